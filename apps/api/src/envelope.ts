@@ -1,0 +1,22 @@
+import type { Page } from '@app/application';
+
+/** The body of a list: one page, and how many rows there are on all pages. */
+export interface ListEnvelope<T> {
+  readonly success: true;
+  readonly data: readonly T[];
+  readonly pagination: { readonly total: number; readonly page: number; readonly limit: number };
+}
+
+/** The body of a single resource. */
+export interface SingleEnvelope<T> {
+  readonly success: true;
+  readonly data: T;
+}
+
+export function list<T>(data: readonly T[], total: number, { page, limit }: Page): ListEnvelope<T> {
+  return { success: true, data, pagination: { total, page, limit } };
+}
+
+export function single<T>(data: T): SingleEnvelope<T> {
+  return { success: true, data };
+}

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import { parseApiKey } from '@app/domain';
+import { Injectable } from '@nestjs/common';
+import { ApiKeyRepository, type ApiKeyLookup } from '../ports/api-key.repository.js';
+
+/** Why a key does not open the door. */
+export type AuthenticationFailure =
+  | 'missing' // no key, or not in the form of one
+  | 'unknown' // well-formed, but there is no such key
+  | 'inactive' // revoked, deactivated or expired
+  | 'store_inactive';
+
+export type Authentication =
+  | { readonly key: ApiKeyLookup; readonly failure: null }
+  | { readonly key: null; readonly failure: AuthenticationFailure };
+
+const BEARER = /^Bearer +(\S+) *$/i;
+
+@Injectable()
+export class AuthenticateApiKey {
+  constructor(private readonly apiKeys: ApiKeyRepository) {}
+
+  /**
+   * Resolves the store of a request. A key of the wrong form is refused without a look-up.
+   *
+   * @param authorization the value of the Authorization header; undefined when there is none or there are several.
+   */
+  async execute(authorization: string | undefined): Promise<Authentication> {
+    const text = BEARER.exec(authorization ?? '')?.[1];
+    if (!text || !parseApiKey(text)) return { key: null, failure: 'missing' };
+
+    const key = await this.apiKeys.findByHash(hashApiKey(text));
+    if (!key) return { key: null, failure: 'unknown' };
+    if (key.status !== 'ACTIVE' || key.expired) return { key: null, failure: 'inactive' };
+    if (!key.store.active) return { key: null, failure: 'store_inactive' };
+
+    this.apiKeys.touch(key);
+    return { key, failure: null };
+  }
+}
+
+/** A key's identity at rest. Keys have 190 random bits, so an unsalted hash cannot be searched. */
+export function hashApiKey(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,32 @@
+import { Module, type DynamicModule, type ModuleMetadata } from '@nestjs/common';
+import { AuthenticateApiKey } from './access/authenticate-api-key.js';
+import { CreateApiKey } from './access/create-api-key.js';
+import { BrandsService } from './brands/brands.service.js';
+import { CategoriesService } from './categories/categories.service.js';
+import { CustomersService } from './customers/customers.service.js';
+import { CreateOrder } from './orders/create-order.js';
+import { OrdersService } from './orders/orders.service.js';
+import { RunPipelineStage } from './orders/run-pipeline-stage.js';
+import { ProductsService } from './products/products.service.js';
+import { StoreProfileService } from './stores/store-profile.service.js';
+
+const USE_CASES = [
+  AuthenticateApiKey,
+  CreateApiKey,
+  CreateOrder,
+  RunPipelineStage,
+  OrdersService,
+  ProductsService,
+  CustomersService,
+  CategoriesService,
+  BrandsService,
+  StoreProfileService,
+];
+
+/** The use cases. `adapters` are modules that bind every port. */
+@Module({})
+export class ApplicationModule {
+  static on(adapters: NonNullable<ModuleMetadata['imports']>): DynamicModule {
+    return { module: ApplicationModule, imports: adapters, providers: USE_CASES, exports: USE_CASES };
+  }
+}

@@ -1,0 +1,153 @@
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  Order,
+  OrderRejected,
+  RECEIPT_RANDOM_BYTES,
+  receiptNumber,
+  sumDemand,
+  type ApiKeyMode,
+  type Currency,
+  type FraudAssessment,
+  type OrderCustomer,
+  type PaymentMethod,
+  type PostalAddress,
+} from '@app/domain';
+import { Injectable } from '@nestjs/common';
+import { v7 as uuidv7 } from 'uuid';
+import { CatalogPricing, type LineRequest } from '../ports/catalog-pricing.js';
+import { Clock } from '../ports/clock.js';
+import { FraudScreening } from '../ports/fraud-screening.js';
+import {
+  IdempotencyMismatch,
+  IdempotencyRecords,
+  type IdempotencyRecord,
+  type IdempotencyScope,
+} from '../ports/idempotency-records.js';
+import { OrderRepository, ReceiptNumberTaken } from '../ports/order.repository.js';
+import { CommitOutcomeUnknown, UnitOfWork } from '../ports/unit-of-work.js';
+
+/** The order as the client asked for it. */
+export interface OrderRequest {
+  readonly items: readonly LineRequest[];
+  readonly customer: OrderCustomer;
+  readonly address: PostalAddress;
+  readonly paymentMethod: PaymentMethod;
+  readonly notes: string;
+}
+
+export interface CreateOrderCommand {
+  readonly store: { readonly id: number; readonly currency: Currency };
+  readonly mode: ApiKeyMode;
+  readonly request: OrderRequest;
+  /** `null` when the client sent none. */
+  readonly idempotencyKey: string | null;
+  /** Makes the response that is sent, and kept for replays. */
+  readonly render: (order: Order) => string;
+}
+
+export interface CreatedOrder {
+  readonly response: string | Buffer;
+  /** Whether this is the answer to an earlier request with the same Idempotency-Key. */
+  readonly replayed: boolean;
+}
+
+const RECEIPT_ATTEMPTS = 3;
+
+@Injectable()
+export class CreateOrder {
+  constructor(
+    private readonly pricing: CatalogPricing,
+    private readonly fraud: FraudScreening,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly orders: OrderRepository,
+    private readonly idempotency: IdempotencyRecords,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Prices the items from the live catalog and screens the order, then takes the stock, saves the order and queues
+   * its pipeline in one transaction.
+   *
+   * @throws InvalidOrderItems before anything is written.
+   * @throws OrderRejected when the store's fraud rules refuse it; only the assessment is written.
+   * @throws OutOfStock when stock is short at commit time; nothing is written.
+   * @throws IdempotencyMismatch when the key was used with another request.
+   * @throws IdempotencyInFlight when the first request with the key is still running.
+   */
+  async execute(command: CreateOrderCommand): Promise<CreatedOrder> {
+    const { store, mode, request, idempotencyKey } = command;
+    const scope = idempotencyKey === null ? null : { storeId: store.id, mode, key: idempotencyKey };
+    const requestHash = createHash('sha256').update(JSON.stringify(request)).digest();
+
+    // A replay is answered before pricing: the catalog may have changed since.
+    const earlier = scope && (await this.idempotency.find(scope));
+    if (earlier) return replay(earlier, requestHash);
+
+    const lines = await this.pricing.price(store.id, store.currency, request.items);
+    const place = () => {
+      const placedAt = this.clock.now();
+      return Order.place({
+        id: uuidv7(),
+        storeId: store.id,
+        receiptNumber: receiptNumber('WEBSITE', placedAt, randomBytes(RECEIPT_RANDOM_BYTES)),
+        currency: store.currency,
+        paymentMethod: request.paymentMethod,
+        customer: request.customer,
+        address: request.address,
+        notes: request.notes,
+        isTest: mode === 'test',
+        lines,
+        placedAt,
+      });
+    };
+
+    const draft = place();
+    const { email, phone } = request.customer;
+    const assessment = await this.fraud.assess(store.id, { email, phone, total: draft.total.minor });
+    if (assessment.verdict === 'REJECT') {
+      await this.fraud.recordRejection(store.id, draft.id, assessment);
+      throw new OrderRejected();
+    }
+
+    for (let attempt = 1, order = draft; ; attempt++, order = place()) {
+      try {
+        return await this.commit(order, assessment, scope, requestHash, command.render(order));
+      } catch (error) {
+        if (!(error instanceof ReceiptNumberTaken) || attempt === RECEIPT_ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  private async commit(
+    order: Order,
+    assessment: FraudAssessment,
+    scope: IdempotencyScope | null,
+    requestHash: Buffer,
+    response: string,
+  ): Promise<CreatedOrder> {
+    const demands = sumDemand(order.lines);
+    try {
+      return await this.unitOfWork.run(async ({ idempotency, orders, stock, pipeline }) => {
+        const earlier = scope && (await idempotency.claim(scope, requestHash));
+        if (earlier) return replay(earlier, requestHash);
+
+        await orders.insert(order, assessment);
+        await pipeline.enqueue(order.storeId, order.id, assessment.verdict);
+        if (scope) await idempotency.store(scope, Buffer.from(response));
+        // Last, so that the rows other buyers want are held only until the commit that follows at once.
+        await stock.withdraw(order.storeId, order.id, demands);
+        return { response, replayed: false };
+      });
+    } catch (error) {
+      if (!(error instanceof CommitOutcomeUnknown)) throw error;
+      // The commit may have arrived although its answer did not. The order's id tells.
+      if (await this.orders.findById(order.storeId, order.id)) return { response, replayed: false };
+      return this.commit(order, assessment, scope, requestHash, response);
+    }
+  }
+}
+
+function replay({ requestHash, response }: IdempotencyRecord, expected: Buffer): CreatedOrder {
+  if (!requestHash.equals(expected)) throw new IdempotencyMismatch();
+  return { response, replayed: true };
+}

@@ -1,0 +1,29 @@
+import { isReceiptNumber, isUuid, NotFound } from '@app/domain';
+import { Injectable } from '@nestjs/common';
+import { OrderRepository, type OrderFilter, type OrderRecord, type OrderSummary } from '../ports/order.repository.js';
+import type { Page, PageOf } from '../ports/page.js';
+
+@Injectable()
+export class OrdersService {
+  constructor(private readonly orders: OrderRepository) {}
+
+  list(storeId: number, filter: OrderFilter, page: Page): Promise<PageOf<OrderSummary>> {
+    return this.orders.list(storeId, filter, page);
+  }
+
+  /**
+   * @param reference the order's UUID or its receipt number.
+   * @throws NotFound when the store has no such order.
+   */
+  async retrieve(storeId: number, reference: string): Promise<OrderRecord> {
+    const order = await this.find(storeId, reference);
+    if (!order) throw new NotFound('Order');
+    return order;
+  }
+
+  private find(storeId: number, reference: string): Promise<OrderRecord | null> {
+    if (isUuid(reference)) return this.orders.findById(storeId, reference);
+    if (isReceiptNumber(reference)) return this.orders.findByReceiptNumber(storeId, reference);
+    return Promise.resolve(null);
+  }
+}

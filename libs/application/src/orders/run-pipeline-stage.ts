@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import { Notifier } from '../ports/notifier.js';
+import { PipelineStages, type NotificationStage } from '../ports/order-pipeline.js';
+import { OrderRepository } from '../ports/order.repository.js';
+import { StoreRepository } from '../ports/store.repository.js';
+
+export interface RunPipelineStageCommand {
+  readonly storeId: number;
+  readonly orderId: string;
+  readonly stage: NotificationStage;
+  /** Whether no attempt follows this one. */
+  readonly lastAttempt: boolean;
+}
+
+@Injectable()
+export class RunPipelineStage {
+  constructor(
+    private readonly stages: PipelineStages,
+    private readonly orders: OrderRepository,
+    private readonly stores: StoreRepository,
+    private readonly notifier: Notifier,
+  ) {}
+
+  /**
+   * Works one stage of an order. The stage is marked done after its message was handed over, so a crash in between
+   * sends it once more, with the same id, and never loses it.
+   *
+   * @throws what the attempt failed with, after it was noted; the queue tries again later.
+   */
+  async execute({ storeId, orderId, stage, lastAttempt }: RunPipelineStageCommand): Promise<void> {
+    if (!(await this.stages.begin(storeId, orderId, stage))) return;
+    try {
+      const [order, store] = await Promise.all([
+        this.orders.findById(storeId, orderId),
+        this.stores.findProfile(storeId),
+      ]);
+      if (!order || !store) throw new Error(`No order ${orderId} in store ${storeId}`);
+      await this.notifier.notify(stage, order, store);
+    } catch (error) {
+      await this.stages.fail(storeId, orderId, stage, error as Error, lastAttempt);
+      throw error;
+    }
+    await this.stages.succeed(storeId, orderId, stage);
+  }
+}

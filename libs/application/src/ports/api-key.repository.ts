@@ -1,0 +1,55 @@
+import type { ApiKeyMode, Currency } from '@app/domain';
+
+export type ApiKeyStatus = 'ACTIVE' | 'DEACTIVATED' | 'REVOKED';
+
+/** A key as its owner may see it: neither the key nor its hash. */
+export interface ApiKeyRecord {
+  readonly id: string;
+  readonly storeId: number;
+  /** `svc_live_` or `svc_test_`. */
+  readonly prefix: string;
+  readonly lastFour: string;
+  readonly mode: ApiKeyMode;
+  readonly name: string;
+  readonly status: ApiKeyStatus;
+  readonly expiresAt: Date | null;
+  /** Exact to a minute. */
+  readonly lastUsedAt: Date | null;
+  readonly createdAt: Date;
+}
+
+/** What a request learns from its key. */
+export interface ApiKeyLookup {
+  readonly id: string;
+  readonly mode: ApiKeyMode;
+  readonly status: ApiKeyStatus;
+  readonly expiresAt: Date | null;
+  /** By the database's clock. */
+  readonly expired: boolean;
+  readonly store: { readonly id: number; readonly currency: Currency; readonly active: boolean };
+}
+
+export abstract class ApiKeyRepository {
+  /**
+   * Finds a key by its SHA-256. The answer is never older than the call: a revocation committed before it is seen.
+   */
+  abstract findByHash(hash: Buffer): Promise<ApiKeyLookup | null>;
+
+  /** Notes that the key was used, at most once a minute. Never fails or delays the request. */
+  abstract touch(key: ApiKeyLookup): void;
+
+  abstract insert(
+    storeId: number,
+    key: Omit<ApiKeyRecord, 'storeId' | 'status' | 'lastUsedAt' | 'createdAt'> & { hash: Buffer },
+  ): Promise<ApiKeyRecord>;
+
+  /** Oldest first. */
+  abstract list(storeId: number): Promise<ApiKeyRecord[]>;
+
+  /**
+   * Takes effect with the next request. A revoked key stays revoked.
+   *
+   * @returns null when there is no such key, or it is revoked and another status is asked for.
+   */
+  abstract setStatus(id: string, status: ApiKeyStatus): Promise<ApiKeyRecord | null>;
+}

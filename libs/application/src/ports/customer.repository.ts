@@ -1,0 +1,32 @@
+import type { Page, PageOf } from './page.js';
+
+/** What operators see of a customer: no password hash, token or national id, ever. */
+export interface CustomerRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string;
+  readonly phone: string;
+  readonly status: string;
+  readonly emailVerified: boolean;
+  readonly loyaltyPoints: number;
+  /** Minor units of the store's currency. */
+  readonly totalSpent: number;
+  readonly tags: readonly string[];
+  readonly city: string;
+  readonly createdAt: Date;
+  readonly lastLogin: Date | null;
+}
+
+/** Conditions on a list of customers; absent ones do not filter. The status compares case-insensitively. */
+export interface CustomerFilter {
+  readonly status?: string;
+  /** Literal text within the name or the e-mail, in any letter case. */
+  readonly search?: string;
+}
+
+export abstract class CustomerRepository {
+  /** Newest first, then by id, descending. */
+  abstract list(storeId: number, filter: CustomerFilter, page: Page): Promise<PageOf<CustomerRecord>>;
+
+  abstract findById(storeId: number, id: string): Promise<CustomerRecord | null>;
+}

@@ -1,0 +1,28 @@
+import type { FraudVerdict } from '@app/domain';
+
+/** What happens to an order after it is placed, each at least once. */
+export const NOTIFICATION_STAGES = ['notify-customer', 'notify-merchant'] as const;
+export type NotificationStage = (typeof NOTIFICATION_STAGES)[number];
+
+/** The stages of a new order, within its transaction. */
+export abstract class OrderPipeline {
+  /**
+   * Writes the order's stages and queues the notifications. Under REVIEW the customer's confirmation is held.
+   */
+  abstract enqueue(storeId: number, orderId: string, verdict: FraudVerdict): Promise<void>;
+}
+
+/** The stages of placed orders, as the worker sees them. */
+export abstract class PipelineStages {
+  /**
+   * Notes that an attempt begins.
+   *
+   * @returns whether the stage is still to be done; false makes the job a no-op.
+   */
+  abstract begin(storeId: number, orderId: string, stage: NotificationStage): Promise<boolean>;
+
+  abstract succeed(storeId: number, orderId: string, stage: NotificationStage): Promise<void>;
+
+  /** @param dead whether this was the last attempt. */
+  abstract fail(storeId: number, orderId: string, stage: NotificationStage, error: Error, dead: boolean): Promise<void>;
+}

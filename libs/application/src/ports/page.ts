@@ -1,0 +1,11 @@
+/** A request for one page. `page` counts from 1; `limit` is 1 to 100. */
+export interface Page {
+  readonly page: number;
+  readonly limit: number;
+}
+
+/** One page of rows, and how many rows there are on all pages. */
+export interface PageOf<T> {
+  readonly rows: readonly T[];
+  readonly total: number;
+}

@@ -1,0 +1,61 @@
+import type { VariantAttributes } from '@app/domain';
+import type { Page, PageOf } from './page.js';
+
+/** A product as it stands in a list. */
+export interface ProductSummary {
+  readonly id: number;
+  readonly name: string;
+  readonly slug: string;
+  /** Minor units of `currency`. */
+  readonly price: number;
+  readonly currency: string;
+  /** Units in all bins of the store's active warehouses, of the product and of all its variants. */
+  readonly quantity: number;
+  readonly status: string;
+}
+
+export interface ProductVariantRecord {
+  readonly id: number;
+  readonly sku: string;
+  readonly name: string;
+  /** Minor units. */
+  readonly price: number;
+  readonly attributes: VariantAttributes;
+  /** Units in the bins of active warehouses. */
+  readonly quantity: number;
+  readonly status: string;
+}
+
+export interface ProductRecord extends ProductSummary {
+  readonly sku: string;
+  readonly featured: boolean;
+  readonly description: string;
+  readonly images: readonly { readonly url: string; readonly alt: string }[];
+  /** In the order of the catalog. */
+  readonly variants: readonly ProductVariantRecord[];
+  readonly specifications: readonly { readonly name: string; readonly value: string }[];
+  /** By display order. */
+  readonly categories: readonly { readonly id: number; readonly name: string; readonly slug: string }[];
+  readonly brand: { readonly id: number; readonly name: string; readonly slug: string } | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** Conditions on a list of products; absent ones do not filter. */
+export interface ProductFilter {
+  readonly categoryId?: number;
+  /** Literal text within the name, in any letter case. */
+  readonly search?: string;
+  readonly featured?: true;
+  readonly inStock?: true;
+}
+
+/** Active products only. */
+export abstract class ProductRepository {
+  /** Newest first, then by id, descending. */
+  abstract list(storeId: number, filter: ProductFilter, page: Page): Promise<PageOf<ProductSummary>>;
+
+  abstract findById(storeId: number, id: number): Promise<ProductRecord | null>;
+
+  abstract findBySlug(storeId: number, slug: string): Promise<ProductRecord | null>;
+}

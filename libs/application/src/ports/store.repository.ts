@@ -1,0 +1,46 @@
+import type { Currency } from '@app/domain';
+
+export type StoreStatus = 'ACTIVE' | 'INACTIVE';
+
+export interface StoreSummary {
+  readonly id: number;
+  readonly subdomain: string;
+  readonly name: string;
+  readonly currency: Currency;
+  readonly status: StoreStatus;
+}
+
+/** A store's profile with its settings as configured. They are made public by the domain's filters, not here. */
+export interface StoreProfile extends StoreSummary {
+  readonly customDomain: string;
+  readonly logoUrl: string;
+  readonly primaryColor: string;
+  readonly seoTitle: string;
+  readonly contact: unknown;
+  readonly theme: unknown;
+  readonly paymentSettings: unknown;
+  /** Payment methods for which gateway credentials are stored. The credentials themselves are not read. */
+  readonly methodsWithCredentials: readonly string[];
+  readonly ecommerceSettings: unknown;
+}
+
+export abstract class StoreRepository {
+  abstract findProfile(storeId: number): Promise<StoreProfile | null>;
+
+  abstract findBySubdomain(subdomain: string): Promise<StoreSummary | null>;
+
+  /** All stores by id. */
+  abstract list(): Promise<StoreSummary[]>;
+
+  /** @throws SubdomainTaken when there is such a store already. */
+  abstract create(store: { subdomain: string; name: string; currency: Currency }): Promise<StoreSummary>;
+
+  /** Takes effect with the next request of the store's keys. `null` when there is no such store. */
+  abstract setStatus(subdomain: string, status: StoreStatus): Promise<StoreSummary | null>;
+}
+
+export class SubdomainTaken extends Error {
+  constructor(subdomain: string) {
+    super(`There is a store ${subdomain} already`);
+  }
+}

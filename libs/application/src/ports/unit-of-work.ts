@@ -1,0 +1,30 @@
+import type { IdempotencyClaims } from './idempotency-records.js';
+import type { OrderPipeline } from './order-pipeline.js';
+import type { NewOrders } from './order.repository.js';
+import type { StockRepository } from './stock.repository.js';
+
+/** The ports that share one database transaction. */
+export interface Transaction {
+  readonly idempotency: IdempotencyClaims;
+  readonly orders: NewOrders;
+  readonly stock: StockRepository;
+  readonly pipeline: OrderPipeline;
+}
+
+export abstract class UnitOfWork {
+  /**
+   * Commits when `work` resolves; rolls everything back and rethrows when it rejects. `work` runs again, from the
+   * start, after a deadlock, a lock timeout or a connection lost before the commit was sent: it must not do anything
+   * that cannot be repeated.
+   *
+   * @throws CommitOutcomeUnknown when the connection was lost while committing.
+   */
+  abstract run<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+}
+
+/** The connection was lost during COMMIT. Whether it took effect is to be found out by looking. */
+export class CommitOutcomeUnknown extends Error {
+  constructor(cause: unknown) {
+    super('The outcome of the commit is unknown', { cause });
+  }
+}

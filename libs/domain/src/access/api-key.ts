@@ -1,0 +1,54 @@
+import { crc32 } from 'node:zlib';
+
+/** Live keys and test keys behave alike; a test key marks its requests as test traffic. */
+export type ApiKeyMode = 'live' | 'test';
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const SECRET_LENGTH = 32;
+const CHECKSUM_LENGTH = 6;
+const FORMAT = /^svc_(live|test)_[0-9A-Za-z]{38}$/;
+
+/** How many symbols the secret part is drawn from, and how many are drawn. */
+export const API_KEY_SECRET = { symbols: ALPHABET.length, length: SECRET_LENGTH } as const;
+
+/** `svc_live_` or `svc_test_`, 32 base 62 characters, 6 base 62 characters of the CRC-32 of all that precedes. */
+export interface ApiKey {
+  /** The whole key: a secret. */
+  readonly text: string;
+  readonly mode: ApiKeyMode;
+  /** For display: the text up to the second underscore. */
+  readonly prefix: string;
+  readonly lastFour: string;
+}
+
+/**
+ * Composes a key from random symbols.
+ *
+ * @param symbols 32 integers from 0 to 61, from a cryptographically secure source.
+ * @throws RangeError when they are not that.
+ */
+export function composeApiKey(mode: ApiKeyMode, symbols: readonly number[]): ApiKey {
+  const body = `svc_${mode}_${symbols.map((symbol) => ALPHABET[symbol] ?? '?').join('')}`;
+  const key = parseApiKey(body + checksum(body));
+  if (!key) throw new RangeError(`An API key needs ${SECRET_LENGTH} symbols below ${ALPHABET.length}`);
+  return key;
+}
+
+/** Reads a key, or `null` when the format or the checksum is wrong, which needs no look-up. */
+export function parseApiKey(text: string): ApiKey | null {
+  const match = FORMAT.exec(text);
+  if (!match) return null;
+  if (checksum(text.slice(0, -CHECKSUM_LENGTH)) !== text.slice(-CHECKSUM_LENGTH)) return null;
+  const mode = match[1] as ApiKeyMode;
+  return { text, mode, prefix: `svc_${mode}_`, lastFour: text.slice(-4) };
+}
+
+function checksum(body: string): string {
+  let rest = crc32(body);
+  let digits = '';
+  for (let i = 0; i < CHECKSUM_LENGTH; i++) {
+    digits = ALPHABET.charAt(rest % ALPHABET.length) + digits;
+    rest = Math.floor(rest / ALPHABET.length);
+  }
+  return digits;
+}

@@ -1,0 +1,48 @@
+import { sameStock, sumDemand } from './stock-demand.js';
+
+const line = (productId: number, variantId: number | null, quantity: number) => ({ productId, variantId, quantity });
+
+describe('sumDemand', () => {
+  it('sums lines of one product and keeps their positions', () => {
+    expect(sumDemand([line(1, null, 2), line(2, null, 1), line(1, null, 3)])).toEqual([
+      { productId: 1, variantId: null, quantity: 5, lines: [0, 2] },
+      { productId: 2, variantId: null, quantity: 1, lines: [1] },
+    ]);
+  });
+
+  it('keeps a product, its variants and their namesakes apart', () => {
+    const lines = [line(1, null, 1), line(1, 5, 1), line(1, 6, 1), line(2, 5, 1), line(1, 0, 1)];
+
+    expect(sumDemand(lines).map((demand) => demand.lines)).toEqual([[0], [1], [2], [3], [4]]);
+  });
+
+  it('is in order of first appearance', () => {
+    expect(sumDemand([line(9, null, 1), line(1, null, 1), line(9, null, 1)]).map((d) => d.productId)).toEqual([9, 1]);
+  });
+
+  it('has nothing to sum without lines', () => {
+    expect(sumDemand([])).toEqual([]);
+  });
+
+  it('leaves the lines as they were and takes nothing else from them', () => {
+    const lines = [
+      { ...line(1, null, 2), name: 'Mug' },
+      { ...line(1, null, 3), name: 'Mug' },
+    ];
+
+    expect(sumDemand(lines)).toEqual([{ productId: 1, variantId: null, quantity: 5, lines: [0, 1] }]);
+    expect(lines.map(({ quantity }) => quantity)).toEqual([2, 3]);
+  });
+});
+
+describe('sameStock', () => {
+  it.each([
+    [1, null, 1, null, true],
+    [1, 5, 1, 5, true],
+    [1, 5, 1, 6, false],
+    [1, 5, 2, 5, false],
+    [1, null, 1, 0, false],
+  ])('compares (%p, %p) with (%p, %p): %p', (productId, variantId, otherProduct, otherVariant, same) => {
+    expect(sameStock({ productId, variantId }, { productId: otherProduct, variantId: otherVariant })).toBe(same);
+  });
+});

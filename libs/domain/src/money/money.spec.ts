@@ -1,0 +1,131 @@
+import { MAX_UNIT_PRICE, Money, toDecimal } from './money.js';
+
+const usd = (minor: number) => Money.ofMinor(minor, 'USD');
+
+describe('Money.ofMinor', () => {
+  it.each([0, 1, Number.MAX_SAFE_INTEGER])('accepts %d minor units', (minor) => {
+    expect(usd(minor).minor).toBe(minor);
+  });
+
+  it.each([-1, 0.5, NaN, Infinity, 2 ** 53])('refuses %d', (minor) => {
+    expect(() => usd(minor)).toThrow(RangeError);
+  });
+});
+
+describe('Money.parse', () => {
+  it.each([
+    ['79.90', 'USD', 7990],
+    ['79.9', 'USD', 7990],
+    ['79', 'USD', 7900],
+    ['0', 'USD', 0],
+    ['007.10', 'USD', 710],
+    ['1250', 'JPY', 1250],
+    ['1250.00', 'JPY', 1250],
+    ['1.234', 'KWD', 1234],
+    ['1.2', 'KWD', 1200],
+    ['1.0001', 'CLF', 10001],
+    ['90071992547409.91', 'USD', Number.MAX_SAFE_INTEGER],
+  ])('reads %s %s as %d minor units', (text, currency, minor) => {
+    expect(Money.parse(text, currency)).toEqual(Money.ofMinor(minor, currency));
+  });
+
+  it.each([
+    ['0.004', 'USD', 0],
+    ['0.005', 'USD', 1],
+    ['1.005', 'USD', 101], // 1.005 * 100 is 100.49999999999999 in floating point
+    ['1.015', 'USD', 102],
+    ['2.675', 'USD', 268],
+    ['1.00499999999999999', 'USD', 100],
+    ['9.995', 'USD', 1000],
+    ['0.5', 'JPY', 1],
+    ['2.5', 'JPY', 3],
+    ['2.49', 'JPY', 2],
+    ['0.0005', 'KWD', 1],
+    ['0.0004', 'KWD', 0],
+  ])('rounds %s %s half away from zero to %d', (text, currency, minor) => {
+    expect(Money.parse(text, currency).minor).toBe(minor);
+  });
+
+  it.each(['', ' 1', '1 ', '1\n', '-1', '+1', '1.', '.5', '1,50', '1e3', '0x10', 'NaN', '1.2.3', '١٢', '1'.repeat(19)])(
+    'refuses %j',
+    (text) => {
+      expect(() => Money.parse(text, 'USD')).toThrow(RangeError);
+    },
+  );
+
+  it.each([
+    ['90071992547409.92', 'USD'],
+    ['90071992547409.915', 'USD'],
+    ['999999999999999999', 'JPY'],
+    ['9007199254740.992', 'KWD'],
+  ])('refuses %s %s, which is no exact integer of minor units', (text, currency) => {
+    expect(() => Money.parse(text, currency)).toThrow(RangeError);
+  });
+
+  it('quotes no more than the beginning of a bad text', () => {
+    expect(() => Money.parse('x'.repeat(1000), 'USD')).toThrow(`Not a decimal amount: ${'x'.repeat(40)}`);
+    expect(() => Money.parse('x'.repeat(1000), 'USD')).not.toThrow('x'.repeat(41));
+  });
+});
+
+describe('Money arithmetic', () => {
+  it('adds amounts of one currency and leaves both as they were', () => {
+    const [a, b] = [usd(10), usd(20)];
+
+    expect(a.plus(b)).toEqual(usd(30));
+    expect([a.minor, b.minor]).toEqual([10, 20]);
+  });
+
+  it('refuses to add another currency', () => {
+    expect(() => usd(1).plus(Money.ofMinor(1, 'EUR'))).toThrow('Cannot add EUR to USD');
+  });
+
+  it('multiplies by a quantity', () => {
+    expect(usd(1099).times(3)).toEqual(usd(3297));
+  });
+
+  it('refuses results beyond the safe integers', () => {
+    expect(() => usd(Number.MAX_SAFE_INTEGER).plus(usd(1))).toThrow(RangeError);
+    expect(() => usd(Number.MAX_SAFE_INTEGER).times(2)).toThrow(RangeError);
+  });
+
+  it('has a zero that changes nothing', () => {
+    expect(usd(5).plus(Money.zero('USD'))).toEqual(usd(5));
+  });
+
+  it('is equal in amount and currency only', () => {
+    expect(usd(5).equals(usd(5))).toBe(true);
+    expect(usd(5).equals(usd(6))).toBe(false);
+    expect(usd(5).equals(Money.ofMinor(5, 'EUR'))).toBe(false);
+  });
+});
+
+describe('toDecimal', () => {
+  it.each([
+    [1999, 'USD', '19.99'],
+    [10, 'USD', '0.1'],
+    [29, 'USD', '0.29'],
+    [0, 'USD', '0'],
+    [1250, 'JPY', '1250'],
+    [1234, 'KWD', '1.234'],
+    [10001, 'CLF', '1.0001'],
+  ])('writes %d %s as %s', (minor, currency, text) => {
+    expect(JSON.stringify(toDecimal(minor, currency))).toBe(text);
+  });
+
+  /** The amounts from `first` to `last` that are another amount after a round trip. */
+  const changed = (first: number, last: number, currency: string) => {
+    const amounts = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+    return amounts.filter((minor) => Money.parse(String(toDecimal(minor, currency)), currency).minor !== minor);
+  };
+
+  it.each(['JPY', 'USD', 'KWD', 'CLF'])('is exact up to the largest order of %s', (currency) => {
+    const largest = MAX_UNIT_PRICE * 999 * 100;
+
+    expect(changed(largest - 2000, largest, currency)).toEqual([]);
+  });
+
+  it('gives back every amount of cents up to 1000.00', () => {
+    expect(changed(0, 100_000, 'USD')).toEqual([]);
+  });
+});

@@ -1,0 +1,64 @@
+import { minorUnitExponent, type Currency } from './currency.js';
+
+/**
+ * The highest unit price in minor units. 100 lines of 999 such units stay below 5 × 10^15, so every total of an order
+ * is an exact integer and has an exact decimal (see {@link toDecimal}).
+ */
+export const MAX_UNIT_PRICE = 50_000_000_000;
+
+/** An amount in the minor unit of its currency (cents for USD). Amounts are integers throughout. */
+export class Money {
+  private constructor(
+    readonly minor: number,
+    readonly currency: Currency,
+  ) {}
+
+  /** @throws RangeError when `minor` is not a safe, non-negative integer. */
+  static ofMinor(minor: number, currency: Currency): Money {
+    if (!Number.isSafeInteger(minor) || minor < 0) throw new RangeError(`Not an amount in minor units: ${minor}`);
+    return new Money(minor, currency);
+  }
+
+  static zero(currency: Currency): Money {
+    return new Money(0, currency);
+  }
+
+  /**
+   * Reads decimal text in major units (`79.90`). Digits beyond the currency's minor unit are rounded half away from
+   * zero.
+   *
+   * @throws RangeError when the text is not a non-negative decimal, or the amount is not a safe integer.
+   */
+  static parse(text: string, currency: Currency): Money {
+    const match = /^(\d{1,18})(?:\.(\d{1,18}))?$/.exec(text);
+    if (!match) throw new RangeError(`Not a decimal amount: ${text.slice(0, 40)}`);
+    const exponent = minorUnitExponent(currency);
+    const fraction = (match[2] ?? '').padEnd(exponent + 1, '0');
+    const kept = BigInt(`${match[1]}${fraction.slice(0, exponent)}`);
+    const roundUp = Number(fraction[exponent]) >= 5;
+    return Money.ofMinor(Number(kept + (roundUp ? 1n : 0n)), currency);
+  }
+
+  /** @throws RangeError when the currencies differ. */
+  plus(other: Money): Money {
+    if (other.currency !== this.currency) throw new RangeError(`Cannot add ${other.currency} to ${this.currency}`);
+    return Money.ofMinor(this.minor + other.minor, this.currency);
+  }
+
+  times(quantity: number): Money {
+    return Money.ofMinor(this.minor * quantity, this.currency);
+  }
+
+  equals(other: Money): boolean {
+    return other.minor === this.minor && other.currency === this.currency;
+  }
+}
+
+/**
+ * The decimal number used on the wire: 1999 minor units of USD become 19.99. One division by a power of ten is
+ * correctly rounded, so it prints as the exact decimal up to 5 × 10^15 minor units; beyond that, neighbouring
+ * decimals begin to share one double.
+ */
+export function toDecimal(minor: number, currency: Currency): number {
+  return minor / 10 ** minorUnitExponent(currency);
+}

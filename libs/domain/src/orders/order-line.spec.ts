@@ -1,0 +1,45 @@
+import { Money } from '../money/money.js';
+import { InvalidOrderItems } from './order.errors.js';
+import { OrderLine, type OrderLineDraft } from './order-line.js';
+
+function aLine(overrides: Partial<OrderLineDraft> = {}): OrderLine {
+  return new OrderLine({
+    productId: 1,
+    variantId: null,
+    sku: 'MUG',
+    name: 'Mug',
+    attributes: {},
+    unitPrice: Money.ofMinor(1099, 'USD'),
+    quantity: 1,
+    ...overrides,
+  });
+}
+
+describe('OrderLine', () => {
+  it.each([1, 2, 998, 999])('accepts a quantity of %d', (quantity) => {
+    expect(aLine({ quantity }).quantity).toBe(quantity);
+  });
+
+  it.each([0, -1, 1000, 1.5, NaN, Infinity])('refuses a quantity of %d', (quantity) => {
+    expect(() => aLine({ quantity })).toThrow(new InvalidOrderItems('quantity must be an integer from 1 to 999'));
+  });
+
+  it('totals the unit price times the quantity', () => {
+    expect(aLine({ quantity: 3 }).total).toEqual(Money.ofMinor(3297, 'USD'));
+  });
+
+  it('keeps what it was made from', () => {
+    const snapshot = { productId: 7, variantId: 8, sku: 'R-42', name: 'Runner', attributes: { Size: '42' } };
+
+    expect(aLine(snapshot)).toMatchObject(snapshot);
+  });
+
+  it('does not follow later changes of its draft', () => {
+    const draft = { productId: 1, variantId: null, sku: 'A', name: 'Old', attributes: {}, quantity: 2 };
+    const line = new OrderLine({ ...draft, unitPrice: Money.ofMinor(100, 'USD') });
+
+    draft.name = 'New';
+
+    expect(line.name).toBe('Old');
+  });
+});

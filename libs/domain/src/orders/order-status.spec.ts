@@ -1,0 +1,84 @@
+import {
+  assertFulfillmentTransition,
+  assertPaymentTransition,
+  FULFILLMENT_STATUSES,
+  IllegalTransition,
+  PAYMENT_STATUSES,
+} from './order-status.js';
+
+const PAYMENT = [
+  'PENDING>SUCCEEDED',
+  'PENDING>FAILED',
+  'PENDING>CANCELLED',
+  'FAILED>PENDING',
+  'FAILED>CANCELLED',
+].concat('SUCCEEDED>REFUNDED');
+const FULFILLMENT = [
+  'PENDING>CONFIRMED',
+  'PENDING>CANCELLED',
+  'CONFIRMED>PROCESSING',
+  'CONFIRMED>CANCELLED',
+  'PROCESSING>SHIPPED',
+  'PROCESSING>CANCELLED',
+  'SHIPPED>DELIVERED',
+  'SHIPPED>RETURNED',
+  'DELIVERED>RETURNED',
+];
+
+/** Every ordered pair of statuses, a status with itself included. */
+function pairs<S extends string>(statuses: readonly S[]): [from: S, to: S][] {
+  return statuses.flatMap((from) => statuses.map((to): [S, S] => [from, to]));
+}
+
+describe('the statuses', () => {
+  it('are those of the contract', () => {
+    expect(PAYMENT_STATUSES).toEqual(['PENDING', 'SUCCEEDED', 'FAILED', 'REFUNDED', 'CANCELLED']);
+    expect(FULFILLMENT_STATUSES).toEqual(
+      'PENDING CONFIRMED PROCESSING SHIPPED DELIVERED CANCELLED RETURNED'.split(' '),
+    );
+  });
+});
+
+describe('assertPaymentTransition', () => {
+  const all = pairs(PAYMENT_STATUSES);
+
+  it.each(all.filter((pair) => PAYMENT.includes(pair.join('>'))))('lets %s become %s', (from, to) => {
+    expect(() => assertPaymentTransition(from, to)).not.toThrow();
+  });
+
+  it.each(all.filter((pair) => !PAYMENT.includes(pair.join('>'))))('never lets %s become %s', (from, to) => {
+    expect(() => assertPaymentTransition(from, to)).toThrow(new IllegalTransition('payment', from, to));
+  });
+
+  it('has the 6 transitions of the contract among 25 pairs', () => {
+    expect(all.filter((pair) => PAYMENT.includes(pair.join('>')))).toHaveLength(6);
+  });
+});
+
+describe('assertFulfillmentTransition', () => {
+  const all = pairs(FULFILLMENT_STATUSES);
+
+  it.each(all.filter((pair) => FULFILLMENT.includes(pair.join('>'))))('lets %s become %s', (from, to) => {
+    expect(() => assertFulfillmentTransition(from, to)).not.toThrow();
+  });
+
+  it.each(all.filter((pair) => !FULFILLMENT.includes(pair.join('>'))))('never lets %s become %s', (from, to) => {
+    expect(() => assertFulfillmentTransition(from, to)).toThrow(new IllegalTransition('fulfillment', from, to));
+  });
+
+  it('has the 9 transitions of the contract among 49 pairs', () => {
+    expect(all.filter((pair) => FULFILLMENT.includes(pair.join('>')))).toHaveLength(9);
+  });
+});
+
+describe('IllegalTransition', () => {
+  it('is a rejection that names both statuses', () => {
+    const error = new IllegalTransition('payment', 'REFUNDED', 'PENDING');
+
+    expect(error).toMatchObject({
+      kind: 'rejected',
+      name: 'IllegalTransition',
+      message: 'payment cannot go from REFUNDED to PENDING',
+    });
+  });
+});

@@ -1,0 +1,102 @@
+import { MAX_UNIT_PRICE, Money } from '../money/money.js';
+import { InvalidOrderItems, OrderRejected, OutOfStock } from './order.errors.js';
+import { OrderLine } from './order-line.js';
+import { Order, type OrderDraft } from './order.js';
+
+function aLine(minor: number, quantity = 1, currency = 'USD'): OrderLine {
+  const unitPrice = Money.ofMinor(minor, currency);
+  return new OrderLine({ productId: 1, variantId: null, sku: 'A', name: 'A', attributes: {}, unitPrice, quantity });
+}
+
+function aDraft(overrides: Partial<OrderDraft> = {}): OrderDraft {
+  return {
+    id: '6f2b1c7e-0000-4000-8000-000000000001',
+    storeId: 7,
+    receiptNumber: 'WEB-261120-7K3M9Q',
+    currency: 'USD',
+    paymentMethod: 'COD',
+    customer: { name: 'Ada', email: 'ada@example.test', phone: '' },
+    address: { address: '1 Road', city: 'Town', zip: '12345' },
+    notes: 'ring twice',
+    isTest: false,
+    lines: [aLine(1099)],
+    placedAt: new Date('2026-11-20T10:00:00Z'),
+    ...overrides,
+  };
+}
+
+describe('Order.place', () => {
+  it.each(['COD', 'OFFLINE'] as const)('starts a %s order as a pending website order', (paymentMethod) => {
+    expect(Order.place(aDraft({ paymentMethod }))).toMatchObject({
+      source: 'WEBSITE',
+      status: 'PENDING',
+      fulfillmentStatus: 'PENDING',
+      paymentMethod,
+    });
+  });
+
+  it.each([1, 100])('accepts %d lines', (count) => {
+    expect(Order.place(aDraft({ lines: Array.from({ length: count }, () => aLine(1)) })).lines).toHaveLength(count);
+  });
+
+  it.each([0, 101])('refuses %d lines', (count) => {
+    const lines = Array.from({ length: count }, () => aLine(1));
+
+    expect(() => Order.place(aDraft({ lines }))).toThrow(new InvalidOrderItems('items must have 1 to 100 entries'));
+  });
+
+  it('keeps every field of its draft', () => {
+    const draft = aDraft({ isTest: true });
+    const order = Order.place(draft);
+
+    for (const field of Object.keys(draft) as (keyof OrderDraft)[]) expect(order[field]).toEqual(draft[field]);
+  });
+});
+
+describe('the totals of an order', () => {
+  it('sum the lines', () => {
+    const order = Order.place(aDraft({ lines: [aLine(1099, 3), aLine(2000), aLine(1099, 2)] }));
+
+    expect(order.subtotal).toEqual(Money.ofMinor(5 * 1099 + 2000, 'USD'));
+    expect(order.total).toEqual(order.subtotal);
+  });
+
+  it('are zero for free goods', () => {
+    expect(Order.place(aDraft({ lines: [aLine(0, 999)] })).total).toEqual(Money.zero('USD'));
+  });
+
+  it('are exact for the largest order there can be', () => {
+    const lines = Array.from({ length: 100 }, () => aLine(MAX_UNIT_PRICE, 999));
+
+    expect(BigInt(Order.place(aDraft({ lines })).total.minor)).toBe(BigInt(MAX_UNIT_PRICE) * 99_900n);
+  });
+
+  it('never mix currencies', () => {
+    const order = Order.place(aDraft({ lines: [aLine(1), aLine(1, 1, 'EUR')] }));
+
+    expect(() => order.total).toThrow(RangeError);
+  });
+});
+
+describe('the errors of an order', () => {
+  it('name each short line, at most twenty', () => {
+    const shortage = (line: number) => ({ line, requested: 5, available: 3 });
+
+    expect(new OutOfStock([shortage(0), shortage(2)]).message).toBe(
+      'items[0]: requested 5, available 3; items[2]: requested 5, available 3',
+    );
+    expect(new OutOfStock(Array.from({ length: 30 }, (_, line) => shortage(line))).message.split('; ')).toHaveLength(
+      20,
+    );
+  });
+
+  it('are kinds of failure, not statuses', () => {
+    expect(new OutOfStock([]).kind).toBe('rejected');
+    expect(new OrderRejected().kind).toBe('rejected');
+    expect(new InvalidOrderItems('x').kind).toBe('invalid');
+  });
+
+  it('do not say which fraud rule refused an order', () => {
+    expect(new OrderRejected().message).not.toMatch(/fraud|block|email|phone|score/i);
+  });
+});

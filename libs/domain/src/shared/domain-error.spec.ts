@@ -1,0 +1,11 @@
+import { DomainError } from './domain-error.js';
+import { NotFound } from './not-found.js';
+
+describe('NotFound', () => {
+  it('is a domain error that says what was not found', () => {
+    const error = new NotFound('Product');
+
+    expect(error).toBeInstanceOf(DomainError);
+    expect(error).toMatchObject({ kind: 'not_found', name: 'NotFound', message: 'Product not found' });
+  });
+});

@@ -1,0 +1,76 @@
+import { holdsSecret, isSecretName } from './secret-detection.js';
+
+/** What anyone with a key of the store may know of one payment method. */
+export interface PublicPaymentMethod {
+  readonly methodId: string;
+  readonly enabled: boolean;
+  /** Given for gateways, absent for methods settled outside of any gateway. */
+  readonly isSandbox?: boolean;
+  readonly hasCredentials: boolean;
+}
+
+/** Settings nested deeper than this are dropped: no form writes them, and the filter recurses. */
+export const MAX_SETTINGS_DEPTH = 32;
+
+const LOCAL_METHODS = new Set(['cod', 'offline', 'cash']);
+
+/**
+ * The payment settings of the store profile, built from an allow-list: what a gateway's settings may hold next year is
+ * unknown. Entries without a `methodId` are dropped; a flag that is not exactly `true` is `false`.
+ */
+export function publicPaymentSettings(
+  settings: unknown,
+  hasCredentials: (methodId: string) => boolean,
+): { methods: PublicPaymentMethod[] } {
+  const entries = isRecord(settings) && Array.isArray(settings.methods) ? (settings.methods as unknown[]) : [];
+  const methods = entries.filter(isRecord).flatMap(({ methodId, enabled, isSandbox }): PublicPaymentMethod[] => {
+    if (typeof methodId !== 'string' || methodId.trim() === '' || holdsSecret(methodId)) return [];
+    const sandbox = LOCAL_METHODS.has(methodId.trim().toLowerCase()) ? {} : { isSandbox: isSandbox === true };
+    return [{ methodId, enabled: enabled === true, ...sandbox, hasCredentials: hasCredentials(methodId) }];
+  });
+  return { methods };
+}
+
+/**
+ * A copy of free-form settings without what looks secret: members by their name, and texts by their content wherever
+ * they stand. Dropping too much is the lesser fault. `{}` for anything that is not an object.
+ */
+export function publicSettings(settings: unknown): Record<string, unknown> {
+  return isRecord(settings) ? publicRecord(settings, 1) : {};
+}
+
+/** @returns the public part, or `undefined` when nothing of the value may be shown. */
+function publicValue(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return holdsSecret(value) ? undefined : value;
+  if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value;
+  if (depth > MAX_SETTINGS_DEPTH) return undefined;
+  if (Array.isArray(value)) {
+    return value.map((element: unknown) => publicValue(element, depth + 1)).filter((element) => element !== undefined);
+  }
+  return isRecord(value) ? publicRecord(value, depth) : undefined;
+}
+
+function publicRecord(record: Record<string, unknown>, depth: number): Record<string, unknown> {
+  const shown: Record<string, unknown> = {};
+  const namesSecret = Object.entries(record).some(([name, value]) => isNameOfSecret(name, value));
+  for (const [name, value] of Object.entries(record)) {
+    if (PROTOTYPE_NAMES.has(name) || isSecretName(name) || holdsSecret(name)) continue;
+    if (namesSecret && VALUE_MEMBERS.has(name.toLowerCase())) continue;
+    const publicPart = publicValue(value, depth + 1);
+    if (publicPart !== undefined) shown[name] = publicPart;
+  }
+  return shown;
+}
+
+const PROTOTYPE_NAMES = new Set(['__proto__', 'constructor', 'prototype']);
+const NAME_MEMBERS = new Set('name,key,id,field,label,code,type,header,option,setting,property,variable'.split(','));
+const VALUE_MEMBERS = new Set('value,values,val,default,defaultvalue,default_value'.split(','));
+
+/** In `{ "name": "api_key", "value": "…" }` the name of the secret is a value itself. */
+function isNameOfSecret(name: string, value: unknown): boolean {
+  return NAME_MEMBERS.has(name.toLowerCase()) && typeof value === 'string' && value.length <= 64 && isSecretName(value);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

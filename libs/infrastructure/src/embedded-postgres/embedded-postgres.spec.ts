@@ -1,0 +1,284 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import * as fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { transformFileSync } from '@swc/core';
+import pg from 'pg';
+import { attachOrStartEmbeddedPostgres, EmbeddedPostgresInUse, startEmbeddedPostgres } from './embedded-postgres.js';
+
+/** Safe against killed processes, which is what is tested here, and not against a power cut. */
+const FAST = { fsync: 'off', full_page_writes: 'off' };
+
+/** Starts the server as another process of the project would, and reports what came of it on one line. */
+const OWNER = `
+import { startEmbeddedPostgres } from './embedded-postgres.js';
+try {
+  const server = await startEmbeddedPostgres({ dataDir: process.argv[2], settings: ${JSON.stringify(FAST)} });
+  console.log(JSON.stringify({ url: server.url }));
+  setInterval(() => undefined, 1000);
+} catch (error) {
+  console.log(JSON.stringify({ name: error.name, message: error.message }));
+}`;
+
+interface Outcome {
+  readonly url?: string;
+  readonly name?: string;
+  readonly message?: string;
+}
+
+describe('the embedded PostgreSQL', () => {
+  const scratch = fs.mkdtempSync(join(tmpdir(), 'embedded-postgres-spec-'));
+  const children: ChildProcess[] = [];
+  /** The cluster is made by the first test that starts it; tests about making one use a directory of their own. */
+  let dataDir: string;
+
+  beforeAll(() => {
+    // The server's account has to get to the data directories when the tests run as root.
+    fs.chmodSync(scratch, 0o755);
+    buildForOtherProcesses(join(scratch, 'build'));
+  });
+
+  beforeEach(() => {
+    dataDir = join(scratch, 'shared');
+  });
+
+  afterEach(async () => {
+    const left = children.splice(0).filter((child) => child.exitCode === null && child.signalCode === null);
+    await Promise.all(left.map((child) => killed(child)));
+    await vanishes(dataDir);
+  });
+
+  afterAll(() => fs.rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
+
+  it('keeps its data over a restart', async () => {
+    const first = await startEmbeddedPostgres({ dataDir, settings: FAST });
+    await query(first.url, `CREATE TABLE restarted AS SELECT 'receipt 1' AS receipt`);
+    await first.stop();
+
+    const second = await startEmbeddedPostgres({ dataDir, settings: FAST });
+    const rows = await query(second.url, 'SELECT receipt FROM restarted');
+    await second.stop();
+
+    expect(rows).toEqual([{ receipt: 'receipt 1' }]);
+  });
+
+  it('is durable, quiet and on the loopback interface unless told otherwise', async () => {
+    const server = await startEmbeddedPostgres({ dataDir, database: 'shop' });
+
+    const rows = await query(
+      server.url,
+      `SELECT current_database() AS database, current_setting('fsync') AS fsync,
+              current_setting('listen_addresses') AS addresses, current_setting('unix_socket_directories') AS sockets,
+              current_setting('log_min_error_statement') AS statements, current_setting('max_connections') AS sessions`,
+    );
+    await server.stop();
+
+    expect(rows).toEqual([
+      { database: 'shop', fsync: 'on', addresses: '127.0.0.1', sockets: '', statements: 'panic', sessions: '200' },
+    ]);
+  });
+
+  it('keeps the password to files of its user, and lets nobody in without it', async () => {
+    const server = await startEmbeddedPostgres({ dataDir, settings: FAST });
+    const { password } = new URL(server.url);
+    const stranger = new URL(server.url);
+    stranger.password = 'guessed';
+
+    const modes = ['postgres.json', 'postgres.secret'].map((name) => fs.statSync(join(dataDir, name)).mode & 0o777);
+    const commandLines = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
+    await expect(query(stranger.href, 'SELECT 1')).rejects.toThrow('password authentication failed');
+    await server.stop();
+
+    expect(modes).toEqual([0o600, 0o600]);
+    expect(commandLines).toContain(dataDir);
+    expect(commandLines).not.toContain(password);
+  });
+
+  it('leaves no process and no address behind when it stops', async () => {
+    const server = await startEmbeddedPostgres({ dataDir, settings: FAST });
+
+    await Promise.all([server.stop(), server.stop()]);
+
+    expect(processesOn(dataDir)).toEqual([]);
+    expect(fs.existsSync(join(dataDir, 'postgres.json'))).toBe(false);
+    await expect(query(server.url, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
+  });
+
+  it('refuses a second start while its owner lives, and says who that is', async () => {
+    const { child } = await ownerProcess();
+
+    const refused = startEmbeddedPostgres({ dataDir });
+
+    await expect(refused).rejects.toThrow(EmbeddedPostgresInUse);
+    await expect(refused).rejects.toThrow(`in ${dataDir} is already in use by process ${child.pid}:`);
+  });
+
+  it('is shared by a process that attaches, which does not stop it', async () => {
+    const { url } = await ownerProcess();
+
+    const attached = await attachOrStartEmbeddedPostgres({ dataDir });
+    await attached.stop();
+
+    expect(attached.url).toBe(url);
+    expect(await query(url ?? '', 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  it('starts when there is nothing to attach to, and an attaching process may have a database of its own', async () => {
+    const server = await attachOrStartEmbeddedPostgres({ dataDir, settings: FAST });
+    const attached = await attachOrStartEmbeddedPostgres({ dataDir, database: 'reports' });
+
+    const rows = await query(attached.url, 'SELECT current_database() AS database');
+    await server.stop();
+
+    expect(rows).toEqual([{ database: 'reports' }]);
+    expect(processesOn(dataDir)).toEqual([]);
+  });
+
+  it('has one winner when several processes start it at the same moment', async () => {
+    dataDir = join(scratch, 'contended');
+    const outcomes = await Promise.all(Array.from({ length: 4 }, () => ownerProcess()));
+
+    const winners = outcomes.filter(({ url }) => url !== undefined);
+    const losers = outcomes.filter(({ name }) => name === 'EmbeddedPostgresInUse');
+    expect(winners).toHaveLength(1);
+    expect(losers).toHaveLength(3);
+    for (const { message } of losers) expect(message).toContain(`process ${winners[0]?.child.pid}:`);
+  });
+
+  it('ends within two seconds of a kill -9 of its owner, and the next owner finds what was committed', async () => {
+    const { child, url = '' } = await ownerProcess();
+    await query(url, `CREATE TABLE owner_killed AS SELECT 'receipt 2' AS receipt`);
+
+    await killed(child);
+    const start = Date.now();
+    await vanishes(dataDir);
+    const elapsed = Date.now() - start;
+    const next = await startEmbeddedPostgres({ dataDir, settings: FAST });
+    const rows = await query(next.url, 'SELECT receipt FROM owner_killed');
+    await next.stop();
+
+    expect(elapsed).toBeLessThan(2_000);
+    expect(rows).toEqual([{ receipt: 'receipt 2' }]);
+  });
+
+  it('can be started at once after a kill -9 of its owner, while the old server still ends', async () => {
+    const { child, url = '' } = await ownerProcess();
+    await query(url, `CREATE TABLE owner_replaced AS SELECT 'receipt 3' AS receipt`);
+
+    await killed(child);
+    const next = await attachOrStartEmbeddedPostgres({ dataDir, settings: FAST });
+    const rows = await query(next.url, 'SELECT receipt FROM owner_replaced');
+    await next.stop();
+
+    expect(rows).toEqual([{ receipt: 'receipt 3' }]);
+  });
+
+  it('recovers from a kill -9 of the server itself, in the same process', async () => {
+    const first = await startEmbeddedPostgres({ dataDir, settings: FAST });
+    await query(first.url, `CREATE TABLE server_killed AS SELECT 'receipt 4' AS receipt`);
+    process.kill(serverPid(dataDir), 'SIGKILL');
+    await first.stop();
+
+    const second = await startEmbeddedPostgres({ dataDir, settings: FAST });
+    const rows = await query(second.url, 'SELECT receipt FROM server_killed');
+    await second.stop();
+
+    expect(rows).toEqual([{ receipt: 'receipt 4' }]);
+  });
+
+  it('starts over when the process was killed while it made the cluster', async () => {
+    dataDir = join(scratch, 'half-made');
+    const child = spawn(process.execPath, [join(scratch, 'build/owner.js'), dataDir], { stdio: 'ignore' });
+    children.push(child);
+    while (!drafts(dataDir).some((draft) => fs.existsSync(join(dataDir, draft, 'postgres/base')))) await delay(2);
+    await killed(child);
+
+    const server = await startEmbeddedPostgres({ dataDir, settings: FAST });
+    const rows = await query(server.url, 'SELECT 1 AS one');
+    await server.stop();
+
+    expect(rows).toEqual([{ one: 1 }]);
+  });
+
+  it('gives the reason when it does not start, without the password, and is free again', async () => {
+    const failed = startEmbeddedPostgres({ dataDir, settings: { ...FAST, shared_buffers: 'plenty' } });
+    await expect(failed).rejects.toThrow('invalid value for parameter "shared_buffers": "plenty"');
+    const password = fs.readFileSync(join(dataDir, 'postgres.secret'), 'utf8');
+    await expect(failed).rejects.not.toThrow(password);
+
+    const server = await startEmbeddedPostgres({ dataDir, settings: FAST });
+    await server.stop();
+
+    expect(server.url).toContain(password);
+  });
+
+  it('says what to do on a platform it is not packaged for', async () => {
+    const platform = process.platform;
+    Object.defineProperty(process, 'platform', { value: 'win32' });
+
+    const refused = startEmbeddedPostgres({ dataDir });
+    Object.defineProperty(process, 'platform', { value: platform });
+
+    await expect(refused).rejects.toThrow(/no embedded PostgreSQL for win32-\w+ here: set DATABASE_URL/);
+  });
+
+  async function ownerProcess(): Promise<Outcome & { child: ChildProcess }> {
+    const child = spawn(process.execPath, [join(scratch, 'build/owner.js'), dataDir], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    children.push(child);
+    const [line] = (await once(child.stdout, 'data')) as [Buffer];
+    return { child, ...(JSON.parse(line.toString()) as Outcome) };
+  }
+});
+
+/** Compiles the module to ESM, as in dist: other processes cannot use Jest's transformation. */
+function buildForOtherProcesses(target: string): void {
+  fs.mkdirSync(target);
+  fs.symlinkSync(resolve(__dirname, '../../../../node_modules'), join(target, 'node_modules'));
+  fs.writeFileSync(join(target, 'package.json'), '{ "type": "module" }');
+  fs.writeFileSync(join(target, 'owner.js'), OWNER);
+  for (const name of fs.readdirSync(__dirname).filter((file) => /(?<!\.spec)\.ts$/.test(file))) {
+    const options = { swcrc: false, jsc: { parser: { syntax: 'typescript' }, target: 'es2022' } } as const;
+    fs.writeFileSync(join(target, name.replace(/ts$/, 'js')), transformFileSync(join(__dirname, name), options).code);
+  }
+}
+
+async function query(url: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows as unknown[];
+  } finally {
+    await client.end();
+  }
+}
+
+async function killed(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}
+
+/** Waits until nothing runs on the data directory, as it must after a while whatever a test did. */
+async function vanishes(dataDir: string): Promise<void> {
+  const giveUp = Date.now() + 5_000;
+  while (processesOn(dataDir).length > 0 && Date.now() < giveUp) await delay(20);
+  expect(processesOn(dataDir)).toEqual([]);
+}
+
+function processesOn(dataDir: string): string[] {
+  const lines = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split('\n');
+  return lines.filter((line) => line.includes(`${dataDir}/postgres`));
+}
+
+function serverPid(dataDir: string): number {
+  return Number.parseInt(fs.readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8'), 10);
+}
+
+function drafts(dataDir: string): string[] {
+  return fs.existsSync(dataDir) ? fs.readdirSync(dataDir).filter((name) => name.startsWith('postgres.init-')) : [];
+}

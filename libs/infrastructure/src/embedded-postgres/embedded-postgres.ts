@@ -1,0 +1,160 @@
+import { mkdirSync, realpathSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { serverAccount } from './account.js';
+import { findBinaries, installedBinaries } from './binaries.js';
+import { openCluster, ROLE } from './cluster.js';
+import { stopOrphans } from './orphan.js';
+import { currentOwner, EmbeddedPostgresInUse, takeOwnership, type Ownership } from './ownership.js';
+import { startPostmaster, type Postmaster } from './postmaster.js';
+import { readState, removeState, writeState } from './state-file.js';
+
+export { EmbeddedPostgresInUse };
+
+/** A PostgreSQL server that needs no installation: the programs come with the npm packages. */
+export interface EmbeddedPostgres {
+  /** Contains the password: never log it. */
+  readonly url: string;
+  /** Stops the server if this process started it; otherwise does nothing. May be called more than once. */
+  stop(): Promise<void>;
+}
+
+/** What to run, and where. */
+export interface EmbeddedPostgresOptions {
+  /** Made if absent. Holds the cluster, its password, and the address of the running server. */
+  readonly dataDir: string;
+  /** Made if absent. Default: `store`. */
+  readonly database?: string;
+  /** PostgreSQL settings over the defaults, which are durable. Visible to every user of the machine: no secrets. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** How long another process may take to start or stop before one that wants to attach gives up. */
+const ATTACH_TIMEOUT_MS = 30_000;
+
+/**
+ * Starts the server on `<dataDir>/postgres`. It ends with this process, however this process ends.
+ *
+ * @throws EmbeddedPostgresInUse when another live process owns it.
+ * @throws Error with the reason when it does not start, or no server is packaged for this platform.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const native = installedBinaries();
+  const dataDir = makeDataDir(resolve(options.dataDir));
+  const ownership = takeOwnership(dataDir);
+  try {
+    return await startOwned({ ...options, dataDir }, native, ownership);
+  } catch (error) {
+    removeState(dataDir);
+    ownership.release();
+    throw error;
+  }
+}
+
+/**
+ * Attaches to the server another process of the project runs on this data directory, or starts one.
+ *
+ * @throws EmbeddedPostgresInUse when the other process neither publishes its server nor ends within 30 s.
+ */
+export async function attachOrStartEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const giveUp = Date.now() + ATTACH_TIMEOUT_MS;
+  for (;;) {
+    const url = await urlOfRunningServer(options);
+    if (url !== undefined) return { url, stop: () => Promise.resolve() };
+    try {
+      return await startEmbeddedPostgres(options);
+    } catch (error) {
+      // The owner is just starting or stopping its server, or another process won the race to start one.
+      if (!(error instanceof EmbeddedPostgresInUse) || Date.now() > giveUp) throw error;
+      await delay(50);
+    }
+  }
+}
+
+/** Private from its first moment; directories above it are not ours to close. */
+function makeDataDir(dataDir: string): string {
+  mkdirSync(dirname(dataDir), { recursive: true });
+  try {
+    mkdirSync(dataDir, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  return realpathSync(dataDir);
+}
+
+async function startOwned(
+  options: EmbeddedPostgresOptions,
+  native: string,
+  ownership: Ownership,
+): Promise<EmbeddedPostgres> {
+  const { dataDir, database = 'store', settings = {} } = options;
+  removeState(dataDir);
+  const account = serverAccount(dataDir);
+  const { postgres, initdb } = await findBinaries(native, account);
+  const cluster = await openCluster({ dataDir, account, initdb, durable: settings['fsync'] !== 'off' });
+  await stopOrphans(cluster.directory);
+  const postmaster = await startPostmaster({ postgres, cluster: cluster.directory, account, settings });
+  const url = `postgres://${ROLE}:${cluster.password}@127.0.0.1:${postmaster.port}/${database}`;
+  try {
+    await ensureDatabase(url);
+    writeState(dataDir, { url, clusterDir: cluster.directory, owner: ownership.owner });
+  } catch (error) {
+    await postmaster.stop();
+    throw error;
+  }
+  return { url, stop: stopOnce(dataDir, postmaster, ownership) };
+}
+
+function stopOnce(dataDir: string, postmaster: Postmaster, ownership: Ownership): () => Promise<void> {
+  // Also when the server dies by itself: whoever starts it next, here or elsewhere, must not find us in the way.
+  const over = postmaster.ended.then(() => {
+    removeState(dataDir);
+    ownership.release();
+  });
+  let stopped: Promise<void> | undefined;
+  return () => {
+    // Withdrawn first, so that nobody attaches to a server that is about to end.
+    stopped ??= (removeState(dataDir), postmaster.stop().then(() => over));
+    return stopped;
+  };
+}
+
+async function urlOfRunningServer({
+  dataDir,
+  database = 'store',
+}: EmbeddedPostgresOptions): Promise<string | undefined> {
+  const owner = currentOwner(dataDir);
+  const state = owner && readState(dataDir);
+  if (state?.owner.pid !== owner?.pid || state?.owner.started !== owner?.started || !state) return undefined;
+  const url = new URL(state.url);
+  url.pathname = `/${database}`;
+  try {
+    await ensureDatabase(url.href);
+    return url.href;
+  } catch (error) {
+    // Ended since its address was read. Anything else is a problem that trying again does not solve.
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ECONNREFUSED' || code === 'ECONNRESET' || code === '57P03' || code === '57P01') return undefined;
+    throw error;
+  }
+}
+
+/** Two processes may do this at the same moment. */
+async function ensureDatabase(url: string): Promise<void> {
+  const maintenance = new URL(url);
+  const database = maintenance.pathname.slice(1);
+  maintenance.pathname = '/postgres';
+  const client = new pg.Client({ connectionString: maintenance.href });
+  // A server that ends while we are connected is reported by the query that fails, not by an event nobody hears.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [database]);
+    if (rowCount === 0) await client.query(`CREATE DATABASE ${client.escapeIdentifier(database)}`);
+  } catch (error) {
+    if ((error as pg.DatabaseError).code !== '42P04' && (error as pg.DatabaseError).code !== '23505') throw error;
+  } finally {
+    await client.end();
+  }
+}

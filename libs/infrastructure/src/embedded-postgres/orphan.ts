@@ -1,0 +1,79 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const INSIST_AFTER_MS = 2_000;
+const GIVE_UP_AFTER_MS = 15_000;
+
+/**
+ * Ends what an owner that was killed left running on the cluster. Only the present owner may call it, so whatever still
+ * runs there belongs to nobody.
+ *
+ * @throws Error when it does not end.
+ */
+export async function stopOrphans(cluster: string): Promise<void> {
+  const pid = recordedPid(cluster);
+  if (pid === undefined) return;
+  const start = Date.now();
+  let insisted = false;
+  if (isServerOf(pid, cluster)) signal(pid, 'SIGINT');
+  while (serversOf(cluster, pid).length > 0) {
+    if (Date.now() - start > GIVE_UP_AFTER_MS) throw new Error(`Process ${pid} still runs PostgreSQL in ${cluster}.`);
+    if (!insisted && Date.now() - start > INSIST_AFTER_MS) {
+      insisted = true;
+      serversOf(cluster, pid).forEach((server) => signal(server, 'SIGQUIT'));
+    }
+    await delay(10);
+  }
+  // A number that was given to another program since (usual in containers, which all count from 1) would make
+  // PostgreSQL refuse to start. Only Linux tells us for certain that nothing runs there.
+  if (process.platform === 'linux' && isUsed(pid)) rmSync(join(cluster, 'postmaster.pid'), { force: true });
+}
+
+function recordedPid(cluster: string): number | undefined {
+  try {
+    const pid = Number.parseInt(readFileSync(join(cluster, 'postmaster.pid'), 'utf8'), 10);
+    return pid > 0 ? pid : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Linux: also the sessions that outlive a killed server for a moment. Elsewhere they are met by retrying the start. */
+function serversOf(cluster: string, pid: number): number[] {
+  const candidates = process.platform === 'linux' ? readdirSync('/proc').map(Number).filter(Number.isInteger) : [pid];
+  return candidates.filter((candidate) => isServerOf(candidate, cluster));
+}
+
+/** Every process of a server has the cluster as its working directory (Linux), or in its command line (macOS). */
+function isServerOf(pid: number, cluster: string): boolean {
+  if (process.platform !== 'linux') {
+    const { stdout } = spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
+    return stdout.includes('postgres') && stdout.includes(cluster);
+  }
+  try {
+    if (readlinkSync(`/proc/${pid}/cwd`) !== cluster) return false;
+    // A shell that somebody opened in the directory is none of our business.
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('postgres');
+  } catch {
+    return false;
+  }
+}
+
+function isUsed(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It ended by itself.
+  }
+}

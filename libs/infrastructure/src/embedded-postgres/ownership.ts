@@ -1,0 +1,122 @@
+import { mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { isRunning, thisProcess, type ProcessIdentity } from './running-process.js';
+
+/** Another live process runs the server of this data directory. */
+export class EmbeddedPostgresInUse extends Error {
+  constructor(
+    readonly pid: number,
+    readonly dataDir: string,
+  ) {
+    super(
+      `The embedded PostgreSQL in ${dataDir} is already in use by process ${pid}: ` +
+        `stop that process, or choose another data directory with DATA_DIR.`,
+    );
+    this.name = 'EmbeddedPostgresInUse';
+  }
+}
+
+/** The right to start, stop and initialise the server of one data directory. */
+export interface Ownership {
+  readonly owner: ProcessIdentity;
+  release(): void;
+}
+
+interface OwnerRecord {
+  readonly number: number;
+  /** `null` when the owner before has released the directory. */
+  readonly owner: ProcessIdentity | null;
+}
+
+const FREE = 'free';
+
+/**
+ * Takes the data directory for this process; a directory whose owner died is taken over.
+ *
+ * Records are numbered and only the highest counts. Whoever finds it free or its owner dead publishes the next number,
+ * which the file system grants to exactly one. A record is removed only after a higher one exists, so a process that
+ * was delayed between looking and publishing sees a higher number than its own, and has lost.
+ *
+ * @throws EmbeddedPostgresInUse when the owner is alive.
+ */
+export function takeOwnership(dataDir: string): Ownership {
+  const directory = recordsOf(dataDir);
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const owner = thisProcess();
+  for (;;) {
+    const latest = latestRecord(directory);
+    if (latest?.owner && isRunning(latest.owner)) throw new EmbeddedPostgresInUse(latest.owner.pid, dataDir);
+    const number = (latest?.number ?? 0) + 1;
+    if (!publish(directory, number, `${owner.pid} ${owner.started}`)) continue;
+    const numbers = recordNumbers(directory);
+    if (numbers.some((other) => other > number)) {
+      remove(directory, number);
+      continue;
+    }
+    numbers.filter((other) => other < number).forEach((other) => remove(directory, other));
+    return { owner, release: () => release(directory, number) };
+  }
+}
+
+/** The live process that owns the data directory, if any. */
+export function currentOwner(dataDir: string): ProcessIdentity | undefined {
+  const owner = latestRecord(recordsOf(dataDir))?.owner;
+  return owner && isRunning(owner) ? owner : undefined;
+}
+
+function release(directory: string, number: number): void {
+  try {
+    publish(directory, number + 1, FREE);
+    remove(directory, number);
+  } catch (error) {
+    // The data directory was deleted under us: there is nothing left to release.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}
+
+function recordsOf(dataDir: string): string {
+  return join(dataDir, 'postgres.owner');
+}
+
+/** A record is a symbolic link to nowhere: creating one is exclusive and complete in one step, which no write is. */
+function publish(directory: string, number: number, text: string): boolean {
+  try {
+    symlinkSync(text, join(directory, String(number)));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function remove(directory: string, number: number): void {
+  rmSync(join(directory, String(number)), { force: true });
+}
+
+function recordNumbers(directory: string): number[] {
+  try {
+    return readdirSync(directory).map(Number).filter(Number.isSafeInteger);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function latestRecord(directory: string): OwnerRecord | undefined {
+  for (;;) {
+    const numbers = recordNumbers(directory);
+    if (numbers.length === 0) return undefined;
+    const number = Math.max(...numbers);
+    try {
+      return { number, owner: parseOwner(readlinkSync(join(directory, String(number)))) };
+    } catch (error) {
+      // Superseded and removed since it was listed: look again.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  }
+}
+
+function parseOwner(text: string): ProcessIdentity | null {
+  const [pid = '', started = ''] = text.split(' ');
+  return /^\d+$/.test(pid) ? { pid: Number(pid), started } : null;
+}

@@ -1,0 +1,80 @@
+import {
+  ApiKeyRepository,
+  BrandRepository,
+  CatalogPricing,
+  CategoryRepository,
+  Clock,
+  CustomerRepository,
+  FraudScreening,
+  IdempotencyRecords,
+  Notifier,
+  OrderRepository,
+  PipelineStages,
+  ProductRepository,
+  StoreRepository,
+  UnitOfWork,
+} from '@app/application';
+import { Logger, Module, type DynamicModule } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { Config } from './config.js';
+import { DataCipher, dataCipher } from './data-cipher.js';
+import { StoreFraudScreening } from './fraud/store-fraud-screening.js';
+import { MailNotifier } from './notifications/mail-notifier.js';
+import { PostgresApiKeyRepository } from './persistence/access/postgres-api-key.repository.js';
+import { TypeOrmBrandRepository } from './persistence/brands/typeorm-brand.repository.js';
+import { TypeOrmCategoryRepository } from './persistence/categories/typeorm-category.repository.js';
+import { TypeOrmCustomerRepository } from './persistence/customers/typeorm-customer.repository.js';
+import { dataSourceOptions } from './persistence/data-source.js';
+import { Database } from './persistence/database.js';
+import { ENTITIES } from './persistence/entities.js';
+import { PostgresIdempotencyRecords } from './persistence/orders/postgres-idempotency-records.js';
+import { PostgresOrderRepository } from './persistence/orders/postgres-order.repository.js';
+import { PostgresProductRepository } from './persistence/products/postgres-product.repository.js';
+import { TypeOrmStoreRepository } from './persistence/stores/typeorm-store.repository.js';
+import { TypeOrmUnitOfWork } from './persistence/typeorm-unit-of-work.js';
+import { LiveCatalogPricing } from './pricing/live-catalog-pricing.js';
+import { PostgresPipelineStages } from './queue/postgres-pipeline-stages.js';
+import { SystemClock } from './system-clock.js';
+
+const ADAPTERS = [
+  { provide: ApiKeyRepository, useClass: PostgresApiKeyRepository },
+  { provide: BrandRepository, useClass: TypeOrmBrandRepository },
+  { provide: CatalogPricing, useClass: LiveCatalogPricing },
+  { provide: CategoryRepository, useClass: TypeOrmCategoryRepository },
+  { provide: Clock, useClass: SystemClock },
+  { provide: CustomerRepository, useClass: TypeOrmCustomerRepository },
+  { provide: FraudScreening, useClass: StoreFraudScreening },
+  { provide: IdempotencyRecords, useClass: PostgresIdempotencyRecords },
+  { provide: Notifier, useClass: MailNotifier },
+  { provide: OrderRepository, useClass: PostgresOrderRepository },
+  { provide: PipelineStages, useClass: PostgresPipelineStages },
+  { provide: ProductRepository, useClass: PostgresProductRepository },
+  { provide: StoreRepository, useClass: TypeOrmStoreRepository },
+  { provide: UnitOfWork, useClass: TypeOrmUnitOfWork },
+];
+
+/** Binds every port to its adapter. */
+@Module({})
+export class InfrastructureModule {
+  /** @param databaseUrl of the configured database, or of the embedded one once it runs. */
+  static on(config: Config, databaseUrl: string): DynamicModule {
+    const logger = new Logger('Database');
+    const onPoolError = (error: Error) => logger.warn(`An idle connection broke: ${error.message}`);
+    return {
+      module: InfrastructureModule,
+      imports: [
+        TypeOrmModule.forRoot({
+          ...dataSourceOptions({ url: databaseUrl, poolSize: config.databasePoolSize, onPoolError }),
+        }),
+        TypeOrmModule.forFeature(ENTITIES),
+      ],
+      providers: [
+        { provide: Config, useValue: config },
+        { provide: DataCipher, useFactory: () => dataCipher(config) },
+        Database,
+        ...ADAPTERS,
+      ],
+      exports: [Config, DataCipher, Database, ...ADAPTERS.map(({ provide }) => provide)],
+    };
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * Collects the conditions of a WHERE and their values, so that a value can only ever be bound.
+ *
+ * @example
+ * const where = new Conditions('store_id = ?', storeId);
+ * if (filter.search) where.and('name ILIKE ?', containing(filter.search));
+ * `SELECT … WHERE ${where.sql} LIMIT ${where.bind(limit)}`
+ */
+export class Conditions {
+  readonly values: unknown[] = [];
+  private readonly parts: string[] = [];
+
+  /** @param condition with one `?` for each value; the text is code, never input. */
+  constructor(condition: string, ...values: unknown[]) {
+    this.and(condition, ...values);
+  }
+
+  and(condition: string, ...values: unknown[]): this {
+    let next = 0;
+    this.parts.push(condition.replace(/\?/g, () => this.bind(values[next++])));
+    return this;
+  }
+
+  /** Binds a value outside the conditions, for example a LIMIT, and returns its placeholder. */
+  bind(value: unknown): string {
+    this.values.push(value);
+    return `$${this.values.length}`;
+  }
+
+  get sql(): string {
+    return this.parts.join(' AND ');
+  }
+}
+
+/** A pattern that matches `text` literally anywhere: the client's %, _ and \ are not wildcards. */
+export function containing(text: string): string {
+  return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+}

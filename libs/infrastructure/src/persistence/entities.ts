@@ -1,0 +1,2 @@
+/** Every TypeORM table mapping. */
+export const ENTITIES = [];

@@ -1,0 +1,88 @@
+import { StockRepository } from '@app/application';
+import { allocateFromBins, OutOfStock, sameStock, type Shortage, type StockDemand } from '@app/domain';
+import type { EntityManager } from 'typeorm';
+
+interface StockRow {
+  readonly product_id: number;
+  readonly variant_key: number;
+  readonly bin_id: number;
+  readonly quantity: number;
+}
+
+// Every transaction locks the rows it needs in the order of the primary key, in one statement, so that two orders
+// that share products wait for each other instead of deadlocking. READ COMMITTED reads the locked rows anew, so the
+// quantities are those after the wait.
+const LOCK_STOCK = `
+  SELECT stock.product_id, stock.variant_key, stock.bin_id, stock.quantity
+  FROM stock
+  WHERE stock.store_id = $1
+    AND (stock.product_id, stock.variant_key) IN (SELECT * FROM unnest($2::int[], $3::int[]))
+    AND EXISTS (
+      SELECT FROM bins JOIN warehouses ON warehouses.store_id = bins.store_id AND warehouses.id = bins.warehouse_id
+      WHERE bins.store_id = stock.store_id AND bins.id = stock.bin_id AND warehouses.active)
+  ORDER BY stock.product_id, stock.variant_key, stock.bin_id
+  FOR NO KEY UPDATE OF stock`;
+
+const TAKE_STOCK = `
+  WITH taken AS (
+    SELECT * FROM unnest($3::int[], $4::int[], $5::int[], $6::int[]) AS t (product_id, variant_key, bin_id, quantity)
+  ), updated AS (
+    UPDATE stock SET quantity = stock.quantity - taken.quantity
+    FROM taken
+    WHERE stock.store_id = $1 AND stock.product_id = taken.product_id AND stock.variant_key = taken.variant_key
+      AND stock.bin_id = taken.bin_id AND stock.quantity >= taken.quantity
+    RETURNING stock.product_id, stock.variant_key, stock.bin_id, taken.quantity
+  ), moved AS (
+    INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, order_id, kind, quantity)
+    SELECT $1, bin_id, product_id, variant_key, $2, 'ORDER', -quantity FROM updated
+    RETURNING 1
+  )
+  SELECT count(*)::int AS moved FROM moved`;
+
+/** Lives for one transaction: it is built by the unit of work, not by Nest. */
+export class PostgresStockRepository extends StockRepository {
+  constructor(private readonly manager: EntityManager) {
+    super();
+  }
+
+  override async withdraw(storeId: number, orderId: string, demands: readonly StockDemand[]): Promise<void> {
+    const rows = await this.manager.query<StockRow[]>(LOCK_STOCK, [
+      storeId,
+      demands.map(({ productId }) => productId),
+      demands.map(({ variantId }) => variantId ?? 0),
+    ]);
+    const taken = allocate(demands, rows);
+    const [result] = await this.manager.query<{ moved: number }[]>(TAKE_STOCK, [
+      storeId,
+      orderId,
+      taken.map(({ product_id }) => product_id),
+      taken.map(({ variant_key }) => variant_key),
+      taken.map(({ bin_id }) => bin_id),
+      taken.map(({ quantity }) => quantity),
+    ]);
+    // The rows are locked, so this cannot happen; if it did, committing would sell what is not there.
+    if (result?.moved !== taken.length) throw new Error('Stock changed under its lock');
+  }
+}
+
+/** @throws OutOfStock naming every line whose demand the rows cannot meet. */
+function allocate(demands: readonly StockDemand[], rows: readonly StockRow[]): StockRow[] {
+  const taken: StockRow[] = [];
+  const shortages: Shortage[] = [];
+  for (const demand of demands) {
+    const { productId: product_id, quantity: requested } = demand;
+    const variant_key = demand.variantId ?? 0;
+    const bins = rows
+      .filter((row) => sameStock(demand, { productId: row.product_id, variantId: row.variant_key || null }))
+      .map(({ bin_id, quantity }) => ({ binId: bin_id, quantity }));
+    const withdrawals = allocateFromBins(bins, requested);
+    if (withdrawals) {
+      taken.push(...withdrawals.map(({ binId, quantity }) => ({ product_id, variant_key, bin_id: binId, quantity })));
+    } else {
+      const available = bins.reduce((sum, bin) => sum + bin.quantity, 0);
+      shortages.push(...demand.lines.map((line) => ({ line, requested, available })));
+    }
+  }
+  if (shortages.length > 0) throw new OutOfStock(shortages.sort((a, b) => a.line - b.line));
+  return taken;
+}

@@ -1,0 +1,47 @@
+import { runMigrations as migrateQueue } from 'graphile-worker';
+import { DataSource } from 'typeorm';
+import { dataSourceOptions, poolOf } from './data-source.js';
+import { MIGRATIONS } from './migrations/index.js';
+
+/** Any number, the same for everybody who migrates this schema. */
+const ADVISORY_LOCK = 7_305_120_261;
+
+export interface MigrationReport {
+  /** Names of the migrations that this call applied. */
+  readonly applied: readonly string[];
+}
+
+/**
+ * Brings the schema, and the queue's own schema, up to date. Safe from several processes at once: one migrates, the
+ * others wait for it and find nothing to do.
+ *
+ * @param url a direct connection, not one through a pooler: the lock belongs to a session.
+ */
+export async function migrate(url: string): Promise<MigrationReport> {
+  const dataSource = await new DataSource(dataSourceOptions({ url, poolSize: 3, unhurried: true })).initialize();
+  const lock = dataSource.createQueryRunner();
+  try {
+    await lock.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK]);
+    const applied = await dataSource.runMigrations({ transaction: 'each' });
+    await migrateQueue({ pgPool: poolOf(dataSource) });
+    return { applied: applied.map(({ name }) => name) };
+  } finally {
+    // Closing the session frees the lock, whatever happened.
+    await lock.release();
+    await dataSource.destroy();
+  }
+}
+
+/** Whether every migration this code knows was applied. */
+export async function isSchemaCurrent(
+  query: (text: string, values: unknown[]) => Promise<unknown[]>,
+): Promise<boolean> {
+  const names = MIGRATIONS.map(({ name }) => name);
+  const rows = await query(`SELECT 1 FROM migrations WHERE name = ANY($1)`, [names]).catch(
+    (error: { code?: string }) => {
+      if (error.code === '42P01') return []; // no such table: nothing was migrated yet
+      throw error;
+    },
+  );
+  return rows.length === names.length;
+}

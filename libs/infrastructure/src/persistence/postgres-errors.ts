@@ -1,0 +1,57 @@
+/** SQLSTATEs after which the same transaction may well succeed: serialization failure, deadlock, lock timeout. */
+const TRANSIENT = new Set(['40001', '40P01', '55P03']);
+
+/** SQLSTATEs that mean the server is going, gone or full: class 08, and the shutdown and capacity codes. */
+const UNAVAILABLE = new Set(['57P01', '57P02', '57P03', '57P05', '53300', '53400', '25P03', '25P04']);
+
+const SOCKET_ERRORS = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+]);
+
+/** What pg says, without a code, of a connection that broke or that could not be had in time. */
+const CONNECTION_MESSAGES =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after|Driver not Connected)/;
+
+interface PostgresError {
+  readonly code?: string;
+  readonly message?: string;
+  readonly constraint?: string;
+  readonly driverError?: PostgresError;
+}
+
+/** The SQLSTATE, or Node's code, of an error of pg or TypeORM. */
+export function errorCode(error: unknown): string | undefined {
+  const { code, driverError } = (error ?? {}) as PostgresError;
+  return driverError?.code ?? code;
+}
+
+/** Whether the database is, for now, out of reach or out of room. */
+export function isConnectionLost(error: unknown): boolean {
+  const code = errorCode(error);
+  if (code !== undefined) return UNAVAILABLE.has(code) || code.startsWith('08') || SOCKET_ERRORS.has(code);
+  return CONNECTION_MESSAGES.test((error as PostgresError | null)?.message ?? '');
+}
+
+/** Whether to run the whole transaction again. Not to be asked of an error of COMMIT itself. */
+export function isRetryable(error: unknown): boolean {
+  return TRANSIENT.has(errorCode(error) ?? '') || isConnectionLost(error);
+}
+
+/** Whether a statement was given up because of a timeout: of its own, or of a lock. */
+export function isTimeout(error: unknown): boolean {
+  const code = errorCode(error);
+  return code === '57014' || code === '55P03';
+}
+
+/** Whether the error is a violation of the unique key of that name. */
+export function isUniqueViolation(error: unknown, constraint: string): boolean {
+  const { driverError, ...rest } = (error ?? {}) as PostgresError;
+  const { code, constraint: name } = driverError ?? rest;
+  return code === '23505' && name === constraint;
+}

@@ -1,0 +1,43 @@
+import { PipelineStages, type NotificationStage } from '@app/application';
+import { Injectable } from '@nestjs/common';
+import { Database } from '../persistence/database.js';
+
+@Injectable()
+export class PostgresPipelineStages extends PipelineStages {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  override async begin(storeId: number, orderId: string, stage: NotificationStage): Promise<boolean> {
+    const rows = await this.database.query(
+      `UPDATE order_stages SET attempts = attempts + 1, updated_at = now()
+       WHERE store_id = $1 AND order_id = $2 AND stage = $3 AND state = 'pending' RETURNING 1`,
+      [storeId, orderId, stage],
+    );
+    return rows.length > 0;
+  }
+
+  override async succeed(storeId: number, orderId: string, stage: NotificationStage): Promise<void> {
+    await this.database.query(
+      `UPDATE order_stages SET state = 'done', last_error = '', updated_at = now()
+       WHERE store_id = $1 AND order_id = $2 AND stage = $3`,
+      [storeId, orderId, stage],
+    );
+  }
+
+  override async fail(
+    storeId: number,
+    orderId: string,
+    stage: NotificationStage,
+    error: Error,
+    dead: boolean,
+  ): Promise<void> {
+    // The class of the error, not its text: a mail server quotes addresses back.
+    const name = (error as NodeJS.ErrnoException).code ?? error.name;
+    await this.database.query(
+      `UPDATE order_stages SET state = $4, last_error = $5, updated_at = now()
+       WHERE store_id = $1 AND order_id = $2 AND stage = $3`,
+      [storeId, orderId, stage, dead ? 'dead' : 'pending', name],
+    );
+  }
+}

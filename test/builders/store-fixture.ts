@@ -1,0 +1,189 @@
+import { createHash, randomInt } from 'node:crypto';
+import { API_KEY_SECRET, composeApiKey, type ApiKeyMode } from '@app/domain';
+import { v7 as uuidv7 } from 'uuid';
+import type { TestDatabase } from '../support/test-database.js';
+
+export interface ProductOptions {
+  readonly name?: string;
+  readonly slug?: string;
+  readonly sku?: string;
+  /** Minor units. */
+  readonly price?: number;
+  readonly status?: string;
+  readonly featured?: boolean;
+  readonly brandId?: number;
+  readonly categoryIds?: readonly number[];
+  readonly createdAt?: string;
+  /** Units on hand: in one bin, or in several. */
+  readonly stock?: number | readonly number[];
+}
+
+export interface VariantOptions {
+  readonly sku?: string;
+  readonly name?: string;
+  readonly price?: number;
+  readonly attributes?: Record<string, string>;
+  readonly status?: string;
+  readonly stock?: number | readonly number[];
+}
+
+let serial = 0;
+
+/** A store in the database with what a test needs in it; every value that does not matter has a default. */
+export class StoreFixture {
+  private constructor(
+    private readonly database: TestDatabase,
+    readonly id: number,
+    readonly subdomain: string,
+    /** A live key. */
+    readonly key: string,
+    private readonly warehouseId: number,
+  ) {}
+
+  static async create(database: TestDatabase, { currency = 'USD' } = {}): Promise<StoreFixture> {
+    const subdomain = `store-${++serial}`;
+    const id = await insert(database, 'stores', { subdomain, name: `Store ${serial}`, currency });
+    const warehouseId = await insert(database, 'warehouses', { store_id: id, code: 'MAIN', name: 'Main' });
+    const key = await createKey(database, id, 'live');
+    return new StoreFixture(database, id, subdomain, key, warehouseId);
+  }
+
+  createKey(mode: ApiKeyMode = 'live'): Promise<string> {
+    return createKey(this.database, this.id, mode);
+  }
+
+  async product(options: ProductOptions = {}): Promise<number> {
+    const n = ++serial;
+    const { name = `Product ${n}`, slug = `product-${n}`, sku = `P-${n}`, price = 1000, status = 'ACTIVE' } = options;
+    const id = await insert(this.database, 'products', {
+      store_id: this.id,
+      name,
+      slug,
+      sku,
+      price,
+      status,
+      featured: options.featured ?? false,
+      brand_id: options.brandId ?? null,
+      ...(options.createdAt ? { created_at: options.createdAt } : {}),
+    });
+    for (const categoryId of options.categoryIds ?? []) {
+      await this.database.query('INSERT INTO product_categories VALUES ($1, $2, $3)', [this.id, id, categoryId]);
+    }
+    await this.stock(id, null, options.stock ?? 0);
+    return id;
+  }
+
+  async variant(productId: number, options: VariantOptions = {}): Promise<number> {
+    const n = ++serial;
+    const { sku = `V-${n}`, name = `Variant ${n}`, price = 1000, attributes = {}, status = 'ACTIVE' } = options;
+    const row = { store_id: this.id, product_id: productId, sku, name, price, attributes, status };
+    const id = await insert(this.database, 'product_variants', row);
+    await this.stock(productId, id, options.stock ?? 0);
+    return id;
+  }
+
+  brand(values: { name?: string; slug?: string; active?: boolean } = {}): Promise<number> {
+    const n = ++serial;
+    return insert(this.database, 'brands', { store_id: this.id, name: `Brand ${n}`, slug: `brand-${n}`, ...values });
+  }
+
+  category(
+    values: { name?: string; slug?: string; active?: boolean; display_order?: number; parent_id?: number } = {},
+  ): Promise<number> {
+    const n = ++serial;
+    const defaults = { store_id: this.id, name: `Category ${n}`, slug: `category-${n}` };
+    return insert(this.database, 'categories', { ...defaults, ...values });
+  }
+
+  /** A customer; returns the id. Columns as in the table. */
+  async customer(values: Record<string, unknown> = {}): Promise<string> {
+    const id = uuidv7();
+    const defaults = { store_id: this.id, id, name: 'Ada Lovelace', status: 'Active' };
+    return insertUuid(this.database, 'customers', { ...defaults, ...values });
+  }
+
+  /** An order without lines; returns the id. Columns as in the table. */
+  async order(values: Record<string, unknown> = {}): Promise<string> {
+    const defaults = {
+      store_id: this.id,
+      id: uuidv7(),
+      receipt_number: `POS-${++serial}`,
+      source: 'POS',
+      status: 'SUCCEEDED',
+      fulfillment_status: 'DELIVERED',
+      payment_method: 'CASH',
+      currency: 'USD',
+      amount: 1000,
+      total_amount: 1000,
+      customer_name: 'Ada Lovelace',
+      created_at: new Date(),
+      updated_at: new Date(),
+    };
+    return insertUuid(this.database, 'orders', { ...defaults, ...values });
+  }
+
+  /** A bin, in the active warehouse unless another is named; returns the id. */
+  bin(warehouseId = this.warehouseId): Promise<number> {
+    return insert(this.database, 'bins', { store_id: this.id, warehouse_id: warehouseId, code: `B-${++serial}` });
+  }
+
+  warehouse({ active = true } = {}): Promise<number> {
+    return insert(this.database, 'warehouses', { store_id: this.id, code: `W-${++serial}`, name: 'Other', active });
+  }
+
+  /** Puts units into new bins, one a number, with the opening rows of the ledger. */
+  async stock(
+    productId: number,
+    variantId: number | null,
+    quantities: number | readonly number[],
+    warehouseId?: number,
+  ): Promise<void> {
+    for (const quantity of [quantities].flat()) {
+      const where = { store_id: this.id, bin_id: await this.bin(warehouseId), product_id: productId };
+      await insertRow(this.database, 'stock', { ...where, variant_id: variantId, quantity });
+      if (quantity === 0) continue;
+      const movement = { ...where, variant_key: variantId ?? 0, kind: 'OPENING', quantity };
+      await insertRow(this.database, 'stock_movements', movement);
+    }
+  }
+
+  /** Units of the product and all its variants in all bins. */
+  async onHand(productId: number): Promise<number> {
+    const rows = await this.database.query<{ sum: string }>(
+      'SELECT coalesce(sum(quantity), 0) AS sum FROM stock WHERE store_id = $1 AND product_id = $2',
+      [this.id, productId],
+    );
+    return Number(rows[0]?.sum);
+  }
+}
+
+async function createKey(database: TestDatabase, storeId: number, mode: ApiKeyMode): Promise<string> {
+  const symbols = Array.from({ length: API_KEY_SECRET.length }, () => randomInt(API_KEY_SECRET.symbols));
+  const { text, prefix, lastFour } = composeApiKey(mode, symbols);
+  const key_hash = createHash('sha256').update(text).digest();
+  const row = { store_id: storeId, id: uuidv7(), key_hash, prefix, last_four: lastFour, mode };
+  await insertRow(database, 'api_keys', row);
+  return text;
+}
+
+async function insert(database: TestDatabase, table: string, row: Record<string, unknown>): Promise<number> {
+  return (await insertRow(database, table, row))['id'] as number;
+}
+
+async function insertUuid(database: TestDatabase, table: string, row: Record<string, unknown>): Promise<string> {
+  return (await insertRow(database, table, row))['id'] as string;
+}
+
+async function insertRow(
+  database: TestDatabase,
+  table: string,
+  row: Record<string, unknown>,
+): Promise<Record<string, unknown>> {
+  const columns = Object.keys(row);
+  const places = columns.map((_, index) => `$${index + 1}`);
+  const [inserted] = await database.query(
+    `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places.join(', ')}) RETURNING *`,
+    Object.values(row),
+  );
+  return inserted ?? {};
+}

@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { migrate, startEmbeddedPostgres } from '../../dist/libs/infrastructure/src/index.js';
+
+/**
+ * One cluster for the whole run (`TEST_DATABASE_URL`, or an embedded one without durability) and one migrated template
+ * database, of which every test file gets its own copy.
+ */
+export default async function globalSetup() {
+  let url = process.env.TEST_DATABASE_URL;
+  if (!url) {
+    const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'store-commerce-test-'));
+    fs.chmodSync(dataDir, 0o755);
+    const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+    const server = await startEmbeddedPostgres({ dataDir, settings });
+    globalThis.__TEST_CLUSTER__ = { server, dataDir };
+    url = server.url;
+  }
+  const template = `test_${randomBytes(4).toString('hex')}`;
+  const admin = new pg.Client({ connectionString: url });
+  await admin.connect();
+  await admin.query(`CREATE DATABASE ${template}`);
+  await admin.end();
+
+  const templateUrl = new URL(url);
+  templateUrl.pathname = `/${template}`;
+  await migrate(templateUrl.href);
+  process.env.TEST_CLUSTER_URL = url;
+  process.env.TEST_TEMPLATE = template;
+}

@@ -1,0 +1,43 @@
+import { Config } from '@app/infrastructure';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { InjectOptions, LightMyRequestResponse } from 'fastify';
+import { createApp } from '../../apps/api/src/create-app.js';
+import { StoreFixture } from '../builders/store-fixture.js';
+import { createTestDatabase, type TestDatabase } from './test-database.js';
+
+/** The whole application on a database of its own, with one store in it. */
+export interface RunningApi {
+  readonly app: NestFastifyApplication;
+  readonly database: TestDatabase;
+  readonly store: StoreFixture;
+  /** Requests with the store's live key. */
+  get(url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
+  post(url: string, body: unknown, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
+  /** Any request, with no key unless a header brings one. */
+  inject(options: InjectOptions): Promise<LightMyRequestResponse>;
+  stop(): Promise<void>;
+}
+
+export async function startApi(env: Record<string, string> = {}): Promise<RunningApi> {
+  const database = await createTestDatabase();
+  const store = await StoreFixture.create(database);
+  const config = new Config({ DATABASE_URL: database.url, LOG_LEVEL: 'silent', DATABASE_POOL_SIZE: '5', ...env });
+  const app = await createApp(config, database.url);
+  await app.init();
+  await app.getHttpAdapter().getInstance().ready();
+
+  const authorized = (headers?: Record<string, string>) => ({ authorization: `Bearer ${store.key}`, ...headers });
+  return {
+    app,
+    database,
+    store,
+    get: (url, headers) => app.inject({ method: 'GET', url, headers: authorized(headers) }),
+    post: (url, body, headers) =>
+      app.inject({ method: 'POST', url, headers: authorized(headers), payload: body as object }),
+    inject: (options) => app.inject(options),
+    stop: async () => {
+      await app.close();
+      await database.drop();
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+
+/** A database of one test file: a copy of the migrated template. */
+export interface TestDatabase {
+  readonly url: string;
+  query<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
+  drop(): Promise<void>;
+}
+
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const name = `${process.env.TEST_TEMPLATE}_${randomBytes(4).toString('hex')}`;
+  await onCluster(`CREATE DATABASE ${name} TEMPLATE ${process.env.TEST_TEMPLATE}`);
+  const url = new URL(process.env.TEST_CLUSTER_URL ?? '');
+  url.pathname = `/${name}`;
+  const pool = new pg.Pool({ connectionString: url.href, max: 3 });
+  return {
+    url: url.href,
+    query: async <Row>(text: string, values: unknown[] = []) => (await pool.query(text, values)).rows as Row[],
+    drop: async () => {
+      await pool.end();
+      await onCluster(`DROP DATABASE ${name} WITH (FORCE)`);
+    },
+  };
+}
+
+async function onCluster(sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: process.env.TEST_CLUSTER_URL });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
