@@ -41,6 +41,8 @@ const common = {
 
 export default {
   reporters: ['default', '<rootDir>/tools/jest-summary.cjs'],
+  // Jest would leave one of two cores idle.
+  maxWorkers: '100%',
   // Node may keep sockets of the shared cluster open for a moment; a test that hangs must still fail, loudly.
   testTimeout: 30_000,
   projects: [

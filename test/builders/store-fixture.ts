@@ -16,6 +16,8 @@ export interface ProductOptions {
   readonly createdAt?: string;
   /** Units on hand: in one bin, or in several. */
   readonly stock?: number | readonly number[];
+  /** More columns, as in the table; JSON as text. */
+  readonly columns?: Record<string, unknown>;
 }
 
 export interface VariantOptions {
@@ -24,6 +26,7 @@ export interface VariantOptions {
   readonly price?: number;
   readonly attributes?: Record<string, string>;
   readonly status?: string;
+  readonly position?: number;
   readonly stock?: number | readonly number[];
 }
 
@@ -65,6 +68,7 @@ export class StoreFixture {
       featured: options.featured ?? false,
       brand_id: options.brandId ?? null,
       ...(options.createdAt ? { created_at: options.createdAt } : {}),
+      ...options.columns,
     });
     for (const categoryId of options.categoryIds ?? []) {
       await this.database.query('INSERT INTO product_categories VALUES ($1, $2, $3)', [this.id, id, categoryId]);
@@ -76,19 +80,30 @@ export class StoreFixture {
   async variant(productId: number, options: VariantOptions = {}): Promise<number> {
     const n = ++serial;
     const { sku = `V-${n}`, name = `Variant ${n}`, price = 1000, attributes = {}, status = 'ACTIVE' } = options;
-    const row = { store_id: this.id, product_id: productId, sku, name, price, attributes, status };
+    const { position = 0 } = options;
+    const row = { store_id: this.id, product_id: productId, sku, name, price, attributes, status, position };
     const id = await insert(this.database, 'product_variants', row);
     await this.stock(productId, id, options.stock ?? 0);
     return id;
   }
 
-  brand(values: { name?: string; slug?: string; active?: boolean } = {}): Promise<number> {
+  brand(
+    values: { name?: string; slug?: string; active?: boolean; logo?: string; description?: string } = {},
+  ): Promise<number> {
     const n = ++serial;
     return insert(this.database, 'brands', { store_id: this.id, name: `Brand ${n}`, slug: `brand-${n}`, ...values });
   }
 
   category(
-    values: { name?: string; slug?: string; active?: boolean; display_order?: number; parent_id?: number } = {},
+    values: {
+      name?: string;
+      slug?: string;
+      active?: boolean;
+      display_order?: number;
+      parent_id?: number;
+      image?: string;
+      description?: string;
+    } = {},
   ): Promise<number> {
     const n = ++serial;
     const defaults = { store_id: this.id, name: `Category ${n}`, slug: `category-${n}` };
@@ -120,6 +135,21 @@ export class StoreFixture {
       updated_at: new Date(),
     };
     return insertUuid(this.database, 'orders', { ...defaults, ...values });
+  }
+
+  /** A line of an order; its place follows from the lines there are. Columns as in the table. */
+  async orderLine(orderId: string, values: Record<string, unknown> = {}): Promise<void> {
+    const [row] = await this.database.query<{ count: number }>(
+      'SELECT count(*)::int AS count FROM order_lines WHERE store_id = $1 AND order_id = $2',
+      [this.id, orderId],
+    );
+    const defaults = { name: 'Mug', unit_price: 500, quantity: 2, line_total: 1000, position: row?.count ?? 0 };
+    await this.row('order_lines', { order_id: orderId, ...defaults, ...values });
+  }
+
+  /** Any row of the store. Columns as in the table; JSON arrays as text. */
+  async row(table: string, values: Record<string, unknown>): Promise<void> {
+    await insertRow(this.database, table, { store_id: this.id, ...values });
   }
 
   /** A bin, in the active warehouse unless another is named; returns the id. */

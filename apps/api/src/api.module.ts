@@ -1,21 +1,26 @@
 import { ApplicationModule } from '@app/application';
-import { InfrastructureModule, type Config } from '@app/infrastructure';
+import { InfrastructureModule, JsonLogger, PipelineWorkerModule, type Config } from '@app/infrastructure';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { BrandsController } from './brands/brands.controller.js';
 import { CategoriesController } from './categories/categories.controller.js';
 import { CustomersController } from './customers/customers.controller.js';
 import { ApiExceptionFilter } from './errors/api-exception.filter.js';
+import { FailureReports } from './errors/failure-reports.js';
 import { OrdersController } from './orders/orders.controller.js';
 import { ProductsController } from './products/products.controller.js';
+import type { Metrics } from './status/metrics.js';
+import { StatusModule } from './status/status.module.js';
 import { StoreController } from './store/store.controller.js';
 
 @Module({})
 export class ApiModule {
-  static on(config: Config, databaseUrl: string): DynamicModule {
+  static on(config: Config, databaseUrl: string, logger: JsonLogger, metrics: Metrics): DynamicModule {
+    const application = ApplicationModule.on([InfrastructureModule.on(config, databaseUrl)]);
+    const worker = PipelineWorkerModule.on(application, config.databaseDirectUrl ?? databaseUrl);
     return {
       module: ApiModule,
-      imports: [ApplicationModule.on([InfrastructureModule.on(config, databaseUrl)])],
+      imports: [application, StatusModule.on(databaseUrl, metrics), ...(config.pipeline === 'inline' ? [worker] : [])],
       controllers: [
         OrdersController,
         ProductsController,
@@ -24,7 +29,11 @@ export class ApiModule {
         BrandsController,
         StoreController,
       ],
-      providers: [{ provide: APP_FILTER, useClass: ApiExceptionFilter }],
+      providers: [
+        FailureReports,
+        { provide: JsonLogger, useValue: logger },
+        { provide: APP_FILTER, useClass: ApiExceptionFilter },
+      ],
     };
   }
 }

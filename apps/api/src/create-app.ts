@@ -1,17 +1,53 @@
 import { AuthenticateApiKey } from '@app/application';
-import type { Config } from '@app/infrastructure';
+import { JsonLogger, type Config } from '@app/infrastructure';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ApiModule } from './api.module.js';
 import { authenticateEarly } from './auth/early-authentication.js';
+import { Throttle } from './auth/throttle.js';
+import {
+  addSecurityHeaders,
+  answerEverySidePath,
+  endConnectionsWhile,
+  identifyRequests,
+  refuseUnknownRoutes,
+} from './http/harden.js';
+import { acceptOnlyJson } from './http/json-bodies.js';
+import { serverOptions } from './http/server-options.js';
+import { logRequests } from './logging/request-log.js';
+import { serveDocumentation } from './openapi.js';
+import { Metrics } from './status/metrics.js';
+import { Readiness } from './status/readiness.js';
 
 /** The application as users and tests run it, not yet listening. */
-export async function createApp(config: Config, databaseUrl: string): Promise<NestFastifyApplication> {
-  const adapter = new FastifyAdapter({ trustProxy: config.trustProxy as boolean });
-  const app = await NestFactory.create<NestFastifyApplication>(ApiModule.on(config, databaseUrl), adapter, {
+export async function createApp(
+  config: Config,
+  databaseUrl: string,
+  logger = new JsonLogger(config.logLevel),
+): Promise<NestFastifyApplication> {
+  const metrics = new Metrics();
+  const adapter = new FastifyAdapter(serverOptions(config, metrics));
+  identifyRequests(adapter);
+  const module = ApiModule.on(config, databaseUrl, logger, metrics);
+  const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {
     bodyParser: false,
-    logger: ['error', 'warn'],
+    logger,
+    abortOnError: false,
   });
-  authenticateEarly(app.getHttpAdapter().getInstance(), app.get(AuthenticateApiKey));
+
+  const fastify = app.getHttpAdapter().getInstance();
+  const readiness = app.get(Readiness);
+  addSecurityHeaders(app);
+  answerEverySidePath(fastify.server);
+  acceptOnlyJson(fastify);
+  // The order of these is the order in which a request meets them.
+  authenticateEarly(fastify, app.get(AuthenticateApiKey), new Throttle(config.throttlePer10s));
+  refuseUnknownRoutes(fastify);
+  endConnectionsWhile(() => readiness.draining, fastify);
+  logRequests(fastify, logger, metrics);
+
+  // Outside Nest: it answers while everything else starts, fails or closes.
+  fastify.get('/health/live', () => ({ status: 'ok' }));
+  serveDocumentation(app);
   return app;
 }

@@ -5,7 +5,9 @@ import { BrandsService } from './brands/brands.service.js';
 import { CategoriesService } from './categories/categories.service.js';
 import { CustomersService } from './customers/customers.service.js';
 import { CreateOrder } from './orders/create-order.js';
+import { MoveOrder } from './orders/move-order.js';
 import { OrdersService } from './orders/orders.service.js';
+import { RetryPipeline } from './orders/retry-pipeline.js';
 import { RunPipelineStage } from './orders/run-pipeline-stage.js';
 import { ProductsService } from './products/products.service.js';
 import { StoreProfileService } from './stores/store-profile.service.js';
@@ -14,7 +16,9 @@ const USE_CASES = [
   AuthenticateApiKey,
   CreateApiKey,
   CreateOrder,
+  MoveOrder,
   RunPipelineStage,
+  RetryPipeline,
   OrdersService,
   ProductsService,
   CustomersService,

@@ -1,13 +1,27 @@
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { describeError } from './describe-error.js';
+import { FailureReports } from './failure-reports.js';
 
-/** Turns every failure of a handler into the API's error body. */
+/** Turns every failure, of hooks and handlers alike, into the API's error body. */
 @Catch()
 export class ApiExceptionFilter implements ExceptionFilter {
+  constructor(private readonly reports: FailureReports) {}
+
   catch(error: unknown, host: ArgumentsHost): void {
-    const { status, body, headers } = describeError(error);
-    const reply = host.switchToHttp().getResponse<FastifyReply>();
+    const http = host.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    const reply = http.getResponse<FastifyReply>();
+    const { status, body, headers, concern } = describeError(error, hasId(request));
+    this.reports.report(error, concern, request.id);
+    if (reply.sent) return;
+    // Fastify hangs up on a client whose body it refuses, and a client that is still sending then loses the answer.
+    // What is left of the body is read and dropped instead, for as long as a request may take to arrive.
+    reply.removeHeader('connection');
     void reply.status(status).headers(headers).send(body);
   }
+}
+
+function hasId({ params }: FastifyRequest): boolean {
+  return Object.keys(params ?? {}).length > 0;
 }

@@ -103,7 +103,13 @@ export class CreateOrder {
 
     const draft = place();
     const { email, phone } = request.customer;
-    const assessment = await this.fraud.assess(store.id, { email, phone, total: draft.total.minor });
+    const assessment = await this.fraud.assess(store.id, {
+      email,
+      phone,
+      address: request.address,
+      total: draft.total.minor,
+      quantities: lines.map(({ quantity }) => quantity),
+    });
     if (assessment.verdict === 'REJECT') {
       await this.fraud.recordRejection(store.id, draft.id, assessment);
       throw new OrderRejected();

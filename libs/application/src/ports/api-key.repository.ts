@@ -29,6 +29,12 @@ export interface ApiKeyLookup {
   readonly store: { readonly id: number; readonly currency: Currency; readonly active: boolean };
 }
 
+/** A key to be kept: its hash, and what may be shown of it. */
+export interface NewApiKey extends Pick<ApiKeyRecord, 'id' | 'prefix' | 'lastFour' | 'mode' | 'name' | 'expiresAt'> {
+  /** SHA-256 of the whole key. */
+  readonly hash: Buffer;
+}
+
 export abstract class ApiKeyRepository {
   /**
    * Finds a key by its SHA-256. The answer is never older than the call: a revocation committed before it is seen.
@@ -38,10 +44,7 @@ export abstract class ApiKeyRepository {
   /** Notes that the key was used, at most once a minute. Never fails or delays the request. */
   abstract touch(key: ApiKeyLookup): void;
 
-  abstract insert(
-    storeId: number,
-    key: Omit<ApiKeyRecord, 'storeId' | 'status' | 'lastUsedAt' | 'createdAt'> & { hash: Buffer },
-  ): Promise<ApiKeyRecord>;
+  abstract insert(storeId: number, key: NewApiKey): Promise<ApiKeyRecord>;
 
   /** Oldest first. */
   abstract list(storeId: number): Promise<ApiKeyRecord[]>;

@@ -10,6 +10,19 @@ export abstract class OrderPipeline {
    * Writes the order's stages and queues the notifications. Under REVIEW the customer's confirmation is held.
    */
   abstract enqueue(storeId: number, orderId: string, verdict: FraudVerdict): Promise<void>;
+
+  /** Queues what was held. */
+  abstract release(storeId: number, orderId: string): Promise<void>;
+
+  /** Gives up what was held: it will not be sent. */
+  abstract abandonHeld(storeId: number, orderId: string): Promise<void>;
+
+  /**
+   * Queues the stages that were given up or failed, as if for the first time.
+   *
+   * @returns their names.
+   */
+  abstract retry(storeId: number, orderId: string): Promise<NotificationStage[]>;
 }
 
 /** The stages of placed orders, as the worker sees them. */

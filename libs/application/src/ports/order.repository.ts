@@ -1,4 +1,4 @@
-import type { FraudAssessment, Order, OrderCustomer, PostalAddress, VariantAttributes } from '@app/domain';
+import type { FraudAssessment, Order, OrderCustomer, OrderState, PostalAddress, VariantAttributes } from '@app/domain';
 import type { Page, PageOf } from './page.js';
 
 /** An order as it stands in a list. Amounts are in minor units of `currency`. */
@@ -62,6 +62,13 @@ export interface OrderFilter {
   readonly search?: string;
 }
 
+/** Which order of which store. */
+export interface OrderLocation {
+  readonly storeId: number;
+  readonly subdomain: string;
+  readonly orderId: string;
+}
+
 export abstract class OrderRepository {
   /** Newest first, then by id, descending. */
   abstract list(storeId: number, filter: OrderFilter, page: Page): Promise<PageOf<OrderSummary>>;
@@ -70,6 +77,14 @@ export abstract class OrderRepository {
 
   /** Exact, in any letter case. */
   abstract findByReceiptNumber(storeId: number, receiptNumber: string): Promise<OrderRecord | null>;
+
+  /**
+   * The orders, of any store, that an operator may mean.
+   *
+   * @param reference an order id, or a receipt number in any letter case.
+   * @param subdomain of the store; null = any store.
+   */
+  abstract locate(reference: string, subdomain: string | null): Promise<OrderLocation[]>;
 }
 
 /** The write side of orders, within a transaction. */
@@ -81,6 +96,14 @@ export abstract class NewOrders {
    * @throws ReceiptNumberTaken when another order of the store has the receipt number.
    */
   abstract insert(order: Order, assessment: FraudAssessment): Promise<void>;
+}
+
+/** Where existing orders stand, within a transaction. */
+export abstract class OrderStates {
+  /** Reads the state and holds the order until the transaction ends. Null when the store has no such order. */
+  abstract lock(storeId: number, orderId: string): Promise<OrderState | null>;
+
+  abstract save(storeId: number, orderId: string, state: OrderState): Promise<void>;
 }
 
 /** A fresh receipt number was already in use: the order is to be placed again with another. */

@@ -1,12 +1,13 @@
 import type { IdempotencyClaims } from './idempotency-records.js';
 import type { OrderPipeline } from './order-pipeline.js';
-import type { NewOrders } from './order.repository.js';
+import type { NewOrders, OrderStates } from './order.repository.js';
 import type { StockRepository } from './stock.repository.js';
 
 /** The ports that share one database transaction. */
 export interface Transaction {
   readonly idempotency: IdempotencyClaims;
   readonly orders: NewOrders;
+  readonly orderStates: OrderStates;
   readonly stock: StockRepository;
   readonly pipeline: OrderPipeline;
 }

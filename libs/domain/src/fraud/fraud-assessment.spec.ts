@@ -1,10 +1,26 @@
-import { ANALYSIS_UNAVAILABLE, assessFraud, type FraudSettings, type FraudSignals } from './fraud-assessment.js';
+import { ANALYSIS_UNAVAILABLE, assessFraud } from './fraud-assessment.js';
+import { NO_FACTS, type FraudFacts, type FraudSettings, type FraudSignals, type UsualOrder } from './fraud-facts.js';
+import { FRAUD_RULES, REJECT_SCORE, REVIEW_SCORE, WEAK_SCORE } from './fraud-rules.js';
 
-const NO_RULES: FraudSettings = { blockedEmails: [], blockedPhones: [], reviewAmount: null };
+const NO_SETTINGS: FraudSettings = { blockedEmails: [], blockedPhones: [], reviewAmount: null };
+const SIGNALS: FraudSignals = {
+  email: 'ada@example.test',
+  phone: '',
+  address: { address: '', city: '', zip: '' },
+  total: 1000,
+  quantities: [1],
+};
+const USUAL: UsualOrder = { orders: 50, highTotal: 1000, mostUnits: 8, mostUnitsOfLine: 4 };
 
-function assess(signals: Partial<FraudSignals>, settings: Partial<FraudSettings> = {}) {
-  return assessFraud({ email: 'ada@example.test', phone: '', total: 1000, ...signals }, { ...NO_RULES, ...settings });
+function assess(
+  signals: Partial<FraudSignals>,
+  settings: Partial<FraudSettings> = {},
+  facts: Partial<FraudFacts> = {},
+) {
+  return assessFraud({ ...SIGNALS, ...signals }, { ...NO_SETTINGS, ...settings }, { ...NO_FACTS, ...facts });
 }
+
+const rulesOf = (...given: Parameters<typeof assess>) => assess(...given).reasons.map(({ rule }) => rule);
 
 describe('assessFraud', () => {
   it('accepts an order that no rule is about', () => {
@@ -26,6 +42,8 @@ describe('assessFraud', () => {
   it.each([
     ['+1 (555) 010-0', '15550100'],
     ['15550100', '+1-555-0100'],
+    ['0015550100', '+1 5550100'],
+    ['+1 5550100', '00 1 555 0100'],
   ])('rejects the phone %j when %j is blocked', (phone, blocked) => {
     expect(assess({ phone }, { blockedPhones: [blocked] })).toMatchObject({
       verdict: 'REJECT',
@@ -35,7 +53,7 @@ describe('assessFraud', () => {
 
   it.each([
     ['an order without e-mail', { email: '' }, { blockedEmails: ['', ' '] }],
-    ['an order without phone', { phone: '' }, { blockedPhones: ['', '-'] }],
+    ['an order without phone', { phone: '' }, { blockedPhones: ['', '-', '00'] }],
     ['a phone without digits', { phone: 'none' }, { blockedPhones: ['n/a'] }],
     [
       'an address that only contains a blocked one',
@@ -57,16 +75,97 @@ describe('assessFraud', () => {
     expect(assess({ total }, { reviewAmount }).verdict).toBe(verdict);
   });
 
+  it.each([
+    ['ordersByEmail', 2, []],
+    ['ordersByEmail', 3, ['email_velocity']],
+    ['ordersByEmail', 9, ['email_velocity']],
+    ['ordersByEmail', 10, ['email_velocity_high']],
+    ['ordersByPhone', 2, []],
+    ['ordersByPhone', 3, ['phone_velocity']],
+    ['ordersByPhone', 9, ['phone_velocity']],
+    ['ordersByPhone', 10, ['phone_velocity_high']],
+    ['ordersByAddress', 5, []],
+    ['ordersByAddress', 6, ['address_velocity']],
+    ['ordersByAddress', 19, ['address_velocity']],
+    ['ordersByAddress', 20, ['address_velocity_high']],
+  ])('with %s %d names %j', (fact, count, rules) => {
+    expect(rulesOf({}, {}, { [fact]: count })).toEqual(rules);
+  });
+
+  it('names a disposable e-mail', () => {
+    expect(rulesOf({}, {}, { disposableEmail: true })).toEqual(['disposable_email']);
+  });
+
+  it.each([
+    [4000, USUAL, []],
+    [4001, USUAL, ['amount_above_usual']],
+    [4001, { ...USUAL, orders: 49 }, []],
+  ])('compares a total of %d with the usual %j: %j', (total, usual, rules) => {
+    expect(rulesOf({ total }, {}, { usual })).toEqual(rules);
+  });
+
+  it.each([
+    ['as many units as three of the largest orders', [12, 12], USUAL, []],
+    ['more units than three of the largest orders', [12, 12, 1], USUAL, ['quantity_above_usual']],
+    ['a line as large as three of the largest', [12], USUAL, []],
+    ['a line larger than three of the largest', [1, 13], USUAL, ['quantity_above_usual']],
+    ['a line and a sum too large', [25], USUAL, ['quantity_above_usual']],
+    ['a history that is too short', [999], { ...USUAL, orders: 49 }, []],
+    ['few units in a store of single pieces', [9], { ...USUAL, mostUnits: 1, mostUnitsOfLine: 1 }, []],
+    ['ten in a store of single pieces', [10], { ...USUAL, mostUnits: 1, mostUnitsOfLine: 1 }, ['quantity_above_usual']],
+  ])('judges %s', (_case, quantities, usual, rules) => {
+    expect(rulesOf({ quantities }, {}, { usual })).toEqual(rules);
+  });
+
+  const WEAK: [string, Partial<FraudSignals>, Partial<FraudFacts>][] = [
+    ['email_velocity', {}, { ordersByEmail: 3 }],
+    ['phone_velocity', {}, { ordersByPhone: 3 }],
+    ['address_velocity', {}, { ordersByAddress: 6 }],
+    ['disposable_email', {}, { disposableEmail: true }],
+    ['amount_above_usual', { total: 4001 }, { usual: USUAL }],
+    ['quantity_above_usual', { quantities: [25] }, { usual: USUAL }],
+  ];
+
+  it.each(WEAK)('accepts an order with %s alone', (rule, signals, facts) => {
+    expect(assess(signals, {}, facts)).toEqual({ verdict: 'ACCEPT', score: 30, reasons: [{ rule, score: 30 }] });
+  });
+
+  const PAIRS = WEAK.flatMap((one, index) => WEAK.slice(index + 1).map((other) => [one[0], other[0], one, other]));
+
+  it.each(PAIRS as [string, string, (typeof WEAK)[0], (typeof WEAK)[0]][])(
+    'has a person look at %s with %s',
+    (_one, _other, one, other) => {
+      const assessment = assess({ ...one[1], ...other[1] }, {}, { ...one[2], ...other[2] });
+
+      expect([assessment.verdict, assessment.score]).toEqual(['REVIEW', 60]);
+      expect(assessment.reasons.map(({ rule }) => rule)).toEqual([one[0], other[0]]);
+    },
+  );
+
+  it.each(['ordersByEmail', 'ordersByPhone', 'ordersByAddress'])('has a person look at 20 %s alone', (fact) => {
+    expect(assess({}, {}, { [fact]: 20 })).toMatchObject({ verdict: 'REVIEW', score: 50 });
+  });
+
+  it('never rejects for weak signs, however many', () => {
+    const all = { ordersByEmail: 20, ordersByPhone: 20, ordersByAddress: 20, disposableEmail: true, usual: USUAL };
+
+    expect(assess({ total: 9999, quantities: [999] }, { reviewAmount: 1 }, all)).toMatchObject({
+      verdict: 'REVIEW',
+      score: 290,
+    });
+  });
+
   it('names every rule that fired and adds up their scores', () => {
     const settings = { blockedEmails: ['ada@example.test'], blockedPhones: ['555'], reviewAmount: 1 };
 
-    expect(assess({ phone: '555' }, settings)).toEqual({
+    expect(assess({ phone: '555' }, settings, { disposableEmail: true })).toEqual({
       verdict: 'REJECT',
-      score: 250,
+      score: 280,
       reasons: [
         { rule: 'blocked_email', score: 100 },
         { rule: 'blocked_phone', score: 100 },
         { rule: 'amount_over_limit', score: 50 },
+        { rule: 'disposable_email', score: 30 },
       ],
     });
   });
@@ -74,5 +173,24 @@ describe('assessFraud', () => {
   it('has a person look when the analysis is unavailable', () => {
     expect(ANALYSIS_UNAVAILABLE.verdict).toBe('REVIEW');
     expect(ANALYSIS_UNAVAILABLE.reasons).toEqual([{ rule: 'analysis_unavailable', score: ANALYSIS_UNAVAILABLE.score }]);
+  });
+});
+
+describe('the rules', () => {
+  it('have unique names in snake case', () => {
+    const names = FRAUD_RULES.map(({ name }) => name);
+
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.filter((name) => !/^[a-z]+(_[a-z]+)*$/.test(name))).toEqual([]);
+  });
+
+  it('reject only by the block lists of the store', () => {
+    const rejecting = FRAUD_RULES.filter(({ score }) => score >= REJECT_SCORE).map(({ name }) => name);
+
+    expect(rejecting).toEqual(['blocked_email', 'blocked_phone']);
+  });
+
+  it('are such that one weak sign is not enough and two are', () => {
+    expect([WEAK_SCORE < REVIEW_SCORE, 2 * WEAK_SCORE >= REVIEW_SCORE]).toEqual([true, true]);
   });
 });

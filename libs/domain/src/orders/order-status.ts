@@ -56,3 +56,32 @@ export function assertPaymentTransition(from: PaymentStatus, to: PaymentStatus):
 export function assertFulfillmentTransition(from: FulfillmentStatus, to: FulfillmentStatus): void {
   if (!FULFILLMENT_TRANSITIONS[from].includes(to)) throw new IllegalTransition('fulfillment', from, to);
 }
+
+/** Where an order stands. */
+export interface OrderState {
+  readonly status: PaymentStatus;
+  readonly fulfillmentStatus: FulfillmentStatus;
+}
+
+/**
+ * The state after a change; what the change does not name stays.
+ *
+ * @throws IllegalTransition unless both moves are allowed.
+ */
+export function changeState(state: OrderState, change: Partial<OrderState>): OrderState {
+  const { status, fulfillmentStatus } = change;
+  if (status !== undefined) assertPaymentTransition(state.status, status);
+  if (fulfillmentStatus !== undefined) assertFulfillmentTransition(state.fulfillmentStatus, fulfillmentStatus);
+  return { ...state, ...change };
+}
+
+/**
+ * The state of an order that is called off before it ships. A payment that has not succeeded is cancelled with it; one
+ * that has stays, to be refunded.
+ *
+ * @throws IllegalTransition when the goods are on their way, or the order was cancelled before.
+ */
+export function cancelState(state: OrderState): OrderState {
+  const payable = PAYMENT_TRANSITIONS[state.status].includes('CANCELLED');
+  return changeState(state, { fulfillmentStatus: 'CANCELLED', ...(payable ? { status: 'CANCELLED' } : {}) });
+}

@@ -1,11 +1,11 @@
-import { seededRandom } from '../testing/seeded-random.js';
+import { seededRandom } from '../../../../test/support/seeded-random.js';
 import { MAX_SETTINGS_DEPTH, publicPaymentSettings, publicSettings } from './public-settings.js';
 
 /** Assembled here, so that no scanner takes this file for a leak. */
 const key = (...parts: string[]) => parts.join('');
 
 const SECRET_NAMES = `
-  secret password Password PASSWD passphrase pwd token api_key API-KEY apiKey apiKeyV2 stripeSecret client.secret x-api-key
+  secret password Password PASSWD passphrase passcodes passkeyId pwd token api_key API-KEY apiKey apiKeyV2 stripeSecret client.secret x-api-key
   accessToken refresh_token privateKeyPem private smtp_pass smtpPass smtppass pass db_pwd dbpassword encryption_key
   ENCRYPTION_KEY_V2 webhookUrl web_hook_secret authHeader auth oauth Authorization authorized_by otp totp otpSeed
   licenseKey licence_key connectionString connection_string credentials Credential creds signing signingKey signature

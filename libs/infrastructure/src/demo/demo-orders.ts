@@ -5,7 +5,7 @@ import type {
   OrderRecordLine,
 } from '../import/bundle.js';
 import type { DemoProduct, SellableItem } from './demo-catalog.js';
-import type { DemoPerson } from './demo-customers.js';
+import type { DemoPerson } from './demo-people.js';
 import { NOTES } from './demo-data.js';
 import { SeededRandom, WeightedChoice, zipf } from './seeded-random.js';
 

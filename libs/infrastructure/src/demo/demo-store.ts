@@ -1,8 +1,9 @@
 import type { BundleLine, StoreLine } from '../import/bundle.js';
 import { demoBrands, demoCategories, demoProducts } from './demo-catalog.js';
-import { demoCustomer, demoPeople } from './demo-customers.js';
+import { demoCustomer } from './demo-customers.js';
 import { demoOrders, type DemoOrder } from './demo-orders.js';
 import { demoBins, demoStock, demoWarehouses } from './demo-stock.js';
+import { demoPeople } from './demo-people.js';
 import { SeededRandom } from './seeded-random.js';
 
 const SEED = 20_261_120;

@@ -56,16 +56,19 @@ export function installedBinaries(): string {
 
 /** Makes the links between libraries that the package leaves to an install script, which npm may have skipped. */
 function completeLibraries(native: string): boolean {
-  const list = fs.readFileSync(join(native, 'pg-symlinks.json'), 'utf8');
-  try {
-    for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
-      const link = join(native, target.replace(/^native\//, ''));
-      if (!fs.existsSync(link)) fs.symlinkSync(basename(source), link);
+  const list = join(native, 'pg-symlinks.json');
+  if (!fs.existsSync(list)) return true;
+  const links = JSON.parse(fs.readFileSync(list, 'utf8')) as { source: string; target: string }[];
+  return links.every(({ source, target }) => {
+    const link = join(native, target.replace(/^native\//, ''));
+    if (fs.existsSync(link)) return true;
+    try {
+      fs.symlinkSync(basename(source), link);
+    } catch {
+      // A read-only install, or another process that does the same right now.
     }
-    return true;
-  } catch {
-    return false;
-  }
+    return fs.existsSync(link);
+  });
 }
 
 function whyNotRunning(native: string, account: Account | undefined): string | undefined {
@@ -99,9 +102,11 @@ function isOurs(copy: string): boolean {
   return found?.isDirectory() === true && found.uid === process.getuid?.() && (found.mode & 0o022) === 0 && !swappable;
 }
 
+/** Cleaners of temporary files take single files that were not used for days. */
 function isComplete(copy: string, native: string): boolean {
-  if (!isOurs(copy)) return false;
-  return fs.readdirSync(copy, { recursive: true }).length >= fs.readdirSync(native, { recursive: true }).length;
+  if (!isOurs(copy) || !completeLibraries(copy)) return false;
+  const entries = fs.readdirSync(native, { recursive: true, encoding: 'utf8' });
+  return entries.every((entry) => fs.existsSync(join(copy, entry)));
 }
 
 /** The copy appears under its name complete or not at all. */

@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, realpathSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
@@ -26,7 +26,10 @@ export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
   /** Made if absent. Default: `store`. */
   readonly database?: string;
-  /** PostgreSQL settings over the defaults, which are durable. Visible to every user of the machine: no secrets. */
+  /**
+   * PostgreSQL settings over the defaults, which are durable; `port` fixes the port, which is a free one otherwise.
+   * Visible to every user of the machine: no secrets.
+   */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
@@ -41,7 +44,7 @@ const ATTACH_TIMEOUT_MS = 30_000;
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const native = installedBinaries();
-  const dataDir = makeDataDir(resolve(options.dataDir));
+  const dataDir = makeDataDir(options.dataDir);
   const ownership = takeOwnership(dataDir);
   try {
     return await startOwned({ ...options, dataDir }, native, ownership);
@@ -58,9 +61,10 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
  * @throws EmbeddedPostgresInUse when the other process neither publishes its server nor ends within 30 s.
  */
 export async function attachOrStartEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const dataDir = makeDataDir(options.dataDir);
   const giveUp = Date.now() + ATTACH_TIMEOUT_MS;
   for (;;) {
-    const url = await urlOfRunningServer(options);
+    const url = await urlOfRunningServer(dataDir, options.database);
     if (url !== undefined) return { url, stop: () => Promise.resolve() };
     try {
       return await startEmbeddedPostgres(options);
@@ -73,12 +77,19 @@ export async function attachOrStartEmbeddedPostgres(options: EmbeddedPostgresOpt
 }
 
 /** Private from its first moment; directories above it are not ours to close. */
-function makeDataDir(dataDir: string): string {
+function makeDataDir(path: string): string {
+  const dataDir = resolve(path);
   mkdirSync(dirname(dataDir), { recursive: true });
   try {
     mkdirSync(dataDir, { mode: 0o700 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  try {
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    const advice = 'start as its owner, or choose another data directory with DATA_DIR';
+    throw new Error(`The data directory ${dataDir} is not ours to write to: ${advice}.`, { cause });
   }
   return realpathSync(dataDir);
 }
@@ -112,21 +123,23 @@ function stopOnce(dataDir: string, postmaster: Postmaster, ownership: Ownership)
     removeState(dataDir);
     ownership.release();
   });
-  let stopped: Promise<void> | undefined;
-  return () => {
+  // Reported by stop(); a process that never calls it must not end because of it.
+  over.catch(() => undefined);
+  const stop = async (): Promise<void> => {
     // Withdrawn first, so that nobody attaches to a server that is about to end.
-    stopped ??= (removeState(dataDir), postmaster.stop().then(() => over));
-    return stopped;
+    removeState(dataDir);
+    await postmaster.stop();
+    await over;
   };
+  let stopped: Promise<void> | undefined;
+  return () => (stopped ??= stop());
 }
 
-async function urlOfRunningServer({
-  dataDir,
-  database = 'store',
-}: EmbeddedPostgresOptions): Promise<string | undefined> {
+async function urlOfRunningServer(dataDir: string, database = 'store'): Promise<string | undefined> {
   const owner = currentOwner(dataDir);
   const state = owner && readState(dataDir);
-  if (state?.owner.pid !== owner?.pid || state?.owner.started !== owner?.started || !state) return undefined;
+  // The address may have been left by an owner before, who was killed.
+  if (!state || state.owner.pid !== owner.pid || state.owner.started !== owner.started) return undefined;
   const url = new URL(state.url);
   url.pathname = `/${database}`;
   try {

@@ -2,34 +2,44 @@ import { FraudScreening } from '@app/application';
 import {
   ANALYSIS_UNAVAILABLE,
   assessFraud,
+  NO_USUAL_ORDER,
   type FraudAssessment,
-  type FraudSettings,
   type FraudSignals,
 } from '@app/domain';
 import { Injectable, Logger } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { poolOf } from '../persistence/data-source.js';
 import { Database } from '../persistence/database.js';
+import { errorCode } from '../persistence/postgres-errors.js';
+import { isDisposableEmail } from './disposable-email.js';
+import { findFacts } from './find-facts.js';
+import { readBefore, within } from './time-budget.js';
+import { UsualOrders } from './usual-orders.js';
 
 const BUDGET_MS = 300;
 
-/** Screens by the store's own settings and data. */
+/** Collects the facts from the store's own data; the domain's rules judge them. */
 @Injectable()
 export class StoreFraudScreening extends FraudScreening {
   private readonly logger = new Logger(StoreFraudScreening.name);
+  private readonly usualOrders = new UsualOrders();
 
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    private readonly dataSource: DataSource,
+  ) {
     super();
   }
 
   override async assess(storeId: number, signals: FraudSignals): Promise<FraudAssessment> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<FraudAssessment>((resolve) => {
-      timer = setTimeout(() => resolve(ANALYSIS_UNAVAILABLE), BUDGET_MS);
-    });
-    const analysis = this.analyse(storeId, signals).catch((error: Error) => {
-      this.logger.warn(`Analysis failed, the order goes to review: ${error.name}`);
+    try {
+      return await within(BUDGET_MS, this.analyse(storeId, signals, Date.now() + BUDGET_MS));
+    } catch (error) {
+      // The class only: what an error says may quote the customer's data.
+      const reason = errorCode(error) ?? (error as Error).name;
+      this.logger.warn(`Analysis unavailable, the order goes to review: ${reason}`);
       return ANALYSIS_UNAVAILABLE;
-    });
-    return Promise.race([analysis, late]).finally(() => clearTimeout(timer));
+    }
   }
 
   override async recordRejection(storeId: number, orderId: string, assessment: FraudAssessment): Promise<void> {
@@ -39,25 +49,13 @@ export class StoreFraudScreening extends FraudScreening {
     );
   }
 
-  private async analyse(storeId: number, signals: FraudSignals): Promise<FraudAssessment> {
-    const [store] = await this.database.query<{ fraud_settings: unknown }>(
-      `SELECT fraud_settings FROM stores WHERE id = $1`,
-      [storeId],
+  private async analyse(storeId: number, signals: FraudSignals, deadline: number): Promise<FraudAssessment> {
+    const known = this.usualOrders.get(storeId);
+    const { settings, usual, ...counts } = await readBefore(deadline, poolOf(this.dataSource), (run) =>
+      findFacts(run, storeId, signals, known === undefined),
     );
-    return assessFraud(signals, readSettings(store?.fraud_settings));
+    if (usual) this.usualOrders.set(storeId, usual);
+    const disposableEmail = isDisposableEmail(signals.email);
+    return assessFraud(signals, settings, { ...counts, disposableEmail, usual: usual ?? known ?? NO_USUAL_ORDER });
   }
-}
-
-/** The settings as the store bundle brings them (snake case), every part optional. */
-function readSettings(json: unknown): FraudSettings {
-  const settings = (json ?? {}) as Record<string, unknown>;
-  return {
-    blockedEmails: texts(settings['blocked_emails']),
-    blockedPhones: texts(settings['blocked_phones']),
-    reviewAmount: typeof settings['review_amount'] === 'number' ? settings['review_amount'] : null,
-  };
-}
-
-function texts(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((entry): entry is string => typeof entry === 'string') : [];
 }

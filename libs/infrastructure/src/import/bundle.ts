@@ -3,7 +3,7 @@
  * slug, SKU, `WAREHOUSE/BIN`), and its targets come before it.
  *
  * These are the shapes of well-formed lines; text read from a file has to be validated before it may carry these types.
- * An absent field means "not given". Vocabularies that the contract closes are unions, the open ones (a product's
+ * An absent field means "not given": the default of a new row, and what is stored of one that exists. Vocabularies that the contract closes are unions, the open ones (a product's
  * status, a payment method) are plain strings.
  */
 
@@ -22,7 +22,8 @@ export interface BundlePaymentMethod {
   readonly methodId: string;
   readonly enabled: boolean;
   readonly isSandbox?: boolean;
-  readonly credentials?: SettingsObject;
+  /** Null removes what is stored, absent leaves it. */
+  readonly credentials?: SettingsObject | null;
 }
 
 /** Payment settings: the methods, and whatever else the storefront keeps beside them. */
@@ -165,7 +166,7 @@ export interface StockLine {
   readonly quantity: number;
 }
 
-/** A customer account. Natural key: store, `email` in lower case. */
+/** A customer account. Natural key: store and `email` in lower case, or else `id`, or else name, phone and `created_at`. */
 export interface CustomerLine {
   readonly kind: 'customer';
   readonly store: string;
@@ -183,12 +184,15 @@ export interface CustomerLine {
   readonly city?: string;
   readonly created_at?: string;
   readonly last_login?: string | null;
-  /** Stored, never returned, like the two fields after it. */
+  /** Stored, never returned, like the two fields after it. Empty removes what is stored. */
   readonly password_hash?: string;
   readonly verification_token?: string;
   /** Stored encrypted. */
   readonly national_id?: string;
 }
+
+/** What an import takes for a customer: an account from a till may have no e-mail. */
+export type GivenCustomerLine = Omit<CustomerLine, 'email'> & Partial<Pick<CustomerLine, 'email'>>;
 
 /** Where an order goes. */
 export interface BundleAddress {
@@ -246,3 +250,6 @@ export type BundleLine =
   | StockLine
   | CustomerLine
   | OrderRecordLine;
+
+/** Any line that an import takes. */
+export type GivenLine = Exclude<BundleLine, CustomerLine> | GivenCustomerLine;

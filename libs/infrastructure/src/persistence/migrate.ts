@@ -1,6 +1,7 @@
 import { runMigrations as migrateQueue } from 'graphile-worker';
 import { DataSource } from 'typeorm';
-import { dataSourceOptions, poolOf } from './data-source.js';
+import { queuePool } from '../queue/queue-pool.js';
+import { dataSourceOptions } from './data-source.js';
 import { MIGRATIONS } from './migrations/index.js';
 
 /** Any number, the same for everybody who migrates this schema. */
@@ -18,16 +19,18 @@ export interface MigrationReport {
  * @param url a direct connection, not one through a pooler: the lock belongs to a session.
  */
 export async function migrate(url: string): Promise<MigrationReport> {
-  const dataSource = await new DataSource(dataSourceOptions({ url, poolSize: 3, unhurried: true })).initialize();
+  const dataSource = await new DataSource(dataSourceOptions({ url, poolSize: 2, unhurried: true })).initialize();
   const lock = dataSource.createQueryRunner();
+  const queue = queuePool(url, 1, () => undefined);
   try {
     await lock.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK]);
     const applied = await dataSource.runMigrations({ transaction: 'each' });
-    await migrateQueue({ pgPool: poolOf(dataSource) });
+    await migrateQueue({ pgPool: queue });
     return { applied: applied.map(({ name }) => name) };
   } finally {
     // Closing the session frees the lock, whatever happened.
     await lock.release();
+    await queue.end();
     await dataSource.destroy();
   }
 }

@@ -1,8 +1,15 @@
 /** SQLSTATEs after which the same transaction may well succeed: serialization failure, deadlock, lock timeout. */
 const TRANSIENT = new Set(['40001', '40P01', '55P03']);
 
-/** SQLSTATEs that mean the server is going, gone or full: class 08, and the shutdown and capacity codes. */
-const UNAVAILABLE = new Set(['57P01', '57P02', '57P03', '57P05', '53300', '53400', '25P03', '25P04']);
+/**
+ * SQLSTATEs that mean the server is going, gone or full: the shutdown codes, the idle and transaction timeouts, a database
+ * that is not there (yet, or any more), and a standby that took the place of the primary. Classes 08 and 53 too.
+ */
+const UNAVAILABLE = new Set(['57P01', '57P02', '57P03', '57P04', '57P05', '25P03', '25P04', '25006', '3D000']);
+const UNAVAILABLE_CLASSES = ['08', '53'];
+
+/** SQLSTATEs of values the server cannot take: encoding, escapes, untranslatable, malformed or out of range. */
+const BAD_INPUT = new Set(['22021', '22025', '22P05', '22P02', '22003']);
 
 const SOCKET_ERRORS = new Set([
   'ECONNREFUSED',
@@ -34,7 +41,8 @@ export function errorCode(error: unknown): string | undefined {
 /** Whether the database is, for now, out of reach or out of room. */
 export function isConnectionLost(error: unknown): boolean {
   const code = errorCode(error);
-  if (code !== undefined) return UNAVAILABLE.has(code) || code.startsWith('08') || SOCKET_ERRORS.has(code);
+  if (code !== undefined)
+    return UNAVAILABLE.has(code) || UNAVAILABLE_CLASSES.includes(code.slice(0, 2)) || SOCKET_ERRORS.has(code);
   return CONNECTION_MESSAGES.test((error as PostgresError | null)?.message ?? '');
 }
 
@@ -47,6 +55,11 @@ export function isRetryable(error: unknown): boolean {
 export function isTimeout(error: unknown): boolean {
   const code = errorCode(error);
   return code === '57014' || code === '55P03';
+}
+
+/** Whether the server refused a value that validation should have refused before. */
+export function isBadInput(error: unknown): boolean {
+  return BAD_INPUT.has(errorCode(error) ?? '');
 }
 
 /** Whether the error is a violation of the unique key of that name. */

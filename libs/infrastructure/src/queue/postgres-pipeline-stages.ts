@@ -1,6 +1,7 @@
 import { PipelineStages, type NotificationStage } from '@app/application';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../persistence/database.js';
+import { failureName } from './failure-name.js';
 
 @Injectable()
 export class PostgresPipelineStages extends PipelineStages {
@@ -32,12 +33,10 @@ export class PostgresPipelineStages extends PipelineStages {
     error: Error,
     dead: boolean,
   ): Promise<void> {
-    // The class of the error, not its text: a mail server quotes addresses back.
-    const name = (error as NodeJS.ErrnoException).code ?? error.name;
     await this.database.query(
       `UPDATE order_stages SET state = $4, last_error = $5, updated_at = now()
        WHERE store_id = $1 AND order_id = $2 AND stage = $3`,
-      [storeId, orderId, stage, dead ? 'dead' : 'pending', name],
+      [storeId, orderId, stage, dead ? 'dead' : 'pending', failureName(error)],
     );
   }
 }

@@ -1,6 +1,7 @@
 import { StockRepository } from '@app/application';
 import { allocateFromBins, OutOfStock, sameStock, type Shortage, type StockDemand } from '@app/domain';
 import type { EntityManager } from 'typeorm';
+import { BINS_FOR_SALE } from './available-stock.js';
 
 interface StockRow {
   readonly product_id: number;
@@ -17,9 +18,7 @@ const LOCK_STOCK = `
   FROM stock
   WHERE stock.store_id = $1
     AND (stock.product_id, stock.variant_key) IN (SELECT * FROM unnest($2::int[], $3::int[]))
-    AND EXISTS (
-      SELECT FROM bins JOIN warehouses ON warehouses.store_id = bins.store_id AND warehouses.id = bins.warehouse_id
-      WHERE bins.store_id = stock.store_id AND bins.id = stock.bin_id AND warehouses.active)
+    AND stock.bin_id IN (${BINS_FOR_SALE})
   ORDER BY stock.product_id, stock.variant_key, stock.bin_id
   FOR NO KEY UPDATE OF stock`;
 
@@ -38,6 +37,33 @@ const TAKE_STOCK = `
     RETURNING 1
   )
   SELECT count(*)::int AS moved FROM moved`;
+
+// The rows that the order's movements name, in the order that every writer locks in.
+const LOCK_MOVED_STOCK = `
+  SELECT FROM stock
+  WHERE store_id = $1 AND (product_id, variant_key, bin_id) IN (
+    SELECT product_id, variant_key, bin_id FROM stock_movements WHERE store_id = $1 AND order_id = $2)
+  ORDER BY product_id, variant_key, bin_id
+  FOR NO KEY UPDATE`;
+
+// Run under the lock, this sees what another cancellation returned before: what is outstanding is returned once.
+const RETURN_STOCK = `
+  WITH outstanding AS (
+    SELECT product_id, variant_key, bin_id, -sum(quantity)::int AS quantity
+    FROM stock_movements WHERE store_id = $1 AND order_id = $2
+    GROUP BY product_id, variant_key, bin_id HAVING sum(quantity) < 0
+  ), updated AS (
+    UPDATE stock SET quantity = stock.quantity + outstanding.quantity
+    FROM outstanding
+    WHERE stock.store_id = $1 AND stock.product_id = outstanding.product_id
+      AND stock.variant_key = outstanding.variant_key AND stock.bin_id = outstanding.bin_id
+    RETURNING stock.product_id, stock.variant_key, stock.bin_id, outstanding.quantity
+  ), moved AS (
+    INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, order_id, kind, quantity)
+    SELECT $1, bin_id, product_id, variant_key, $2, 'CANCELLATION', quantity FROM updated
+    RETURNING quantity
+  )
+  SELECT coalesce(sum(quantity), 0)::int AS units FROM moved`;
 
 /** Lives for one transaction: it is built by the unit of work, not by Nest. */
 export class PostgresStockRepository extends StockRepository {
@@ -62,6 +88,12 @@ export class PostgresStockRepository extends StockRepository {
     ]);
     // The rows are locked, so this cannot happen; if it did, committing would sell what is not there.
     if (result?.moved !== taken.length) throw new Error('Stock changed under its lock');
+  }
+
+  override async restock(storeId: number, orderId: string): Promise<number> {
+    await this.manager.query(LOCK_MOVED_STOCK, [storeId, orderId]);
+    const [result] = await this.manager.query<{ units: number }[]>(RETURN_STOCK, [storeId, orderId]);
+    return result?.units ?? 0;
   }
 }
 

@@ -282,6 +282,7 @@ CREATE TABLE order_stages (
   PRIMARY KEY (store_id, order_id, stage),
   FOREIGN KEY (store_id, order_id) REFERENCES orders ON DELETE CASCADE
 );
+CREATE INDEX order_stages_dead ON order_stages (store_id, order_id) WHERE state = 'dead';
 COMMENT ON COLUMN order_stages.last_error IS 'The class of the last failure, never its text, which may hold personal data.';
 
 CREATE TABLE idempotency_keys (

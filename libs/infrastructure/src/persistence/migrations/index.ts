@@ -1,4 +1,5 @@
 import { Schema1764000000001 } from './0001-schema.js';
+import { FraudVelocity1764000000002 } from './0002-fraud-velocity.js';
 
 /** In order. A migration that was released is never edited: a change is a new one. */
-export const MIGRATIONS = [Schema1764000000001];
+export const MIGRATIONS = [Schema1764000000001, FraudVelocity1764000000002];

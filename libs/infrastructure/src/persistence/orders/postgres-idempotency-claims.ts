@@ -17,8 +17,8 @@ export class PostgresIdempotencyClaims extends IdempotencyClaims {
     { storeId, mode, key }: IdempotencyScope,
     requestHash: Buffer,
   ): Promise<IdempotencyRecord | null> {
-    // The second of two twins waits in this INSERT until the first commits or rolls back.
-    await this.manager.query(`SET LOCAL lock_timeout = '2s'`);
+    // The second of two twins waits in this INSERT until the first commits or rolls back, for no longer than the
+    // transaction's lock timeout of 2 s.
     const inserted = await this.manager
       .query<unknown[]>(
         `INSERT INTO idempotency_keys (store_id, mode, key, request_hash) VALUES ($1, $2, $3, $4)
@@ -28,10 +28,7 @@ export class PostgresIdempotencyClaims extends IdempotencyClaims {
       .catch((error: unknown) => {
         throw errorCode(error) === '55P03' ? new IdempotencyInFlight() : error;
       });
-    if (inserted.length > 0) {
-      await this.manager.query(`SET LOCAL lock_timeout = '3s'`);
-      return null;
-    }
+    if (inserted.length > 0) return null;
 
     const [record] = await this.manager.query<{ request_hash: Buffer; response: Buffer }[]>(
       `SELECT request_hash, response FROM idempotency_keys WHERE store_id = $1 AND mode = $2 AND key = $3`,

@@ -1,0 +1,55 @@
+const WINDOW_MS = 10_000;
+
+/**
+ * Notices runaway loops: counts each key's requests in a window of 10 s that slides over two fixed ones, refused requests
+ * included, so that a loop stays throttled until it slows down.
+ */
+export class Throttle {
+  private window = 0;
+  // Keys that are silent for two windows are forgotten with them: memory is bounded by the keys in use.
+  private current = new Map<string, number>();
+  private previous = new Map<string, number>();
+
+  /**
+   * @param limit requests in 10 s by one key; 0 = no limit.
+   * @param now milliseconds of a clock that never goes back.
+   */
+  constructor(
+    private readonly limit: number,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /** Counts a request. Returns 0 to let it pass, or the seconds after which to try again. */
+  admit(keyId: string): number {
+    if (this.limit === 0) return 0;
+    const elapsed = this.slide();
+    const count = (this.current.get(keyId) ?? 0) + 1;
+    this.current.set(keyId, count);
+
+    const before = this.previous.get(keyId) ?? 0;
+    const estimate = before * (1 - elapsed / WINDOW_MS) + count;
+    return estimate > this.limit ? this.patience(before, count, elapsed) : 0;
+  }
+
+  /** Returns the milliseconds since the current window began. */
+  private slide(): number {
+    const now = this.now();
+    const window = Math.floor(now / WINDOW_MS);
+    if (window !== this.window) {
+      this.previous = window === this.window + 1 ? this.current : new Map<string, number>();
+      this.current = new Map();
+      this.window = window;
+    }
+    return now % WINDOW_MS;
+  }
+
+  /** Seconds until one more request passes if nothing arrives before it. */
+  private patience(before: number, count: number, elapsed: number): number {
+    const room = this.limit - 1;
+    const wait =
+      count <= room
+        ? WINDOW_MS * (1 - (room - count) / before) - elapsed // the window before has to fade
+        : 2 * WINDOW_MS - elapsed - (WINDOW_MS * room) / count; // this one has to end, and to fade
+    return Math.max(1, Math.ceil(wait / 1000));
+  }
+}

@@ -1,0 +1,33 @@
+/** What a client is told of a request that Fastify refuses, by Fastify's code. All are 400. */
+export const FASTIFY_FAULTS: Readonly<Record<string, string>> = {
+  FST_ERR_BAD_URL: 'The request path is malformed',
+  FST_ERR_MAX_PARAM_LENGTH: 'The request path is malformed',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'Request body exceeds 256 kB',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'Request body is empty',
+  FST_ERR_CTP_EMPTY_TYPE: 'Content-Type must be application/json',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'Content-Length does not match the request body',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'Request body is not valid JSON',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'Content-Type must be application/json',
+  FST_ERR_CTP_INVALID_TYPE: 'Content-Type must be application/json',
+  FST_ERR_ROUTE_MISSING_CONTENT_TYPE: 'Content-Type must be application/json',
+};
+
+/** What a client is told of bytes that are no HTTP request, by Node's code. */
+export const SOCKET_FAULTS: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time',
+  HPE_HEADER_OVERFLOW: 'The request headers are too large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'The chunk extensions are too large',
+  HPE_INVALID_METHOD: 'The request method is unknown',
+  HPE_INVALID_VERSION: 'The HTTP version is not supported',
+  HPE_INVALID_CONTENT_LENGTH: 'The Content-Length header is malformed',
+  HPE_UNEXPECTED_CONTENT_LENGTH: 'Content-Length and Transfer-Encoding exclude one another',
+  HPE_INVALID_TRANSFER_ENCODING: 'The Transfer-Encoding header is malformed',
+  HPE_PAUSED_H2_UPGRADE: 'HTTP/2 is not supported',
+};
+
+/** A connection on which something other than an HTTP/1 request arrived. */
+export class MalformedRequest extends Error {
+  constructor(readonly code: string) {
+    super(SOCKET_FAULTS[code] ?? 'The request is malformed');
+  }
+}

@@ -1,0 +1,44 @@
+import { BadRequestException } from '@nestjs/common';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { isDeeperThan } from './json-depth.js';
+
+/** The deepest body that is asked for anywhere has three levels. */
+const MAX_DEPTH = 8;
+
+const JSON_TYPES = /^application\/(?:[^;]*\+)?json(?:;|$)/;
+const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/gi;
+
+/** Reads request bodies of JSON types, in UTF-8, and refuses every other body. */
+export function acceptOnlyJson(fastify: FastifyInstance): void {
+  fastify.removeAllContentTypeParsers();
+  const parse = fastify.getDefaultJsonParser('error', 'error');
+  fastify.addContentTypeParser(JSON_TYPES, { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    let text: string;
+    try {
+      text = decode(request, body);
+    } catch (error) {
+      done(error as Error);
+      return;
+    }
+    void parse(request, text, (error, value) => {
+      if (!error && isDeeperThan(MAX_DEPTH, value)) {
+        done(new BadRequestException(`Request body is nested deeper than ${MAX_DEPTH} levels`));
+        return;
+      }
+      done(error, value);
+    });
+  });
+}
+
+function decode({ headers }: FastifyRequest, body: Buffer): string {
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity') throw new BadRequestException('Content-Encoding is not supported');
+  for (const [, charset = ''] of (headers['content-type'] ?? '').matchAll(CHARSET)) {
+    if (!/^utf-?8$/i.test(charset)) throw new BadRequestException('Charset must be utf-8');
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch {
+    throw new BadRequestException('Request body is not valid UTF-8');
+  }
+}

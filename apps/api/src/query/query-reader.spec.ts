@@ -1,0 +1,119 @@
+import { QueryReader, type RawQuery } from './query-reader.js';
+
+const reader = (query: RawQuery) => new QueryReader(query);
+
+describe('QueryReader', () => {
+  it.each<[string | string[] | undefined, number]>([
+    [undefined, 50],
+    ['', 50],
+    [' ', 50],
+    ['abc', 50],
+    ['1e2', 50],
+    ['0x10', 50],
+    ['Infinity', 50],
+    ['NaN', 50],
+    ['٣', 50],
+    ['7,5', 50],
+    ['7', 7],
+    [' 7 ', 7],
+    ['+7', 7],
+    ['007', 7],
+    ['7.5', 7],
+    ['7.', 7],
+    ['0.9', 1],
+    ['0', 1],
+    ['-0', 1],
+    ['-3', 1],
+    ['100', 100],
+    ['100.9', 100],
+    ['101', 100],
+    ['9'.repeat(400), 100],
+    [`-${'9'.repeat(400)}`, 1],
+    [['5', '9'], 9],
+    [['9', 'abc'], 50],
+    [['9', ''], 50],
+  ])('reads the limit %j as %d', (limit, expected) => {
+    expect(reader({ limit }).page()).toEqual({ limit: expected, page: 1 });
+  });
+
+  it.each<[string | string[] | undefined, number]>([
+    [undefined, 1],
+    ['', 1],
+    ['abc', 1],
+    ['3', 3],
+    ['2.9', 2],
+    ['0', 1],
+    ['-5', 1],
+    [['2', '4'], 4],
+    ['99999999999999999999', 21_474_836],
+  ])('reads the page %j as %d', (page, expected) => {
+    expect(reader({ page }).page()).toEqual({ limit: 50, page: expected });
+  });
+
+  it('keeps the offset of the highest page within 32 bits', () => {
+    const { page, limit } = reader({ page: '9'.repeat(30), limit: '100' }).page();
+
+    expect(page * limit).toBeLessThan(2 ** 31);
+  });
+
+  it.each<[string | string[] | undefined, string | undefined]>([
+    [undefined, undefined],
+    ['', undefined],
+    ['  ', undefined],
+    [' Pending ', 'Pending'],
+    [['a', 'b'], 'b'],
+    [['a', ''], undefined],
+    ['a\0', 'a\0'],
+  ])('reads the text %j as %j', (status, expected) => {
+    expect(reader({ status }).text('status')).toBe(expected);
+  });
+
+  it('searches for the first 200 characters', () => {
+    expect(reader({ search: ` ${'a'.repeat(201)} ` }).search()).toBe('a'.repeat(200));
+  });
+
+  it('counts characters in code points, and cuts none in half', () => {
+    expect(reader({ search: `a${'😀'.repeat(250)}` }).search()).toBe(`a${'😀'.repeat(199)}`);
+    expect(reader({ search: '😀'.repeat(200) }).search()).toBe('😀'.repeat(200));
+  });
+
+  it.each<[string | undefined, number | undefined]>([
+    [undefined, undefined],
+    ['', undefined],
+    ['12', 12],
+    ['2147483647', 2147483647],
+    ['2147483648', 0],
+    ['99999999999999999999', 0],
+    ['0', 0],
+    ['-1', 0],
+    ['1.5', 0],
+    ['abc', 0],
+    ['null', 0],
+    ['1\0', 0],
+  ])('reads the id %j as %j', (category_id, expected) => {
+    expect(reader({ category_id }).id('category_id')).toBe(expected);
+  });
+
+  it.each<[string | string[] | undefined, true | undefined]>([
+    ['true', true],
+    ['TRUE', true],
+    ['1', true],
+    [['false', 'true'], true],
+    [['true', 'false'], undefined],
+    ['false', undefined],
+    ['0', undefined],
+    ['yes', undefined],
+    ['', undefined],
+    [undefined, undefined],
+  ])('reads the flag %j as %j', (featured, expected) => {
+    expect(reader({ featured }).flag('featured')).toBe(expected);
+  });
+
+  it('names what it was not asked for', () => {
+    const query = reader({ limit: '1', 'limit[]': '2', Status: 'PENDING', status: 'PENDING', '': 'x' });
+    query.page();
+    query.text('status');
+
+    expect(query.unknownNames()).toEqual(['limit[]', 'Status']);
+  });
+});

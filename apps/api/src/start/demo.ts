@@ -1,0 +1,62 @@
+import { ApiKeyRepository, CreateApiKey, ProductsService, StoreRepository } from '@app/application';
+import type { ApiKeyMode } from '@app/domain';
+import { DataCipher, demoStore, withBundleImporter, type StoreLine } from '@app/infrastructure';
+import type { INestApplicationContext } from '@nestjs/common';
+
+/** What somebody who has just started the service can do with it. */
+export interface FirstSteps {
+  readonly liveKey: string;
+  readonly testKey: string;
+  /** An item of an order that will succeed. */
+  readonly item: { readonly product_id: number; readonly quantity: 1 };
+}
+
+/** The demo store of the embedded database, loaded at its first start. */
+export class Demo {
+  readonly subdomain = (demoStore({ now: new Date() }).next().value as StoreLine).subdomain;
+
+  constructor(
+    private readonly app: INestApplicationContext,
+    private readonly databaseUrl: string,
+  ) {}
+
+  /**
+   * Loads the store into an empty database. One that has no key yet was interrupted then, and is loaded again.
+   *
+   * @returns whether it was loaded, and its keys are still to be made.
+   */
+  async loadOnce(): Promise<boolean> {
+    const stores = this.app.get(StoreRepository);
+    const store = await stores.findBySubdomain(this.subdomain);
+    const isUnfinished = store !== null && (await this.app.get(ApiKeyRepository).list(store.id)).length === 0;
+    if (!isUnfinished && (await stores.list()).length > 0) return false;
+    await withBundleImporter(this.databaseUrl, this.app.get(DataCipher), (importer) =>
+      importer.importObjects(demoStore({ now: new Date() })),
+    );
+    return true;
+  }
+
+  /** Makes the keys. Their text is in the result and nowhere else. */
+  async firstSteps(): Promise<FirstSteps> {
+    const liveKey = await this.createKey('live');
+    const testKey = await this.createKey('test');
+    return { liveKey, testKey, item: { product_id: await this.productInStock(), quantity: 1 } };
+  }
+
+  private async createKey(mode: ApiKeyMode): Promise<string> {
+    const command = { store: this.subdomain, mode, name: `First ${mode} key`, expiresAt: null };
+    return (await this.app.get(CreateApiKey).execute(command)).key;
+  }
+
+  /** One without variants: an order has to name the variant whose stock it means. */
+  private async productInStock(): Promise<number> {
+    const products = this.app.get(ProductsService);
+    const storeId = (await this.app.get(StoreRepository).findBySubdomain(this.subdomain))?.id ?? 0;
+    const { rows } = await products.list(storeId, { inStock: true }, { page: 1, limit: 100 });
+    for (const { id, quantity } of rows) {
+      const { variants } = await products.retrieve(storeId, String(id));
+      if (variants.length === 0 && quantity > 1) return id;
+    }
+    throw new Error('The demo store has no product without variants in stock');
+  }
+}

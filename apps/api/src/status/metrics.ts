@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+
+/** The figures of one application instance. */
+@Injectable()
+export class Metrics {
+  readonly registry = new Registry();
+
+  readonly requestDuration = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the first byte of a request to the last of its response',
+    labelNames: ['method', 'route', 'status', 'mode'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [this.registry],
+  });
+
+  /** For fair-use monitoring. As many series as keys were used in the life of the process. */
+  readonly keyRequests = new Counter({
+    name: 'api_key_requests_total',
+    help: 'Requests by API key',
+    labelNames: ['key_id'],
+    registers: [this.registry],
+  });
+
+  readonly unexpectedInput = new Counter({
+    name: 'database_unexpected_input_total',
+    help: 'Values that validation let pass and the database refused; should be 0',
+    labelNames: ['sqlstate'],
+    registers: [this.registry],
+  });
+
+  readonly malformedRequests = new Counter({
+    name: 'http_malformed_requests_total',
+    help: 'Connections on which something other than an HTTP/1 request arrived',
+    labelNames: ['code'],
+    registers: [this.registry],
+  });
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry });
+  }
+}

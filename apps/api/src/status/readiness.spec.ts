@@ -1,0 +1,41 @@
+import { Readiness } from './readiness.js';
+
+describe('Readiness', () => {
+  const up = () => Promise.resolve({ schemaCurrent: true, pipelineLag: 0 });
+  const down = () => Promise.reject(new Error('connect ECONNREFUSED'));
+
+  async function after(...answers: (typeof up | typeof down)[]): Promise<Readiness> {
+    const readiness = new Readiness({ ask: () => (answers.shift() ?? up)(), close: () => undefined });
+    while (answers.length > 0) await readiness.check();
+    return readiness;
+  }
+
+  it('is not ready before the first answer', async () => {
+    expect((await after()).databaseAnswers).toBe(false);
+    expect((await after(down)).databaseAnswers).toBe(false);
+  });
+
+  it('is ready with the first answer', async () => {
+    expect((await after(up)).databaseAnswers).toBe(true);
+  });
+
+  it('forgives two misses and fails with the third', async () => {
+    expect((await after(up, down, down)).databaseAnswers).toBe(true);
+    expect((await after(up, down, down, down)).databaseAnswers).toBe(false);
+    expect((await after(up, down, down, up, down, down)).databaseAnswers).toBe(true);
+  });
+
+  it('recovers with one answer', async () => {
+    expect((await after(up, down, down, down, down, up)).databaseAnswers).toBe(true);
+  });
+
+  it('does not wait for misses to tell an old schema', async () => {
+    const readiness = await after(up, () => Promise.resolve({ schemaCurrent: false, pipelineLag: 0 }));
+
+    expect(readiness.schemaCurrent).toBe(false);
+  });
+
+  it('tells no lag that it cannot know', async () => {
+    expect((await after(up, down, down, down)).pipelineLag).toBeNull();
+  });
+});

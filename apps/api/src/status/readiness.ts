@@ -1,0 +1,55 @@
+import type { DatabaseProbe, DatabaseState } from '@app/infrastructure';
+import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+
+const INTERVAL_MS = 2_000;
+/** One slow answer is no outage: a replica that is taken out for it sends its load to the others. */
+const MISSES_TO_FAIL = 3;
+
+/**
+ * Knows, without asking then, whether this process can serve: a background check asks the database every 2 s, so that
+ * probes cost nothing and a flood of them harms nobody.
+ */
+export class Readiness implements OnApplicationBootstrap, OnApplicationShutdown {
+  /** Set when the shutdown begins: from then on this process asks to be left alone. */
+  draining = false;
+  private misses = MISSES_TO_FAIL;
+  private last: DatabaseState = { schemaCurrent: false, pipelineLag: null };
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly probe: Pick<DatabaseProbe, 'ask' | 'close'>,
+    private readonly intervalMs = INTERVAL_MS,
+  ) {}
+
+  get databaseAnswers(): boolean {
+    return this.misses < MISSES_TO_FAIL;
+  }
+
+  get schemaCurrent(): boolean {
+    return this.last.schemaCurrent;
+  }
+
+  /** Age of the oldest due job in seconds; null when it is not known. */
+  get pipelineLag(): number | null {
+    return this.databaseAnswers ? this.last.pipelineLag : null;
+  }
+
+  async check(): Promise<void> {
+    try {
+      this.last = await this.probe.ask();
+      this.misses = 0;
+    } catch {
+      this.misses++;
+    }
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.check();
+    this.timer = setInterval(() => void this.check(), this.intervalMs).unref();
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer);
+    this.probe.close();
+  }
+}

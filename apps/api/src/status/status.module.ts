@@ -1,0 +1,24 @@
+import { DatabaseProbe } from '@app/infrastructure';
+import { Module, type DynamicModule } from '@nestjs/common';
+import { TerminusModule } from '@nestjs/terminus';
+import { HealthController } from './health.controller.js';
+import { MetricsController } from './metrics.controller.js';
+import { Metrics } from './metrics.js';
+import { Readiness } from './readiness.js';
+
+/** What operators and load balancers ask. */
+@Module({})
+export class StatusModule {
+  static on(databaseUrl: string, metrics: Metrics): DynamicModule {
+    return {
+      module: StatusModule,
+      imports: [TerminusModule.forRoot({ logger: false })],
+      controllers: [HealthController, MetricsController],
+      providers: [
+        { provide: Metrics, useValue: metrics },
+        { provide: Readiness, useFactory: () => new Readiness(new DatabaseProbe(databaseUrl)) },
+      ],
+      exports: [Metrics, Readiness],
+    };
+  }
+}

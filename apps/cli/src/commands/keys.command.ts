@@ -1,0 +1,93 @@
+import {
+  ApiKeyRepository,
+  CreateApiKey,
+  StoreRepository,
+  type ApiKeyRecord,
+  type ApiKeyStatus,
+} from '@app/application';
+import { NotFound, type ApiKeyMode } from '@app/domain';
+import { Option, type Command } from 'commander';
+import { withApplication } from '../database.js';
+import { CommandFailed } from '../failures.js';
+import { displayName, futureMoment, keyId, subdomain } from '../option-values.js';
+import { printJson, say } from '../output.js';
+
+interface CreateOptions {
+  readonly store: string;
+  readonly mode: ApiKeyMode;
+  readonly name?: string;
+  readonly expiresAt?: Date;
+}
+
+export function addKeys(program: Command): void {
+  const keys = program.command('keys').description('create, list, revoke, deactivate and activate API keys');
+
+  keys
+    .command('create')
+    .description('create a key and print it, which is never done again')
+    .requiredOption('--store <S>', 'subdomain of the store', subdomain)
+    .addOption(new Option('--mode <mode>', 'what the key is for').choices(['live', 'test']).default('live'))
+    .option('--name <N>', 'what people call it', displayName)
+    .option('--expires-at <T>', 'the moment it stops to work, in ISO 8601', futureMoment)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  keys create --store acme\n  keys create --store acme --mode test --name "CI" --expires-at 2027-01-31T00:00:00Z',
+    )
+    .action((options: CreateOptions) => withApplication((app) => create(app.get(CreateApiKey), options)));
+
+  keys
+    .command('list')
+    .description('list the keys of a store, oldest first; the keys themselves are not kept')
+    .requiredOption('--store <S>', 'subdomain of the store', subdomain)
+    .action(({ store: name }: { store: string }) =>
+      withApplication(async (app) => {
+        const store = await app.get(StoreRepository).findBySubdomain(name);
+        if (!store) throw new NotFound(`Store ${name}`);
+        const records = await app.get(ApiKeyRepository).list(store.id);
+        printJson(records.map((record) => keyJson(record, name)));
+      }),
+    );
+
+  addStatusChange(keys, 'revoke', 'REVOKED', 'refuse a key for ever, from the next request on');
+  addStatusChange(keys, 'deactivate', 'DEACTIVATED', 'refuse a key until it is activated again');
+  addStatusChange(keys, 'activate', 'ACTIVE', 'let a deactivated key in again');
+}
+
+async function create(createApiKey: CreateApiKey, options: CreateOptions): Promise<void> {
+  const { store, mode, name = '', expiresAt = null } = options;
+  const { key, ...record } = await createApiKey.execute({ store, mode, name, expiresAt });
+  say('Keep the key in a safe place: it cannot be shown again.');
+  const { id, ...rest } = keyJson(record, store);
+  printJson({ id, key, ...rest });
+}
+
+function addStatusChange(keys: Command, verb: string, status: ApiKeyStatus, description: string): void {
+  keys
+    .command(verb)
+    .description(description)
+    .argument('<id>', 'id of the key', keyId)
+    .action((id: string) =>
+      withApplication(async (app) => {
+        const record = await app.get(ApiKeyRepository).setStatus(id, status);
+        if (!record) throw new CommandFailed('There is no such key, or it is revoked, which is for ever.');
+        const store = await app.get(StoreRepository).findProfile(record.storeId);
+        printJson(keyJson(record, store?.subdomain ?? ''));
+      }),
+    );
+}
+
+/** Every field by hand: neither the key nor its hash may get in here. */
+function keyJson(record: ApiKeyRecord, store: string) {
+  return {
+    id: record.id,
+    mode: record.mode,
+    name: record.name,
+    store,
+    status: record.status,
+    prefix: record.prefix,
+    last_four: record.lastFour,
+    expires_at: record.expiresAt,
+    last_used_at: record.lastUsedAt,
+    created_at: record.createdAt,
+  };
+}

@@ -1,0 +1,82 @@
+import { ApplicationModule } from '@app/application';
+import {
+  attachOrStartEmbeddedPostgres,
+  Config,
+  InfrastructureModule,
+  isSchemaCurrent,
+  migrate,
+  type MigrationReport,
+} from '@app/infrastructure';
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import pg from 'pg';
+import { CommandFailed } from './failures.js';
+
+/** A database whose schema is current, and the configuration it came from. */
+export interface OperatorsDatabase {
+  readonly config: Config;
+  /** Contains the password: never print it. */
+  readonly url: string;
+}
+
+const CONNECTION_TIMEOUT_MS = 5_000;
+
+/**
+ * Runs `work` on the configured database, or on the embedded one, which is started for it where it does not run and
+ * whose schema is brought up to date.
+ *
+ * @throws CommandFailed when the configured database has another schema.
+ */
+export async function withDatabase<T>(work: (database: OperatorsDatabase) => Promise<T>): Promise<T> {
+  const config = new Config(process.env);
+  if (config.databaseUrl !== null) {
+    await assertSchemaIsCurrent(config.databaseUrl);
+    return work({ config, url: config.databaseUrl });
+  }
+  return onEmbedded(config, async (url) => {
+    await migrate(url);
+    return work({ config, url });
+  });
+}
+
+/** Runs `work` with the use cases and ports of the service. */
+export function withApplication<T>(work: (app: INestApplicationContext) => Promise<T>): Promise<T> {
+  return withDatabase(async ({ config, url }) => {
+    const modules = ApplicationModule.on([InfrastructureModule.on(config, url)]);
+    const app = await NestFactory.createApplicationContext(modules, { logger: false, abortOnError: false });
+    try {
+      return await work(app);
+    } finally {
+      await app.close();
+    }
+  });
+}
+
+/** Brings the schema of the configured database, or of the embedded one, up to date. */
+export async function migrateDatabase(): Promise<MigrationReport> {
+  const config = new Config(process.env);
+  return config.databaseDirectUrl === null ? onEmbedded(config, migrate) : migrate(config.databaseDirectUrl);
+}
+
+async function onEmbedded<T>({ dataDir }: Config, work: (url: string) => Promise<T>): Promise<T> {
+  const server = await attachOrStartEmbeddedPostgres({ dataDir });
+  try {
+    return await work(server.url);
+  } finally {
+    await server.stop();
+  }
+}
+
+async function assertSchemaIsCurrent(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECTION_TIMEOUT_MS });
+  client.on('error', () => undefined); // a connection that breaks is told by the query that fails
+  await client.connect().catch((error: NodeJS.ErrnoException) => {
+    throw new CommandFailed(`Cannot connect to the database: ${error.message || error.code}`);
+  });
+  try {
+    const current = await isSchemaCurrent(async (text, values) => (await client.query(text, values)).rows as unknown[]);
+    if (!current) throw new CommandFailed('The database schema is not up to date: run `npm run cli -- migrate` first.');
+  } finally {
+    await client.end();
+  }
+}

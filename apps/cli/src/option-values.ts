@@ -1,0 +1,50 @@
+import { isCurrency, isUuid } from '@app/domain';
+import { isSubdomain } from '@app/infrastructure';
+import { InvalidArgumentError } from 'commander';
+
+const INT4_MAX = 2_147_483_647;
+const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
+
+export function subdomain(text: string): string {
+  if (!isSubdomain(text)) throw new InvalidArgumentError('Give 1 to 63 lower-case letters, digits and inner hyphens.');
+  return text;
+}
+
+export function currency(text: string): string {
+  if (!isCurrency(text)) throw new InvalidArgumentError('Give an ISO 4217 code such as USD.');
+  return text;
+}
+
+/** What people call something: 1 to 200 characters. */
+export function displayName(text: string): string {
+  const name = text.trim();
+  if (name === '' || Array.from(name).length > 200) throw new InvalidArgumentError('Give 1 to 200 characters.');
+  return name;
+}
+
+export function keyId(text: string): string {
+  if (!isUuid(text)) throw new InvalidArgumentError('Give the id of a key, as `keys list` shows it.');
+  return text.toLowerCase();
+}
+
+export function futureMoment(text: string): Date {
+  const moment = new Date(text);
+  if (!TIMESTAMP.test(text) || Number.isNaN(moment.getTime())) {
+    throw new InvalidArgumentError('Give a timestamp such as 2027-01-31T00:00:00Z.');
+  }
+  if (moment.getTime() <= Date.now()) throw new InvalidArgumentError('Give a moment in the future.');
+  return moment;
+}
+
+export function binPlace(text: string): string {
+  if (!/^[^\s/]+\/[^\s/]+$/.test(text)) throw new InvalidArgumentError('Give WAREHOUSE/BIN.');
+  return text;
+}
+
+export function stockQuantity(text: string): number {
+  const quantity = Number(text);
+  if (!/^\d{1,10}$/.test(text) || quantity > INT4_MAX) {
+    throw new InvalidArgumentError(`Give an integer from 0 to ${INT4_MAX}.`);
+  }
+  return quantity;
+}

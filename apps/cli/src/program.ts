@@ -1,0 +1,33 @@
+import { Command } from 'commander';
+import { addImport } from './commands/import.command.js';
+import { addKeys } from './commands/keys.command.js';
+import { addMigrate } from './commands/migrate.command.js';
+import { addStock } from './commands/stock.command.js';
+import { addStores } from './commands/stores.command.js';
+
+const HELP = `
+Results are JSON on standard output, words are on standard error.
+Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.
+
+The database is that of DATABASE_URL, or else the embedded one, which is started if it does not run.
+
+Examples:
+  npm run --silent cli -- stores create --subdomain acme --name "Acme" --currency USD
+  npm run --silent cli -- keys create --store acme
+  npm run --silent cli -- import acme.ndjson
+  npm run --silent cli -- stock verify`;
+
+/** The operator's commands. Parsing throws commander's errors instead of ending the process. */
+export function createProgram(): Command {
+  const program = new Command('cli')
+    .description('The operator’s commands of the store service')
+    .addHelpText('after', HELP)
+    .showHelpAfterError('(add --help for usage)')
+    .exitOverride();
+  addMigrate(program);
+  addStores(program);
+  addKeys(program);
+  addImport(program);
+  addStock(program);
+  return program;
+}

@@ -1,0 +1,15 @@
+import { ApplicationModule } from '@app/application';
+import { InfrastructureModule, PipelineWorkerModule, type Config } from '@app/infrastructure';
+import { Module, type DynamicModule } from '@nestjs/common';
+
+/** The pipeline's worker as a process of its own. */
+@Module({})
+export class WorkerModule {
+  static on(config: Config, databaseUrl: string): DynamicModule {
+    const application = ApplicationModule.on([InfrastructureModule.on(config, databaseUrl)]);
+    return {
+      module: WorkerModule,
+      imports: [PipelineWorkerModule.on(application, config.databaseDirectUrl ?? databaseUrl)],
+    };
+  }
+}

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import { API_KEY_SECRET, composeApiKey, type ApiKeyMode } from '@app/domain';
+import { InMemoryApiKeyRepository } from '../../../../test/support/in-memory/in-memory-api-key.repository.js';
+import { AuthenticateApiKey } from './authenticate-api-key.js';
+
+async function aStore({ mode = 'live', expiresAt = null }: { mode?: ApiKeyMode; expiresAt?: Date | null } = {}) {
+  const apiKeys = new InMemoryApiKeyRepository();
+  const { text, prefix, lastFour } = composeApiKey(mode, Array<number>(API_KEY_SECRET.length).fill(7));
+  const hash = createHash('sha256').update(text).digest();
+  await apiKeys.insert(1, { id: 'key-1', hash, prefix, lastFour, mode, name: '', expiresAt });
+  return { apiKeys, text, authenticate: new AuthenticateApiKey(apiKeys) };
+}
+
+describe('AuthenticateApiKey', () => {
+  it.each(['Bearer', 'bearer', 'BEARER'])('takes the scheme as %s', async (scheme) => {
+    const { authenticate, text } = await aStore();
+
+    expect(await authenticate.execute(`${scheme} ${text}`)).toMatchObject({ failure: null, key: { id: 'key-1' } });
+  });
+
+  it('notes that the key was used', async () => {
+    const { authenticate, apiKeys, text } = await aStore();
+
+    await authenticate.execute(`Bearer ${text}`);
+
+    expect(apiKeys.touched).toEqual(['key-1']);
+  });
+
+  it.each([
+    ['no header', () => undefined],
+    ['an empty header', () => ''],
+    ['another scheme', (key: string) => `Basic ${key}`],
+    ['the key alone', (key: string) => key],
+    ['two keys', (key: string) => `Bearer ${key} ${key}`],
+    ['a wrong checksum', (key: string) => `Bearer ${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`],
+    ['another brand', (key: string) => `Bearer ${key.replace('svc', 'abc')}`],
+  ])('refuses %s without a look-up', async (_case, header) => {
+    const { authenticate, apiKeys, text } = await aStore();
+    const findByHash = jest.spyOn(apiKeys, 'findByHash');
+
+    expect(await authenticate.execute(header(text))).toEqual({ key: null, failure: 'missing' });
+    expect(findByHash).not.toHaveBeenCalled();
+  });
+
+  it('does not know a key that was never made', async () => {
+    const { authenticate } = await aStore();
+    const { text } = composeApiKey('live', Array<number>(API_KEY_SECRET.length).fill(8));
+
+    expect(await authenticate.execute(`Bearer ${text}`)).toEqual({ key: null, failure: 'unknown' });
+  });
+
+  it.each(['REVOKED', 'DEACTIVATED'] as const)('refuses a key that is %s', async (status) => {
+    const { authenticate, apiKeys, text } = await aStore();
+    await apiKeys.setStatus('key-1', status);
+
+    expect(await authenticate.execute(`Bearer ${text}`)).toEqual({ key: null, failure: 'inactive' });
+    expect(apiKeys.touched).toEqual([]);
+  });
+
+  it('refuses a key that has expired', async () => {
+    const { authenticate, text } = await aStore({ expiresAt: new Date(Date.now() - 1) });
+
+    expect(await authenticate.execute(`Bearer ${text}`)).toEqual({ key: null, failure: 'inactive' });
+  });
+
+  it('refuses the keys of an inactive store', async () => {
+    const { authenticate, apiKeys, text } = await aStore();
+    apiKeys.inactiveStores.add(1);
+
+    expect(await authenticate.execute(`Bearer ${text}`)).toEqual({ key: null, failure: 'store_inactive' });
+  });
+});

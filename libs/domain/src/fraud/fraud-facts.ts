@@ -1,0 +1,59 @@
+import type { PostalAddress } from '../orders/order.js';
+
+/** A store's own rules. */
+export interface FraudSettings {
+  readonly blockedEmails: readonly string[];
+  readonly blockedPhones: readonly string[];
+  /** Orders of this total or more, in minor units, are reviewed; `null` = never. */
+  readonly reviewAmount: number | null;
+}
+
+/** What an order says of itself when it is screened. */
+export interface FraudSignals {
+  /** `''` where nothing was stated, as in phone and address. */
+  readonly email: string;
+  readonly phone: string;
+  readonly address: PostalAddress;
+  /** In minor units. */
+  readonly total: number;
+  /** Units of each line, in request order. */
+  readonly quantities: readonly number[];
+}
+
+/** What is usual among a store's recent orders. */
+export interface UsualOrder {
+  /** How many orders this is known from. */
+  readonly orders: number;
+  /** The total, in minor units, that 95 % of them do not exceed. */
+  readonly highTotal: number;
+  /** The most units any of them had. */
+  readonly mostUnits: number;
+  /** The most units any single line of them had. */
+  readonly mostUnitsOfLine: number;
+}
+
+/** What the store's data, and public lists, say about an order. */
+export interface FraudFacts {
+  /** Earlier website orders of the store in the last hour; exact up to {@link VELOCITY_LIMIT}, which means that or more. */
+  readonly ordersByEmail: number;
+  readonly ordersByPhone: number;
+  readonly ordersByAddress: number;
+  /** Whether the e-mail is of a provider of throw-away addresses. */
+  readonly disposableEmail: boolean;
+  readonly usual: UsualOrder;
+}
+
+/** No rule looks further than this: counting may stop here. */
+export const VELOCITY_LIMIT = 20;
+
+/** Of a store that has sold nothing yet. */
+export const NO_USUAL_ORDER: UsualOrder = { orders: 0, highTotal: 0, mostUnits: 0, mostUnitsOfLine: 0 };
+
+/** Of an order that nothing is known about. */
+export const NO_FACTS: FraudFacts = {
+  ordersByEmail: 0,
+  ordersByPhone: 0,
+  ordersByAddress: 0,
+  disposableEmail: false,
+  usual: NO_USUAL_ORDER,
+};

@@ -1,0 +1,98 @@
+import { isBlockedEmail, isBlockedPhone } from './blocked-contact.js';
+import { VELOCITY_LIMIT, type FraudFacts, type FraudSettings, type FraudSignals } from './fraud-facts.js';
+
+/** A score that only the store's own block list gives. */
+export const REJECT_SCORE = 100;
+/** A score at which a person has a look: the store asked for it, or no honest explanation is left. */
+export const REVIEW_SCORE = 50;
+/** Of a sign that honest orders show as well: one alone stays below {@link REVIEW_SCORE}, any two reach it. */
+export const WEAK_SCORE = 30;
+
+/** All that a rule may look at. */
+export interface Screened {
+  readonly signals: FraudSignals;
+  readonly settings: FraudSettings;
+  readonly facts: FraudFacts;
+}
+
+export interface FraudRule {
+  /** Stable: it is kept with the order and shown in its full record. */
+  readonly name: string;
+  readonly score: number;
+  readonly fires: (screened: Screened) => boolean;
+}
+
+// Somebody who forgot an article orders twice, perhaps three times, in an hour. A tenth order is no longer a mistake.
+const CONTACT_REPEATED = 3;
+const CONTACT_HAMMERED = 10;
+// An office, a dormitory or a pick-up point is one address for many people.
+const ADDRESS_REPEATED = 6;
+const ADDRESS_HAMMERED = VELOCITY_LIMIT;
+
+// Below that, 5 % of the orders are fewer than three, and one odd order would decide what is usual.
+const ENOUGH_ORDERS = 50;
+// Totals spread widely, so the high quantile is stretched far. It moves only once 5 % of the orders are that large.
+const TOTAL_FACTOR = 4;
+// Beyond the largest order there was, and not because a store of single pieces sells four for once.
+const UNITS_FACTOR = 3;
+const FEWEST_ODD_UNITS = 10;
+
+/**
+ * Every rule, in the order in which they are reported. Velocity counts earlier website orders of the store in the last
+ * hour; what is usual comes from the store's recent orders and needs 50 of them.
+ */
+export const FRAUD_RULES: readonly FraudRule[] = [
+  {
+    name: 'blocked_email',
+    score: REJECT_SCORE,
+    fires: ({ signals, settings }) => isBlockedEmail(signals.email, settings.blockedEmails),
+  },
+  {
+    name: 'blocked_phone',
+    score: REJECT_SCORE,
+    fires: ({ signals, settings }) => isBlockedPhone(signals.phone, settings.blockedPhones),
+  },
+  {
+    name: 'amount_over_limit',
+    score: REVIEW_SCORE,
+    fires: ({ signals, settings }) => settings.reviewAmount !== null && signals.total >= settings.reviewAmount,
+  },
+  ...velocity('email', ({ ordersByEmail }) => ordersByEmail, CONTACT_REPEATED, CONTACT_HAMMERED),
+  ...velocity('phone', ({ ordersByPhone }) => ordersByPhone, CONTACT_REPEATED, CONTACT_HAMMERED),
+  ...velocity('address', ({ ordersByAddress }) => ordersByAddress, ADDRESS_REPEATED, ADDRESS_HAMMERED),
+  { name: 'disposable_email', score: WEAK_SCORE, fires: ({ facts }) => facts.disposableEmail },
+  {
+    name: 'amount_above_usual',
+    score: WEAK_SCORE,
+    fires: ({ signals: { total }, facts: { usual } }) =>
+      usual.orders >= ENOUGH_ORDERS && total > usual.highTotal * TOTAL_FACTOR,
+  },
+  // One rule for the order and its largest line: they grow together, and two would make one sign look like two.
+  {
+    name: 'quantity_above_usual',
+    score: WEAK_SCORE,
+    fires: ({ signals: { quantities }, facts: { usual } }) =>
+      usual.orders >= ENOUGH_ORDERS &&
+      (isOdd(sum(quantities), usual.mostUnits) || isOdd(Math.max(0, ...quantities), usual.mostUnitsOfLine)),
+  },
+];
+
+/** Two rules of which at most one fires: often in an hour, and so often that it is enough by itself. */
+function velocity(of: string, count: (facts: FraudFacts) => number, repeated: number, hammered: number): FraudRule[] {
+  return [
+    {
+      name: `${of}_velocity`,
+      score: WEAK_SCORE,
+      fires: ({ facts }) => count(facts) >= repeated && count(facts) < hammered,
+    },
+    { name: `${of}_velocity_high`, score: REVIEW_SCORE, fires: ({ facts }) => count(facts) >= hammered },
+  ];
+}
+
+function isOdd(units: number, most: number): boolean {
+  return units >= FEWEST_ODD_UNITS && units > most * UNITS_FACTOR;
+}
+
+function sum(quantities: readonly number[]): number {
+  return quantities.reduce((total, quantity) => total + quantity, 0);
+}

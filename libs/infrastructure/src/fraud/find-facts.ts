@@ -1,0 +1,94 @@
+import { VELOCITY_LIMIT, type FraudSettings, type FraudSignals, type UsualOrder } from '@app/domain';
+import { readFraudSettings } from './fraud-settings.js';
+
+/** What one look at the database brings. */
+export interface StoreFacts {
+  readonly settings: FraudSettings;
+  readonly ordersByEmail: number;
+  readonly ordersByPhone: number;
+  readonly ordersByAddress: number;
+  /** Present if it was asked for. */
+  readonly usual: UsualOrder | undefined;
+}
+
+interface Row {
+  readonly fraud_settings: unknown;
+  readonly by_email: number;
+  readonly by_phone: number;
+  readonly by_address: number;
+  readonly orders: number;
+  readonly high_total: string | null;
+  readonly most_units: string | null;
+  readonly most_units_of_line: number | null;
+}
+
+/** Counts no further than the rules look, so that a store under attack is not also slow. */
+const recent = (contact: string) => `(
+  SELECT count(*)::int FROM (
+    SELECT FROM orders
+    WHERE store_id = $1 AND source = 'WEBSITE' AND ${contact} AND created_at > now() - interval '1 hour'
+    LIMIT ${VELOCITY_LIMIT}
+  ) AS counted)`;
+
+// Everything in one round trip. The conditions repeat those of the partial indexes orders_by_email, _phone and _address.
+// What is usual: of the newest 500 orders (picked before the rest is asked, to bound the scan) those that were real sales
+// in today's currency. An order under review teaches nothing until the merchant lets it go on: otherwise the first odd
+// order would make the second one usual.
+const FIND = `
+  SELECT fraud_settings,
+    ${recent(`customer_email <> '' AND lower(customer_email) = lower($2)`)} AS by_email,
+    ${recent(`customer_phone <> '' AND comparable_phone(customer_phone) = comparable_phone($3)`)} AS by_phone,
+    ${recent(`shipping_address ->> 'address' <> '' AND comparable_address(shipping_address) = comparable_address($4)`)}
+      AS by_address,
+    usual.*
+  FROM stores
+  CROSS JOIN LATERAL (
+    SELECT count(*)::int AS orders, percentile_disc(0.95) WITHIN GROUP (ORDER BY total_amount) AS high_total,
+      max(units) AS most_units, max(units_of_line) AS most_units_of_line
+    FROM (
+      SELECT store_id, id, total_amount, status, fulfillment_status, currency, is_test FROM orders
+      WHERE store_id = $1 AND $5
+      ORDER BY created_at DESC, id DESC LIMIT 500
+    ) AS newest
+    CROSS JOIN LATERAL (
+      SELECT sum(quantity) AS units, max(quantity) AS units_of_line FROM order_lines
+      WHERE store_id = newest.store_id AND order_id = newest.id
+    ) AS lines
+    WHERE status NOT IN ('FAILED', 'CANCELLED') AND NOT is_test AND newest.currency = stores.currency
+      AND lines.units IS NOT NULL
+      AND (fulfillment_status NOT IN ('PENDING', 'CANCELLED') OR NOT EXISTS (
+        SELECT FROM fraud_assessments
+        WHERE store_id = newest.store_id AND order_id = newest.id AND verdict = 'REVIEW'))
+  ) AS usual
+  WHERE stores.id = $1`;
+
+/** Runs one statement with bound values. */
+export type RunSql = (text: string, values: unknown[]) => Promise<{ rows: unknown[] }>;
+
+/** @throws Error when there is no such store. */
+export async function findFacts(
+  run: RunSql,
+  storeId: number,
+  { email, phone, address }: FraudSignals,
+  withUsual: boolean,
+): Promise<StoreFacts> {
+  const { rows } = await run(FIND, [storeId, email.trim(), phone, JSON.stringify(address), withUsual]);
+  const [row] = rows as Row[];
+  if (!row) throw new Error('No such store');
+  return {
+    settings: readFraudSettings(row.fraud_settings),
+    ordersByEmail: row.by_email,
+    ordersByPhone: row.by_phone,
+    ordersByAddress: row.by_address,
+    usual: withUsual ? toUsualOrder(row) : undefined,
+  };
+}
+
+function toUsualOrder({ orders, high_total, most_units, most_units_of_line }: Row): UsualOrder {
+  return {
+    orders,
+    highTotal: Number(high_total),
+    mostUnits: Number(most_units),
+    mostUnitsOfLine: Number(most_units_of_line),
+  };
+}

@@ -1,0 +1,44 @@
+import type pg from 'pg';
+import type { RunSql } from './find-facts.js';
+
+/** The work was not done in time. */
+export class TooLate extends Error {
+  override readonly name = 'TooLate';
+}
+
+/** Settles with `work`, or rejects with TooLate once the time is over; how `work` ends then is nobody's concern. */
+export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new TooLate()), milliseconds);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+/**
+ * Reads on a connection of the pool, and has the server itself give up when the time is over: a statement that waits for
+ * a lock must not keep its connection from the requests that follow.
+ *
+ * @param deadline by `Date.now()`. A connection that only comes free after it goes back unused.
+ */
+export async function readBefore<T>(deadline: number, pool: pg.Pool, read: (run: RunSql) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken = false;
+  const onError = () => void (broken = true);
+  client.on('error', onError); // without a listener, a connection that breaks would end the process
+  try {
+    const left = Math.floor(deadline - Date.now());
+    if (left < 1) throw new TooLate();
+    await client.query(`BEGIN READ ONLY; SET LOCAL statement_timeout = ${left}`);
+    return await read((text, values) => client.query(text, values));
+  } finally {
+    // Not waited for: the answer is known. A connection that cannot even end its transaction is not used again.
+    void client
+      .query('ROLLBACK')
+      .catch(onError)
+      .finally(() => {
+        client.off('error', onError);
+        client.release(broken);
+      });
+  }
+}

@@ -1,0 +1,30 @@
+import type { UsualOrder } from '@app/domain';
+
+const KEPT_MS = 60_000;
+const MOST_STORES = 1_000;
+
+/**
+ * What is usual in each store, kept for a minute: a statistic of hundreds of orders does not change with each new one.
+ * Of a bounded number of stores; those longest unrefreshed go first.
+ */
+export class UsualOrders {
+  private readonly kept = new Map<number, { readonly usual: UsualOrder; readonly until: number }>();
+
+  constructor(
+    private readonly now: () => number = Date.now,
+    private readonly capacity = MOST_STORES,
+  ) {}
+
+  get(storeId: number): UsualOrder | undefined {
+    const entry = this.kept.get(storeId);
+    return entry && this.now() < entry.until ? entry.usual : undefined;
+  }
+
+  set(storeId: number, usual: UsualOrder): void {
+    // Deleted first, so that the map stays in the order of refreshing.
+    this.kept.delete(storeId);
+    this.kept.set(storeId, { usual, until: this.now() + KEPT_MS });
+    const [oldest] = this.kept.keys();
+    if (this.kept.size > this.capacity && oldest !== undefined) this.kept.delete(oldest);
+  }
+}

@@ -1,0 +1,68 @@
+import pg from 'pg';
+import { isSchemaCurrent } from '../persistence/migrate.js';
+
+const TIMEOUT_MS = 1_500;
+
+// Jobs that were given up stay in the table for the record. They are not late, they are dead.
+const OLDEST_DUE_JOB = `
+  SELECT coalesce(extract(epoch FROM now() - min(run_at)), 0)::float8 AS seconds
+  FROM graphile_worker.jobs WHERE run_at <= now() AND locked_at IS NULL AND attempts < max_attempts`;
+
+export interface DatabaseState {
+  readonly schemaCurrent: boolean;
+  /** Age of the oldest due job in seconds, 0 when none is due; null before the schema is there. */
+  readonly pipelineLag: number | null;
+}
+
+/** Asks the database how it is, on a connection of its own: a full pool must not look like a dead database. */
+export class DatabaseProbe {
+  private client: pg.Client | null = null;
+
+  constructor(private readonly url: string) {}
+
+  /** @throws when the database gives no answer within 1.5 s. */
+  async ask(): Promise<DatabaseState> {
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`no answer within ${TIMEOUT_MS} ms`)), TIMEOUT_MS);
+    });
+    try {
+      return await Promise.race([this.askNow(), timeout]);
+    } catch (error) {
+      this.close();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Does not wait: a server that does not answer would not say goodbye either. */
+  close(): void {
+    const client = this.client;
+    this.client = null;
+    void client?.end().catch(() => undefined);
+  }
+
+  private async askNow(): Promise<DatabaseState> {
+    const client = this.client ?? (await this.connect());
+    const schemaCurrent = await isSchemaCurrent(
+      async (text, values) => (await client.query<object>(text, values)).rows,
+    );
+    if (!schemaCurrent) return { schemaCurrent, pipelineLag: null };
+    const { rows } = await client.query<{ seconds: number }>(OLDEST_DUE_JOB);
+    return { schemaCurrent, pipelineLag: rows[0]?.seconds ?? 0 };
+  }
+
+  private async connect(): Promise<pg.Client> {
+    const client = new pg.Client({
+      connectionString: this.url,
+      connectionTimeoutMillis: TIMEOUT_MS,
+      application_name: 'store-commerce-health',
+    });
+    // Without a listener the loss of an idle connection would end the process; the next question finds out anyway.
+    client.on('error', () => this.client === client && (this.client = null));
+    this.client = client;
+    await client.connect();
+    return client;
+  }
+}

@@ -1,0 +1,91 @@
+import type { EntityManager } from 'typeorm';
+import type { DataCipher } from '../data-cipher.js';
+import type { Batch, Numbered, Owner, WriteLines } from './batch.js';
+import type { GivenLine } from './bundle.js';
+import { KINDS_IN_ORDER, type BundleKind, type Tally } from './import-counts.js';
+import { KnownTargets } from './known-targets.js';
+import { segmentsOf } from './segments.js';
+import { STORES } from './tables.js';
+import { writeCategories } from './write-categories.js';
+import { writeCustomers } from './write-customers.js';
+import { writeOrders } from './write-orders.js';
+import { writeBins, writeBrands, writeWarehouses } from './write-places.js';
+import { writeProducts } from './write-products.js';
+import { writeStock } from './write-stock.js';
+import { writeStores } from './write-stores.js';
+
+type LineOf<Kind extends BundleKind> = Extract<GivenLine, { kind: Kind }>;
+
+const WRITERS: { readonly [Kind in Exclude<BundleKind, 'store'>]: WriteLines<LineOf<Kind>> } = {
+  warehouse: writeWarehouses,
+  bin: writeBins,
+  brand: writeBrands,
+  category: writeCategories,
+  product: writeProducts,
+  customer: writeCustomers,
+  order: writeOrders,
+  stock: writeStock,
+};
+
+// Imports take turns, batch by batch: two of the same store would otherwise lock its rows in different orders.
+const TAKE_TURNS = `SELECT pg_advisory_xact_lock(hashtextextended('store-commerce bundle import', 0))`;
+
+/** Writes one batch within the caller's transaction. */
+export async function writeBatch(
+  manager: EntityManager,
+  cipher: DataCipher,
+  lines: readonly Numbered[],
+  tally: Tally,
+): Promise<void> {
+  await manager.query(TAKE_TURNS);
+  const batch: Batch = { manager, cipher, known: new KnownTargets(manager), tally };
+  for (const segment of segmentsOf(lines)) await writeSegment(batch, segment);
+}
+
+async function writeSegment(batch: Batch, segment: readonly Numbered[]): Promise<void> {
+  const stores = linesOf(segment, 'store');
+  if (stores.length > 0) await writeStores(batch, stores);
+  const ownerOf = await findOwners(batch, segment);
+  for (const kind of KINDS_IN_ORDER) {
+    if (kind !== 'store') await writeKind(batch, segment, kind, ownerOf);
+  }
+}
+
+async function writeKind<Kind extends Exclude<BundleKind, 'store'>>(
+  batch: Batch,
+  segment: readonly Numbered[],
+  kind: Kind,
+  ownerOf: (line: Numbered) => Owner,
+): Promise<void> {
+  const byStore = new Map<Owner, Numbered<LineOf<Kind>>[]>();
+  for (const line of linesOf(segment, kind)) {
+    const store = ownerOf(line);
+    const lines = byStore.get(store);
+    if (lines) lines.push(line);
+    else byStore.set(store, [line]);
+  }
+  for (const [store, lines] of byStore) await WRITERS[kind](batch, store, lines);
+}
+
+function linesOf<Kind extends BundleKind>(segment: readonly Numbered[], kind: Kind): Numbered<LineOf<Kind>>[] {
+  return segment.filter((each): each is Numbered<LineOf<Kind>> => each.line.kind === kind);
+}
+
+/** The store of each line. @throws BundleLineError, when asked for it, if the store is not known. */
+async function findOwners({ manager, known }: Batch, segment: readonly Numbered[]): Promise<(line: Numbered) => Owner> {
+  const names = new Set(segment.flatMap(({ line }) => ('store' in line ? [line.store] : [])));
+  await known.load(
+    STORES,
+    0,
+    Array.from(names, (subdomain) => ({ subdomain })),
+  );
+  const rows = await manager.query<Owner[]>('SELECT id, subdomain, currency FROM stores WHERE subdomain = ANY($1)', [
+    [...names],
+  ]);
+  const owners = new Map(rows.map((row) => [row.id, row]));
+  return ({ number, line }) => {
+    const subdomain = 'store' in line ? line.store : '';
+    const id = known.get(STORES, 0, { subdomain }, { line: number, what: 'store', name: subdomain });
+    return owners.get(id) as Owner;
+  };
+}

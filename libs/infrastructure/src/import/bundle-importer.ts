@@ -1,0 +1,143 @@
+import type { DataSource } from 'typeorm';
+import type { DataCipher } from '../data-cipher.js';
+import { errorCode, isRetryable } from '../persistence/postgres-errors.js';
+import { unhurried } from '../persistence/unhurried.js';
+import { writeBatch } from './batch-writer.js';
+import type { BundleLine } from './bundle.js';
+import { BundleLineError } from './faults.js';
+import { Tally, type ImportCounts } from './import-counts.js';
+import { batchesOf, checkedLines, parsedLines, type SizedLine } from './line-batches.js';
+
+/** How far an import is, told after each batch. */
+export interface ImportProgress {
+  /** The last line that is in. */
+  readonly lines: number;
+  /** Bytes of the source up to there; 0 for an import of objects. */
+  readonly bytes: number;
+}
+
+export interface ImportReport {
+  /** The last line that is in, counted from 1. */
+  readonly lines: number;
+  readonly counts: ImportCounts;
+}
+
+export interface ImportOptions {
+  readonly onProgress?: (progress: ImportProgress) => void;
+  /** Stops the import between two batches. */
+  readonly signal?: AbortSignal;
+}
+
+/** An import that ended early. What `report` counts is in, and nothing after it. */
+export class ImportStopped extends Error {
+  constructor(
+    readonly reason: Error,
+    readonly report: ImportReport,
+  ) {
+    super(reason.message, { cause: reason });
+  }
+}
+
+const ATTEMPTS = 5;
+const FIRST_DELAY_MS = 50;
+
+/**
+ * Imports store bundles: creates what is new and updates what is known, so that an import can be run again. Each batch
+ * of lines is one transaction; of a batch with a bad line nothing is kept, and the import ends there.
+ */
+export class BundleImporter {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly cipher: DataCipher,
+  ) {}
+
+  /**
+   * Imports NDJSON in UTF-8.
+   *
+   * @throws ImportStopped whose `reason` is a {@link BundleLineError}, a failure of the source or of the database, or
+   *   the abort.
+   */
+  importText(source: AsyncIterable<Uint8Array>, options?: ImportOptions): Promise<ImportReport> {
+    return this.importBatches(batchesOf(parsedLines(source)), options);
+  }
+
+  /** Imports lines that exist as objects, with the same checks. @throws ImportStopped as `importText`. */
+  importObjects(lines: Iterable<BundleLine>, options?: ImportOptions): Promise<ImportReport> {
+    return this.importBatches(batchesOf(checkedLines(lines)), options);
+  }
+
+  private async importBatches(
+    batches: AsyncIterable<readonly SizedLine[]>,
+    { onProgress, signal }: ImportOptions = {},
+  ): Promise<ImportReport> {
+    const total = new Tally();
+    let lines = 0;
+    // A batch is written while the next one is read and checked.
+    let writing = Promise.resolve();
+    const write = async (batch: readonly SizedLine[]) => {
+      total.addAll(await this.writeWithRetries(batch));
+      const last = batch.at(-1);
+      lines = last?.number ?? lines;
+      onProgress?.({ lines, bytes: last?.bytes ?? 0 });
+    };
+    try {
+      for await (const batch of batches) {
+        await writing;
+        signal?.throwIfAborted();
+        writing = write(batch);
+        // Its failure is met at the next `await writing`; until then it is not to be taken for unhandled.
+        writing.catch(() => undefined);
+      }
+      await writing;
+    } catch (error) {
+      // A bad line is noticed early; what precedes it is either in or the reason to tell.
+      const failure: unknown = await writing.then(
+        () => error,
+        (earlier: unknown) => earlier,
+      );
+      throw new ImportStopped(asReason(failure), { lines, counts: total.counts });
+    }
+    return { lines, counts: total.counts };
+  }
+
+  private async writeWithRetries(batch: readonly SizedLine[]): Promise<Tally> {
+    for (let attempt = 1; ; attempt++) {
+      const tally = new Tally();
+      try {
+        await this.dataSource.transaction('READ COMMITTED', (manager) =>
+          writeBatch(manager, this.cipher, batch, tally),
+        );
+        return tally;
+      } catch (error) {
+        if (error instanceof BundleLineError) throw error;
+        // Also after a COMMIT without an answer: writing a batch twice is writing it once.
+        if (!isRetryable(error) || attempt === ATTEMPTS) throw refusal(error, batch);
+        await new Promise((resolve) => setTimeout(resolve, FIRST_DELAY_MS * 2 ** attempt));
+      }
+    }
+  }
+}
+
+/** Runs `work` with an importer on connections of its own, without the time limits of requests. */
+export function withBundleImporter<T>(
+  url: string,
+  cipher: DataCipher,
+  work: (importer: BundleImporter) => Promise<T>,
+): Promise<T> {
+  return unhurried(url, (dataSource) => work(new BundleImporter(dataSource, cipher)));
+}
+
+/** The database's own text may quote personal data, so only its code and the name of the constraint are told. */
+function refusal(error: unknown, batch: readonly SizedLine[]): Error {
+  const code = errorCode(error);
+  if (!/^(22|23)/.test(code ?? '')) return asReason(error);
+  const { constraint = '' } = (error as { driverError?: { constraint?: string } }).driverError ?? {};
+  const range = `lines ${batch[0]?.number} to ${batch.at(-1)?.number}`;
+  return new Error(`${range}: the database refuses them (${[code, constraint].filter(Boolean).join(', ')})`, {
+    cause: error,
+  });
+}
+
+function asReason(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

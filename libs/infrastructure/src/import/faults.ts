@@ -1,0 +1,24 @@
+/** Why a field, or a whole line, cannot be taken. The message names the field by its path and repeats no personal text. */
+export class Fault extends Error {
+  /** @param path such as `product.variants[0].price`. */
+  constructor(path: string, problem: string) {
+    super(`${path} ${problem}`);
+  }
+}
+
+/** A bad line of a bundle. */
+export class BundleLineError extends Error {
+  constructor(
+    /** Counted from 1. */
+    readonly line: number,
+    problem: string,
+  ) {
+    super(`line ${line}: ${problem}`);
+  }
+}
+
+/** Text of the bundle for a message: quoted, and cut when it is long. */
+export function quoted(text: string): string {
+  const characters = Array.from(text);
+  return JSON.stringify(characters.length > 80 ? `${characters.slice(0, 80).join('')}…` : text);
+}

@@ -1,0 +1,122 @@
+import { parseLine } from './parse-line.js';
+
+const PRODUCT = { kind: 'product', store: 'acme', slug: 'runner', name: 'Runner', price: '79.90' };
+const CUSTOMER = { kind: 'customer', store: 'acme', name: 'Ada' };
+const STORE = { kind: 'store', subdomain: 'acme', name: 'Acme', currency: 'USD' };
+const ORDER = {
+  kind: 'order',
+  store: 'acme',
+  receipt_number: 'POS-1',
+  source: 'POS',
+  status: 'SUCCEEDED',
+  fulfillment_status: 'DELIVERED',
+  payment_method: 'CASH',
+  currency: 'USD',
+  amount: 100,
+  total_amount: 100,
+  created_at: '2026-01-02T03:04:05Z',
+};
+const ITEM = { name: 'Runner', unit_price: 100, quantity: 1 };
+
+const parse = (line: object) => parseLine(JSON.stringify(line));
+
+describe('parseLine', () => {
+  it('keeps exactly the fields that are given', () => {
+    expect(parse(PRODUCT)).toEqual(PRODUCT);
+  });
+
+  it('reads timestamps as UTC in milliseconds', () => {
+    expect(parse({ ...ORDER, created_at: '2026-01-02T03:04:05+02:00' })).toMatchObject({
+      created_at: '2026-01-02T01:04:05.000Z',
+      line_items: [],
+    });
+  });
+
+  it('takes null in a text for no value', () => {
+    expect(parse({ ...CUSTOMER, phone: null, email: null })).toMatchObject({ phone: '', email: '' });
+  });
+
+  it.each<[string, object, string]>([
+    ['an unknown kind', { kind: 'shop' }, 'kind must be one of store, warehouse, bin, brand, category, product,'],
+    ['a kind that every object has', { kind: 'constructor' }, 'kind must be one of'],
+    ['a missing field', { kind: 'bin', store: 'acme', warehouse: 'M' }, 'bin.code is required'],
+    ['a misspelt field', { ...PRODUCT, prise: '1' }, 'product has no field "prise"'],
+    ['a price as a number', { ...PRODUCT, price: 79.9 }, 'product.price must be text'],
+    ['a price in words', { ...PRODUCT, price: '79,90' }, 'product.price must be decimal text such as "79.90"'],
+    ['a negative price', { ...PRODUCT, price: '-1' }, 'product.price must be decimal text such as "79.90"'],
+    [
+      'a price inside a variant',
+      { ...PRODUCT, variants: [{ sku: 'A', name: 'A', price: '1e3' }] },
+      'product.variants[0].price must be decimal text',
+    ],
+    [
+      'the same SKU twice',
+      { ...PRODUCT, variants: [1, 2].map(() => ({ sku: 'A', name: 'A', price: '1' })) },
+      'product.variants[1].sku "A" is there twice',
+    ],
+    ['an unknown status', { ...PRODUCT, status: 'SOLD' }, 'product.status must be one of ACTIVE, DRAFT, ARCHIVED'],
+    ['NUL', { ...PRODUCT, name: 'a\0b' }, 'product.name must not contain NUL or half a surrogate pair'],
+    ['half a surrogate pair', { ...PRODUCT, name: '\ud800' }, 'product.name must not contain NUL'],
+    ['NUL deep in settings', { ...STORE, theme: { a: [{ b: '\0' }] } }, 'store.theme must not contain NUL'],
+    ['no object', [], 'the line must be an object'],
+    ['no currency', { ...STORE, currency: 'usd' }, 'store.currency must be an ISO 4217 code such as "USD"'],
+    ['a subdomain with capitals', { ...STORE, subdomain: 'Acme' }, 'store.subdomain must be 1 to 63 lower-case'],
+    [
+      'a secret under a name of its own',
+      { ...STORE, payment_settings: { methods: [{ methodId: 'x', enabled: true, secret: 's' }] } },
+      'store.payment_settings.methods[0] has no field "secret"',
+    ],
+    ['an e-mail with two @', { ...CUSTOMER, email: 'a@b@c' }, 'customer.email must be an e-mail address'],
+    ['an id that is no UUID', { ...CUSTOMER, id: '7' }, 'customer.id must be a UUID'],
+    ['points beyond int4', { ...CUSTOMER, loyalty_points: 2 ** 31 }, 'customer.loyalty_points must be an integer from'],
+    [
+      'a day that does not exist',
+      { ...ORDER, created_at: '2026-02-30T00:00:00Z' },
+      'order.created_at must be a timestamp',
+    ],
+    [
+      'a time without its zone',
+      { ...ORDER, created_at: '2026-02-03T00:00:00' },
+      'order.created_at must be a timestamp',
+    ],
+    [
+      'a receipt like a UUID',
+      { ...ORDER, receipt_number: crypto.randomUUID() },
+      'order.receipt_number must be 1 to 64',
+    ],
+    ['cents with a fraction', { ...ORDER, amount: 1.5 }, 'order.amount must be an integer from 0'],
+    [
+      'no units',
+      { ...ORDER, line_items: [{ ...ITEM, quantity: 0 }] },
+      'order.line_items[0].quantity must be an integer',
+    ],
+    [
+      'a line total beyond exact integers',
+      { ...ORDER, line_items: [{ ...ITEM, unit_price: 2 ** 52, quantity: 4 }] },
+      'order.line_items[0] has a total (unit_price × quantity) that is too large',
+    ],
+    [
+      'a variant of nothing',
+      { ...ORDER, line_items: [{ ...ITEM, variant: 'A' }] },
+      'order.line_items[0].variant needs a product',
+    ],
+    [
+      'a bin without its warehouse',
+      { kind: 'stock', store: 'acme', bin: 'A-1', product: 'runner', quantity: 1 },
+      'stock.bin must be WAREHOUSE/BIN',
+    ],
+  ])('refuses %s', (_, line, message) => {
+    expect(() => parse(line)).toThrow(message);
+  });
+
+  it('says where the JSON ends without repeating its text', () => {
+    expect(() => parseLine('{"kind":"customer","email":"ada@example.com"')).toThrow(/^the line is not valid JSON/);
+    expect(() => parseLine('{"email":"ada@example.com",}')).not.toThrow(/ada/);
+  });
+
+  it('refuses settings nested too deeply', () => {
+    const theme = JSON.parse('{"a":'.repeat(40) + '1' + '}'.repeat(40)) as object;
+
+    expect(() => parse({ ...STORE, theme })).toThrow('store.theme must not be nested deeper than 32 levels');
+  });
+});

@@ -1,0 +1,80 @@
+import { isCurrency } from '@app/domain';
+import type {
+  BundleContact,
+  BundleFraudSettings,
+  BundlePaymentMethod,
+  BundlePaymentSettings,
+  StoreLine,
+} from './bundle.js';
+import { Fault } from './faults.js';
+import {
+  flag,
+  integer,
+  list,
+  name,
+  object,
+  oneOf,
+  optional,
+  orNull,
+  required,
+  settings,
+  text,
+  textLike,
+  type Field,
+} from './fields.js';
+
+/** Whether the text can be a store's subdomain: a DNS label in lower case. */
+export function isSubdomain(text: string): boolean {
+  return /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text);
+}
+
+export const subdomain = textLike(isSubdomain, 'must be 1 to 63 lower-case letters, digits and inner hyphens');
+
+const contact = object<BundleContact>({
+  email: optional(text(254)),
+  phone: optional(text(40)),
+  address: optional(text(500)),
+});
+
+// No other field may come in here: it might be a secret under a name of its own, and would be stored in the open.
+const paymentMethod = object<BundlePaymentMethod>({
+  methodId: required(name(64)),
+  enabled: required(flag),
+  isSandbox: optional(flag),
+  credentials: optional(orNull(settings)),
+});
+
+const paymentMethods: Field<readonly BundlePaymentMethod[]> = (value, path) => {
+  const methods = list(paymentMethod)(value, path);
+  const ids = new Set(methods.map(({ methodId }) => methodId));
+  if (ids.size < methods.length) throw new Fault(path, 'must not name a methodId twice');
+  return methods;
+};
+
+const paymentSettings: Field<BundlePaymentSettings> = (value, path) => {
+  const given = settings(value, path);
+  return given.methods === undefined ? given : { ...given, methods: paymentMethods(given.methods, `${path}.methods`) };
+};
+
+const fraudSettings = object<BundleFraudSettings>({
+  blocked_emails: optional(list(text(254))),
+  blocked_phones: optional(list(text(40))),
+  review_amount: optional(integer(0, Number.MAX_SAFE_INTEGER)),
+});
+
+export const storeLine = object<StoreLine>({
+  kind: required(oneOf(['store'])),
+  subdomain: required(subdomain),
+  name: required(name(200)),
+  custom_domain: optional(text(253)),
+  currency: required(textLike(isCurrency, 'must be an ISO 4217 code such as "USD"')),
+  status: optional(oneOf(['ACTIVE', 'INACTIVE'])),
+  logo_url: optional(text(2_048)),
+  primary_color: optional(text(64)),
+  seo_title: optional(text(500)),
+  contact: optional(contact),
+  theme: optional(settings),
+  payment_settings: optional(paymentSettings),
+  ecommerce_settings: optional(settings),
+  fraud_settings: optional(fraudSettings),
+});

@@ -1,0 +1,58 @@
+import { MAX_LINE_BYTES, readLines, type SourceLine } from './read-lines.js';
+
+async function* chunksOf(...chunks: (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
+  for (const chunk of chunks) yield await Promise.resolve(Buffer.from(chunk));
+}
+
+async function linesOf(...chunks: (string | Uint8Array)[]): Promise<SourceLine[]> {
+  return collect(readLines(chunksOf(...chunks)));
+}
+
+async function collect(lines: AsyncIterable<SourceLine>): Promise<SourceLine[]> {
+  const collected: SourceLine[] = [];
+  for await (const line of lines) collected.push(line);
+  return collected;
+}
+
+describe('readLines', () => {
+  it('numbers lines from 1, counts blank ones and leaves them out', async () => {
+    const lines = await linesOf('a\n\r\n  \nb');
+
+    expect(lines.map(({ number, text }) => [number, text])).toEqual([
+      [1, 'a'],
+      [4, 'b'],
+    ]);
+  });
+
+  it('joins a line that comes in pieces, within a character too', async () => {
+    const euro = Buffer.from('€');
+
+    const lines = await linesOf('{"a":"', euro.subarray(0, 1), euro.subarray(1), '"}\nb\n');
+
+    expect(lines.map(({ text }) => text)).toEqual(['{"a":"€"}', 'b']);
+  });
+
+  it('tells how many bytes a line ends after', async () => {
+    const lines = await linesOf('€', 'a\nbc', 'd\n', 'e');
+
+    expect(lines.map(({ bytes }) => bytes)).toEqual([5, 9, 10]);
+  });
+
+  it('drops a byte order mark', async () => {
+    expect(await linesOf('\ufeffa\n\ufeffb')).toMatchObject([{ text: 'a' }, { text: '\ufeffb' }]);
+  });
+
+  it('names the line that is not UTF-8', async () => {
+    await expect(linesOf('a\n', Buffer.from([0xff, 0x0a]), 'b')).rejects.toThrow('line 2: is not UTF-8 text');
+  });
+
+  it('gives up on an over-long line before it ends', async () => {
+    const part = 'x'.repeat(MAX_LINE_BYTES / 2);
+    const endless = (async function* () {
+      yield Buffer.from('a\n');
+      for (;;) yield await Promise.resolve(Buffer.from(part));
+    })();
+
+    await expect(collect(readLines(endless))).rejects.toThrow(`line 2: is longer than ${MAX_LINE_BYTES} bytes`);
+  });
+});

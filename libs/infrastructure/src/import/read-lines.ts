@@ -1,0 +1,68 @@
+import { BundleLineError } from './faults.js';
+
+/** A line with its number, counted from 1. */
+export interface SourceLine {
+  readonly number: number;
+  readonly text: string;
+  /** Bytes of the source up to the end of this line. */
+  readonly bytes: number;
+}
+
+/** A line of a bundle is one record; one that is longer is no bundle, and must not fill the memory. */
+export const MAX_LINE_BYTES = 1_000_000;
+
+const NEWLINE = 0x0a;
+const BYTE_ORDER_MARK = '\ufeff';
+
+/**
+ * Splits bytes into lines of text. Blank lines are counted and left out, a byte order mark is dropped.
+ *
+ * @throws BundleLineError for a line that is not UTF-8, or too long.
+ */
+export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<SourceLine> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let number = 0;
+  let bytes = 0;
+  let rest: Uint8Array[] = [];
+  let restLength = 0;
+
+  const finish = (last: Uint8Array): SourceLine | null => {
+    number++;
+    const line = rest.length === 0 ? last : Buffer.concat([...rest, last]);
+    rest = [];
+    restLength = 0;
+    if (line.length > MAX_LINE_BYTES) throw tooLong(number);
+    const text = decode(decoder, line, number);
+    return text.trim() === '' ? null : { number, text, bytes };
+  };
+
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      bytes += end + 1 - start + restLength;
+      const line = finish(chunk.subarray(start, end));
+      if (line) yield line;
+      start = end + 1;
+    }
+    if (start === chunk.length) continue;
+    rest.push(chunk.subarray(start));
+    restLength += chunk.length - start;
+    if (restLength > MAX_LINE_BYTES) throw tooLong(number + 1);
+  }
+  bytes += restLength;
+  const line = finish(new Uint8Array());
+  if (line) yield line;
+}
+
+function decode(decoder: InstanceType<typeof TextDecoder>, line: Uint8Array, number: number): string {
+  try {
+    const text = decoder.decode(line);
+    return number === 1 && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+  } catch {
+    throw new BundleLineError(number, 'is not UTF-8 text');
+  }
+}
+
+function tooLong(number: number): BundleLineError {
+  return new BundleLineError(number, `is longer than ${MAX_LINE_BYTES} bytes`);
+}

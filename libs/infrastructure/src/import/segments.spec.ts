@@ -1,0 +1,35 @@
+import type { GivenLine } from './bundle.js';
+import { segmentsOf } from './segments.js';
+
+const store = 'acme';
+const brand = (slug: string): GivenLine => ({ kind: 'brand', store, slug, name: slug });
+
+function sizes(...lines: GivenLine[]): number[] {
+  return segmentsOf(lines.map((line, index) => ({ number: index + 1, line }))).map(({ length }) => length);
+}
+
+describe('segmentsOf', () => {
+  it('keeps different rows together', () => {
+    expect(sizes(brand('a'), brand('b'), { kind: 'category', store, slug: 'a', name: 'A' })).toEqual([3]);
+  });
+
+  it('cuts before a row that is written again', () => {
+    expect(sizes(brand('a'), brand('b'), brand('a'), brand('b'))).toEqual([2, 2]);
+  });
+
+  it('knows a customer by e-mail in any case, and by id', () => {
+    const id = '6f1c0d52-7a7e-4f0e-9a53-3c9a4b0f5d11';
+
+    expect(
+      sizes(
+        { kind: 'customer', store, name: 'Ada', email: 'ada@example.com', id },
+        { kind: 'customer', store, name: 'Ada', email: 'ADA@example.com' },
+        { kind: 'customer', store, name: 'Ada', id },
+      ),
+    ).toEqual([1, 2]);
+  });
+
+  it('keeps the rows of different stores together', () => {
+    expect(sizes(brand('a'), { kind: 'brand', store: 'globex', slug: 'a', name: 'A' })).toEqual([2]);
+  });
+});

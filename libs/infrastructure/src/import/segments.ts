@@ -1,0 +1,58 @@
+import type { Numbered } from './batch.js';
+import type { GivenLine } from './bundle.js';
+
+/**
+ * Cuts a batch where a line has the natural key of an earlier one, so that within a segment rows can be written in any
+ * order, and the outcome is still that of line after line.
+ */
+export function segmentsOf(lines: readonly Numbered[]): Numbered[][] {
+  const segments: Numbered[][] = [];
+  let segment: Numbered[] = [];
+  let seen = new Set<string>();
+  for (const each of lines) {
+    const keys = naturalKeys(each.line);
+    if (keys.some((key) => seen.has(key))) {
+      segments.push(segment);
+      segment = [];
+      seen = new Set();
+    }
+    segment.push(each);
+    for (const key of keys) seen.add(key);
+  }
+  if (segment.length > 0) segments.push(segment);
+  return segments;
+}
+
+function naturalKeys(line: GivenLine): string[] {
+  if (line.kind === 'store') return [key('store', line.subdomain)];
+  return namesOf(line).map((name) => key(line.kind, line.store, ...name));
+}
+
+/** What identifies the row in its store; a row with two identities clashes by either. */
+function namesOf(line: Exclude<GivenLine, { kind: 'store' }>): string[][] {
+  switch (line.kind) {
+    case 'warehouse':
+      return [[line.code]];
+    case 'bin':
+      return [[line.warehouse, line.code]];
+    case 'brand':
+    case 'category':
+    case 'product':
+      return [[line.slug]];
+    case 'stock':
+      return [[line.bin, line.product, line.variant ?? '']];
+    case 'customer': {
+      const identities = [
+        ...(line.id ? [['id', line.id]] : []),
+        ...(line.email ? [['email', line.email.toLowerCase()]] : []),
+      ];
+      return identities.length > 0 ? identities : [[line.name, line.phone ?? '', line.created_at ?? '']];
+    }
+    case 'order':
+      return [['receipt', line.receipt_number.toUpperCase()], ...(line.id ? [['id', line.id]] : [])];
+  }
+}
+
+function key(...parts: string[]): string {
+  return JSON.stringify(parts);
+}

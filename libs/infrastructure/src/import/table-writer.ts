@@ -1,0 +1,114 @@
+import type { EntityManager } from 'typeorm';
+
+export type Outcome = 'created' | 'updated' | 'unchanged';
+
+/** A row as far as it is given, in column names. Columns that are not in it keep their value, or get their default. */
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface Written<Id> {
+  readonly id: Id;
+  readonly outcome: Outcome;
+}
+
+export interface TableSpec {
+  readonly table: string;
+  /** The column that is returned as id. */
+  readonly id: string;
+  /** Columns of the natural key, besides `store_id`. */
+  readonly key: readonly string[];
+  /** The other columns that an import may set. */
+  readonly columns: readonly string[];
+  /** Values of a new row where nothing is given: for every column that has no null. */
+  readonly defaults: Row;
+  /** Whether the table has `updated_at`. */
+  readonly dated?: boolean;
+  /** The stores themselves have no `store_id`. */
+  readonly global?: boolean;
+}
+
+/**
+ * Writes rows of one table by natural key, set-based: what is new is inserted, what differs is updated, and what is the
+ * same is left alone, so that importing a catalog again leaves no dead rows behind.
+ */
+export class TableWriter<Id extends number | string> {
+  private readonly sql: ReturnType<typeof statements>;
+
+  constructor(readonly spec: TableSpec) {
+    this.sql = statements(spec);
+  }
+
+  /** Ids of the rows that exist, by {@link keyOf}. */
+  find(manager: EntityManager, storeId: number, keys: readonly Row[]): Promise<Map<string, Id>> {
+    return this.select(manager, this.sql.find, storeId, keys);
+  }
+
+  /** @param rows with different keys. @returns in their order. */
+  async write(manager: EntityManager, storeId: number, rows: readonly Row[]): Promise<Written<Id>[]> {
+    if (rows.length === 0) return [];
+    // Locked first, so that the comparison sees the values that the update will meet.
+    const existing = await this.select(manager, this.sql.lock, storeId, rows);
+    const [old, fresh] = [true, false].map((exists) => rows.filter((row) => existing.has(this.keyOf(row)) === exists));
+    const comparable = this.spec.columns.length > 0 ? (old ?? []) : [];
+    const changed = await this.select(manager, this.sql.update, storeId, comparable);
+    const defaults = JSON.stringify(this.spec.defaults);
+    const created = await this.select(manager, this.sql.insert, storeId, fresh ?? [], defaults);
+    return rows.map((row) => {
+      const key = this.keyOf(row);
+      const id = created.get(key) ?? existing.get(key);
+      if (id === undefined) throw new Error(`A row of ${this.spec.table} was not written`);
+      return { id, outcome: created.has(key) ? 'created' : changed.has(key) ? 'updated' : 'unchanged' };
+    });
+  }
+
+  keyOf(row: Row): string {
+    return JSON.stringify(this.spec.key.map((column) => row[column]));
+  }
+
+  private async select(
+    manager: EntityManager,
+    sql: string,
+    storeId: number,
+    rows: readonly Row[],
+    ...more: unknown[]
+  ): Promise<Map<string, Id>> {
+    if (rows.length === 0) return new Map();
+    const scope = this.spec.global ? [] : [storeId];
+    const found = await manager.query<{ id: Id; key: unknown[] }[]>(sql, [JSON.stringify(rows), ...scope, ...more]);
+    return new Map(found.map(({ id, key }) => [JSON.stringify(key), id]));
+  }
+}
+
+// jsonb_populate_record lays the given fields over a row and leaves its other columns as they are. The names of tables
+// and columns are code, never input.
+function statements({ table, id, key, columns, dated, global }: TableSpec) {
+  const all = [...key, ...columns];
+  const of = (alias: string, names: readonly string[]) => names.map((column) => `${alias}.${column}`).join(', ');
+  const sameKey = key.map((column) => `o.${column} = k.${column}`).join(' AND ');
+  const matching = `
+    FROM jsonb_array_elements($1::jsonb) AS given (fields)
+    CROSS JOIN LATERAL jsonb_populate_record(NULL::${table}, given.fields) AS k
+    JOIN ${table} AS o ON ${global ? '' : 'o.store_id = $2 AND '}${sameKey}`;
+  const find = `SELECT o.${id} AS id, jsonb_build_array(${of('o', key)}) AS key ${matching}`;
+  const scope = global ? '' : 'store_id, ';
+  return {
+    find,
+    lock: `${find} ORDER BY o.${id} FOR NO KEY UPDATE OF o`,
+    // Columns of the key are not set: that would be a stronger lock, for which orders being placed would have to wait.
+    update: `
+    WITH changed AS (
+      UPDATE ${table} AS t
+      SET (${columns.join(', ')}${dated ? ', updated_at' : ''}) = ROW (${of('n', columns)}${dated ? ', now()' : ''})
+      ${matching}
+      CROSS JOIN LATERAL jsonb_populate_record(o, given.fields) AS n
+      WHERE t.${id} = o.${id} ${global ? '' : 'AND t.store_id = o.store_id'} AND n IS DISTINCT FROM o
+      RETURNING t.${id} AS id, jsonb_build_array(${of('t', key)}) AS key)
+    SELECT id, key FROM changed`,
+    insert: `
+    INSERT INTO ${table} (${scope}${all.join(', ')})
+    SELECT ${global ? '' : '$2::int, '}${of('n', all)}
+    FROM jsonb_array_elements($1::jsonb) WITH ORDINALITY AS given (fields, position)
+    CROSS JOIN LATERAL jsonb_populate_record(NULL::${table}, jsonb_build_object('created_at', now()) || $${global ? 2 : 3}::jsonb || given.fields) AS n
+    ORDER BY given.position
+    RETURNING ${id} AS id, jsonb_build_array(${key.join(', ')}) AS key`,
+  };
+}

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+import type { Numbered, Owner, WriteLines } from './batch.js';
+import type { BundleOrderLine, OrderRecordLine } from './bundle.js';
+import { findSellables, type Sellable } from './targets-of-lines.js';
+
+// An order that is known, by its id or by its receipt number, is left as it is: history does not change.
+const INSERT_ORDERS = `
+  INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
+    amount, total_amount, customer_id, customer_name, customer_email, customer_phone, shipping_address,
+    billing_address, notes, created_at, updated_at)
+  SELECT $1::int, given.id, receipt_number, source, given.status, fulfillment_status, payment_method, currency,
+    amount, total_amount, customers.id, customer_name, customer_email, customer_phone, shipping_address,
+    shipping_address, notes, given.created_at, given.created_at
+  FROM jsonb_to_recordset($2::jsonb) AS given (id uuid, receipt_number text, source text, status text,
+    fulfillment_status text, payment_method text, currency text, amount bigint, total_amount bigint,
+    customer_name text, customer_email text, customer_phone text, shipping_address jsonb, notes text,
+    created_at timestamptz)
+  LEFT JOIN customers ON customers.store_id = $1 AND lower(customers.email) = lower(given.customer_email)
+    AND customers.email <> ''
+  ON CONFLICT DO NOTHING
+  RETURNING id`;
+
+const INSERT_LINES = `
+  INSERT INTO order_lines (store_id, order_id, position, product_id, variant_id, sku, name, attributes, unit_price,
+    quantity, line_total)
+  SELECT $1::int, given.order_id, given.position, given.product_id, given.variant_id, given.sku, given.name,
+    coalesce(variant.attributes, '{}'), given.unit_price, given.quantity, given.line_total
+  FROM jsonb_to_recordset($2::jsonb) AS given (order_id uuid, position int, product_id int, variant_id int, sku text,
+    name text, unit_price bigint, quantity int, line_total bigint)
+  LEFT JOIN product_variants AS variant ON variant.store_id = $1 AND variant.id = given.variant_id`;
+
+/** Orders as history: no stock moves, no pipeline runs. */
+export const writeOrders: WriteLines<OrderRecordLine> = async (batch, store, lines) => {
+  const orders = lines.map((source) => ({ ...source, id: source.line.id ?? derivedId(store, source.line) }));
+  const references = orders.flatMap(({ number, line }) => line.line_items.map((reference) => ({ number, reference })));
+  const sellables = await findSellables(batch, store, references);
+
+  const rows = JSON.stringify(orders.map(orderRow));
+  const inserted = await batch.manager.query<{ id: string }[]>(INSERT_ORDERS, [store.id, rows]);
+  const created = new Set(inserted.map(({ id }) => id));
+  batch.tally.add('order', 'created', created.size);
+  batch.tally.add('order', 'unchanged', orders.length - created.size);
+
+  let next = 0;
+  const items = orders.flatMap(({ id, line }) =>
+    line.line_items.map((item, position) => lineRow(id, position, item, sellables[next++])),
+  );
+  const ofCreated = items.filter(({ order_id }) => created.has(order_id));
+  if (ofCreated.length > 0) await batch.manager.query(INSERT_LINES, [store.id, JSON.stringify(ofCreated)]);
+};
+
+/**
+ * The same order gets the same id from every import. It begins with the time, like the ids of new orders, so that the
+ * indexes grow at their end.
+ */
+function derivedId({ subdomain }: Owner, { receipt_number, created_at }: OrderRecordLine): string {
+  const random = createHash('sha256').update(`${subdomain}/${receipt_number.toUpperCase()}`).digest();
+  return uuidv7({ msecs: Math.max(0, Date.parse(created_at)), random: random.subarray(0, 16) });
+}
+
+function orderRow({ id, line }: Numbered<OrderRecordLine> & { id: string }) {
+  const { kind: _, store: __, line_items: ___, ...fields } = line;
+  const texts = { customer_name: '', customer_email: '', customer_phone: '', notes: '' };
+  return { ...texts, shipping_address: {}, ...fields, id };
+}
+
+function lineRow(orderId: string, position: number, item: BundleOrderLine, sellable: Sellable | undefined) {
+  const { sku = item.variant ?? '', name, unit_price, quantity } = item;
+  return {
+    order_id: orderId,
+    position,
+    product_id: sellable?.productId,
+    variant_id: sellable?.variantId,
+    sku,
+    name,
+    unit_price,
+    quantity,
+    line_total: unit_price * quantity,
+  };
+}

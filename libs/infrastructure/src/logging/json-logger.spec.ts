@@ -1,0 +1,82 @@
+import { errorFields } from './error-fields.js';
+import { JsonLogger } from './json-logger.js';
+
+function recorder(level = 'info') {
+  const lines: Record<string, unknown>[] = [];
+  const logger = new JsonLogger(level, {
+    write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>),
+  });
+  return { lines, logger };
+}
+
+/** What TypeORM throws when a row breaks a rule, with everything pg tells. */
+function queryFailed(code: string): Error {
+  const driverError = Object.assign(new Error('pg'), {
+    code,
+    detail: 'Failing row contains (canary)',
+    where: 'canary',
+  });
+  return Object.assign(new Error(`message of ${code}`), {
+    query: 'INSERT INTO canary VALUES ($1)',
+    parameters: ['canary'],
+    driverError,
+    detail: 'Failing row contains (canary)',
+  });
+}
+
+describe('JsonLogger', () => {
+  it('writes the message, the context and the time of what Nest logs', () => {
+    const { lines, logger } = recorder();
+    logger.warn('An idle connection broke', 'Database');
+
+    expect(lines).toEqual([
+      { level: 40, time: expect.any(String) as unknown, context: 'Database', msg: 'An idle connection broke' },
+    ]);
+  });
+
+  it('leaves out how Nest puts itself together', () => {
+    const { lines, logger } = recorder();
+    logger.log('Mapped {/v1/orders, GET} route', 'RouterExplorer');
+
+    expect(lines).toEqual([]);
+  });
+
+  it('logs nothing below its level', () => {
+    const { lines, logger } = recorder('warn');
+    logger.log('hello');
+    logger.write('info', 'request', {});
+
+    expect(lines).toEqual([]);
+  });
+
+  it('never writes parameters, statements or rows of a failed query', () => {
+    const { lines, logger } = recorder();
+    logger.error(queryFailed('23505'));
+    logger.error('Something broke', queryFailed('23505'), 'Orders');
+    logger.error({ body: 'canary' });
+
+    expect(lines).toHaveLength(3);
+    expect(JSON.stringify(lines)).not.toContain('canary');
+  });
+});
+
+describe('errorFields', () => {
+  it('has the class, the code, the message and the call sites', () => {
+    expect(errorFields(queryFailed('23505'))).toEqual({
+      type: 'Error',
+      code: '23505',
+      message: 'message of 23505',
+      stack: expect.stringMatching(/^\s+at .*json-logger\.spec/) as unknown,
+    });
+  });
+
+  it.each(['22P02', '22003', 'P0001'])('has no message where SQLSTATE %s quotes the value', (code) => {
+    expect(errorFields(queryFailed(code))).not.toHaveProperty('message');
+  });
+
+  it('follows causes', () => {
+    const error = new Error('outer', { cause: new TypeError('inner') });
+
+    expect(errorFields(error).cause).toMatchObject({ type: 'TypeError', message: 'inner' });
+  });
+});

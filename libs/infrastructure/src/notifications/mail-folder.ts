@@ -1,0 +1,36 @@
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { randomUUID } from 'node:crypto';
+import nodemailer, { type SendMailOptions } from 'nodemailer';
+import { MailFailure } from './mail-failure.js';
+
+/** Where there is no mail server: messages as `.eml` files, which any mail program opens. */
+export class MailFolder {
+  private readonly composer = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
+
+  constructor(private readonly folder: string) {}
+
+  /**
+   * Writes the message to `<name>.eml`, in place of an earlier one of that name.
+   *
+   * @throws MailFailure with the code of the file system.
+   */
+  async deliver(name: string, message: SendMailOptions): Promise<void> {
+    const target = path.join(this.folder, `${name}.eml`);
+    // A name of its own: two processes may write the same message at once.
+    const part = `${target}.${randomUUID()}.part`;
+    try {
+      await fs.mkdir(this.folder, { recursive: true, mode: 0o700 });
+      const { message: bytes } = await this.composer.sendMail(message);
+      await fs.writeFile(part, bytes as Buffer, { mode: 0o600, flag: 'wx' });
+      // Renamed into place, so that a file is whole or not there.
+      await fs.rename(part, target);
+    } catch (error) {
+      await fs.rm(part, { force: true });
+      throw MailFailure.of(error);
+    }
+  }
+
+  /** Nothing is held open. */
+  close(): void {}
+}

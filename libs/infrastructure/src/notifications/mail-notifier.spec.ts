@@ -1,0 +1,110 @@
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { anOrderRecord, aStoreProfile } from '../../../../test/builders/order-record.js';
+import { readMail } from '../../../../test/support/mail-message.js';
+import { Config, ConfigError } from '../config.js';
+import { MailNotifier } from './mail-notifier.js';
+
+describe('MailNotifier without a mail server', () => {
+  let dataDir: string;
+  const folder = () => path.join(dataDir, 'mail');
+  beforeEach(async () => (dataDir = await mkdtemp(path.join(tmpdir(), 'mail-'))));
+  afterEach(() => rm(dataDir, { recursive: true }));
+
+  const notifier = (env: Record<string, string> = {}) => new MailNotifier(new Config({ DATA_DIR: dataDir, ...env }));
+  const written = async (name: string) => readMail(await readFile(path.join(folder(), name), 'utf8'));
+
+  it('writes a message of text and HTML that a mail program opens', async () => {
+    const order = anOrderRecord({ customer: { name: 'Zoë "Z", <x>', email: 'zoe@example.com', phone: '' } });
+
+    await notifier({ MAIL_FROM: 'Shops <orders@shops.test>' }).notify('notify-customer', order, aStoreProfile());
+
+    const { headers, parts } = await written(`${order.id}-notify-customer.eml`);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      from: ['Acme <orders@shops.test>'],
+      to: ['Zoë "Z", <x> <zoe@example.com>'],
+      'reply-to': ['Acme <hello@acme.test>'],
+      subject: ['Your order WEB-261120-7K3M9Q at Acme'],
+      'message-id': [`<${order.id}-notify-customer@acme.store-commerce>`],
+      'auto-submitted': ['auto-generated'],
+      'mime-version': ['1.0'],
+      'content-type': [expect.stringMatching(/^multipart\/alternative;/)],
+    });
+    expect([...parts.keys()]).toEqual(['text/plain', 'text/html']);
+    expect(parts.get('text/plain')).toContain('Hello Zoë "Z", <x>,\n');
+    expect(parts.get('text/html')).toMatch(/^<!doctype html>[^]*Zoë &quot;Z&quot;, &lt;x&gt;[^]*<\/html>\s*$/);
+  });
+
+  it('is dated when it is sent', async () => {
+    const order = anOrderRecord({ createdAt: new Date('2020-01-01T00:00:00Z') });
+
+    await notifier().notify('notify-customer', order, aStoreProfile());
+
+    const date = (await written(`${order.id}-notify-customer.eml`)).headers.get('date')?.[0] ?? '';
+    expect(Math.abs(Date.parse(date) - Date.now())).toBeLessThan(60_000);
+  });
+
+  it("sends the merchant's notice under the service's own name", async () => {
+    const order = anOrderRecord();
+
+    await notifier({ MAIL_FROM: '"Shops, Inc" <orders@shops.test>' }).notify('notify-merchant', order, aStoreProfile());
+
+    const { headers } = await written(`${order.id}-notify-merchant.eml`);
+    expect(headers.get('from')).toEqual(['"Shops, Inc" <orders@shops.test>']);
+    expect(headers.get('reply-to')).toEqual(['Ada Lovelace <ada@example.com>']);
+  });
+
+  it('is the only one who may read it, and leaves one whole file per order and stage', async () => {
+    const order = anOrderRecord();
+    const mail = notifier();
+
+    await Promise.all([1, 2, 3].map(() => mail.notify('notify-customer', order, aStoreProfile())));
+    await mail.notify('notify-merchant', order, aStoreProfile());
+
+    const names = (await readdir(folder())).sort();
+    expect(names).toEqual([`${order.id}-notify-customer.eml`, `${order.id}-notify-merchant.eml`]);
+    expect((await stat(path.join(folder(), names[0] ?? ''))).mode & 0o777).toBe(0o600);
+  });
+
+  it('writes nowhere else, whatever the names', async () => {
+    const order = anOrderRecord({ id: '../../x\r\nBcc: a@b.cd' });
+
+    await notifier().notify('notify-customer', order, aStoreProfile({ subdomain: 'a>\r\nBcc: evil@b.cd' }));
+
+    const [name = ''] = await readdir(folder());
+    const { headers } = await written(name);
+    expect(headers.get('bcc')).toBeUndefined();
+    expect(headers.get('message-id')).toEqual([
+      '<------x--bcc--a-b-cd-notify-customer@a---bcc--evil-b-cd.store-commerce>',
+    ]);
+  });
+
+  it('has no header but its own, whatever the texts', async () => {
+    const attack = 'x\r\nBcc: evil@example.com\r\n\r\nbody';
+    const order = anOrderRecord({
+      receiptNumber: attack,
+      customer: { name: attack, email: 'ada@example.com', phone: attack },
+      notes: attack,
+    });
+
+    await notifier().notify('notify-customer', order, aStoreProfile({ name: attack }));
+
+    const { headers } = await written(`${order.id}-notify-customer.eml`);
+    expect([...headers.keys()].sort()).toEqual(
+      'auto-submitted,content-type,date,from,message-id,mime-version,reply-to,subject,to'.split(','),
+    );
+    expect([...headers.values()].every((values) => values.length === 1)).toBe(true);
+  });
+
+  it('fails with the code of the file system', async () => {
+    const order = anOrderRecord();
+    const blocked = new MailNotifier(new Config({ DATA_DIR: '/dev/null' }));
+
+    await expect(blocked.notify('notify-customer', order, aStoreProfile())).rejects.toMatchObject({ code: 'ENOTDIR' });
+  });
+
+  it.each(['nobody', 'a@b.cd, c@d.ef', 'A <a@b', 'a@b@c'])('does not start as %j', (mailFrom) => {
+    expect(() => notifier({ MAIL_FROM: mailFrom })).toThrow(ConfigError);
+  });
+});

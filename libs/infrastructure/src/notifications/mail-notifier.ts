@@ -1,0 +1,53 @@
+import path from 'node:path';
+import { Notifier, type NotificationStage, type OrderRecord, type StoreProfile } from '@app/application';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Config, ConfigError } from '../config.js';
+import { MailFolder } from './mail-folder.js';
+import { readMailbox, type Mailbox } from './mailbox.js';
+import { orderMail } from './order-mail.js';
+import { SmtpDelivery } from './smtp-delivery.js';
+
+/** Sends mail by SMTP, or, without a mail server, writes it to `<DATA_DIR>/mail/*.eml` for a person to open. */
+@Injectable()
+export class MailNotifier extends Notifier implements OnApplicationShutdown {
+  private readonly delivery: SmtpDelivery | MailFolder;
+  private readonly sender: Mailbox;
+
+  constructor({ mailFrom, smtpUrl, dataDir }: Config) {
+    super();
+    const sender = readMailbox(mailFrom);
+    if (!sender) throw new ConfigError('MAIL_FROM', 'must be an e-mail address, or a name and <address>');
+    this.sender = sender;
+    this.delivery = smtpUrl === null ? new MailFolder(path.join(dataDir, 'mail')) : new SmtpDelivery(smtpUrl);
+  }
+
+  override async notify(stage: NotificationStage, order: OrderRecord, store: StoreProfile): Promise<void> {
+    const mail = orderMail(stage, order, store);
+    if (!mail) return;
+    const { to, replyTo, sentAs, subject, text, html } = mail;
+    const name = `${idPart(order.id)}-${stage}`;
+    await this.delivery.deliver(name, {
+      from: { ...this.sender, name: sentAs ?? this.sender.name },
+      to: { ...to },
+      ...(replyTo ? { replyTo: { ...replyTo } } : {}),
+      subject,
+      text,
+      html,
+      // One id per order and stage: a mail program shows a message that was sent twice once. The date is that of
+      // sending, though: one that was held for days, or retried, must not sort below what was read since, and mail
+      // servers take old dates for spam. When the order was placed is in the message.
+      messageId: `<${name}@${idPart(store.subdomain)}.store-commerce>`,
+      headers: { 'Auto-Submitted': 'auto-generated' },
+    });
+  }
+
+  /** The worker has finished its jobs by now. */
+  onApplicationShutdown(): void {
+    this.delivery.close();
+  }
+}
+
+/** A part of a message id and of a file name. */
+function idPart(text: string): string {
+  return text.toLowerCase().replace(/[^a-z0-9-]/g, '-') || 'store';
+}

@@ -1,0 +1,76 @@
+import type { OrderRecord } from '@app/application';
+import { minorUnitExponent, toDecimal, type Currency } from '@app/domain';
+import { manyLines, oneLine } from './plain-text.js';
+
+export interface LineFacts {
+  readonly name: string;
+  /** `Size: 42, Color: Blue`; `''` for a product without variants. */
+  readonly attributes: string;
+  readonly quantity: number;
+  readonly unitPrice: string;
+  readonly lineTotal: string;
+}
+
+/** An order in words, one safe line each, as text and HTML show it. `''` and `[]` where nothing was stated. */
+export interface OrderFacts {
+  readonly receipt: string;
+  readonly placedAt: string;
+  readonly isTest: boolean;
+  readonly lines: readonly LineFacts[];
+  readonly subtotal: string;
+  readonly total: string;
+  readonly payment: string;
+  readonly customerName: string;
+  readonly customerEmail: string;
+  readonly customerPhone: string;
+  readonly address: readonly string[];
+  readonly notes: readonly string[];
+  /** Rules that put the order under review; null when it is not. */
+  readonly review: readonly string[] | null;
+}
+
+const PAYMENT: Readonly<Record<string, string>> = { COD: 'Cash on delivery', OFFLINE: 'Offline payment' };
+
+export function orderFacts(order: OrderRecord): OrderFacts {
+  const money = moneyFormat(order.currency);
+  const { address, zip, city } = order.shippingAddress;
+  return {
+    receipt: oneLine(order.receiptNumber, 64),
+    placedAt: `${order.createdAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`,
+    isTest: order.isTest,
+    lines: order.lines.map((line) => ({
+      name: oneLine(line.name),
+      attributes: Object.entries(line.attributes)
+        .map(([name, value]) => `${oneLine(name, 100)}: ${oneLine(value, 200)}`)
+        .join(', '),
+      quantity: line.quantity,
+      unitPrice: money(line.unitPrice),
+      lineTotal: money(line.lineTotal),
+    })),
+    subtotal: money(order.amount),
+    total: money(order.totalAmount),
+    payment: PAYMENT[order.paymentMethod.toUpperCase()] ?? oneLine(order.paymentMethod, 100),
+    customerName: oneLine(order.customer.name, 200),
+    customerEmail: oneLine(order.customer.email),
+    customerPhone: oneLine(order.customer.phone, 40),
+    address: [...manyLines(address), oneLine(`${zip} ${city}`)].filter((line) => line !== ''),
+    notes: manyLines(order.notes),
+    review: order.fraud?.verdict === 'REVIEW' ? order.fraud.reasons.map(({ rule }) => ruleName(rule)) : null,
+  };
+}
+
+function ruleName(rule: string): string {
+  return oneLine(rule, 100).replaceAll('_', ' ');
+}
+
+/** The formatter knows the decimals of a currency by custom; the order's are those of ISO 4217 (they differ for IQD). */
+function moneyFormat(currency: Currency): (minor: number) => string {
+  const digits = minorUnitExponent(currency);
+  const format = new Intl.NumberFormat('en', {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+  return (minor) => format.format(toDecimal(minor, currency));
+}

@@ -1,0 +1,71 @@
+import type { LineFacts, OrderFacts } from './order-facts.js';
+import { filledSections, footer, type Letter, type LetterSection } from './order-letter.js';
+import { markup, when, type Markup } from './markup.js';
+import type { StoreBranding } from './store-branding.js';
+
+const FALLBACK_COLOR = '#444444';
+const CELL = 'padding:8px 0;border-bottom:1px solid #dddddd;vertical-align:top';
+const NUMBER = `${CELL};text-align:right;white-space:nowrap;padding-left:12px`;
+
+/** The letter as HTML: tables and inline styles, which mail programs agree on, and no asset but the logo. */
+export function htmlOf(letter: Letter): string {
+  const { order, store, notices, intro } = letter;
+  const color = store.color ?? FALLBACK_COLOR;
+  // The store's colour is a rule, never a background: any text stays readable beside it.
+  return markup`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${order.receipt}</title></head>
+<body style="margin:0;padding:16px;background:#f4f4f4;color:#222222;font:16px/1.5 Arial,Helvetica,sans-serif">
+<div style="max-width:600px;margin:0 auto;padding:24px;background:#ffffff;border-top:6px solid ${color}">
+${header(store)}
+${notices.map((notice) => markup`<p style="padding:12px;border:2px solid #b00020"><strong>${notice}</strong></p>`)}
+${intro.map((line) => markup`<p>${line}</p>`)}
+<p>Receipt: <strong>${order.receipt}</strong><br>Placed: ${order.placedAt}<br>Payment: ${order.payment}</p>
+${linesOf(order)}
+${filledSections(letter).map(sectionOf)}
+<p style="margin-top:24px;padding-top:12px;border-top:1px solid #dddddd;font-size:14px;color:#555555">${broken(
+    footer(store).map((line) => (line === store.website ? link(line) : markup`${line}`)),
+  )}</p>
+</div>
+</body>
+</html>
+`.html;
+}
+
+function header({ name, logoUrl }: StoreBranding): Markup {
+  // The name stands beside the logo, for readers without images.
+  const logo = when(
+    logoUrl !== null,
+    () => markup`<img src="${logoUrl ?? ''}" alt="" height="48" style="display:block;height:48px;border:0">`,
+  );
+  return markup`${logo}<h1 style="margin:8px 0 16px;font-size:20px">${name}</h1>`;
+}
+
+function linesOf({ lines, subtotal, total }: OrderFacts): Markup {
+  return markup`<table role="presentation" width="100%" cellspacing="0" cellpadding="0" style="border-collapse:collapse">
+${lines.map(lineOf)}
+<tr><td style="${CELL}" colspan="2">Subtotal</td><td style="${NUMBER}">${subtotal}</td></tr>
+<tr><td style="${CELL}" colspan="2"><strong>Total</strong></td><td style="${NUMBER}"><strong>${total}</strong></td></tr>
+</table>`;
+}
+
+function lineOf({ name, attributes, quantity, unitPrice, lineTotal }: LineFacts): Markup {
+  const variant = when(attributes !== '', () => markup`<br><span style="color:#555555">${attributes}</span>`);
+  return markup`<tr><td style="${CELL}">${name}${variant}</td><td style="${NUMBER}">${quantity} × ${unitPrice}</td><td style="${NUMBER}">${lineTotal}</td></tr>
+`;
+}
+
+function sectionOf({ title, lines }: LetterSection): Markup {
+  return markup`<h2 style="margin:24px 0 4px;font-size:16px">${title}</h2><p style="margin:0">${broken(
+    lines.map((line) => markup`${line}`),
+  )}</p>
+`;
+}
+
+function link(url: string): Markup {
+  return markup`<a href="${url}" style="color:#555555">${url}</a>`;
+}
+
+function broken(lines: readonly Markup[]): Markup[] {
+  return lines.map((line, index) => (index === 0 ? line : markup`<br>${line}`));
+}

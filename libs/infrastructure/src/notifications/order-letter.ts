@@ -1,0 +1,28 @@
+import type { OrderFacts } from './order-facts.js';
+import type { StoreBranding } from './store-branding.js';
+
+/** What a message says, before it is set as text or as HTML. Every text in it is a single, unescaped line. */
+export interface Letter {
+  readonly order: OrderFacts;
+  readonly store: StoreBranding;
+  /** What the reader must not miss. */
+  readonly notices: readonly string[];
+  readonly intro: readonly string[];
+  /** Shown after the lines of the order; one without lines is left out. */
+  readonly sections: readonly LetterSection[];
+}
+
+export interface LetterSection {
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+
+/** The store's details at the foot of a message. */
+export function footer({ name, address, phone, email, website }: StoreBranding): string[] {
+  return [name, ...address, phone, email, website ?? ''].filter((line) => line !== '');
+}
+
+/** The sections that have something to say. */
+export function filledSections({ sections }: Letter): LetterSection[] {
+  return sections.filter(({ lines }) => lines.length > 0);
+}

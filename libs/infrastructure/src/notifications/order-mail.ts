@@ -1,0 +1,79 @@
+import type { NotificationStage, OrderRecord, StoreProfile } from '@app/application';
+import { MailFailure } from './mail-failure.js';
+import { mailbox, type Mailbox } from './mailbox.js';
+import { orderFacts, type OrderFacts } from './order-facts.js';
+import { htmlOf } from './order-html.js';
+import type { Letter } from './order-letter.js';
+import { textOf } from './order-text.js';
+import { storeBranding, type StoreBranding } from './store-branding.js';
+
+/** A message about an order. Its headers are single lines. */
+export interface OrderMail {
+  readonly to: Mailbox;
+  readonly replyTo: Mailbox | null;
+  /** Name to send under, null = the service's own. */
+  readonly sentAs: string | null;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/**
+ * The message of a stage, or null when there is nobody to send it to.
+ *
+ * @throws MailFailure `EADDRESS` when there is an address but mail cannot go to exactly that one.
+ */
+export function orderMail(stage: NotificationStage, order: OrderRecord, store: StoreProfile): OrderMail | null {
+  const facts = orderFacts(order);
+  const brand = storeBranding(store);
+  const customer = mailbox(order.customer.email, facts.customerName);
+  const merchant = mailbox(brand.email, brand.name);
+  const mark = facts.isTest ? '[TEST] ' : '';
+  if (stage === 'notify-customer') {
+    if (order.customer.email.trim() === '') return null;
+    if (!customer) throw new MailFailure('EADDRESS');
+    const subject = `${mark}Your order ${facts.receipt} at ${brand.name}`;
+    return { to: customer, replyTo: merchant, sentAs: brand.name, subject, ...bodies(confirmation(facts, brand)) };
+  }
+  if (brand.email === '') return null;
+  if (!merchant) throw new MailFailure('EADDRESS');
+  const subject = `${mark}${facts.review ? 'Order to review' : 'New order'} ${facts.receipt}`;
+  return { to: merchant, replyTo: customer, sentAs: null, subject, ...bodies(notice(facts, brand)) };
+}
+
+function bodies(letter: Letter): { text: string; html: string } {
+  return { text: textOf(letter), html: htmlOf(letter) };
+}
+
+/** The customer's notes stay out: whoever places orders could otherwise have the store mail any text to anybody. */
+function confirmation(order: OrderFacts, store: StoreBranding): Letter {
+  return {
+    order,
+    store,
+    notices: order.isTest ? ['[TEST] This is a test order. Nothing will be delivered or charged.'] : [],
+    intro: [
+      `Hello ${order.customerName}`.trim() + ',',
+      `thank you for your order at ${store.name}. We have received it:`,
+    ],
+    sections: [{ title: 'Delivery address', lines: order.address }],
+  };
+}
+
+function notice(order: OrderFacts, store: StoreBranding): Letter {
+  const review = order.review && [
+    'This order is under review. Look at it before it ships; the customer has not been sent a confirmation yet.',
+    `Reasons: ${order.review.join(', ') || 'none given'}`,
+  ];
+  const contact = [order.customerName, order.customerEmail, order.customerPhone].filter((line) => line !== '');
+  return {
+    order,
+    store,
+    notices: [...(order.isTest ? ['[TEST] This is a test order, placed with a test key.'] : []), ...(review ?? [])],
+    intro: [`${order.customerName || 'Somebody'} placed an order at ${store.name}:`],
+    sections: [
+      { title: 'Customer', lines: contact },
+      { title: 'Delivery address', lines: order.address },
+      { title: 'Notes', lines: order.notes },
+    ],
+  };
+}

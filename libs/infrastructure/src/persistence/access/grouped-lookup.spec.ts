@@ -1,0 +1,75 @@
+import { GroupedLookup } from './grouped-lookup.js';
+
+/** A look-up whose answers the test releases one by one. */
+function aLookup() {
+  const calls: {
+    keys: readonly string[];
+    answer: (found: Record<string, string>) => void;
+    fail: (e: Error) => void;
+  }[] = [];
+  const lookup = new GroupedLookup<string>(
+    (keys) =>
+      new Promise((resolve, reject) => {
+        calls.push({ keys, answer: (found) => resolve(new Map(Object.entries(found))), fail: reject });
+      }),
+  );
+  return { lookup, calls };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('GroupedLookup', () => {
+  it('answers null for a key that was not found', async () => {
+    const { lookup, calls } = aLookup();
+    const answer = lookup.find('a');
+    await settled();
+
+    calls[0]?.answer({});
+
+    expect(await answer).toBeNull();
+  });
+
+  it('asks once for all keys that arrive while a look-up is in flight', async () => {
+    const { lookup, calls } = aLookup();
+    const first = lookup.find('a');
+    await settled();
+    const others = Promise.all([lookup.find('b'), lookup.find('c'), lookup.find('b')]);
+    await settled();
+    expect(calls.map(({ keys }) => keys)).toEqual([['a']]);
+
+    calls[0]?.answer({ a: 'A' });
+    expect(await first).toBe('A');
+    await settled();
+    calls[1]?.answer({ b: 'B', c: 'C' });
+
+    expect(await others).toEqual(['B', 'C', 'B']);
+    expect(calls.map(({ keys }) => keys)).toEqual([['a'], ['b', 'c']]);
+  });
+
+  it('never answers from a look-up that started before the question', async () => {
+    const { lookup, calls } = aLookup();
+    const before = lookup.find('a');
+    await settled();
+    const after = lookup.find('a');
+
+    calls[0]?.answer({ a: 'valid' });
+    await settled();
+    calls[1]?.answer({ a: 'revoked' });
+
+    expect([await before, await after]).toEqual(['valid', 'revoked']);
+  });
+
+  it('fails the group whose look-up failed, and only that one', async () => {
+    const { lookup, calls } = aLookup();
+    const first = lookup.find('a');
+    await settled();
+    const second = lookup.find('a');
+
+    calls[0]?.fail(new Error('gone'));
+    await expect(first).rejects.toThrow('gone');
+    await settled();
+    calls[1]?.answer({ a: 'A' });
+
+    expect(await second).toBe('A');
+  });
+});

@@ -1,0 +1,85 @@
+import {
+  OrderRepository,
+  type OrderFilter,
+  type OrderLocation,
+  type OrderRecord,
+  type OrderSummary,
+  type Page,
+  type PageOf,
+} from '@app/application';
+import { isUuid } from '@app/domain';
+import { Injectable } from '@nestjs/common';
+import { Conditions, containing } from '../conditions.js';
+import { Database } from '../database.js';
+import { matchesNothing, NO_ROWS, readPage } from '../paging.js';
+import { toOrderRecord, toOrderSummary, type OrderRecordRow, type OrderRow } from './order.rows.js';
+
+const SUMMARY = `id, receipt_number, status, fulfillment_status, payment_method, amount, total_amount, currency,
+  customer_name, source, created_at`;
+
+// The parts of an order are gathered where they lie: joins would multiply lines by stages. Amounts travel as text,
+// since JSON numbers are not exact.
+const FIND = `
+  SELECT ${SUMMARY}, customer_email, customer_phone, shipping_address, billing_address, notes, is_test, updated_at,
+    (SELECT coalesce(json_agg(json_build_object('product_id', line.product_id, 'variant_id', line.variant_id,
+        'sku', line.sku, 'name', line.name, 'attributes', line.attributes, 'unit_price', line.unit_price::text,
+        'quantity', line.quantity, 'line_total', line.line_total::text) ORDER BY line.position), '[]')
+      FROM order_lines line WHERE line.store_id = orders.store_id AND line.order_id = orders.id) AS lines,
+    (SELECT json_build_object('verdict', fraud.verdict, 'score', fraud.score, 'reasons', fraud.reasons)
+      FROM fraud_assessments fraud WHERE fraud.store_id = orders.store_id AND fraud.order_id = orders.id) AS fraud,
+    (SELECT coalesce(json_agg(json_build_object('stage', stage.stage, 'state', stage.state, 'attempts', stage.attempts,
+        'last_error', stage.last_error, 'updated_at', stage.updated_at) ORDER BY stage.position, stage.stage), '[]')
+      FROM order_stages stage WHERE stage.store_id = orders.store_id AND stage.order_id = orders.id) AS stages
+  FROM orders`;
+
+@Injectable()
+export class PostgresOrderRepository extends OrderRepository {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  override async list(storeId: number, filter: OrderFilter, page: Page): Promise<PageOf<OrderSummary>> {
+    if (matchesNothing(filter)) return NO_ROWS;
+    const { status, fulfillmentStatus, source, search } = filter;
+    const where = new Conditions('store_id = ?', storeId);
+    // Stored in upper case: folding the value, not the column, leaves the indexes usable.
+    if (status !== undefined) where.and('status = upper(?)', status);
+    if (fulfillmentStatus !== undefined) where.and('fulfillment_status = upper(?)', fulfillmentStatus);
+    if (source !== undefined) where.and('source = upper(?)', source);
+    if (search !== undefined) {
+      const pattern = containing(search);
+      where.and('(receipt_number ILIKE ? OR customer_email ILIKE ?)', pattern, pattern);
+    }
+
+    const query = { select: SUMMARY, from: 'orders', where, orderBy: 'created_at DESC, id DESC' };
+    const { rows, total } = await readPage<OrderRow>(this.database, query, page);
+    return { rows: rows.map(toOrderSummary), total };
+  }
+
+  override findById(storeId: number, id: string): Promise<OrderRecord | null> {
+    return this.find('id = $2', storeId, id);
+  }
+
+  override findByReceiptNumber(storeId: number, receiptNumber: string): Promise<OrderRecord | null> {
+    return this.find('upper(receipt_number) = upper($2)', storeId, receiptNumber);
+  }
+
+  override locate(reference: string, subdomain: string | null): Promise<OrderLocation[]> {
+    const condition = isUuid(reference) ? 'orders.id = $1' : 'upper(orders.receipt_number) = upper($1)';
+    return this.database.query(
+      `SELECT stores.id AS "storeId", stores.subdomain, orders.id AS "orderId"
+       FROM stores JOIN orders ON orders.store_id = stores.id AND ${condition}
+       WHERE $2::text IS NULL OR stores.subdomain = $2
+       ORDER BY stores.id`,
+      [reference, subdomain],
+    );
+  }
+
+  private async find(condition: string, storeId: number, reference: string): Promise<OrderRecord | null> {
+    const [row] = await this.database.query<OrderRecordRow>(`${FIND} WHERE store_id = $1 AND ${condition}`, [
+      storeId,
+      reference,
+    ]);
+    return row ? toOrderRecord(row) : null;
+  }
+}

@@ -1,0 +1,25 @@
+import { RunPipelineStage } from '@app/application';
+import { Module, type DynamicModule } from '@nestjs/common';
+import { PipelineWorker } from './pipeline-worker.js';
+
+/** Works the pipeline in this process, from its start until it shuts down. */
+@Module({})
+export class PipelineWorkerModule {
+  /**
+   * @param application the application module of the process, shared and not made anew.
+   * @param databaseUrl a direct connection: the queue listens for new jobs.
+   */
+  static on(application: DynamicModule, databaseUrl: string): DynamicModule {
+    return {
+      module: PipelineWorkerModule,
+      imports: [application],
+      providers: [
+        {
+          provide: PipelineWorker,
+          inject: [RunPipelineStage],
+          useFactory: (stages: RunPipelineStage) => new PipelineWorker(stages, databaseUrl),
+        },
+      ],
+    };
+  }
+}

@@ -1,0 +1,63 @@
+import type { OrderRecord, StoreProfile } from '@app/application';
+import { v7 as uuidv7 } from 'uuid';
+
+/** An order as the pipeline reads it; every value that does not matter has a default. */
+export function anOrderRecord(values: Partial<OrderRecord> = {}): OrderRecord {
+  const address = { address: '1 Main Street', city: 'Springfield', zip: '12345' };
+  const customer = values.customer ?? { name: 'Ada Lovelace', email: 'ada@example.com', phone: '+1 555 0100' };
+  return {
+    id: uuidv7(),
+    receiptNumber: 'WEB-261120-7K3M9Q',
+    status: 'PENDING',
+    fulfillmentStatus: 'PENDING',
+    paymentMethod: 'COD',
+    amount: 3998,
+    totalAmount: 3998,
+    currency: 'USD',
+    customerName: customer.name,
+    source: 'WEBSITE',
+    createdAt: new Date('2026-11-20T12:34:56.000Z'),
+    lines: [
+      {
+        productId: 1,
+        variantId: 2,
+        sku: 'R-1-42',
+        name: 'Runner',
+        attributes: { Size: '42', Color: 'Blue' },
+        unitPrice: 1999,
+        quantity: 2,
+        lineTotal: 3998,
+      },
+    ],
+    customer,
+    shippingAddress: address,
+    billingAddress: address,
+    notes: '',
+    isTest: false,
+    fraud: { verdict: 'ACCEPT', score: 0, reasons: [] },
+    pipeline: [],
+    updatedAt: new Date('2026-11-20T12:34:56.000Z'),
+    ...values,
+  };
+}
+
+/** A store's profile; every value that does not matter has a default. */
+export function aStoreProfile(values: Partial<StoreProfile> = {}): StoreProfile {
+  return {
+    id: 1,
+    subdomain: 'acme',
+    name: 'Acme',
+    currency: 'USD',
+    status: 'ACTIVE',
+    customDomain: 'shop.acme.test',
+    logoUrl: 'https://cdn.acme.test/logo.png',
+    primaryColor: '#112233',
+    seoTitle: '',
+    contact: { email: 'hello@acme.test', phone: '+1 555 0199', address: '2 Side Street\nSpringfield' },
+    theme: {},
+    paymentSettings: {},
+    methodsWithCredentials: [],
+    ecommerceSettings: {},
+    ...values,
+  };
+}

@@ -1,0 +1,58 @@
+import type { OrderRecord, ProductRecord } from '@app/application';
+import { v7 as uuidv7 } from 'uuid';
+
+let serial = 0;
+
+/** An order as it is read; every value that does not matter has a default. */
+export function anOrder(values: Partial<OrderRecord> = {}): OrderRecord {
+  const nowhere = { address: '', city: '', zip: '' };
+  const createdAt = values.createdAt ?? new Date();
+  return {
+    id: uuidv7(),
+    receiptNumber: `POS-R${++serial}`,
+    status: 'SUCCEEDED',
+    fulfillmentStatus: 'DELIVERED',
+    paymentMethod: 'CASH',
+    amount: 1000,
+    totalAmount: 1000,
+    currency: 'USD',
+    customerName: 'Ada Lovelace',
+    source: 'POS',
+    createdAt,
+    lines: [],
+    customer: { name: 'Ada Lovelace', email: '', phone: '' },
+    shippingAddress: nowhere,
+    billingAddress: nowhere,
+    notes: '',
+    isTest: false,
+    fraud: null,
+    pipeline: [],
+    updatedAt: createdAt,
+    ...values,
+  };
+}
+
+/** A product as it is read, without an id: that is given when it is stored. */
+export function aProduct(values: Partial<Omit<ProductRecord, 'id'>> = {}): Omit<ProductRecord, 'id'> {
+  const n = ++serial;
+  const createdAt = values.createdAt ?? new Date();
+  return {
+    name: `Product ${n}`,
+    slug: `record-${n}`,
+    price: 1000,
+    currency: 'USD',
+    quantity: 0,
+    status: 'ACTIVE',
+    sku: `R-${n}`,
+    featured: false,
+    description: '',
+    images: [],
+    variants: [],
+    specifications: [],
+    categories: [],
+    brand: null,
+    createdAt,
+    updatedAt: createdAt,
+    ...values,
+  };
+}

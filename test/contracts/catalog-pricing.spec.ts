@@ -1,0 +1,62 @@
+import { ADAPTERS, type PlacingPorts } from './placing.js';
+
+describe.each(ADAPTERS)('CatalogPricing %s', (_name, open) => {
+  let ports: PlacingPorts;
+  beforeAll(async () => (ports = await open()));
+  afterAll(() => ports.close());
+
+  const price = (...lines: [productId: number, variantId: number | null][]) =>
+    ports.pricing.price(
+      ports.storeId,
+      'USD',
+      lines.map(([productId, variantId]) => ({ productId, variantId, quantity: 2 })),
+    );
+
+  it('prices lines in request order, twice the same product too', async () => {
+    const mug = await ports.product({ name: 'Mug', price: 1099 });
+    const tee = await ports.product({ name: 'Tee', price: 2000 });
+
+    const lines = await price([tee, null], [mug, null], [tee, null]);
+
+    expect(lines.map(({ name, unitPrice, quantity }) => [name, unitPrice.minor, quantity])).toEqual([
+      ['Tee', 2000, 2],
+      ['Mug', 1099, 2],
+      ['Tee', 2000, 2],
+    ]);
+  });
+
+  it('prices a variant by its own price, under the name of the product', async () => {
+    const shoe = await ports.product({ name: 'Shoe', price: 1000 });
+    const blue = await ports.variant(shoe, { price: 1250 });
+
+    const [base, variant] = await price([shoe, null], [shoe, blue]);
+
+    expect([base?.unitPrice.minor, variant?.unitPrice.minor, variant?.name]).toEqual([1000, 1250, 'Shoe']);
+  });
+
+  it('refuses products that are unknown, inactive or foreign in the same words', async () => {
+    const inactive = await ports.product({ active: false });
+    const foreign = await ports.foreignProduct();
+
+    for (const id of [inactive, foreign, 1_999_999_999]) {
+      await expect(price([id, null])).rejects.toThrow(`items[0].product_id ${id} is not available`);
+    }
+  });
+
+  it('refuses variants of other products and inactive ones in the same words', async () => {
+    const shoe = await ports.product();
+    const others = await ports.variant(await ports.product());
+    const inactive = await ports.variant(shoe, { active: false });
+
+    for (const id of [others, inactive, 1_999_999_999]) {
+      await expect(price([shoe, id])).rejects.toThrow(`items[0].variant_id ${id} is not available`);
+    }
+  });
+
+  it('refuses an active variant of an inactive product', async () => {
+    const shoe = await ports.product({ active: false });
+    const blue = await ports.variant(shoe);
+
+    await expect(price([shoe, blue])).rejects.toThrow(`items[0].product_id ${shoe} is not available`);
+  });
+});

@@ -1,0 +1,117 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Notifier } from '@app/application';
+import { Config } from '@app/infrastructure';
+// The adapter itself: a contract is about one port, not about the module that binds them all.
+import { MailNotifier } from '../../libs/infrastructure/src/notifications/mail-notifier.js';
+import { anOrderRecord, aStoreProfile } from '../builders/order-record.js';
+import { InMemoryNotifier } from '../support/in-memory/in-memory-notifier.js';
+import { readMail } from '../support/mail-message.js';
+import { SmtpSink } from '../support/smtp-sink.js';
+
+interface Post {
+  readonly notifier: Notifier;
+  /** What arrived, as `recipient id`, sorted; a message that is shown once counts once. */
+  arrived(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+const ADAPTERS: [name: string, open: () => Promise<Post>][] = [
+  ['in memory', openInMemory],
+  ['by SMTP', openSmtp],
+  ['as files', openFiles],
+];
+
+describe.each(ADAPTERS)('Notifier %s', (_name, open) => {
+  const store = aStoreProfile();
+  let post: Post;
+  beforeEach(async () => (post = await open()));
+  afterEach(() => post.close());
+
+  it("tells the customer and the store's contact, each under an id of its own", async () => {
+    const order = anOrderRecord();
+
+    await post.notifier.notify('notify-customer', order, store);
+    await post.notifier.notify('notify-merchant', order, store);
+
+    expect(await post.arrived()).toEqual([
+      `ada@example.com ${order.id}-notify-customer@acme.store-commerce`,
+      `hello@acme.test ${order.id}-notify-merchant@acme.store-commerce`,
+    ]);
+  });
+
+  it('gives each order an id of its own', async () => {
+    await post.notifier.notify('notify-customer', anOrderRecord(), store);
+    await post.notifier.notify('notify-customer', anOrderRecord(), store);
+
+    expect(await post.arrived()).toHaveLength(2);
+  });
+
+  it('does no harm when it sends twice', async () => {
+    const order = anOrderRecord();
+
+    await post.notifier.notify('notify-customer', order, store);
+    await post.notifier.notify('notify-customer', order, store);
+
+    expect(await post.arrived()).toHaveLength(1);
+  });
+
+  it('sends nothing when there is no address', async () => {
+    const order = anOrderRecord({ customer: { name: 'Ada', email: '', phone: '' } });
+
+    await post.notifier.notify('notify-customer', order, store);
+    await post.notifier.notify('notify-merchant', order, aStoreProfile({ contact: {} }));
+
+    expect(await post.arrived()).toEqual([]);
+  });
+
+  it('fails, and tells nobody else, when the address cannot be used', async () => {
+    const order = anOrderRecord({ customer: { name: 'Ada', email: 'a,b@example.com', phone: '' } });
+
+    await expect(post.notifier.notify('notify-customer', order, store)).rejects.toMatchObject({ code: 'EADDRESS' });
+
+    expect(await post.arrived()).toEqual([]);
+  });
+});
+
+function openInMemory(): Promise<Post> {
+  const notifier = new InMemoryNotifier();
+  const arrived = () => Promise.resolve(distinct(notifier.messages.map(({ to, id }) => `${to} ${id}`)));
+  return Promise.resolve({ notifier, arrived, close: () => Promise.resolve() });
+}
+
+async function openSmtp(): Promise<Post> {
+  const sink = await SmtpSink.start();
+  const notifier = new MailNotifier(new Config({ SMTP_URL: sink.url }));
+  return {
+    notifier,
+    arrived: () => Promise.resolve(distinct(sink.mails.map(({ to, messageId }) => `${to.join()} ${messageId}`))),
+    close: async () => {
+      notifier.onApplicationShutdown();
+      await sink.close();
+    },
+  };
+}
+
+async function openFiles(): Promise<Post> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'mail-'));
+  const folder = path.join(dataDir, 'mail');
+  return {
+    notifier: new MailNotifier(new Config({ DATA_DIR: dataDir })),
+    arrived: async () => {
+      const names = await readdir(folder).catch(() => []);
+      const files = await Promise.all(names.map((name) => readFile(path.join(folder, name), 'utf8')));
+      return files
+        .map((file) => readMail(file).headers)
+        .map((headers) => [headers.get('to'), headers.get('message-id')].join(' '))
+        .map((line) => line.replace(/^.*<(\S+)> <(\S+)>$/, '$1 $2'))
+        .sort();
+    },
+    close: () => rm(dataDir, { recursive: true }),
+  };
+}
+
+function distinct(lines: string[]): string[] {
+  return [...new Set(lines)].sort();
+}

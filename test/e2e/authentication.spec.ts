@@ -1,0 +1,197 @@
+import { parseApiKey } from '@app/domain';
+import { startApi, type RunningApi } from '../support/start-api.js';
+
+const MISSING = { error: 'Missing or invalid Authorization header' };
+
+describe('authentication', () => {
+  let api: RunningApi;
+  beforeAll(async () => (api = await startApi({ THROTTLE_PER_10S: '200' })));
+  afterAll(() => api.stop());
+
+  const ask = (authorization: string | string[] | undefined, url = '/v1/store') =>
+    // The types of inject do not know that a header may be sent twice.
+    api.inject({ url, headers: authorization === undefined ? {} : { authorization: authorization as string } });
+  const setKey = (key: string, assignment: string) =>
+    api.database.query(`UPDATE api_keys SET ${assignment} WHERE last_four = $1 AND store_id = $2`, [
+      key.slice(-4),
+      api.store.id,
+    ]);
+
+  describe('401', () => {
+    /** A well-formed key with a right checksum that nobody has. */
+    const otherKey = async () => {
+      const key = await api.store.createKey('live');
+      await api.database.query('DELETE FROM api_keys WHERE last_four = $1', [key.slice(-4)]);
+      return key;
+    };
+
+    it.each<[string, () => string | string[] | undefined]>([
+      ['no header', () => undefined],
+      ['an empty header', () => ''],
+      ['the scheme alone', () => 'Bearer'],
+      ['another scheme', () => `Basic ${api.store.key}`],
+      ['no scheme', () => api.store.key],
+      ['a key of another product', () => 'Bearer sk_live_51234567890'],
+      ['a broken checksum', () => `Bearer ${api.store.key.slice(0, -1)}${api.store.key.endsWith('0') ? '1' : '0'}`],
+      [
+        'a changed secret',
+        () => `Bearer ${api.store.key.replace(/_(.)(?=[^_]*$)/, (_, c) => (c === 'A' ? '_B' : '_A'))}`,
+      ],
+      ['the other mode', () => `Bearer ${api.store.key.replace('live', 'test')}`],
+      ['a key that is too long', () => `Bearer ${api.store.key}0`],
+      ['two keys in one header', () => `Bearer ${api.store.key} ${api.store.key}`],
+      ['two keys with a comma', () => `Bearer ${api.store.key}, Bearer ${api.store.key}`],
+      ['two headers', () => [`Bearer ${api.store.key}`, `Bearer ${api.store.key}`]],
+      ['letters of another case', () => `Bearer ${api.store.key.toUpperCase()}`],
+    ])('for %s, without asking the database', async (_name, authorization) => {
+      const response = await ask(authorization());
+
+      expect(response.statusCode).toBe(401);
+      expect(response.json()).toEqual(MISSING);
+      expect(response.headers).toMatchObject({ 'www-authenticate': 'Bearer', 'cache-control': 'no-store' });
+      expect(response.headers).not.toHaveProperty('x-traffic-mode');
+    });
+
+    it('for a key that does not exist', async () => {
+      const key = await otherKey();
+      expect(parseApiKey(key)).not.toBeNull();
+
+      const response = await ask(`Bearer ${key}`);
+      expect(response.statusCode).toBe(401);
+      expect(response.json()).toEqual({ error: 'Invalid API key' });
+      expect(response.headers['www-authenticate']).toBe('Bearer');
+    });
+  });
+
+  describe('403', () => {
+    it.each([
+      ['deactivated', "status = 'DEACTIVATED'"],
+      ['revoked', "status = 'REVOKED'"],
+      ['expired', "expires_at = now() - interval '1 second'"],
+    ])('for a key that is %s, from the next request on', async (_name, assignment) => {
+      const key = await api.store.createKey();
+      expect((await ask(`Bearer ${key}`)).statusCode).toBe(200);
+
+      await setKey(key, assignment);
+
+      const response = await ask(`Bearer ${key}`);
+      expect(response.statusCode).toBe(403);
+      expect(response.json()).toEqual({ error: 'API key is deactivated or expired' });
+      expect(response.headers).not.toHaveProperty('www-authenticate');
+    });
+
+    it('for a store that is inactive', async () => {
+      const setStatus = (status: string) =>
+        api.database.query('UPDATE stores SET status = $1 WHERE id = $2', [status, api.store.id]);
+      await setStatus('INACTIVE');
+      try {
+        const response = await ask(`Bearer ${api.store.key}`);
+        expect(response.statusCode).toBe(403);
+        expect(response.json()).toEqual({ error: 'Store is inactive' });
+      } finally {
+        await setStatus('ACTIVE');
+      }
+    });
+  });
+
+  describe('200', () => {
+    it.each(['Bearer', 'bearer', 'BEARER', 'BeArEr'])('with the scheme %s', async (scheme) => {
+      expect((await ask(`${scheme} ${api.store.key}`)).statusCode).toBe(200);
+    });
+
+    it.each(['live', 'test'] as const)('for a %s key, which marks the traffic', async (mode) => {
+      const response = await ask(`Bearer ${await api.store.createKey(mode)}`);
+
+      expect(response.statusCode).toBe(200);
+      expect(response.headers['x-traffic-mode']).toBe(mode);
+    });
+
+    it('says when a key is about to expire', async () => {
+      const key = await api.store.createKey();
+      expect((await ask(`Bearer ${key}`)).headers).not.toHaveProperty('x-key-expires-at');
+
+      await setKey(key, "expires_at = now() + interval '40 days'");
+      expect((await ask(`Bearer ${key}`)).headers).not.toHaveProperty('x-key-expires-at');
+
+      await setKey(key, "expires_at = '2999-01-01T00:00:00Z', status = 'ACTIVE'");
+      await setKey(key, "expires_at = now() + interval '20 days'");
+      expect((await ask(`Bearer ${key}`)).headers['x-key-expires-at']).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    });
+
+    it('does without a key outside /v1', async () => {
+      for (const url of ['/health', '/health/live', '/health/ready', '/metrics', '/docs', '/openapi.json']) {
+        expect([url, (await ask(undefined, url)).statusCode]).toEqual([url, 200]);
+      }
+    });
+  });
+
+  describe('comes first', () => {
+    it.each([
+      ['a broken body', { method: 'POST', url: '/v1/orders', payload: '{"items": [' }],
+      [
+        'a body of another type',
+        { method: 'POST', url: '/v1/orders', payload: 'x', headers: { 'content-type': 'text/xml' } },
+      ],
+      ['a body too large', { method: 'POST', url: '/v1/orders', payload: 'x'.repeat(300_000) }],
+      ['a malformed path', { method: 'GET', url: '/v1/orders/%zz' }],
+      ['a path that is too long', { method: 'GET', url: `/v1/orders/${'x'.repeat(5000)}` }],
+      ['an unknown path', { method: 'GET', url: '/v1/nope' }],
+      ['an unknown method', { method: 'DELETE', url: '/v1/orders' }],
+      [
+        'an unknown parameter with strict handling',
+        { method: 'GET', url: '/v1/orders?a=1', headers: { prefer: 'handling=strict' } },
+      ],
+    ] as const)('before %s', async (_name, options) => {
+      const response = await api.inject({ headers: { 'content-type': 'application/json' }, ...options });
+
+      expect(response.statusCode).toBe(401);
+      expect(response.json()).toEqual(MISSING);
+    });
+
+    it.each([
+      '/%761/orders',
+      '/v%31/orders',
+      '/%76%31/orders',
+      '/%2576%2531/orders',
+      '/v1%2Forders',
+      '/v1/%6frders',
+      '//v1/orders',
+      '/v1//orders',
+      '/./v1/orders',
+      '/x/../v1/orders',
+      '/v1;a=b/orders',
+      '/v1/orders;jsessionid=1',
+      '/v1/orders/',
+      '/V1/orders',
+      '/v1\\orders',
+      '/v1/orders%00',
+      '/v1/orders%20',
+      '/v1/orders%3F',
+      '/v1/orders%23',
+      '/%2Fv1/orders',
+      '/v1/orders/..',
+      '/v1/x/../orders',
+    ])('however the path is spelled: %s', async (url) => {
+      const response = await ask(undefined, url);
+
+      expect([401, 404]).toContain(response.statusCode);
+      expect(response.json()).not.toHaveProperty('data');
+    });
+  });
+
+  describe('a runaway loop', () => {
+    it('is throttled with 429 while other keys are served', async () => {
+      const key = await api.store.createKey();
+      const responses = await Promise.all(Array.from({ length: 210 }, () => ask(`Bearer ${key}`, '/v1/nope')));
+      const refused = responses.filter(({ statusCode }) => statusCode === 429);
+
+      expect(refused.length).toBeGreaterThanOrEqual(10);
+      expect(refused[0]?.json()).toEqual({
+        success: false,
+        error: expect.stringContaining('Too many requests') as unknown,
+      });
+      expect(Number(refused[0]?.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+      expect((await ask(`Bearer ${api.store.key}`)).statusCode).toBe(200);
+    });
+  });
+});

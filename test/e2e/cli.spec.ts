@@ -1,0 +1,208 @@
+import { execFile, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+
+interface Result {
+  readonly code: number | null;
+  readonly json: unknown;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const MAIN = path.resolve('dist/apps/cli/src/main.js');
+let database: TestDatabase;
+let directory: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  directory = mkdtempSync(path.join(tmpdir(), 'store-commerce-cli-'));
+});
+
+afterAll(async () => {
+  await database.drop();
+  rmSync(directory, { recursive: true });
+});
+
+function environment(more: Record<string, string> = {}): NodeJS.ProcessEnv {
+  return { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: directory, ...more };
+}
+
+/** Runs the built command line as a user's shell does. */
+function cli(args: readonly string[], env: Record<string, string> = {}): Promise<Result> {
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [MAIN, ...args], { env: environment(env) }, (_, stdout, stderr) => {
+      const json: unknown = stdout.startsWith('{') || stdout.startsWith('[') ? JSON.parse(stdout) : null;
+      resolve({ code: child.exitCode, json, stdout, stderr });
+    });
+  });
+}
+
+function file(name: string, ...lines: object[]): string {
+  const target = path.join(directory, name);
+  writeFileSync(target, lines.map((line) => JSON.stringify(line)).join('\n'));
+  return target;
+}
+
+const createStore = (subdomain: string) =>
+  cli(['stores', 'create', '--subdomain', subdomain, '--name', 'Acme', '--currency', 'USD']);
+
+describe('the command line', () => {
+  it('creates, lists, deactivates and activates stores', async () => {
+    const acme = {
+      id: expect.any(Number) as number,
+      subdomain: 'acme',
+      name: 'Acme',
+      currency: 'USD',
+      status: 'ACTIVE',
+    };
+
+    expect(await createStore('acme')).toMatchObject({ code: 0, json: acme });
+    const [again, list, deactivated] = await Promise.all([
+      createStore('acme'),
+      cli(['stores', 'list']),
+      cli(['stores', 'deactivate', 'acme']),
+    ]);
+
+    expect(again).toMatchObject({ code: 1, stdout: '', stderr: 'error: There is a store acme already\n' });
+    expect(list.json).toEqual([expect.objectContaining({ subdomain: 'acme' })]);
+    expect(deactivated.json).toEqual({ ...acme, status: 'INACTIVE' });
+    expect((await cli(['stores', 'activate', 'acme'])).json).toEqual(acme);
+  });
+
+  it('shows a key once, and lets it be deactivated, activated and revoked', async () => {
+    await createStore('keys');
+    const expiry = '2999-01-31T00:00:00.000Z';
+    const options = ['--mode', 'test', '--name', 'CI', '--expires-at', expiry];
+
+    const { json } = await cli(['keys', 'create', '--store', 'keys', ...options]);
+    const { id, key } = json as { id: string; key: string };
+
+    expect(json).toMatchObject({ mode: 'test', name: 'CI', store: 'keys', expires_at: expiry, status: 'ACTIVE' });
+    expect(key).toMatch(/^svc_test_[0-9A-Za-z]{38}$/);
+
+    const list = await cli(['keys', 'list', '--store', 'keys']);
+    expect(list.json).toEqual([expect.objectContaining({ id, prefix: 'svc_test_', last_four: key.slice(-4) })]);
+    expect(list.stdout).not.toContain(key.slice(9, -4));
+    expect(list.stdout).not.toContain('hash');
+
+    expect((await cli(['keys', 'deactivate', id])).json).toMatchObject({ status: 'DEACTIVATED', store: 'keys' });
+    expect((await cli(['keys', 'activate', id])).json).toMatchObject({ status: 'ACTIVE' });
+    expect((await cli(['keys', 'revoke', id])).json).toMatchObject({ status: 'REVOKED' });
+    expect(await cli(['keys', 'activate', id])).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  it('imports a bundle, sets stock and verifies it', async () => {
+    const store = 'stocked';
+    const bundle = file(
+      'bundle.ndjson',
+      { kind: 'store', subdomain: store, name: 'Stocked', currency: 'USD' },
+      { kind: 'warehouse', store, code: 'MAIN', name: 'Main' },
+      { kind: 'bin', store, warehouse: 'MAIN', code: 'A-1' },
+      { kind: 'product', store, slug: 'runner', name: 'Runner', price: '79.90' },
+    );
+
+    const imported = await cli(['import', bundle]);
+
+    expect(imported).toMatchObject({ code: 0, stderr: '' });
+    expect(imported.json).toMatchObject({ lines: 4, counts: { product: { created: 1, updated: 0, unchanged: 0 } } });
+
+    const place = { store, product: 'runner', variant: null, bin: 'MAIN/A-1' };
+    const set = ['stock', 'set', '--store', store, '--product', 'runner', '--bin', 'MAIN/A-1', '--quantity'];
+    expect((await cli([...set, '7'])).json).toEqual({ ...place, quantity: 7, previous_quantity: null });
+    expect((await cli([...set, '5'])).json).toMatchObject({ quantity: 5, previous_quantity: 7 });
+    expect(await cli([...set, '5', '--variant', 'R-1'])).toMatchObject({
+      code: 1,
+      stderr: 'error: Variant R-1 of product runner not found\n',
+    });
+    expect(await cli(['stock', 'verify', '--store', store])).toMatchObject({
+      code: 0,
+      json: { checked: 1, differences: [] },
+    });
+
+    await database.query('UPDATE stock SET quantity = 6');
+    expect(await cli(['stock', 'verify'])).toMatchObject({
+      code: 1,
+      json: { checked: 1, differences: [{ ...place, quantity: 6, ledger: 5 }] },
+    });
+  });
+
+  it('names the bad line of a bundle', async () => {
+    const bad = file('bad.ndjson', { kind: 'store', subdomain: 'bad', name: 'Bad', currency: 'usd' });
+
+    expect(await cli(['import', bad])).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^error: line 1: store\.currency must be .*\nNothing was kept\./) as string,
+    });
+  });
+
+  it('ends an import that is interrupted, with what is in', async () => {
+    const child = spawn(process.execPath, [MAIN, 'import', '-'], {
+      env: environment(),
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    const line = (n: number) => JSON.stringify({ kind: 'store', subdomain: `s-${n}`, name: 'S', currency: 'USD' });
+    child.stdin.write(Array.from({ length: 1_500 }, (_, n) => `${line(n)}\n`).join(''));
+    await eventually(async () => {
+      expect(await database.query(`SELECT FROM stores WHERE subdomain LIKE 's-%'`)).toHaveLength(1_000);
+    });
+
+    child.kill('SIGINT');
+    const code = await new Promise((resolve) => child.on('close', resolve));
+
+    expect(code).toBe(130);
+    expect(stderr).toBe(
+      'error: Interrupted. Lines 1 to 1000 are in, and nothing after them. Run the import again to go on.\n',
+    );
+  });
+
+  it.each<[string, string[], Record<string, string>]>([
+    ['an unknown command', ['shops'], {}],
+    ['no command', [], {}],
+    ['an unknown option', ['stores', 'list', '--all'], {}],
+    ['a missing option', ['keys', 'list'], {}],
+    ['an unknown mode', ['keys', 'create', '--store', 'acme', '--mode', 'prod'], {}],
+    ['a moment in the past', ['keys', 'create', '--store', 'acme', '--expires-at', '2020-01-01T00:00:00Z'], {}],
+    ['a negative quantity', 'stock set --store a --product b --bin M/1 --quantity=-1'.split(' '), {}],
+    ['a malformed environment', ['stores', 'list'], { DATABASE_POOL_SIZE: 'many' }],
+  ])('exits 2 for %s', async (_, args, env) => {
+    expect(await cli(args, env)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/./) as string });
+  });
+
+  it('asks for a migration where the schema is not current, and then migrates', async () => {
+    const url = new URL(database.url);
+    url.pathname += '_empty';
+    const name = url.pathname.slice(1);
+    await database.query(`CREATE DATABASE ${name}`);
+    const env = { DATABASE_URL: url.href };
+
+    expect(await cli(['stores', 'list'], env)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('migrate') as string,
+    });
+    expect(await cli(['migrate'], env)).toMatchObject({
+      code: 0,
+      json: { applied: expect.arrayContaining([expect.stringMatching(/^Schema/)]) as string[] },
+    });
+    expect((await cli(['migrate'], env)).json).toEqual({ applied: [] });
+    expect(await cli(['stores', 'list'], env)).toMatchObject({ code: 0, json: [] });
+    await database.query(`DROP DATABASE ${name} WITH (FORCE)`);
+  });
+});
+
+/** Repeats an expectation until it holds. */
+async function eventually(expectation: () => Promise<void>): Promise<void> {
+  const giveUp = Date.now() + 20_000;
+  for (;;) {
+    try {
+      return await expectation();
+    } catch (error) {
+      if (Date.now() > giveUp) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}

@@ -1,0 +1,153 @@
+import { startApi, type RunningApi } from '../support/start-api.js';
+
+describe('errors', () => {
+  let api: RunningApi;
+  beforeAll(async () => (api = await startApi()));
+  afterAll(() => api.stop());
+
+  const notFound = { success: false, error: 'Not found' };
+
+  it.each(['/v1', '/v1/', '/v1/nope', '/v1/orders/a/b', '/v1/orders/', '/v1/Orders', '/v1/products/%00/x', '/v1/%ff'])(
+    '%s is 401 without a key and 404 with one',
+    async (url) => {
+      const stranger = await api.inject({ url });
+      expect(stranger.statusCode).toBe(401);
+      expect(stranger.json()).toEqual({ error: 'Missing or invalid Authorization header' });
+
+      const response = await api.get(url);
+      expect(response.statusCode).toBe(404);
+      expect(response.json()).toEqual({ success: false, error: expect.any(String) as unknown });
+    },
+  );
+
+  it.each(['/', '/nope', '/v2/orders', '/V1/orders', '/v1x', '/favicon.ico', '/docs/nope.js', '/%', '/%ff'])(
+    '%s is 404 in the envelope for everybody',
+    async (url) => {
+      const response = await api.inject({ url });
+
+      expect(response.statusCode).toBe(404);
+      expect(response.json()).toEqual({ success: false, error: expect.any(String) as unknown });
+    },
+  );
+
+  it.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const)('%s on a known path is 401, then 404', async (method) => {
+    expect((await api.inject({ method, url: '/v1/orders' })).statusCode).toBe(401);
+
+    const headers = { authorization: `Bearer ${api.store.key}`, 'content-type': 'application/json' };
+    const response = await api.inject({ method, url: '/v1/orders', headers, payload: '{"broken' });
+    expect(response.statusCode).toBe(404);
+    expect(response.json()).toEqual(notFound);
+  });
+
+  it('POST on a path that is only read is 404, whatever its body', async () => {
+    const response = await api.inject({
+      method: 'POST',
+      url: '/v1/products',
+      headers: { authorization: `Bearer ${api.store.key}`, 'content-type': 'text/plain' },
+      payload: 'hello',
+    });
+
+    expect(response.statusCode).toBe(404);
+    expect(response.json()).toEqual(notFound);
+  });
+
+  it.each(['orders', 'products', 'customers', 'categories', 'brands'])(
+    'an id of /v1/%s that cannot exist is 404',
+    async (resource) => {
+      const ids = [
+        '%',
+        '%zz',
+        '%ff',
+        '%00',
+        'a%00b',
+        '%ED%A0%80',
+        'x'.repeat(513),
+        'x'.repeat(14_000),
+        '99999999999999999999',
+      ];
+      for (const id of [
+        ...ids,
+        '-1',
+        '1.5',
+        '%2e%2e',
+        '%2F',
+        "'",
+        '%25',
+        '💥',
+        '00000000-0000-0000-0000-00000000000g',
+      ]) {
+        const response = await api.get(`/v1/${resource}/${id}`);
+
+        expect([id.slice(0, 20), response.statusCode]).toEqual([id.slice(0, 20), 404]);
+        expect(response.json()).toEqual({ success: false, error: expect.any(String) as unknown });
+      }
+    },
+  );
+
+  it('answers HEAD like GET, without the body', async () => {
+    const headers = { authorization: `Bearer ${api.store.key}` };
+    const response = await api.inject({ method: 'HEAD', url: '/v1/orders', headers });
+
+    expect(response.statusCode).toBe(200);
+    expect(response.body).toBe('');
+    expect((await api.inject({ method: 'HEAD', url: '/v1/orders' })).statusCode).toBe(401);
+  });
+
+  describe('headers', () => {
+    it.each(['/v1/orders', '/v1/nope', '/nope', '/health/live', '/openapi.json'])('of %s', async (url) => {
+      for (const response of [await api.get(url), await api.inject({ url })]) {
+        expect(response.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+        expect(response.headers['x-content-type-options']).toBe('nosniff');
+        expect(response.headers['content-security-policy']).toContain("default-src 'none'");
+        expect(response.headers['content-type']).toMatch(/^application\/json/);
+        expect(response.headers['x-powered-by']).toBeUndefined();
+        if (url.startsWith('/v1')) expect(response.headers['cache-control']).toBe('no-store');
+      }
+    });
+
+    it.each([
+      ['order-42_A.b', true],
+      ['x'.repeat(64), true],
+      ['x'.repeat(65), false],
+      ['', false],
+      ['a b', false],
+      ['<script>', false],
+      ['naïve', false],
+    ])('take the request id %s from the client: %s', async (id, taken) => {
+      const response = await api.get('/v1/orders', { 'x-request-id': id });
+
+      if (taken) expect(response.headers['x-request-id']).toBe(id);
+      else expect(response.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    });
+  });
+
+  it('tells nothing of a defect but where to find it in the log', async () => {
+    await api.database.query('ALTER TABLE brands RENAME TO brands_gone');
+    try {
+      const response = await api.get('/v1/brands', { 'x-request-id': 'defect-1' });
+
+      expect(response.statusCode).toBe(500);
+      expect(response.json()).toEqual({ success: false, error: 'Internal server error' });
+      expect(response.headers['x-request-id']).toBe('defect-1');
+    } finally {
+      await api.database.query('ALTER TABLE brands_gone RENAME TO brands');
+    }
+  });
+
+  it('says 503 and when to come back when a statement takes too long', async () => {
+    const { url } = api.database;
+    const pg = await import('pg');
+    const blocker = new pg.default.Client({ connectionString: url });
+    await blocker.connect();
+    await blocker.query('BEGIN; LOCK TABLE brands IN ACCESS EXCLUSIVE MODE');
+    try {
+      const response = await api.get('/v1/brands');
+
+      expect(response.statusCode).toBe(503);
+      expect(response.headers['retry-after']).toBe('1');
+      expect(response.json()).toEqual({ success: false, error: 'Service temporarily unavailable' });
+    } finally {
+      await blocker.end();
+    }
+  });
+});

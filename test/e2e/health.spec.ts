@@ -1,0 +1,162 @@
+import { Config } from '@app/infrastructure';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { createApp } from '../../apps/api/src/create-app.js';
+import { Readiness } from '../../apps/api/src/status/readiness.js';
+import { StoreFixture } from '../builders/store-fixture.js';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+
+const up = { status: 'up' };
+const down = { status: 'down' };
+
+describe('health', () => {
+  let database: TestDatabase;
+  let proxy: TcpProxy;
+  let store: StoreFixture;
+  let app: NestFastifyApplication;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    store = await StoreFixture.create(database);
+    proxy = await startTcpProxy(database.url);
+    app = await createApp(new Config({ DATABASE_URL: proxy.url, LOG_LEVEL: 'silent' }), proxy.url);
+    await app.init();
+    await app.getHttpAdapter().getInstance().ready();
+  });
+  afterAll(async () => {
+    await app.close();
+    await proxy.close();
+    await database.drop();
+  });
+
+  const get = (url: string, authorization = `Bearer ${store.key}`) => app.inject({ url, headers: { authorization } });
+  const check = () => app.get(Readiness).check();
+  const ready = async () => (await get('/health/ready')).statusCode;
+
+  it('is live and ready at once', async () => {
+    const live = await get('/health/live');
+    expect([live.statusCode, live.json()]).toEqual([200, { status: 'ok' }]);
+
+    const response = await get('/health/ready');
+    expect(response.statusCode).toBe(200);
+    expect(response.json()).toEqual({
+      status: 'ok',
+      info: { database: up, schema: up, serving: up },
+      error: {},
+      details: { database: up, schema: up, serving: up },
+    });
+    expect(response.headers['cache-control']).toBe('no-store');
+  });
+
+  it('tells people about the pipeline and the version', async () => {
+    expect((await get('/health')).json()).toMatchObject({
+      status: 'ok',
+      details: {
+        pipeline: { status: 'up', lag_seconds: 0 },
+        version: { version: expect.stringMatching(/^\d+\./) as unknown },
+      },
+    });
+
+    const job = `graphile_worker.add_job('x', '{}'::json, run_at := now() - interval '1 hour')`;
+    await database.query(`SELECT ${job}`);
+    await database.query(`SELECT graphile_worker.add_job('x', '{}'::json, run_at := now() + interval '1 hour')`);
+    await check();
+    const { details } = (await get('/health')).json<{ details: { pipeline: { lag_seconds: number } } }>();
+    expect(details.pipeline.lag_seconds).toBeGreaterThan(3590);
+    expect(details.pipeline.lag_seconds).toBeLessThan(3700);
+
+    await database.query('UPDATE graphile_worker._private_jobs SET attempts = max_attempts');
+    await check();
+    expect((await get('/health')).json()).toMatchObject({ details: { pipeline: { lag_seconds: 0 } } });
+  });
+
+  it.each(['cut', 'freeze'] as const)(
+    'survives the database going away (%s), and notices its return',
+    async (fault) => {
+      expect((await get('/v1/orders')).statusCode).toBe(200);
+      proxy[fault]();
+      try {
+        for (const request of [get('/v1/orders'), get('/v1/store'), get('/v1/products/1')]) {
+          const started = Date.now();
+          const response = await request;
+          expect(response.statusCode).toBe(503);
+          expect(response.headers['retry-after']).toBe('1');
+          expect(response.json()).toEqual({ success: false, error: 'Service temporarily unavailable' });
+          // A frozen connection that was idle in the pool is only noticed by the statement's own time limit.
+          expect(Date.now() - started).toBeLessThan(fault === 'cut' ? 3_000 : 10_000);
+        }
+        expect((await get('/v1/orders', 'Bearer nothing')).statusCode).toBe(401);
+
+        for (let miss = 0; miss < 3; miss++) await check();
+        expect((await get('/health/live')).statusCode).toBe(200);
+        const response = await get('/health/ready');
+        expect(response.statusCode).toBe(503);
+        expect(response.json()).toEqual({
+          status: 'error',
+          info: { schema: up, serving: up },
+          error: { database: down },
+          details: { database: down, schema: up, serving: up },
+        });
+        expect((await get('/health')).statusCode).toBe(503);
+      } finally {
+        proxy.restore();
+      }
+      await check();
+      expect(await ready()).toBe(200);
+      expect((await get('/v1/orders')).statusCode).toBe(200);
+    },
+  );
+
+  it('is not ready with an old schema', async () => {
+    const [{ name }] = (await database.query<{ name: string }>(
+      'SELECT name FROM migrations ORDER BY id DESC LIMIT 1',
+    )) as [{ name: string }];
+    await database.query(`UPDATE migrations SET name = 'older' WHERE name = $1`, [name]);
+    await check();
+    expect((await get('/health/ready')).json()).toMatchObject({ status: 'error', error: { schema: down } });
+
+    await database.query(`UPDATE migrations SET name = $1 WHERE name = 'older'`, [name]);
+    await check();
+    expect(await ready()).toBe(200);
+  });
+
+  it('is not ready while shutting down, and still live', async () => {
+    const readiness = app.get(Readiness);
+    readiness.draining = true;
+    try {
+      expect((await get('/health/ready')).json()).toMatchObject({ status: 'error', error: { serving: down } });
+      expect((await get('/health/live')).statusCode).toBe(200);
+      const order = await get('/v1/orders');
+      expect([order.statusCode, order.headers['connection']]).toEqual([200, 'close']);
+    } finally {
+      readiness.draining = false;
+    }
+  });
+
+  it('measures requests by route pattern', async () => {
+    await get('/v1/orders/WEB-261120-AAAAAA');
+    const { body, headers } = await get('/metrics');
+
+    expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
+    expect(body).toMatch(
+      /http_request_duration_seconds_count\{method="GET",route="\/v1\/orders\/:\w+",status="404",mode="live"\} 1/,
+    );
+    expect(body).toContain('process_cpu_seconds_total');
+    expect(body).not.toContain('WEB-261120');
+    expect(body).not.toMatch(/database_unexpected_input_total\{/);
+  });
+
+  it('has a documentation page that needs nothing from elsewhere', async () => {
+    const page = await get('/docs');
+    expect(page.headers['content-type']).toContain('text/html');
+    const assets = [...page.body.matchAll(/(?:src|href)=["']([^"']+)["']/g)].map(([, asset = '']) => asset);
+
+    expect(assets.length).toBeGreaterThan(3);
+    for (const asset of assets) {
+      expect(asset).not.toMatch(/^(https?:)?\/\//);
+      expect([asset, (await get(new URL(asset, 'http://x/docs').pathname)).statusCode]).toEqual([asset, 200]);
+    }
+    expect(page.body).not.toMatch(/<script(?![^>]*src)/);
+    const document = (await get('/openapi.json')).json<Record<string, unknown>>();
+    expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'Store Commerce API' } });
+  });
+});

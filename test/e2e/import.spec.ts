@@ -1,0 +1,350 @@
+import { DataCipher, ImportStopped, withBundleImporter, type BundleLine, type ImportReport } from '@app/infrastructure';
+import { demoStore } from '../../libs/infrastructure/src/demo/demo-store.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+
+const cipher = new DataCipher([Buffer.alloc(32, 7)]);
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+
+afterAll(() => database.drop());
+
+const importLines = (...lines: BundleLine[]) =>
+  withBundleImporter(database.url, cipher, (importer) => importer.importObjects(lines));
+
+const importText = (text: string) =>
+  withBundleImporter(database.url, cipher, (importer) => importer.importText(bytesOf(text)));
+
+async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(Buffer.from(text));
+}
+
+async function stopped(importing: Promise<ImportReport>): Promise<ImportStopped> {
+  return importing.then(
+    () => Promise.reject(new Error('The import did not stop')),
+    (error: unknown) => error as ImportStopped,
+  );
+}
+
+async function count(table: string, store: string): Promise<number> {
+  const [row] = await database.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM ${table} JOIN stores ON stores.id = ${table}.store_id WHERE subdomain = $1`,
+    [store],
+  );
+  return row?.count ?? 0;
+}
+
+/** A small store: two variants of a runner in a bin, a customer, an order. */
+function bundle(store: string): BundleLine[] {
+  const settings = { methods: [{ methodId: 'paylark', enabled: true, credentials: { secret_key: 'top-secret' } }] };
+  const price = '82.00';
+  return [
+    { kind: 'store', subdomain: store, name: 'Acme', currency: 'USD', payment_settings: settings },
+    { kind: 'warehouse', store, code: 'MAIN', name: 'Main' },
+    { kind: 'bin', store, warehouse: 'MAIN', code: 'A-1' },
+    { kind: 'brand', store, slug: 'globex', name: 'Globex' },
+    { kind: 'category', store, slug: 'clothing', name: 'Clothing' },
+    { kind: 'category', store, slug: 'shoes', name: 'Shoes', parent: 'clothing' },
+    {
+      ...{ kind: 'product', store, slug: 'runner', name: 'Runner', price: '79.90', brand: 'globex' },
+      categories: ['shoes', 'clothing'],
+      variants: [
+        { sku: 'R-42', name: '42', price, attributes: { Size: '42' } },
+        { sku: 'R-43', name: '43', price },
+      ],
+    },
+    { kind: 'stock', store, bin: 'MAIN/A-1', product: 'runner', variant: 'R-42', quantity: 7 },
+    { kind: 'customer', store, name: 'Ada', email: 'Ada@Example.com', national_id: 'NID-42', password_hash: 'hash' },
+    {
+      ...{ kind: 'order', store, receipt_number: 'POS-1', source: 'POS', payment_method: 'CASH', currency: 'USD' },
+      ...{ status: 'SUCCEEDED', fulfillment_status: 'DELIVERED', amount: 16_400, total_amount: 17_000 },
+      ...{ customer_email: 'ADA@example.com', created_at: '2026-01-02T03:04:05.000Z' },
+      line_items: [
+        { product: 'runner', variant: 'R-42', name: 'Runner', unit_price: 8_200, quantity: 2 },
+        { product: null, name: 'Gift wrap', unit_price: 0, quantity: 1 },
+      ],
+    },
+  ];
+}
+
+const HISTORY = `
+  SELECT orders.receipt_number, orders.amount::int, orders.total_amount::int, customers.name AS customer,
+    line.position, product.slug, line.sku, line.attributes, line.line_total::int
+  FROM orders JOIN stores ON stores.id = orders.store_id AND stores.subdomain = $1
+  LEFT JOIN customers ON customers.store_id = orders.store_id AND customers.id = orders.customer_id
+  LEFT JOIN order_lines line ON line.store_id = orders.store_id AND line.order_id = orders.id
+  LEFT JOIN products product ON product.store_id = line.store_id AND product.id = line.product_id
+  ORDER BY line.position`;
+
+const LEDGER = `
+  SELECT kind, stock_movements.quantity FROM stock_movements JOIN stores ON stores.id = stock_movements.store_id
+  WHERE subdomain = $1 ORDER BY stock_movements.id`;
+
+const VARIANTS = `
+  SELECT sku, product_variants.status FROM product_variants JOIN stores ON stores.id = store_id
+  WHERE subdomain = $1 ORDER BY position, sku`;
+
+describe('import of a store bundle', () => {
+  it('writes every kind, with its references', async () => {
+    const { lines, counts } = await importLines(...bundle('every-kind'));
+
+    expect(lines).toBe(10);
+    expect(counts).toMatchObject({ category: { created: 2 }, product: { created: 1 }, order: { created: 1 } });
+    const order = { receipt_number: 'POS-1', amount: 16_400, total_amount: 17_000, customer: 'Ada' };
+    expect(await database.query(HISTORY, ['every-kind'])).toEqual([
+      { ...order, position: 0, slug: 'runner', sku: 'R-42', attributes: { Size: '42' }, line_total: 16_400 },
+      { ...order, position: 1, slug: null, sku: '', attributes: {}, line_total: 0 },
+    ]);
+    expect(await database.query(LEDGER, ['every-kind'])).toEqual([{ kind: 'OPENING', quantity: 7 }]);
+    expect(await count('product_categories', 'every-kind')).toBe(2);
+    expect(await count('order_stages', 'every-kind')).toBe(0);
+  });
+
+  it('changes nothing when it is imported again', async () => {
+    await importLines(...bundle('again'));
+    const rowVersions = `SELECT products.xmin::text, products.ctid::text FROM products
+      JOIN stores ON stores.id = store_id WHERE subdomain = 'again'`;
+    const before = await database.query(rowVersions);
+
+    const { counts } = await importLines(...bundle('again'));
+
+    expect(Object.values(counts).map(({ created, updated }) => created + updated)).toEqual(Array(9).fill(0));
+    expect(await database.query(rowVersions)).toEqual(before);
+    expect(await count('order_lines', 'again')).toBe(2);
+    expect(await count('stock_movements', 'again')).toBe(1);
+  });
+
+  it('updates the fields that are given and leaves the others', async () => {
+    const store = 'partial';
+    await importLines(...bundle(store));
+
+    const { counts } = await importLines(
+      { kind: 'product', store, slug: 'runner', name: 'Runner II', price: '10', brand: null },
+      { kind: 'customer', store, name: 'Ada L.', email: 'ada@example.COM', loyalty_points: 3 },
+      { kind: 'customer', store, name: 'Ada L.', email: 'ada@example.COM', city: 'Turin' },
+    );
+
+    expect(counts).toMatchObject({ product: { updated: 1 }, customer: { updated: 2, created: 0 } });
+    const query = `SELECT products.name, price::int, brand_id FROM products JOIN stores ON stores.id = store_id
+      WHERE subdomain = $1`;
+    expect(await database.query(query, [store])).toEqual([{ name: 'Runner II', price: 1_000, brand_id: null }]);
+    expect(await count('product_variants', store)).toBe(2);
+    const customers = `SELECT customers.name, city, loyalty_points, password_hash FROM customers
+      JOIN customer_secrets ON customer_id = id AND customer_secrets.store_id = customers.store_id
+      JOIN stores ON stores.id = customers.store_id WHERE subdomain = $1`;
+    expect(await database.query(customers, [store])).toEqual([
+      { name: 'Ada L.', city: 'Turin', loyalty_points: 3, password_hash: 'hash' },
+    ]);
+  });
+
+  it('retires variants that are no longer named, and takes them back', async () => {
+    const store = 'variants';
+    await importLines(...bundle(store));
+    const product = { kind: 'product', store, slug: 'runner', name: 'Runner', price: '79.90' } as const;
+    const variant = (sku: string) => ({ sku, name: sku, price: '82.00' });
+
+    await importLines({ ...product, variants: [variant('R-44'), variant('R-43')], categories: ['shoes'] });
+
+    expect(await database.query(VARIANTS, [store])).toEqual([
+      { sku: 'R-42', status: 'INACTIVE' },
+      { sku: 'R-44', status: 'ACTIVE' },
+      { sku: 'R-43', status: 'ACTIVE' },
+    ]);
+    expect(await count('product_categories', store)).toBe(1);
+
+    await importLines({ ...product, variants: [variant('R-42')] });
+
+    expect(await database.query(VARIANTS, [store])).toContainEqual({ sku: 'R-42', status: 'ACTIVE' });
+  });
+
+  it('never changes an order that is known by its receipt or its id', async () => {
+    const store = 'history';
+    await importLines(...bundle(store));
+    const order = bundle(store).at(-1) as Extract<BundleLine, { kind: 'order' }>;
+    const [{ id } = { id: '' }] = await database.query<{ id: string }>(
+      'SELECT orders.id FROM orders JOIN stores ON stores.id = store_id WHERE subdomain = $1',
+      [store],
+    );
+
+    const { counts } = await importLines(
+      { ...order, receipt_number: 'pos-1', amount: 1 },
+      { ...order, receipt_number: 'POS-2', id, amount: 2 },
+    );
+
+    expect(counts.order).toEqual({ created: 0, updated: 0, unchanged: 2 });
+    expect(await database.query(HISTORY, [store])).toHaveLength(2);
+  });
+
+  it('sets stock through the ledger: opening, then differences', async () => {
+    const store = 'ledger';
+    await importLines(...bundle(store));
+    const stock = (quantity: number): BundleLine => ({
+      ...{ kind: 'stock', store, bin: 'MAIN/A-1', product: 'runner', variant: 'R-42', quantity },
+    });
+
+    const { counts } = await importLines(stock(3), stock(3), stock(12));
+
+    expect(counts.stock).toEqual({ created: 0, updated: 2, unchanged: 1 });
+    expect(await database.query(LEDGER, [store])).toEqual([
+      { kind: 'OPENING', quantity: 7 },
+      { kind: 'ADJUSTMENT', quantity: -4 },
+      { kind: 'ADJUSTMENT', quantity: 9 },
+    ]);
+  });
+
+  it('keeps secrets encrypted, bound to their rows', async () => {
+    const store = 'secrets';
+    await importLines(...bundle(store));
+    const [row] = await database.query<{
+      id: number;
+      settings: string;
+      credentials: Buffer;
+      customer: string;
+      nid: Buffer;
+    }>(
+      `SELECT stores.id, payment_settings::text AS settings, credentials, customer_id AS customer, national_id AS nid
+       FROM stores JOIN gateway_credentials g ON g.store_id = stores.id JOIN customer_secrets s ON s.store_id = stores.id
+       WHERE subdomain = $1`,
+      [store],
+    );
+    if (!row) throw new Error('There are no secrets');
+
+    expect(row.settings).not.toMatch(/credentials|secret/);
+    expect(row.credentials.includes('top-secret')).toBe(false);
+    expect(row.nid.includes('NID-42')).toBe(false);
+    expect(cipher.decrypt(row.credentials, `gateway_credentials/${row.id}/paylark`)).toBe(
+      '{"secret_key":"top-secret"}',
+    );
+    expect(cipher.decrypt(row.nid, `customer_secrets/${row.id}/${row.customer}/national_id`)).toBe('NID-42');
+  });
+
+  it('removes credentials for null, and keeps them where nothing is said', async () => {
+    const subdomain = 'credentials';
+    const line = (method: object) =>
+      ({
+        ...{ kind: 'store', subdomain, name: 'Acme', currency: 'USD' },
+        payment_settings: { methods: [{ methodId: 'paylark', enabled: true, ...method }] },
+      }) as BundleLine;
+
+    await importLines(line({ credentials: { key: 'k' } }));
+    await importLines(line({}));
+    expect(await count('gateway_credentials', subdomain)).toBe(1);
+
+    await importLines(line({ credentials: null }));
+    expect(await count('gateway_credentials', subdomain)).toBe(0);
+  });
+
+  it('keeps stores with the same natural keys apart', async () => {
+    await importLines(...bundle('left'));
+    await importLines(...bundle('right'), { kind: 'brand', store: 'right', slug: 'globex', name: 'Changed' });
+
+    const brands = `SELECT brands.name FROM brands JOIN stores ON stores.id = store_id WHERE subdomain = $1`;
+    expect(await database.query(brands, ['left'])).toEqual([{ name: 'Globex' }]);
+    expect(await count('orders', 'left')).toBe(1);
+    expect(await count('orders', 'right')).toBe(1);
+  });
+
+  it('gives a customer without e-mail the same id every time', async () => {
+    const [store] = bundle('tills');
+    const customer = { kind: 'customer', store: 'tills', name: 'Walk-in', phone: '+1' } as BundleLine;
+
+    await importLines(store as BundleLine, customer);
+    await importLines(customer);
+
+    expect(await count('customers', 'tills')).toBe(1);
+  });
+
+  it('imports the same bundle twice at once without doubling or deadlock', async () => {
+    const both = await Promise.all([importLines(...bundle('twins')), importLines(...bundle('twins'))]);
+
+    expect(both.map(({ counts }) => counts.order.created).sort()).toEqual([0, 1]);
+    expect(await count('order_lines', 'twins')).toBe(2);
+    expect(await count('stock_movements', 'twins')).toBe(1);
+  });
+
+  it('imports the demo store, whose bins agree with the ledger', async () => {
+    const lines = [...demoStore({ now: new Date('2026-11-20T12:00:00Z') })];
+
+    const { counts } = await withBundleImporter(database.url, cipher, (importer) => importer.importObjects(lines));
+
+    expect(counts.order.created).toBe(2_500);
+    expect(counts.customer.created).toBe(400);
+    const wrong = `SELECT FROM stock s WHERE quantity <> (SELECT coalesce(sum(m.quantity), 0) FROM stock_movements m
+      WHERE (m.store_id, m.product_id, m.variant_key, m.bin_id) = (s.store_id, s.product_id, s.variant_key, s.bin_id))`;
+    expect(await database.query(wrong)).toHaveLength(0);
+  });
+});
+
+describe('a bad line', () => {
+  const store = 'faulty';
+  const line = (value: object) => JSON.stringify(value);
+  const brand = (slug: string, more: object = {}) => line({ kind: 'brand', store, slug, name: slug, ...more });
+
+  beforeAll(() => importLines({ kind: 'store', subdomain: store, name: 'Faulty', currency: 'USD' }));
+
+  it.each<[string, string, string]>([
+    ['broken JSON', '{"kind":', 'line 3: the line is not valid JSON'],
+    ['a wrong field', brand('c', { active: 'yes' }), 'line 3: brand.active must be true or false'],
+    [
+      'an unknown store',
+      line({ kind: 'brand', store: 'nowhere', slug: 'c', name: 'c' }),
+      'line 3: store "nowhere" is not known',
+    ],
+    [
+      'an unknown category',
+      line({ kind: 'product', store, slug: 'c', name: 'c', price: '1', categories: ['shoes'] }),
+      'line 3: category "shoes" is not known',
+    ],
+    [
+      'an unknown bin',
+      line({ kind: 'stock', store, bin: 'M/1', product: 'c', quantity: 1 }),
+      'line 3: warehouse "M" is not known',
+    ],
+    [
+      'too high a price',
+      line({ kind: 'product', store, slug: 'c', name: 'c', price: '500000000.01' }),
+      'line 3: product.price must not be higher than 50000000000 minor units of USD',
+    ],
+    [
+      'another currency',
+      line({ kind: 'store', subdomain: store, name: 'c', currency: 'JPY' }),
+      'line 3: store.currency must stay USD',
+    ],
+    [
+      'its own parent',
+      line({ kind: 'category', store, slug: 'c', name: 'c', parent: 'c' }),
+      'line 3: category.parent makes the category its own ancestor',
+    ],
+  ])('is named, and nothing of its batch is kept: %s', async (_, bad, message) => {
+    const { message: told, report } = await stopped(importText([brand('a'), brand('b'), bad, brand('d')].join('\n')));
+
+    expect(told).toContain(message);
+    expect(report.lines).toBe(0);
+    expect(await count('brands', store)).toBe(0);
+  });
+
+  it('may not refer to what comes after it, in the same batch neither', async () => {
+    const product = line({ kind: 'product', store, slug: 'p', name: 'p', price: '1', brand: 'late' });
+
+    const { message } = await stopped(importText([product, brand('late')].join('\n')));
+
+    expect(message).toBe('line 1: brand "late" is not known');
+  });
+
+  it('leaves the batches before it in, and the mended bundle completes them', async () => {
+    const category = (n: number) => line({ kind: 'category', store, slug: `c-${n}`, name: 'C', order: n });
+    const lines = Array.from({ length: 1_500 }, (_, n) => category(n));
+    const broken = lines.with(1_200, category(0.5));
+
+    const { message, report } = await stopped(importText(broken.join('\n')));
+
+    expect(message).toMatch(/^line 1201: category\.order must be an integer/);
+    expect(report).toMatchObject({ lines: 1_000, counts: { category: { created: 1_000 } } });
+    expect(await count('categories', store)).toBe(1_000);
+
+    const { counts } = await importText(lines.join('\n'));
+    expect(counts.category).toEqual({ created: 500, updated: 0, unchanged: 1_000 });
+  });
+});

@@ -1,0 +1,216 @@
+import type { Server } from 'node:http';
+import { listen } from '../support/listen.js';
+import { sendRaw } from '../support/raw-http.js';
+import { startApi, type RunningApi } from '../support/start-api.js';
+
+describe('what arrives on the socket', () => {
+  let api: RunningApi;
+  let port: number;
+  beforeAll(async () => {
+    api = await startApi();
+    port = await listen(api.app);
+  });
+  afterAll(() => api.stop());
+
+  const key = () => `Authorization: Bearer ${api.store.key}\r\n`;
+  const post = (head: string, body: string | Buffer = '') =>
+    Buffer.concat([Buffer.from(`POST /v1/orders HTTP/1.1\r\nHost: x\r\n${key()}${head}\r\n\r\n`), Buffer.from(body)]);
+  const json = (body: string | Buffer, head = '') =>
+    post(`Content-Type: application/json\r\n${head}Content-Length: ${Buffer.byteLength(body)}`, body);
+
+  describe('is refused with JSON and the end of the connection when it is no request', () => {
+    it.each<[string, string | Buffer]>([
+      ['plain words', 'hello there\r\n\r\n'],
+      ['random bytes', Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0xfc, 0x0d, 0x0a, 0x0d, 0x0a])],
+      ['a NUL', '\0\r\n\r\n'],
+      ['the HTTP/2 preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+      ['an unknown version', 'GET / HTTP/9.9\r\nHost: x\r\n\r\n'],
+      ['an unknown method', 'BREW /v1/orders HTTP/1.1\r\nHost: x\r\n\r\n'],
+      ['CONNECT', 'CONNECT shop.test:443 HTTP/1.1\r\nHost: shop.test:443\r\n\r\n'],
+      ['a bad Content-Length', 'POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Length: ten\r\n\r\n'],
+      ['a negative Content-Length', 'POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n'],
+      ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
+      [
+        'length and chunks',
+        'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      ],
+      ['an unknown transfer coding', 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: rot13\r\n\r\n'],
+      ['headers of 20 kB', `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(20_000)}\r\n\r\n`],
+      ['a path of 20 kB', `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
+      ['a header without a colon', 'GET / HTTP/1.1\r\nHost: x\r\nnonsense\r\n\r\n'],
+      ['a header with a NUL', 'GET / HTTP/1.1\r\nHost: x\r\nX-A: a\0b\r\n\r\n'],
+      ['a folded header', 'GET / HTTP/1.1\r\nHost: x\r\n X-Folded: y\r\n\r\n'],
+      ['a raw non-ASCII path', 'GET /v1/\x01\x02 HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ])('%s', async (_name, bytes) => {
+      const response = await sendRaw(port, bytes, { keep: false });
+
+      expect(response).toMatchObject({ status: 400, closed: true });
+      expect(response.headers).toMatchObject({
+        'content-type': 'application/json; charset=utf-8',
+        connection: 'close',
+      });
+      expect(response.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+      expect(response.json()).toEqual({ success: false, error: expect.any(String) as unknown });
+    });
+  });
+
+  it('is refused when HTTP/1.1 comes without Host', async () => {
+    const response = await sendRaw(port, 'GET /health/live HTTP/1.1\r\n\r\n', { keep: false });
+
+    expect(response).toMatchObject({ status: 400, closed: true });
+    expect(response.json()).toEqual({ success: false, error: 'The Host header is required' });
+  });
+
+  it('may be HTTP/1.0 without Host', async () => {
+    expect((await sendRaw(port, 'GET /health/live HTTP/1.0\r\n\r\n', { keep: false })).status).toBe(200);
+  });
+
+  it('is an ordinary request when it asks for an upgrade, as HTTP/2-minded clients do', async () => {
+    const upgrade = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n';
+    const response = await sendRaw(port, `GET /v1/orders HTTP/1.1\r\nHost: x\r\n${key()}${upgrade}\r\n`);
+
+    expect(response.status).toBe(200);
+  });
+
+  it.each(['100-continue', 'a-pony'])('is an ordinary request when it expects %s', async (expectation) => {
+    const response = await sendRaw(port, json('{"items": 1', `Expect: ${expectation}\r\n`));
+
+    expect(response.status).toBe(400);
+    expect(response.json()).toEqual({ success: false, error: 'Request body is not valid JSON' });
+  });
+
+  it('is read in the absolute form too', async () => {
+    const ask = (head: string) =>
+      sendRaw(port, `GET http://shop.test/v1/orders?limit=1 HTTP/1.1\r\nHost: x\r\n${head}\r\n`);
+
+    expect((await ask('')).status).toBe(401);
+    expect((await ask(key())).status).toBe(200);
+  });
+
+  it.each(['*', 'http:///v1/orders', 'ftp://x/v1/orders', '//v1/orders', '/..//v1/orders'])(
+    'leads nowhere with the target %s and no key',
+    async (target) => {
+      const response = await sendRaw(port, `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
+
+      expect([400, 401, 404]).toContain(response.status);
+      expect(response.json()).toEqual(expect.objectContaining({ error: expect.any(String) as unknown }));
+    },
+  );
+
+  it('does not get past the authentication with two Authorization headers', async () => {
+    const twice = await sendRaw(port, `GET /v1/orders HTTP/1.1\r\nHost: x\r\n${key()}${key()}\r\n`);
+
+    expect(twice.status).toBe(401);
+    expect(twice.json()).toEqual({ error: 'Missing or invalid Authorization header' });
+  });
+
+  describe('as a body', () => {
+    const deep = (levels: number) => `{"items":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
+
+    it.each<[string, () => Buffer, string]>([
+      ['broken off', () => json('{"items": ['), 'Request body is not valid JSON'],
+      ['empty', () => json(''), 'Request body is empty'],
+      ['white space', () => json('  \n '), 'Request body is not valid JSON'],
+      ['words', () => json('hello'), 'Request body is not valid JSON'],
+      ['with a trailing comma', () => json('{"items":[],}'), 'Request body is not valid JSON'],
+      ['NaN', () => json('{"items":NaN}'), 'Request body is not valid JSON'],
+      ['with __proto__', () => json('{"__proto__":{"admin":true}}'), 'Request body is not valid JSON'],
+      ['with an escaped __proto__', () => json('{"__pr\\u006fto__":{"a":1}}'), 'Request body is not valid JSON'],
+      [
+        'with constructor.prototype',
+        () => json('{"constructor":{"prototype":{"a":1}}}'),
+        'Request body is not valid JSON',
+      ],
+      ['of 9 levels', () => json(deep(9)), 'Request body is nested deeper than 8 levels'],
+      ['of 100,000 levels', () => json(deep(100_000)), 'Request body is nested deeper than 8 levels'],
+      ['invalid UTF-8', () => json(Buffer.from([0x22, 0xc3, 0x28, 0x22])), 'Request body is not valid UTF-8'],
+      ['UTF-16', () => json(Buffer.from('{}', 'utf16le')), 'Request body is not valid JSON'],
+      ['over 256 kB', () => json(`"${'a'.repeat(256 * 1024)}"`), 'Request body exceeds 256 kB'],
+      [
+        'of another type',
+        () => post('Content-Type: text/plain\r\nContent-Length: 2', '{}'),
+        'Content-Type must be application/json',
+      ],
+      [
+        'of form type',
+        () => post('Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 2', 'a='),
+        'Content-Type must be application/json',
+      ],
+      [
+        'of a malformed type',
+        () => post('Content-Type: json\r\nContent-Length: 2', '{}'),
+        'Content-Type must be application/json',
+      ],
+      [
+        'of an almost JSON type',
+        () => post('Content-Type: application/jsonp\r\nContent-Length: 2', '{}'),
+        'Content-Type must be application/json',
+      ],
+      ['without a type', () => post('Content-Length: 2', '{}'), 'Content-Type must be application/json'],
+      ['absent', () => post('X-Nothing: 1'), 'Content-Type must be application/json'],
+      [
+        'in latin1',
+        () => post('Content-Type: application/json; charset=iso-8859-1\r\nContent-Length: 2', '{}'),
+        'Charset must be utf-8',
+      ],
+      ['compressed', () => json('{}', 'Content-Encoding: gzip\r\n'), 'Content-Encoding is not supported'],
+    ])('%s is 400', async (_name, bytes, error) => {
+      const response = await sendRaw(port, bytes());
+
+      expect(response.status).toBe(400);
+      expect(response.json()).toEqual({ success: false, error });
+    });
+
+    it.each([
+      'application/json',
+      'Application/JSON; charset="UTF-8"',
+      'application/vnd.shop+json',
+      'application/json;charset=utf8',
+    ])('of type %s is read', async (type) => {
+      const response = await sendRaw(port, post(`Content-Type: ${type}\r\nContent-Length: 2`, '{}'));
+
+      expect(response.json()).toEqual({ success: false, error: expect.stringContaining('items') as unknown });
+    });
+
+    it('may have 8 levels and a byte order mark', async () => {
+      const response = await sendRaw(port, json(Buffer.from(`\ufeff${deep(8)}`)));
+
+      expect(response.json()).toEqual({ success: false, error: expect.stringContaining('items') as unknown });
+    });
+
+    it('in chunks over 256 kB is 400, and the client that is still sending gets to know', async () => {
+      const chunk = `10000\r\n${'a'.repeat(0x10000)}\r\n`;
+      const head = post('Content-Type: application/json\r\nTransfer-Encoding: chunked');
+      const response = await sendRaw(port, [head, ...Array.from({ length: 40 }, () => chunk), '0\r\n\r\n']);
+
+      expect(response.status).toBe(400);
+      expect(response.json()).toEqual({ success: false, error: 'Request body exceeds 256 kB' });
+    });
+
+    it('of a broken chunk is 400', async () => {
+      const head = post('Content-Type: application/json\r\nTransfer-Encoding: chunked');
+      const response = await sendRaw(port, [head, 'zz\r\n{}\r\n'], { keep: false });
+
+      expect(response).toMatchObject({ status: 400, closed: true });
+      expect(response.json()).toEqual({ success: false, error: expect.any(String) as unknown });
+    });
+  });
+
+  it('leaves the connection usable after a refused body', async () => {
+    const next = `GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n`;
+    const socketed = await sendRaw(port, [json('{"items": ['), next], { keep: false, waitMs: 500 });
+
+    expect(socketed).toMatchObject({ status: 200, closed: false });
+  });
+
+  it('is given up when it does not end, in 10 s for the headers and 15 s for all', async () => {
+    const server: Server = api.app.getHttpServer();
+    expect([server.headersTimeout, server.requestTimeout]).toEqual([10_000, 15_000]);
+    server.headersTimeout = 500; // the test would wait for the real one
+
+    const slow = await sendRaw(port, 'GET /health/live HTTP/1.1\r\nHost: x\r\nX-Slow: ', { keep: false });
+
+    expect(slow).toMatchObject({ status: 400, closed: true });
+    expect(slow.json()).toEqual({ success: false, error: 'The request did not arrive in time' });
+  });
+});

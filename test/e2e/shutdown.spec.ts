@@ -1,0 +1,155 @@
+import http from 'node:http';
+import os from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { StoreFixture } from '../builders/store-fixture.js';
+import { startBuiltApi, type BuiltApi } from '../support/built-api.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('the built service with a database of its own', () => {
+  let database: TestDatabase;
+  let store: StoreFixture;
+  let api: BuiltApi;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    store = await StoreFixture.create(database);
+  });
+  afterEach(() => api.process.kill('SIGKILL'));
+  afterAll(() => database.drop());
+
+  const dataDir = path.join(os.tmpdir(), 'store-commerce-shutdown-test');
+  const start = (env: Record<string, string> = {}) =>
+    (api = startBuiltApi({ DATABASE_URL: database.url, DATA_DIR: dataDir, ...env }));
+  const address = async () => (await api.says(/Listening at (http:\/\/127\.0\.0\.1:\d+)/))[1] ?? '';
+  const get = async (url: string, init: RequestInit = {}) =>
+    fetch(url, { ...init, headers: { authorization: `Bearer ${store.key}`, ...init.headers } });
+
+  it('finishes what is in flight after SIGTERM, serves meanwhile, and exits 0', async () => {
+    start();
+    const base = await address();
+    expect((await get(`${base}/health/ready`)).status).toBe(200);
+
+    // A request that waits for a lock, until well after the signal.
+    const blocker = new pg.Client({ connectionString: database.url });
+    await blocker.connect();
+    await blocker.query('BEGIN; LOCK TABLE brands IN ACCESS EXCLUSIVE MODE');
+    const inFlight = get(`${base}/v1/brands`);
+    await sleep(300);
+    api.process.kill('SIGTERM');
+    await api.says(/Shutting down/);
+
+    expect((await get(`${base}/health/ready`)).status).toBe(503);
+    expect((await get(`${base}/health/live`)).status).toBe(200);
+    const meanwhile = await get(`${base}/v1/orders`);
+    expect(meanwhile.status).toBe(200);
+    expect(meanwhile.headers.get('connection')).toBe('close');
+    await blocker.end();
+    expect((await inFlight).status).toBe(200);
+
+    expect(await api.ended()).toBe(0);
+    expect(api.errors()).toBe('');
+    await expect(get(`${base}/health/live`)).rejects.toThrow();
+  });
+
+  it('finishes a request that outlasts the grace period', async () => {
+    start();
+    const base = await address();
+    api.process.kill('SIGTERM');
+    await sleep(4_500);
+    // Its body arrives only when no new connection is accepted any more.
+    const request = http.request(`${base}/v1/orders`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${store.key}`, 'content-type': 'application/json', 'content-length': 2 },
+    });
+    request.flushHeaders();
+    const answered = new Promise<http.IncomingMessage>((resolve, reject) =>
+      request.on('response', resolve).on('error', reject),
+    );
+    await sleep(2_000);
+    await expect(get(`${base}/health/live`)).rejects.toThrow();
+    request.end('{}');
+
+    const response = await answered;
+    expect([response.statusCode, response.headers.connection]).toEqual([400, 'close']);
+    response.resume();
+    expect(await api.ended()).toBe(0);
+  });
+
+  it('ends at once at the second signal', async () => {
+    start();
+    await address();
+    api.process.kill('SIGTERM');
+    await sleep(800);
+    api.process.kill('SIGTERM');
+
+    expect(await api.ended()).toBe(1);
+  });
+
+  it('takes two signals within half a second for one, as npm passes Ctrl-C on', async () => {
+    start();
+    await address();
+    api.process.kill('SIGINT');
+    api.process.kill('SIGINT');
+
+    expect(await api.ended()).toBe(0);
+  });
+
+  it('waits for a database that is not there yet, and says so', async () => {
+    const proxy = await startTcpProxy(database.url);
+    proxy.cut();
+    try {
+      start({ DATABASE_URL: proxy.url });
+      await api.says(/The database does not answer \(\w+\): trying again in 2 s/);
+      proxy.restore();
+      await address();
+    } finally {
+      await proxy.close();
+    }
+  });
+
+  it.each([
+    ['PORT', 'eighty', 'PORT must be an integer from 0 to 65535'],
+    ['LOG_LEVEL', 'loud', 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent'],
+  ])('does not start with %s=%s', async (name, value, line) => {
+    start({ [name]: value });
+
+    expect(await api.ended()).toBe(2);
+    expect(api.errors()).toBe(`${line}\n`);
+    expect(api.output()).toBe('');
+  });
+
+  it('does not start on a port that is taken', async () => {
+    const other = http.createServer().listen(0, '127.0.0.1');
+    const { port } = other.address() as { port: number };
+    start({ PORT: String(port) });
+
+    expect(await api.ended()).toBe(1);
+    expect(api.errors()).toBe(`Port ${port} is already in use: choose another one with PORT.\n`);
+    other.close();
+  });
+
+  it('logs a line for a request, with no value of it', async () => {
+    start();
+    const base = await address();
+    await get(`${base}/v1/orders/secret-receipt?search=canary@example.com`, { headers: { 'x-request-id': 'log-1' } });
+    const [line] = await api.says(/^.*"log-1".*$/m);
+
+    expect(JSON.parse(line)).toEqual({
+      level: 30,
+      time: expect.stringMatching(/^\d{4}-.*Z$/) as unknown,
+      request_id: 'log-1',
+      method: 'GET',
+      route: expect.stringMatching(/^\/v1\/orders\/:/) as unknown,
+      status: 404,
+      duration_ms: expect.any(Number) as unknown,
+      store_id: store.id,
+      key_id: expect.stringMatching(/^[0-9a-f-]{36}$/) as unknown,
+      mode: 'live',
+      msg: 'request',
+    });
+    expect(api.output()).not.toMatch(/canary|secret-receipt|svc_live_/);
+  });
+});

@@ -1,0 +1,50 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+
+const MAIN = path.resolve(import.meta.dirname, '../../dist/apps/api/src/main.js');
+
+/** The built service as a process of its own, as users start it. */
+export interface BuiltApi {
+  readonly process: ChildProcess;
+  /** What it has written so far, to standard output and standard error. */
+  output(): string;
+  errors(): string;
+  /** Waits for a text in the output; returns the match. */
+  says(pattern: RegExp, timeoutMs?: number): Promise<RegExpExecArray>;
+  /** Waits for the end; returns the exit code, or the signal that killed it. */
+  ended(): Promise<number | string>;
+}
+
+/** Starts the build. @param env on top of a minimal environment: none of the caller's settings get in. */
+export function startBuiltApi(env: Readonly<Record<string, string>>): BuiltApi {
+  const child = spawn(process.execPath, [MAIN], {
+    env: { PATH: process.env.PATH, HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'info', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  let errors = '';
+  child.stdout.on('data', (chunk) => (output += String(chunk)));
+  child.stderr.on('data', (chunk) => (errors += String(chunk)));
+  const end = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+  return {
+    process: child,
+    output: () => output,
+    errors: () => errors,
+    ended: async () => {
+      const [code, signal] = await end;
+      return code ?? signal ?? 'unknown';
+    },
+    says: async (pattern, timeoutMs = 20_000) => {
+      const giveUp = Date.now() + timeoutMs;
+      for (;;) {
+        const match = pattern.exec(output);
+        if (match) return match;
+        if (Date.now() > giveUp || child.exitCode !== null) {
+          throw new Error(`The service did not say ${String(pattern)}; it said: ${output}${errors}`);
+        }
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
+  };
+}

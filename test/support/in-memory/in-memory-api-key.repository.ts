@@ -1,0 +1,44 @@
+import {
+  ApiKeyRepository,
+  type ApiKeyLookup,
+  type ApiKeyRecord,
+  type ApiKeyStatus,
+  type NewApiKey,
+} from '@app/application';
+
+/** Keys of stores in memory. The clock is the system's. */
+export class InMemoryApiKeyRepository extends ApiKeyRepository {
+  private readonly keys: { record: ApiKeyRecord; hash: Buffer }[] = [];
+  readonly touched: string[] = [];
+  readonly inactiveStores = new Set<number>();
+
+  override findByHash(hash: Buffer): Promise<ApiKeyLookup | null> {
+    const found = this.keys.find((key) => key.hash.equals(hash))?.record;
+    if (!found) return Promise.resolve(null);
+    const { id, mode, status, expiresAt, storeId } = found;
+    const expired = expiresAt !== null && expiresAt.getTime() <= Date.now();
+    const store = { id: storeId, currency: 'USD', active: !this.inactiveStores.has(storeId) };
+    return Promise.resolve({ id, mode, status, expiresAt, expired, store });
+  }
+
+  override touch(key: ApiKeyLookup): void {
+    this.touched.push(key.id);
+  }
+
+  override insert(storeId: number, { hash, ...key }: NewApiKey): Promise<ApiKeyRecord> {
+    const record: ApiKeyRecord = { ...key, storeId, status: 'ACTIVE', lastUsedAt: null, createdAt: new Date() };
+    this.keys.push({ record, hash });
+    return Promise.resolve(record);
+  }
+
+  override list(storeId: number): Promise<ApiKeyRecord[]> {
+    return Promise.resolve(this.keys.map(({ record }) => record).filter((record) => record.storeId === storeId));
+  }
+
+  override setStatus(id: string, status: ApiKeyStatus): Promise<ApiKeyRecord | null> {
+    const key = this.keys.find(({ record }) => record.id === id);
+    if (!key || (key.record.status === 'REVOKED' && status !== 'REVOKED')) return Promise.resolve(null);
+    key.record = { ...key.record, status };
+    return Promise.resolve(key.record);
+  }
+}

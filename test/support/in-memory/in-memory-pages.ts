@@ -1,0 +1,18 @@
+import type { Page, PageOf } from '@app/application';
+
+/** Newest first; of one moment, the higher id first. */
+export function newestFirst<T extends { readonly id: string | number; readonly createdAt: Date }>(a: T, b: T): number {
+  return b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1);
+}
+
+export function pageOf<T>(rows: readonly T[], { page, limit }: Page): PageOf<T> {
+  return { rows: rows.slice((page - 1) * limit, page * limit), total: rows.length };
+}
+
+export function contains(text: string, part: string): boolean {
+  return text.toLowerCase().includes(part.toLowerCase());
+}
+
+export function sameWord(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}

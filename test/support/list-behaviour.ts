@@ -1,0 +1,153 @@
+import type { RunningApi } from './start-api.js';
+
+interface ListBody {
+  readonly success: boolean;
+  readonly data: readonly Record<string, unknown>[];
+  readonly pagination: { readonly total: number; readonly page: number; readonly limit: number };
+}
+
+/** A list endpoint, and the ids of the rows that its store has, in the order of the list. */
+export interface ListEndpoint {
+  readonly path: string;
+  readonly api: RunningApi;
+  readonly ids: readonly unknown[];
+}
+
+/** Reads a list that must be there. */
+export async function readList(api: RunningApi, url: string, headers?: Record<string, string>): Promise<ListBody> {
+  const response = await api.get(url, headers);
+  expect([url, response.statusCode]).toEqual([url, 200]);
+  return response.json<ListBody>();
+}
+
+/** The ids on a page, and the total. */
+export async function idsIn(api: RunningApi, url: string): Promise<{ ids: unknown[]; total: number }> {
+  const { data, pagination } = await readList(api, url);
+  return { ids: data.map(({ id }) => id), total: pagination.total };
+}
+
+/** What every list does alike. The store must have at least three rows. */
+export function itBehavesAsList(endpoint: () => ListEndpoint): void {
+  describe('as a list', () => {
+    it('has the envelope of a list', async () => {
+      const { api, path, ids } = endpoint();
+
+      const body = await readList(api, path);
+
+      expect(Object.keys(body)).toEqual(['success', 'data', 'pagination']);
+      expect(body.success).toBe(true);
+      expect(body.pagination).toEqual({ total: ids.length, page: 1, limit: 50 });
+    });
+
+    it('shows every row once, in order, whatever the size of the pages', async () => {
+      const { api, path, ids } = endpoint();
+      expect(ids.length).toBeGreaterThanOrEqual(3);
+
+      for (const limit of [1, 2, 100]) {
+        const seen: unknown[] = [];
+        for (let page = 1; page <= Math.ceil(ids.length / limit); page++) {
+          const { data, pagination } = await readList(api, `${path}?limit=${limit}&page=${page}`);
+          expect(pagination).toEqual({ total: ids.length, page, limit });
+          seen.push(...data.map(({ id }) => id));
+        }
+        expect(seen).toEqual(ids);
+      }
+    });
+
+    it.each([
+      ['limit=', 50],
+      ['limit=abc', 50],
+      ['limit=7.5', 7],
+      ['limit=0', 1],
+      ['limit=-3', 1],
+      ['limit=100', 100],
+      ['limit=101', 100],
+      ['limit=99999999999999999999', 100],
+      ['limit=1&limit=2', 2],
+      ['limit=1&limit=abc', 50],
+      ['limit%00=1', 50],
+      ['limit=1%00', 50],
+      ['limit=%ff', 50],
+    ])('takes ?%s for a limit of %d', async (query, limit) => {
+      const { api, path, ids } = endpoint();
+
+      const { data, pagination } = await readList(api, `${path}?${query}`);
+
+      expect(pagination).toEqual({ total: ids.length, page: 1, limit });
+      expect(data).toHaveLength(Math.min(limit, ids.length));
+    });
+
+    it.each([
+      ['page=', 1],
+      ['page=abc', 1],
+      ['page=0', 1],
+      ['page=-1', 1],
+      ['page=1.9', 1],
+      ['page=2&page=1', 1],
+      ['page=9', 9],
+      ['page=99999999999999999999', 21_474_836],
+      ['page=21474836&limit=100', 21_474_836],
+    ])('takes ?%s for page %d', async (query, page) => {
+      const { api, path, ids } = endpoint();
+
+      const { data, pagination } = await readList(api, `${path}?${query}`);
+
+      expect([pagination.total, pagination.page]).toEqual([ids.length, page]);
+      expect(data).toHaveLength(page === 1 ? ids.length : 0);
+    });
+
+    it('ignores unknown parameters, and names them', async () => {
+      const { api, path, ids } = endpoint();
+
+      const response = await api.get(`${path}?limit[]=1&colour=red&Search=x&a%0d%0ab=1`);
+
+      expect(response.json<ListBody>().pagination).toEqual({ total: ids.length, page: 1, limit: 50 });
+      expect(response.headers['x-ignored-parameters']).toBe('limit%5B%5D, colour, Search, a%0D%0Ab');
+    });
+
+    it('names no parameter that it knows', async () => {
+      const { api, path } = endpoint();
+
+      const response = await api.get(`${path}?limit=1&page=1&search=x`, { prefer: 'handling=strict' });
+
+      expect([response.statusCode, response.headers['x-ignored-parameters']]).toEqual([200, undefined]);
+    });
+
+    it('refuses unknown parameters when the client prefers strict handling', async () => {
+      const { api, path } = endpoint();
+
+      const response = await api.get(`${path}?colour=red&limit=1`, { prefer: 'handling=strict' });
+
+      expect([response.statusCode, response.json()]).toEqual([
+        400,
+        { success: false, error: 'Unknown query parameter: colour' },
+      ]);
+    });
+
+    it.each(['search=', 'search=%20%20', 'search', 'search=x&search='])('does not filter by ?%s', async (query) => {
+      const { api, path, ids } = endpoint();
+
+      expect(await idsIn(api, `${path}?${query}`)).toEqual({ ids, total: ids.length });
+    });
+
+    it.each([
+      ['text that no row has', 'no-row-has-this'],
+      ['NUL', '%00'],
+      ['text with NUL', 'a%00'],
+      ['5,000 characters', 'z'.repeat(5000)],
+      ['half a surrogate pair', '%ED%A0%80'],
+    ])('finds nothing for %s', async (_what, search) => {
+      const { api, path } = endpoint();
+
+      expect(await idsIn(api, `${path}?search=${search}`)).toEqual({ ids: [], total: 0 });
+    });
+
+    it('is closed without a key', async () => {
+      const { api, path } = endpoint();
+
+      const response = await api.inject({ method: 'GET', url: path });
+
+      expect([response.statusCode, Object.keys(response.json<object>())]).toEqual([401, ['error']]);
+    });
+  });
+}

@@ -1,0 +1,111 @@
+import { EventEmitter, once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { SMTPServer, type SMTPServerSession } from 'smtp-server';
+
+/**
+ * How the server treats who comes: takes the message; answers with a code instead; never answers; cuts the connection.
+ * `delivered` takes the message and cuts the connection before it says so: the sender cannot know, and sends again.
+ */
+export type SinkBehaviour =
+  | { readonly kind: 'accept' }
+  | { readonly kind: 'refuse'; readonly at: 'recipient' | 'message'; readonly code: number }
+  | { readonly kind: 'hang' | 'cut'; readonly at: 'greeting' | 'message' | 'delivered' };
+
+export interface ReceivedMail {
+  readonly from: string;
+  /** Addresses of the envelope, one per RCPT TO. */
+  readonly to: readonly string[];
+  /** Without its angle brackets. */
+  readonly messageId: string;
+  readonly raw: string;
+  readonly at: Date;
+}
+
+/** A real mail server on a port of its own. Emits `mail` with each {@link ReceivedMail}. */
+export class SmtpSink extends EventEmitter<{ mail: [ReceivedMail] }> {
+  /** What was taken, in order. */
+  readonly mails: ReceivedMail[] = [];
+  /** Recipients that were named, taken or not. */
+  readonly recipients: string[] = [];
+  connections = 0;
+  behaviour: SinkBehaviour = { kind: 'accept' };
+  private readonly sockets = new Set<Socket>();
+  private readonly server = new SMTPServer({
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    disableReverseLookup: true,
+    closeTimeout: 100,
+    onConnect: (session, callback) => this.answer('greeting', session, callback),
+    onRcptTo: ({ address }, _session, callback) => {
+      this.recipients.push(address);
+      callback(this.refusal('recipient'));
+    },
+    onData: (stream, session, callback) => {
+      void text(stream).then((raw) => {
+        this.answer('message', session, () => {
+          const refusal = this.refusal('message');
+          if (refusal) return callback(refusal);
+          this.keep(raw, session);
+          this.answer('delivered', session, () => callback());
+        });
+      });
+    },
+  });
+
+  static async start(port = 0): Promise<SmtpSink> {
+    const sink = new SmtpSink();
+    sink.server.on('error', () => undefined);
+    sink.server.server.on('connection', (socket: Socket) => {
+      sink.connections++;
+      sink.sockets.add(socket.once('close', () => sink.sockets.delete(socket)));
+    });
+    await once(sink.server.listen(port, '127.0.0.1'), 'listening');
+    return sink;
+  }
+
+  get port(): number {
+    return (this.server.server.address() as AddressInfo).port;
+  }
+
+  get url(): string {
+    return `smtp://127.0.0.1:${this.port}`;
+  }
+
+  /** How often each message arrived. */
+  get countsByMessageId(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const { messageId } of this.mails) counts.set(messageId, (counts.get(messageId) ?? 0) + 1);
+    return counts;
+  }
+
+  /** Cuts every open connection. */
+  cutAll(): void {
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  async close(): Promise<void> {
+    this.cutAll();
+    await new Promise<void>((resolve) => this.server.close(resolve));
+  }
+
+  private refusal(at: 'recipient' | 'message'): Error | null {
+    const { behaviour } = this;
+    if (behaviour.kind !== 'refuse' || behaviour.at !== at) return null;
+    return Object.assign(new Error('no, <somebody@example.com>'), { responseCode: behaviour.code });
+  }
+
+  private answer(at: 'greeting' | 'message' | 'delivered', session: SMTPServerSession, proceed: () => void): void {
+    const { behaviour } = this;
+    if (!(behaviour.kind === 'hang' || behaviour.kind === 'cut') || behaviour.at !== at) return proceed();
+    if (behaviour.kind === 'hang') return;
+    for (const socket of this.sockets) if (socket.remotePort === session.remotePort) socket.destroy();
+  }
+
+  private keep(raw: string, { envelope }: SMTPServerSession): void {
+    const messageId = /^message-id:\s*<([^>]*)>/im.exec(raw)?.[1] ?? '';
+    const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
+    const mail = { from, to: envelope.rcptTo.map(({ address }) => address), messageId, raw, at: new Date() };
+    this.mails.push(mail);
+    this.emit('mail', mail);
+  }
+}
