@@ -151,7 +151,7 @@ describe('fraud screening', () => {
         Array.from({ length }, () => String.fromCodePoint(0x20000 + Math.floor(Math.random() * 40_000))).join('');
       const customer = { phone: '1'.repeat(40), address: random(500), city: random(200), zip: random(32) };
 
-      expect((await place({ ...customer, email: `${random(252)}@b` })).statusCode).toBe(201);
+      expect((await place({ ...customer, email: `${'x'.repeat(252)}@b` })).statusCode).toBe(201);
     });
   });
 

@@ -1,5 +1,11 @@
-import { DataCipher, ImportStopped, withBundleImporter, type BundleLine, type ImportReport } from '@app/infrastructure';
-import { demoStore } from '../../libs/infrastructure/src/demo/demo-store.js';
+import {
+  DataCipher,
+  demoStore,
+  ImportStopped,
+  withBundleImporter,
+  type BundleLine,
+  type ImportReport,
+} from '@app/infrastructure';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 const cipher = new DataCipher([Buffer.alloc(32, 7)]);

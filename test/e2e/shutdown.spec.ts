@@ -122,13 +122,15 @@ describe('the built service with a database of its own', () => {
   });
 
   it('does not start on a port that is taken', async () => {
-    const other = http.createServer().listen(0, '127.0.0.1');
+    const other = http.createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as { port: number };
     start({ PORT: String(port) });
 
-    expect(await api.ended()).toBe(1);
-    expect(api.errors()).toBe(`Port ${port} is already in use: choose another one with PORT.\n`);
+    const code = await api.ended();
     other.close();
+    expect(code).toBe(1);
+    expect(api.errors()).toBe(`Port ${port} is already in use: choose another one with PORT.\n`);
   });
 
   it('logs a line for a request, with no value of it', async () => {

@@ -19,6 +19,8 @@ export interface ReceivedMail {
   /** Without its angle brackets. */
   readonly messageId: string;
   readonly raw: string;
+  /** Whether the sender asked for international addresses on the wire. */
+  readonly smtpUtf8: boolean;
   readonly at: Date;
 }
 
@@ -104,7 +106,8 @@ export class SmtpSink extends EventEmitter<{ mail: [ReceivedMail] }> {
   private keep(raw: string, { envelope }: SMTPServerSession): void {
     const messageId = /^message-id:\s*<([^>]*)>/im.exec(raw)?.[1] ?? '';
     const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
-    const mail = { from, to: envelope.rcptTo.map(({ address }) => address), messageId, raw, at: new Date() };
+    const to = envelope.rcptTo.map(({ address }) => address);
+    const mail = { from, to, messageId, raw, smtpUtf8: envelope.smtpUtf8 === true, at: new Date() };
     this.mails.push(mail);
     this.emit('mail', mail);
   }

@@ -13,8 +13,28 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-export async function startTcpProxy(databaseUrl: string): Promise<TcpProxy> {
+/**
+ * What becomes of bytes on their way to the server: they pass; are swallowed; are swallowed and both ends are reset; or
+ * reach the server, while the client is reset before it can be answered.
+ */
+export type ClientDataVerdict = 'pass' | 'drop' | 'cut' | 'deliver and cut';
+
+export interface TcpProxyOptions {
+  /**
+   * Sees what the client sends, while everything is let through. PostgreSQL's protocol is plain text here: a chunk that
+   * includes `COMMIT` is that statement.
+   *
+   * @param connection counts connections from 1.
+   */
+  readonly onClientData?: (chunk: Buffer, connection: number) => ClientDataVerdict;
+}
+
+export async function startTcpProxy(
+  databaseUrl: string,
+  { onClientData = () => 'pass' }: TcpProxyOptions = {},
+): Promise<TcpProxy> {
   const target = new URL(databaseUrl);
+  let connections = 0;
   const sockets = new Set<Socket>();
   let mode: 'open' | 'cut' | 'frozen' = 'open';
 
@@ -24,18 +44,29 @@ export async function startTcpProxy(databaseUrl: string): Promise<TcpProxy> {
       return;
     }
     const upstream = net.connect(Number(target.port || 5432), target.hostname);
+    const connection = ++connections;
     for (const [from, to] of [
       [client, upstream],
       [upstream, client],
     ] as const) {
       sockets.add(from);
-      from.on('data', (chunk) => mode === 'open' && to.write(chunk));
       from.on('error', () => to.destroy());
       from.on('close', () => {
         sockets.delete(from);
-        to.destroy();
+        // Not destroyed: what was delivered to the server before the client was reset must arrive.
+        if (to.writableEnded) to.resume();
+        else to.destroy();
       });
     }
+    upstream.on('data', (chunk) => mode === 'open' && !client.destroyed && client.write(chunk));
+    client.on('data', (chunk) => {
+      if (mode !== 'open') return;
+      const verdict = onClientData(chunk, connection);
+      if (verdict === 'pass') upstream.write(chunk);
+      else if (verdict === 'deliver and cut') upstream.end(chunk);
+      else if (verdict === 'cut') upstream.resetAndDestroy();
+      if (verdict === 'cut' || verdict === 'deliver and cut') client.resetAndDestroy();
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 

@@ -5,11 +5,11 @@ import {
   InfrastructureModule,
   isSchemaCurrent,
   migrate,
+  unhurried,
   type MigrationReport,
 } from '@app/infrastructure';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import pg from 'pg';
 import { CommandFailed } from './failures.js';
 
 /** A database whose schema is current, and the configuration it came from. */
@@ -18,8 +18,6 @@ export interface OperatorsDatabase {
   /** Contains the password: never print it. */
   readonly url: string;
 }
-
-const CONNECTION_TIMEOUT_MS = 5_000;
 
 /**
  * Runs `work` on the configured database, or on the embedded one, which is started for it where it does not run and
@@ -68,15 +66,10 @@ async function onEmbedded<T>({ dataDir }: Config, work: (url: string) => Promise
 }
 
 async function assertSchemaIsCurrent(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECTION_TIMEOUT_MS });
-  client.on('error', () => undefined); // a connection that breaks is told by the query that fails
-  await client.connect().catch((error: NodeJS.ErrnoException) => {
-    throw new CommandFailed(`Cannot connect to the database: ${error.message || error.code}`);
+  const current = await unhurried(url, (dataSource) =>
+    isSchemaCurrent((text, values) => dataSource.query<unknown[]>(text, values)),
+  ).catch((error: NodeJS.ErrnoException) => {
+    throw new CommandFailed(`Cannot use the database: ${error.message || error.code}`);
   });
-  try {
-    const current = await isSchemaCurrent(async (text, values) => (await client.query(text, values)).rows as unknown[]);
-    if (!current) throw new CommandFailed('The database schema is not up to date: run `npm run cli -- migrate` first.');
-  } finally {
-    await client.end();
-  }
+  if (!current) throw new CommandFailed('The database schema is not up to date: run `npm run cli -- migrate` first.');
 }

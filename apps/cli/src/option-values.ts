@@ -1,4 +1,4 @@
-import { isCurrency, isUuid } from '@app/domain';
+import { isCurrency, isReceiptNumber, isUuid } from '@app/domain';
 import { isSubdomain } from '@app/infrastructure';
 import { InvalidArgumentError } from 'commander';
 
@@ -25,6 +25,11 @@ export function displayName(text: string): string {
 export function keyId(text: string): string {
   if (!isUuid(text)) throw new InvalidArgumentError('Give the id of a key, as `keys list` shows it.');
   return text.toLowerCase();
+}
+
+export function orderReference(text: string): string {
+  if (!isUuid(text) && !isReceiptNumber(text)) throw new InvalidArgumentError('Give an order id or a receipt number.');
+  return text;
 }
 
 export function futureMoment(text: string): Date {

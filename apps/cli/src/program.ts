@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { addImport } from './commands/import.command.js';
 import { addKeys } from './commands/keys.command.js';
 import { addMigrate } from './commands/migrate.command.js';
+import { addOrders } from './commands/orders.command.js';
 import { addStock } from './commands/stock.command.js';
 import { addStores } from './commands/stores.command.js';
 
@@ -29,5 +30,6 @@ export function createProgram(): Command {
   addKeys(program);
   addImport(program);
   addStock(program);
+  addOrders(program);
   return program;
 }

@@ -7,7 +7,7 @@ export * from './import/bundle-importer.js';
 export * from './import/bundle.js';
 export * from './import/faults.js';
 export * from './import/import-counts.js';
-export { isSubdomain } from './import/parse-store-line.js';
+export { isSubdomain } from './import/vocabulary.js';
 export * from './infrastructure.module.js';
 export * from './logging/error-fields.js';
 export * from './logging/json-logger.js';

@@ -28,9 +28,9 @@ export function addStock(program: Command): void {
       'after',
       '\nExample:\n  stock set --store acme --product runner --variant R-1-42 --bin MAIN/A-1 --quantity 7',
     )
-    .action(({ store, product, variant = null, bin, quantity }: SetOptions) =>
+    .action(({ variant, quantity, ...where }: SetOptions) =>
       withDatabase(async ({ url }) => {
-        const place = { store, product, variant, bin };
+        const place = { ...where, variant: variant ?? null };
         const previous = await unhurried(url, (dataSource) => new StockAdministration(dataSource).set(place, quantity));
         printJson({ ...place, quantity, previous_quantity: previous });
       }),

@@ -31,7 +31,7 @@ const recent = (contact: string) => `(
   ) AS counted)`;
 
 // Everything in one round trip. The conditions repeat those of the partial indexes orders_by_email, _phone and _address.
-// What is usual: of the newest 500 orders (picked before the rest is asked, to bound the scan) those that were real sales
+// What is usual: of the newest 200 orders (picked before the rest is asked, to bound the scan) those that were real sales
 // in today's currency. An order under review teaches nothing until the merchant lets it go on: otherwise the first odd
 // order would make the second one usual.
 const FIND = `
@@ -48,7 +48,7 @@ const FIND = `
     FROM (
       SELECT store_id, id, total_amount, status, fulfillment_status, currency, is_test FROM orders
       WHERE store_id = $1 AND $5
-      ORDER BY created_at DESC, id DESC LIMIT 500
+      ORDER BY created_at DESC, id DESC LIMIT 200
     ) AS newest
     CROSS JOIN LATERAL (
       SELECT sum(quantity) AS units, max(quantity) AS units_of_line FROM order_lines

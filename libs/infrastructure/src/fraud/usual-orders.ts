@@ -4,7 +4,7 @@ const KEPT_MS = 60_000;
 const MOST_STORES = 1_000;
 
 /**
- * What is usual in each store, kept for a minute: a statistic of hundreds of orders does not change with each new one.
+ * What is usual in each store, kept for a minute: a statistic of 200 orders does not change with each new one.
  * Of a bounded number of stores; those longest unrefreshed go first.
  */
 export class UsualOrders {

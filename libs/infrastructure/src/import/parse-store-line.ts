@@ -1,4 +1,3 @@
-import { isCurrency } from '@app/domain';
 import type {
   BundleContact,
   BundleFraudSettings,
@@ -19,16 +18,9 @@ import {
   required,
   settings,
   text,
-  textLike,
   type Field,
 } from './fields.js';
-
-/** Whether the text can be a store's subdomain: a DNS label in lower case. */
-export function isSubdomain(text: string): boolean {
-  return /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text);
-}
-
-export const subdomain = textLike(isSubdomain, 'must be 1 to 63 lower-case letters, digits and inner hyphens');
+import { currency, kind, subdomain } from './vocabulary.js';
 
 const contact = object<BundleContact>({
   email: optional(text(254)),
@@ -63,11 +55,11 @@ const fraudSettings = object<BundleFraudSettings>({
 });
 
 export const storeLine = object<StoreLine>({
-  kind: required(oneOf(['store'])),
+  kind: kind('store'),
   subdomain: required(subdomain),
   name: required(name(200)),
   custom_domain: optional(text(253)),
-  currency: required(textLike(isCurrency, 'must be an ISO 4217 code such as "USD"')),
+  currency: required(currency),
   status: optional(oneOf(['ACTIVE', 'INACTIVE'])),
   logo_url: optional(text(2_048)),
   primary_color: optional(text(64)),

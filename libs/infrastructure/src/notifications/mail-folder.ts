@@ -22,8 +22,8 @@ export class MailFolder {
     try {
       await fs.mkdir(this.folder, { recursive: true, mode: 0o700 });
       const { message: bytes } = await this.composer.sendMail(message);
-      await fs.writeFile(part, bytes as Buffer, { mode: 0o600, flag: 'wx' });
-      // Renamed into place, so that a file is whole or not there.
+      await fs.writeFile(part, bytes as Buffer, { mode: 0o600, flag: 'wx', flush: true });
+      // On the disk and then renamed into place, so that a file is whole or not there.
       await fs.rename(part, target);
     } catch (error) {
       await fs.rm(part, { force: true });

@@ -27,12 +27,10 @@ export function isMailAddress(text: string): boolean {
 }
 
 function isDomain(domain: string): boolean {
-  // The international form decides. Plain ones must come through unchanged: `1.2` would become the host 1.0.0.2.
-  const ascii = domainToASCII(domain);
   if (/[^a-z0-9.\-\u0080-\uffff]/i.test(domain)) return false;
-  // eslint-disable-next-line no-control-regex
-  const plain = /^[\x00-\x7f]*$/.test(domain);
-  return ascii.length <= 253 && HOST_NAME.test(ascii) && (!plain || ascii === domain.toLowerCase());
+  // Judged as it goes over the wire, where `1.2` would have become the host 1.0.0.2.
+  const ascii = domainToASCII(domain);
+  return ascii.length <= 253 && HOST_NAME.test(ascii);
 }
 
 /** The party with the address and display name given, or null when the address cannot be used. */

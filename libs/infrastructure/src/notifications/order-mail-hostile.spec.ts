@@ -56,7 +56,7 @@ function foreignParts(html: string): string[] {
     if (!TAGS.includes(name)) foreign.push(name);
     for (const [, attribute = '', value = ''] of attributes.matchAll(/([a-z-]+)="([^"]*)"/g)) {
       if (!ATTRIBUTES.includes(attribute)) foreign.push(attribute);
-      if (attribute === 'style' && /url|&|;;|[^\w\s:;#%,.-]/.test(value)) foreign.push(value);
+      if (attribute === 'style' && /url|&|;;|[^\w\s:;#%,./-]/.test(value)) foreign.push(value);
       if (['src', 'href'].includes(attribute) && !/^https:\/\/(cdn|shop)\./.test(value)) foreign.push(value);
     }
     return '';

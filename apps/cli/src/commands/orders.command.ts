@@ -1,0 +1,91 @@
+import { MoveOrder, OrderRepository, RetryPipeline, type MovedOrder, type OrderLocation } from '@app/application';
+import {
+  FULFILLMENT_STATUSES,
+  NotFound,
+  PAYMENT_STATUSES,
+  type FulfillmentStatus,
+  type PaymentStatus,
+} from '@app/domain';
+import type { INestApplicationContext } from '@nestjs/common';
+import { Option, type Command } from 'commander';
+import { withApplication } from '../database.js';
+import { CommandFailed, EXIT } from '../failures.js';
+import { orderReference, subdomain } from '../option-values.js';
+import { printJson } from '../output.js';
+
+interface StoreOption {
+  readonly store?: string;
+}
+
+interface StatusOptions extends StoreOption {
+  readonly status?: PaymentStatus;
+  readonly fulfillmentStatus?: FulfillmentStatus;
+}
+
+export function addOrders(program: Command): void {
+  const orders = program.command('orders').description('move orders through their life cycle, retry their pipeline');
+
+  addOrderCommand(orders, 'set-status', 'set the payment status, the fulfillment status, or both')
+    .addOption(new Option('--status <P>', 'payment status').choices(PAYMENT_STATUSES))
+    .addOption(new Option('--fulfillment-status <F>', 'fulfillment stage').choices(FULFILLMENT_STATUSES))
+    .addHelpText(
+      'after',
+      `
+Confirming an order that is under review sends the customer's confirmation. Cancelling returns the stock.
+
+Example:
+  orders set-status WEB-261120-7K3M9Q --status SUCCEEDED --fulfillment-status CONFIRMED`,
+    )
+    .action((reference: string, { status, fulfillmentStatus, store }: StatusOptions) => {
+      if (!status && !fulfillmentStatus) {
+        throw new CommandFailed('Give --status, --fulfillment-status or both.', EXIT.usage);
+      }
+      const change = { ...(status && { status }), ...(fulfillmentStatus && { fulfillmentStatus }) };
+      return withOrder(reference, store, async (app, order) => {
+        printMoved(order, await app.get(MoveOrder).changeStatus(order, change));
+      });
+    });
+
+  addOrderCommand(orders, 'cancel', 'call an order off before it ships, and return its stock to the bins').action(
+    (reference: string, { store }: StoreOption) =>
+      withOrder(reference, store, async (app, order) => {
+        printMoved(order, await app.get(MoveOrder).cancel(order));
+      }),
+  );
+
+  addOrderCommand(orders, 'retry-pipeline', 'run the failed stages of an order again').action(
+    (reference: string, { store }: StoreOption) =>
+      withOrder(reference, store, async (app, order) => {
+        const stages = await app.get(RetryPipeline).execute(order);
+        printJson({ order_id: order.orderId, store: order.subdomain, stages });
+      }),
+  );
+}
+
+function addOrderCommand(orders: Command, verb: string, description: string): Command {
+  return orders
+    .command(verb)
+    .description(description)
+    .argument('<order>', 'id or receipt number', orderReference)
+    .option('--store <S>', 'subdomain, for a receipt number that several stores have', subdomain);
+}
+
+function withOrder(
+  reference: string,
+  store: string | undefined,
+  work: (app: INestApplicationContext, order: OrderLocation) => Promise<void>,
+): Promise<void> {
+  return withApplication(async (app) => {
+    const [order, another] = await app.get(OrderRepository).locate(reference, store ?? null);
+    if (!order) throw new NotFound(`Order ${reference}`);
+    if (another) throw new CommandFailed(`Several stores have an order ${reference}: add --store.`);
+    await work(app, order);
+  });
+}
+
+function printMoved(
+  { orderId, subdomain: store }: OrderLocation,
+  { status, fulfillmentStatus, restocked }: MovedOrder,
+): void {
+  printJson({ order_id: orderId, store, status, fulfillment_status: fulfillmentStatus, restocked });
+}

@@ -1,0 +1,52 @@
+import { EXIT, report } from './failures.js';
+import { createProgram } from './program.js';
+
+let said: string[];
+
+beforeEach(() => {
+  said = [];
+  const keep = (text: string | Uint8Array) => said.push(String(text)) > 0;
+  jest.spyOn(process.stderr, 'write').mockImplementation(keep);
+  jest.spyOn(process.stdout, 'write').mockImplementation(keep);
+});
+
+afterEach(() => jest.restoreAllMocks());
+
+/** The exit code of a command line that is refused, or answered, before a database is needed. */
+async function exitCodeOf(...args: string[]): Promise<number> {
+  try {
+    await createProgram().parseAsync(args, { from: 'user' });
+    return EXIT.ok;
+  } catch (error) {
+    return report(error);
+  }
+}
+
+describe('the command line', () => {
+  it.each<[string, string]>([
+    ['an unknown command', 'shops'],
+    ['no command', ''],
+    ['a group without its command', 'stores'],
+    ['an unknown option', 'stores list --all'],
+    ['an argument too many', 'migrate now'],
+    ['a missing option', 'keys list'],
+    ['a missing argument', 'import'],
+    ['a subdomain with capitals', 'stores create --subdomain Acme --name A --currency USD'],
+    ['an unknown currency', 'stores create --subdomain acme --name A --currency USX'],
+    ['an unknown mode', 'keys create --store acme --mode prod'],
+    ['a moment in the past', 'keys create --store acme --expires-at 2020-01-01T00:00:00Z'],
+    ['a moment in words', 'keys create --store acme --expires-at tomorrow'],
+    ['an id that is none', 'keys revoke 7'],
+    ['a bin without its warehouse', 'stock set --store a --product b --bin A-1 --quantity 1'],
+    ['a negative quantity', 'stock set --store a --product b --bin M/A-1 --quantity=-1'],
+    ['a quantity beyond int4', 'stock set --store a --product b --bin M/A-1 --quantity 2147483648'],
+  ])('is refused as wrong usage for %s, with words', async (_, line) => {
+    expect(await exitCodeOf(...line.split(' ').filter(Boolean))).toBe(EXIT.usage);
+    expect(said.join('')).toMatch(/error: |Usage: /);
+  });
+
+  it.each(['--help', 'import --help', 'keys create --help'])('explains itself: %s', async (line) => {
+    expect(await exitCodeOf(...line.split(' '))).toBe(EXIT.ok);
+    expect(said.join('')).toContain('Example');
+  });
+});

@@ -1,0 +1,81 @@
+import { anOrderRecord, aStoreProfile } from '../../../../test/builders/order-record.js';
+import { readMail } from '../../../../test/support/mail-message.js';
+import { SmtpSink } from '../../../../test/support/smtp-sink.js';
+import { Config } from '../config.js';
+import { MailNotifier } from './mail-notifier.js';
+
+describe('MailNotifier by SMTP', () => {
+  let sink: SmtpSink;
+  let notifier: MailNotifier;
+  beforeEach(async () => {
+    sink = await SmtpSink.start();
+    notifier = new MailNotifier(new Config({ SMTP_URL: sink.url, MAIL_FROM: 'orders@shops.test' }));
+  });
+  afterEach(async () => {
+    notifier.onApplicationShutdown();
+    await sink.close();
+  });
+
+  const orderOf = (email: string) => anOrderRecord({ customer: { name: 'Ada, "A" <b@c.de>', email, phone: '' } });
+
+  it.each([
+    ['ada@example.com', false],
+    ["o'hara+x=y@example.com", false],
+    ['a{b}|c@example.com', false],
+    // Goes over the wire in ASCII; the test's server shows it as it was.
+    ['ada@bücher.example', false],
+    ['дарья@example.com', true],
+  ])('names one recipient, exactly %s', async (email, smtpUtf8) => {
+    await notifier.notify('notify-customer', orderOf(email), aStoreProfile());
+
+    expect(sink.recipients).toEqual([email]);
+    expect(sink.mails).toEqual([expect.objectContaining({ from: 'orders@shops.test', to: [email], smtpUtf8 })]);
+  });
+
+  it.each(['a,b@c', 'a@b,c', ';@x', '<x>@y', '"a"@b', 'x:y@z;', 'a(b)@c', 'a@b>', 'a@[1.2.3.4]', 'a@1.2'])(
+    'names no recipient for %s',
+    async (email) => {
+      const attempt = notifier.notify('notify-customer', orderOf(email), aStoreProfile());
+
+      await expect(attempt).rejects.toMatchObject({ code: 'EADDRESS' });
+      expect(sink.connections).toBe(0);
+    },
+  );
+
+  it('carries text and HTML', async () => {
+    await notifier.notify('notify-merchant', anOrderRecord({ notes: '.\r\n.\r\nQUIT' }), aStoreProfile());
+
+    const { headers, parts } = readMail(sink.mails[0]?.raw ?? '');
+    expect(headers.get('subject')).toEqual(['New order WEB-261120-7K3M9Q']);
+    expect([...parts.keys()]).toEqual(['text/plain', 'text/html']);
+    expect(parts.get('text/plain')).toContain('  .\n  .\n  QUIT\n');
+  });
+
+  it('has the same id when it is sent twice', async () => {
+    const order = anOrderRecord();
+
+    await notifier.notify('notify-customer', order, aStoreProfile());
+    await notifier.notify('notify-customer', order, aStoreProfile());
+
+    expect([...sink.countsByMessageId]).toEqual([[`${order.id}-notify-customer@acme.store-commerce`, 2]]);
+  });
+
+  it('keeps its connections until the end, and then closes them', async () => {
+    for (let n = 0; n < 3; n++) await notifier.notify('notify-customer', anOrderRecord(), aStoreProfile());
+    expect(sink.connections).toBe(1);
+
+    notifier.onApplicationShutdown();
+
+    await expect(notifier.notify('notify-customer', anOrderRecord(), aStoreProfile())).rejects.toMatchObject({
+      code: 'ECONNECTION',
+    });
+  });
+
+  it('says of a failure what it was, and not to whom', async () => {
+    sink.behaviour = { kind: 'refuse', at: 'recipient', code: 550 };
+
+    const attempt = notifier.notify('notify-customer', anOrderRecord(), aStoreProfile());
+
+    await expect(attempt).rejects.toThrow(/^The message was not handed over: SMTP_550$/);
+  });
+});

@@ -1,0 +1,91 @@
+import { StoreFixture } from '../builders/store-fixture.js';
+import { Buyers } from './support/buyers.js';
+import { retriesOf } from './support/history.js';
+import { askOracle } from './support/oracle.js';
+import { unexpectedAnswers } from './support/oracle/answers.js';
+import { MemoryWatch } from './support/oracle/processes.js';
+import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
+import type { Service } from './support/service.js';
+import { orderBody, type OrderBody } from './support/store-setup.js';
+
+const SCALE = { full: { rounds: 20, buyers: 200 }, quick: { rounds: 3, buyers: 100 } };
+/** Fifty units; no bin has enough for all who ask for three. */
+const BINS = [10, 10, 10, 10, 10];
+const UNITS = 50;
+/** Orders of 2 + 1 units that fifty units allow; two are left. */
+const SPLIT_ORDERS = 16;
+
+/** What all the buyers of a round order. */
+type Basket = (productId: number) => OrderBody['items'];
+
+const ONE_UNIT: Basket = (product_id) => [{ product_id, quantity: 1 }];
+const TWO_LINES: Basket = (product_id) => [
+  { product_id, quantity: 2 },
+  { product_id, quantity: 1 },
+];
+
+export const oversell: Proof = {
+  name: 'oversell',
+  promise: 'No unit is sold twice, whatever the number of buyers and processes',
+  attack:
+    '200 concurrent buyers want 50 units in 5 bins of 2 processes, 20 rounds; and again as 2 + 1 units in two lines of one product',
+  quick: true,
+  run,
+};
+
+async function run(context: ProofContext): Promise<ProofOutcome> {
+  const { form, rig, history, random } = context;
+  const { rounds, buyers: crowd } = SCALE[form];
+  const store = await StoreFixture.create(rig.database);
+  const services = await rig.pair();
+  const buyers = new Buyers(store, history, random);
+  const memory = new MemoryWatch(services);
+  const round = (name: string, basket: Basket, keyed: boolean) =>
+    buyOut({ name, store, services, buyers, crowd, basket, keyed });
+
+  const violations: string[] = [];
+  for (let n = 1; n <= rounds; n++) {
+    // With and without a key: they take different paths to the stock.
+    violations.push(...(await round(`round ${n}`, ONE_UNIT, n % 2 === 0)).compare(UNITS, crowd - UNITS, 0));
+    const split = await round(`split round ${n}`, TWO_LINES, n % 2 === 1);
+    violations.push(...split.compare(SPLIT_ORDERS, crowd - SPLIT_ORDERS, UNITS - 3 * SPLIT_ORDERS));
+  }
+  buyers.close();
+  violations.push(...memory.stop(), ...unexpectedAnswers(history.exchanges, [201, 422, 503]));
+  violations.push(...(await askOracle({ context, store, services })));
+
+  const figures =
+    `${rounds} rounds × ${crowd} buyers for ${UNITS} units, twice (1 unit; 2 + 1 units in two lines): ` +
+    `${history.count(201)} × 201, ${history.count(422)} × 422, ${violations.length} violations; ${retriesOf(history)}`;
+  return { figures, violations };
+}
+
+interface Round {
+  readonly name: string;
+  readonly store: StoreFixture;
+  readonly services: readonly Service[];
+  readonly buyers: Buyers;
+  readonly crowd: number;
+  readonly basket: Basket;
+  readonly keyed: boolean;
+}
+
+/** Everybody orders at once. */
+async function buyOut({ name, store, services, buyers, crowd, basket, keyed }: Round) {
+  const product = await store.product({ stock: BINS });
+  const answers = await Promise.all(
+    Array.from({ length: crowd }, (_, n) => {
+      const body = orderBody(basket(product), 'oversell');
+      return buyers.insist(services, body, { key: keyed ? `${name}-${n}`.replaceAll(' ', '-') : null });
+    }),
+  );
+  const left = await store.onHand(product);
+  const count = (wanted: number) => answers.filter(({ status }) => status === wanted).length;
+  return {
+    compare: (sold: number, refused: number, remaining: number): string[] => {
+      const found = `${count(201)} × 201, ${count(422)} × 422, ${left} units left`;
+      const expected = `${sold} × 201, ${refused} × 422, ${remaining} units left`;
+      return found === expected ? [] : [`${name}: ${found}; expected ${expected}`];
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { randomInt } from 'node:crypto';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { seededRandom } from '../support/seeded-random.js';
+import { PROOFS } from './proofs.js';
+import { History } from './support/history.js';
+import type { Proof, ProofForm, ProofOutcome } from './support/proof.js';
+import { failureFile, writeResult } from './support/results.js';
+import { Rig } from './support/rig.js';
+
+// Runs proofs against the build: tsx test/proof/run.ts <name…|all> [--quick] [--full] [--seed N]
+// One line for each, exit 0 when all promises were kept. The build is the caller's business (npm run does it).
+
+const SHOWN_VIOLATIONS = 20;
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { quick: { type: 'boolean' }, full: { type: 'boolean' }, seed: { type: 'string' } },
+  });
+  const form: ProofForm = values.quick ? 'quick' : 'full';
+  const seed = values.seed === undefined ? randomInt(1_000_000) : Number(values.seed);
+  const proofs = choose(positionals, form);
+  if (proofs === null || !Number.isSafeInteger(seed)) {
+    process.stderr.write(`Usage: run.ts <all|${PROOFS.map(({ name }) => name).join('|')}…> [--quick] [--seed N]\n`);
+    return 2;
+  }
+  let kept = true;
+  for (const proof of proofs) kept = (await runOne(proof, form, seed)) && kept;
+  return kept ? 0 : 1;
+}
+
+function choose(names: readonly string[], form: ProofForm): readonly Proof[] | null {
+  const known = form === 'quick' ? PROOFS.filter(({ quick }) => quick) : PROOFS;
+  if (names.includes('all')) return known;
+  const chosen = names.map((name) => known.find((proof) => proof.name === name));
+  return chosen.length > 0 && chosen.every((proof) => proof !== undefined) ? chosen : null;
+}
+
+async function runOne(proof: Proof, form: ProofForm, seed: number): Promise<boolean> {
+  const start = Date.now();
+  const history = new History();
+  const { figures, violations } = await attempt(proof, form, seed, history);
+  const seconds = Math.round((Date.now() - start) / 1_000);
+  const verdict = violations.length === 0 ? 'PASS' : 'FAIL';
+  process.stdout.write(`${proof.name}: ${verdict} ${figures} (seed ${seed}, ${seconds} s)\n`);
+  if (form === 'full') writeResult(proof, { verdict, figures, seed, seconds });
+  if (verdict === 'PASS') return true;
+
+  for (const violation of violations.slice(0, SHOWN_VIOLATIONS)) process.stderr.write(`  ${violation}\n`);
+  if (violations.length > SHOWN_VIOLATIONS) process.stderr.write(`  … ${violations.length - SHOWN_VIOLATIONS} more\n`);
+  const file = failureFile(proof.name, seed);
+  history.save(file);
+  process.stderr.write(`  every request and answer: ${path.relative(process.cwd(), file)}\n`);
+  return false;
+}
+
+/** A proof that could not be carried out has failed. */
+async function attempt(proof: Proof, form: ProofForm, seed: number, history: History): Promise<ProofOutcome> {
+  let rig: Rig | null = null;
+  try {
+    rig = await Rig.open();
+    return await proof.run({ form, rig, history, seed, random: seededRandom(seed) });
+  } catch (error) {
+    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return { figures: 'could not be carried out to its end', violations: [reason] };
+  } finally {
+    await rig?.close();
+  }
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+process.exitCode = await main();

@@ -1,0 +1,106 @@
+import http from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Exchange, History } from './history.js';
+
+export interface RequestOptions {
+  readonly method?: string;
+  readonly path?: string;
+  readonly body?: unknown;
+  readonly key?: string | null;
+  /** After that the client goes away. */
+  readonly timeoutMs?: number;
+}
+
+export interface InsistOptions {
+  readonly key?: string | null;
+  /** How long to go on after answers that ask for it. */
+  readonly patienceMs?: number;
+}
+
+/** What a client may meet without fault of its own, and answers by trying again. */
+const TRY_AGAIN: ReadonlySet<number | null> = new Set([null, 409, 503]);
+
+/** Clients of one store with connections that are kept, as many as there are requests at once. */
+export class Buyers {
+  private readonly agent = new http.Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: 512 });
+
+  constructor(
+    private readonly store: { readonly id: number; readonly key: string },
+    private readonly history: History,
+    private readonly random: (below: number) => number,
+  ) {}
+
+  /** One request; resolves whatever happens. An order unless said otherwise. */
+  async send(service: { readonly url: string }, options: RequestOptions): Promise<Exchange> {
+    const { method = 'POST', path = '/v1/orders', key = null, timeoutMs = 30_000 } = options;
+    const body = options.body === undefined ? null : JSON.stringify(options.body);
+    const at = Date.now();
+    const answer = await this.ask(service.url + path, method, key, body, timeoutMs);
+    const asked = { storeId: this.store.id, at, service: service.url, method, path, idempotencyKey: key, body };
+    const exchange = { ...asked, tookMs: Date.now() - at, ...answer };
+    this.history.add(exchange);
+    return exchange;
+  }
+
+  /**
+   * Orders until there is an answer other than "try again", each time from any of the services.
+   *
+   * @throws Error when patience is over.
+   */
+  async insist(
+    services: readonly { readonly url: string }[],
+    body: unknown,
+    { key = null, patienceMs = 60_000 }: InsistOptions = {},
+  ): Promise<Exchange> {
+    const giveUp = Date.now() + patienceMs;
+    for (;;) {
+      const service = services[this.random(services.length)];
+      if (!service) throw new Error('There is no service to ask');
+      const exchange = await this.send(service, { body, key });
+      if (!TRY_AGAIN.has(exchange.status)) return exchange;
+      if (Date.now() > giveUp) {
+        throw new Error(`Still no order after ${patienceMs} ms: ${exchange.status ?? exchange.error}`);
+      }
+      const told = Number(exchange.headers['retry-after'] ?? 0) * 1_000;
+      await delay(told + 50 + this.random(200));
+    }
+  }
+
+  close(): void {
+    this.agent.destroy();
+  }
+
+  private ask(
+    url: string,
+    method: string,
+    key: string | null,
+    body: string | null,
+    timeoutMs: number,
+  ): Promise<Pick<Exchange, 'status' | 'headers' | 'bytes' | 'error'>> {
+    const headers: Record<string, string> = { authorization: `Bearer ${this.store.key}` };
+    if (key !== null) headers['idempotency-key'] = key;
+    if (body !== null) {
+      headers['content-type'] = 'application/json';
+      headers['content-length'] = String(Buffer.byteLength(body));
+    }
+    return new Promise((resolve) => {
+      const chunks: Buffer[] = [];
+      const fail = (error: Error & { code?: string }) => {
+        clearTimeout(timer);
+        resolve({ status: null, headers: {}, bytes: Buffer.concat(chunks), error: error.code ?? error.message });
+      };
+      const request = http.request(url, { method, headers, agent: this.agent }, (response) => {
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', fail);
+        response.on('end', () => {
+          clearTimeout(timer);
+          const { statusCode = 0 } = response;
+          resolve({ status: statusCode, headers: response.headers, bytes: Buffer.concat(chunks), error: null });
+        });
+      });
+      const timer = setTimeout(() => request.destroy(new Error('timeout')), timeoutMs);
+      request.on('error', fail);
+      request.end(body ?? undefined);
+    });
+  }
+}

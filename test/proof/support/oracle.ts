@@ -1,0 +1,40 @@
+import type { StoreFixture } from '../../builders/store-fixture.js';
+import { acknowledgementViolations } from './oracle/acknowledgements.js';
+import { answerViolations } from './oracle/answers.js';
+import { orderViolations } from './oracle/orders.js';
+import { queuedViolations, settledViolations } from './oracle/pipeline.js';
+import { poolViolations, processViolations } from './oracle/processes.js';
+import { stockViolations } from './oracle/stock.js';
+import type { ProofContext } from './proof.js';
+import type { Service } from './service.js';
+
+export interface OracleQuestion {
+  readonly context: ProofContext;
+  readonly store: StoreFixture;
+  /** The API processes whose pools are counted, with their size (10 unless a proof set `DATABASE_POOL_SIZE`). */
+  readonly services?: readonly Service[];
+  readonly poolSize?: number;
+  /** Whether a worker runs: then stages must end, and are waited for. */
+  readonly worked?: boolean;
+}
+
+/**
+ * What the proofs' page asks after every proof, of one store: invariants 1–7 except the mails (`mailViolations`) and
+ * the memory (`MemoryWatch`), which need to be watched. Call it when nothing is in flight.
+ *
+ * @returns a text for each violation.
+ */
+export async function askOracle({ context, store, services = [], poolSize, worked = false }: OracleQuestion) {
+  const { database, processes } = context.rig;
+  const exchanges = context.history.orders(store.id);
+  const violations = [
+    ...(await stockViolations(database, store.id)),
+    ...(await acknowledgementViolations(database, store.id, exchanges)),
+    ...(await orderViolations(database, store.id)),
+    ...(await (worked ? settledViolations : queuedViolations)(database, store.id)),
+    ...answerViolations(context.history.exchanges, processes, [store.key]),
+    ...(await processViolations(database, processes)),
+  ];
+  for (const service of services) violations.push(...(await poolViolations(database, service, store, poolSize)));
+  return violations;
+}

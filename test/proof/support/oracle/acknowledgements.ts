@@ -1,0 +1,126 @@
+import type { TestDatabase } from '../../../support/test-database.js';
+import type { Exchange } from '../history.js';
+import type { OrderBody } from '../store-setup.js';
+
+interface OrderRow {
+  readonly id: string;
+  readonly receipt_number: string;
+  /** The marker of the body it came from. */
+  readonly notes: string;
+  readonly amount: number;
+  readonly lines: readonly string[];
+}
+
+interface KeyRow {
+  readonly key: string;
+  readonly response: Buffer | null;
+}
+
+interface Created {
+  readonly order_id: string;
+  readonly receipt_number: string;
+  readonly total: number;
+}
+
+const ORDERS = `
+  SELECT id, receipt_number, notes, amount::float8 AS amount,
+    ARRAY(SELECT product_id || '/' || coalesce(variant_id, 0) || '×' || quantity FROM order_lines
+      WHERE store_id = $1 AND order_id = orders.id ORDER BY position) AS lines
+  FROM orders WHERE store_id = $1 AND source = 'WEBSITE' ORDER BY id`;
+
+/**
+ * Invariants 2 and 4: what clients were told against what there is. Bodies must be made by `orderBody`, and the
+ * currency must have two decimals.
+ */
+export async function acknowledgementViolations(
+  database: TestDatabase,
+  storeId: number,
+  exchanges: readonly Exchange[],
+): Promise<string[]> {
+  const orders = await database.query<OrderRow>(ORDERS, [storeId]);
+  const keys = await database.query<KeyRow>('SELECT key, response FROM idempotency_keys WHERE store_id = $1', [
+    storeId,
+  ]);
+  return [
+    ...falseAcknowledgements(new Map(orders.map((order) => [order.id, order])), exchanges),
+    ...unexpectedOrders(orders, exchanges),
+    ...keyViolations(keys, exchanges),
+  ];
+}
+
+/** Every 201 is an order, the one that was asked for, and of no other request. */
+function falseAcknowledgements(orders: ReadonlyMap<string, OrderRow>, exchanges: readonly Exchange[]): string[] {
+  const violations: string[] = [];
+  const owners = new Map<string, string>();
+  for (const exchange of exchanges.filter(({ status }) => status === 201)) {
+    const { order_id, receipt_number, total } = createdBy(exchange);
+    const { items, notes } = JSON.parse(exchange.body ?? '{}') as OrderBody;
+    const order = orders.get(order_id);
+    if (!order) {
+      violations.push(`order ${order_id} was acknowledged to ${notes} and is not there`);
+      continue;
+    }
+    const asked = items.map((item) => `${item.product_id}/${item.variant_id ?? 0}×${item.quantity}`);
+    const expected = [notes, receipt_number, Math.round(total * 100), ...asked].join(' ');
+    const found = [order.notes, order.receipt_number, order.amount, ...order.lines].join(' ');
+    if (found !== expected) violations.push(`order ${order_id} is ${found}, was acknowledged as ${expected}`);
+    // Without a key, each request that succeeds is an order of its own.
+    const owner = exchange.idempotencyKey ?? `request at ${exchange.at} #${exchanges.indexOf(exchange)}`;
+    const other = owners.get(order_id) ?? owner;
+    if (other !== owner) violations.push(`order ${order_id} was given to both ${other} and ${owner}`);
+    owners.set(order_id, owner);
+  }
+  return violations;
+}
+
+/** No order that nobody asked for, none after refusals only, none twice. */
+function unexpectedOrders(orders: readonly OrderRow[], exchanges: readonly Exchange[]): string[] {
+  const attempts = groupBy(exchanges, ({ body }) => (JSON.parse(body ?? '{}') as OrderBody).notes);
+  const violations: string[] = [];
+  for (const [marker, made] of groupBy(orders, ({ notes }) => notes)) {
+    const asked = attempts.get(marker) ?? [];
+    const acknowledged = new Set(asked.filter(({ status }) => status === 201).map((one) => createdBy(one).order_id));
+    const unknown = asked.filter(({ status }) => status === null || status >= 500).length;
+    const keyed = asked.some(({ idempotencyKey }) => idempotencyKey !== null);
+    const most = keyed ? 1 : acknowledged.size + unknown;
+    const told = `acknowledged ${acknowledged.size}, unknown ${unknown} of ${asked.length}`;
+    if (made.length > most) violations.push(`${marker} has ${made.length} orders, at most ${most}: ${told}`);
+    else if (made.length > acknowledged.size && unknown === 0)
+      violations.push(`${marker} has ${made.length} orders: ${told}`);
+  }
+  return violations;
+}
+
+/** One order a key, the same bytes every time, and nothing kept of what was refused. */
+function keyViolations(keys: readonly KeyRow[], exchanges: readonly Exchange[]): string[] {
+  const violations: string[] = [];
+  const kept = new Map(keys.map(({ key, response }) => [key, response]));
+  for (const [key, asked] of groupBy(exchanges, ({ idempotencyKey }) => idempotencyKey)) {
+    if (key === null) continue;
+    const answers = asked.filter(({ status }) => status === 201).map(({ bytes }) => bytes);
+    const response = kept.get(key);
+    if (new Set(answers.map((bytes) => bytes.toString('latin1'))).size > 1)
+      violations.push(`key ${key} was answered with different bytes`);
+    if (answers[0] && !response?.equals(answers[0])) violations.push(`key ${key} keeps other bytes than its 201`);
+    const refused = asked.every(({ status }) => status !== null && status >= 400 && status < 500);
+    if (refused && kept.has(key)) violations.push(`key ${key} is kept although every request was refused`);
+    if (response === null) violations.push(`key ${key} is claimed without a response`);
+    kept.delete(key);
+  }
+  violations.push(...[...kept.keys()].map((key) => `key ${key} is kept and nobody sent it`));
+  return violations;
+}
+
+function createdBy({ bytes }: Exchange): Created {
+  return (JSON.parse(bytes.toString()) as { data: Created }).data;
+}
+
+function groupBy<T, K>(values: readonly T[], keyOf: (value: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const value of values) {
+    const group = groups.get(keyOf(value));
+    if (group) group.push(value);
+    else groups.set(keyOf(value), [value]);
+  }
+  return groups;
+}

@@ -1,0 +1,72 @@
+import type { Exchange } from '../history.js';
+import type { Service } from '../service.js';
+import { CANARY } from '../store-setup.js';
+
+const DOCUMENTED: ReadonlySet<number> = new Set([200, 201, 304, 400, 401, 403, 404, 409, 422, 429, 500, 503]);
+/** What only the inside of a program looks like. */
+const INSIDE: Readonly<Record<string, RegExp>> = {
+  'a stack': /\bat (?:async )?[\w.<>]+ \(?(?:file:|node:|\/)/,
+  'a path': /node_modules|\/(?:apps|libs|dist|work|tmp|home|root)\//,
+  SQL: /\b(?:SELECT|INSERT INTO|DELETE FROM|UPDATE \w+ SET|violates \w+ constraint|relation ")/,
+};
+/** pino's number for error. */
+const ERROR_LEVEL = 50;
+
+/** Invariant 6: every body is an envelope, and neither bodies nor logs say what only insiders may know. */
+export function answerViolations(exchanges: readonly Exchange[], processes: readonly Service[], keys: string[] = []) {
+  const secrets = [CANARY, ...keys];
+  const found = [
+    ...exchanges.flatMap(bodyViolations),
+    ...processes.flatMap((service) => logViolations(service, secrets)),
+  ];
+  // One defect shows in thousands of answers: the first few of each kind are enough.
+  return [...new Set(found)].slice(0, 50);
+}
+
+/** Answers that say the service failed, for proofs that give it no reason to. */
+export function unexpectedAnswers(exchanges: readonly Exchange[], expected: readonly (number | null)[]): string[] {
+  return exchanges
+    .filter(({ status }) => !expected.includes(status))
+    .map(({ status, error, bytes }) => `answered ${status ?? error}: ${bytes.toString().slice(0, 200)}`)
+    .slice(0, 20);
+}
+
+function bodyViolations({ status, bytes, method, path }: Exchange): string[] {
+  if (status === null || status === 304) return [];
+  const text = bytes.toString();
+  const what = `${method} ${path} ${status}`;
+  const violations = Object.entries(INSIDE)
+    .filter(([, pattern]) => pattern.test(text))
+    .map(([kind]) => `${what}: ${kind} in the body: ${text.slice(0, 200)}`);
+  if (!DOCUMENTED.has(status)) violations.push(`${what}: not a documented status`);
+  if (path.startsWith('/v1') && !isEnvelope(text, status))
+    violations.push(`${what}: no envelope: ${text.slice(0, 200)}`);
+  if (method === 'POST' && text.includes(CANARY)) violations.push(`${what}: personal data in the body`);
+  return violations;
+}
+
+function isEnvelope(text: string, status: number): boolean {
+  try {
+    const body = JSON.parse(text) as Record<string, unknown>;
+    const names = Object.keys(body).join();
+    if (status < 400)
+      return body['success'] === true && (names === 'success,data' || names === 'success,data,pagination');
+    const hasText = typeof body['error'] === 'string' && body['error'] !== '';
+    return hasText && (names === 'error' ? status === 401 || status === 403 : names === 'success,error');
+  } catch {
+    return false;
+  }
+}
+
+function logViolations(service: Service, secrets: readonly string[]): string[] {
+  return service.log.split('\n').flatMap((line) => {
+    const told = `log of process ${service.pid}: ${line.slice(0, 300)}`;
+    if (secrets.some((secret) => line.includes(secret))) return [`a secret in the ${told}`];
+    if (line === '' || service.url === '') return [];
+    try {
+      return (JSON.parse(line) as { level: number }).level >= ERROR_LEVEL ? [`a defect in the ${told}`] : [];
+    } catch {
+      return [`no JSON in the ${told}`];
+    }
+  });
+}

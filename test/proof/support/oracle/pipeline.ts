@@ -1,0 +1,85 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { TestDatabase } from '../../../support/test-database.js';
+
+const STAGES = 4;
+const DEADLINE_MS = 120_000;
+
+// Held stages wait for a person, and only those of an order under review.
+const UNSETTLED = `
+  SELECT order_id, stage, state FROM order_stages JOIN fraud_assessments USING (store_id, order_id)
+  WHERE store_id = $1 AND state NOT IN ('done', 'dead') AND NOT (state = 'held' AND verdict = 'REVIEW')
+  ORDER BY order_id, stage`;
+
+const WITHOUT_JOB = `
+  SELECT order_id, stage, state FROM order_stages stage
+  WHERE store_id = $1 AND state = 'pending' AND NOT EXISTS (
+    SELECT FROM graphile_worker.jobs WHERE key = stage.order_id::text || ':' || stage.stage)
+  ORDER BY order_id, stage`;
+
+const INCOMPLETE = `
+  SELECT id AS order_id, count(stage)::int AS stages FROM orders
+  LEFT JOIN order_stages ON order_stages.store_id = orders.store_id AND order_id = id
+  WHERE orders.store_id = $1 AND source = 'WEBSITE'
+  GROUP BY id HAVING count(stage) <> ${STAGES} ORDER BY id`;
+
+interface StageRow {
+  readonly order_id: string;
+  readonly stage: string;
+  readonly state: string;
+}
+
+/** Invariant 5, without a worker: every order has all its stages, and those that are to do have their job. */
+export async function queuedViolations(database: TestDatabase, storeId: number): Promise<string[]> {
+  const incomplete = await database.query<{ order_id: string; stages: number }>(INCOMPLETE, [storeId]);
+  const lost = await database.query<StageRow>(WITHOUT_JOB, [storeId]);
+  return [
+    ...incomplete.map(({ order_id, stages }) => `order ${order_id} has ${stages} of ${STAGES} stages`),
+    ...lost.map(({ order_id, stage }) => `stage ${stage} of order ${order_id} is pending without a job`),
+  ];
+}
+
+/** Invariant 5, with a worker: every stage ends within 120 s of this call. Call it when the faults have ended. */
+export async function settledViolations(
+  database: TestDatabase,
+  storeId: number,
+  deadlineMs = DEADLINE_MS,
+): Promise<string[]> {
+  const giveUp = Date.now() + deadlineMs;
+  for (;;) {
+    const unsettled = await database.query<StageRow>(UNSETTLED, [storeId]);
+    if (unsettled.length === 0) break;
+    if (Date.now() > giveUp) {
+      return unsettled.map(({ order_id, stage, state }) => `stage ${stage} of order ${order_id} is still ${state}`);
+    }
+    await delay(200);
+  }
+  return queuedViolations(database, storeId);
+}
+
+/**
+ * Invariant 5, mails: the message of every stage that is done arrived at least once, and no other did. Every order must
+ * name an e-mail address, and so must the store.
+ *
+ * @param arrived counts by Message-ID, as `SmtpSink.countsByMessageId` has them.
+ */
+export async function mailViolations(
+  database: TestDatabase,
+  storeId: number,
+  arrived: ReadonlyMap<string, number>,
+): Promise<string[]> {
+  const stages = await database.query<StageRow & { subdomain: string }>(
+    `SELECT order_id, stage, state, subdomain FROM order_stages JOIN stores ON stores.id = store_id
+     WHERE store_id = $1 AND stage LIKE 'notify-%' ORDER BY order_id, stage`,
+    [storeId],
+  );
+  const states = new Map(
+    stages.map((row) => [`${row.order_id}-${row.stage}@${row.subdomain}.store-commerce`, row.state]),
+  );
+  const missing = [...states].filter(([id, state]) => state === 'done' && !arrived.has(id));
+  // A mail whose attempt failed after it was handed over is sent again, or dead: it may have arrived.
+  const strange = [...arrived.keys()].filter((id) => !states.has(id) || states.get(id) === 'held');
+  return [
+    ...missing.map(([id]) => `mail ${id} is marked done and never arrived`),
+    ...strange.map((id) => `mail ${id} arrived and should not exist`),
+  ];
+}

@@ -1,0 +1,56 @@
+import type { TestDatabase } from '../../../support/test-database.js';
+
+// Bins against the ledger, bin by bin.
+const BINS = `
+  SELECT stock.product_id, stock.variant_key, stock.bin_id, stock.quantity, coalesce(sum(moved.quantity), 0)::int AS ledger
+  FROM stock LEFT JOIN stock_movements moved USING (store_id, product_id, variant_key, bin_id)
+  WHERE store_id = $1
+  GROUP BY stock.product_id, stock.variant_key, stock.bin_id, stock.quantity
+  HAVING stock.quantity < 0 OR stock.quantity <> coalesce(sum(moved.quantity), 0)
+  ORDER BY 1, 2, 3`;
+
+// What was there at first against what is there plus what the orders' own lines say was sold: the ledger and the bins
+// could be wrong together.
+const PRODUCTS = `
+  WITH opening AS (
+    SELECT product_id, variant_key, sum(quantity)::int AS units FROM stock_movements
+    WHERE store_id = $1 AND order_id IS NULL GROUP BY 1, 2
+  ), sold AS (
+    SELECT product_id, coalesce(variant_id, 0) AS variant_key, sum(quantity)::int AS units
+    FROM order_lines JOIN orders ON orders.store_id = order_lines.store_id AND orders.id = order_lines.order_id
+    WHERE orders.store_id = $1 AND source = 'WEBSITE' AND fulfillment_status <> 'CANCELLED' GROUP BY 1, 2
+  ), bins AS (
+    SELECT product_id, variant_key, sum(quantity)::int AS units FROM stock WHERE store_id = $1 GROUP BY 1, 2
+  )
+  SELECT product_id, variant_key, coalesce(opening.units, 0) AS opening, coalesce(bins.units, 0) AS bins,
+    coalesce(sold.units, 0) AS sold
+  FROM bins FULL JOIN opening USING (product_id, variant_key) FULL JOIN sold USING (product_id, variant_key)
+  WHERE coalesce(opening.units, 0) <> coalesce(bins.units, 0) + coalesce(sold.units, 0)
+  ORDER BY 1, 2`;
+
+interface Row {
+  readonly product_id: number;
+  readonly variant_key: number;
+  readonly bin_id: number;
+  readonly quantity: number;
+  readonly ledger: number;
+  readonly opening: number;
+  readonly bins: number;
+  readonly sold: number;
+}
+
+/** Invariant 1: nothing was made, nothing got lost, no bin is below zero. */
+export async function stockViolations(database: TestDatabase, storeId: number): Promise<string[]> {
+  const bins = await database.query<Row>(BINS, [storeId]);
+  const products = await database.query<Row>(PRODUCTS, [storeId]);
+  return [
+    ...bins.map((bin) => `bin ${bin.bin_id} of ${stockOf(bin)} holds ${bin.quantity}, its ledger ${bin.ledger}`),
+    ...products.map(
+      (row) => `${stockOf(row)}: opening ${row.opening} is not ${row.bins} in bins + ${row.sold} sold on order lines`,
+    ),
+  ];
+}
+
+function stockOf({ product_id, variant_key }: Row): string {
+  return `product ${product_id}/${variant_key}`;
+}

@@ -1,0 +1,54 @@
+import { readFileSync, rmSync, mkdtempSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import {
+  startEmbeddedPostgres,
+  type EmbeddedPostgres,
+} from '../../../libs/infrastructure/src/embedded-postgres/embedded-postgres.js';
+
+/** A PostgreSQL of the proof's own that keeps what it acknowledged, and can be killed and started again. */
+export interface PostgresServer {
+  /** The same after every start. Contains the password. */
+  readonly url: string;
+  /** kill -9 of the postmaster; resolves when it is gone. Its sessions notice, and end by themselves. */
+  kill(): Promise<void>;
+  /** Ends the server in order; it can be started again. */
+  stop(): Promise<void>;
+  /** Again, on the same files and the same port, after `kill` or `stop`. */
+  start(): Promise<void>;
+  /** For good, with its files. */
+  remove(): Promise<void>;
+}
+
+export async function startDurablePostgres(): Promise<PostgresServer> {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'store-commerce-proof-'));
+  // Durability is the server's default; said here because a proof without it would prove nothing.
+  const settings = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', port: String(await freePort()) };
+  const start = () => startEmbeddedPostgres({ dataDir, settings });
+  let server: EmbeddedPostgres = await start();
+  return {
+    url: server.url,
+    kill: async () => {
+      process.kill(Number.parseInt(readFileSync(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8'), 10), 'SIGKILL');
+      await server.stop();
+    },
+    stop: () => server.stop(),
+    start: async () => {
+      server = await start();
+    },
+    remove: async () => {
+      await server.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A port that is free now, for somebody who must come back to the same one. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,56 @@
+import type { History } from './history.js';
+import type { Rig } from './rig.js';
+
+/**
+ * How to add a proof
+ *
+ * 1. Write `test/proof/<name>.ts` with one exported `Proof` and add it to `test/proof/proofs.ts`. From then on
+ *    `tsx test/proof/run.ts <name> [--quick] [--seed N]` runs it, and `table.ts` has a row for it.
+ * 2. `run` gets a context. Everything random comes from `context.random`, so that a seed repeats the attack.
+ *
+ *        const store = await StoreFixture.create(context.rig.database);      // store-setup.ts has shelves and bodies
+ *        const [one, two] = await context.rig.pair();                        // two service processes, shared
+ *        const own = await context.rig.startService({ databaseUrl: proxy.url, env: { DATABASE_POOL_SIZE: '2' } });
+ *        const worker = await context.rig.startWorker({ env: { SMTP_URL: sink.url } });
+ *        const buyers = new Buyers(store, context.history, context.random);  // records every request and answer
+ *        await buyers.insist([one, two], body, { key });                     // retries 409, 503 and cut connections
+ *        await own.kill(); const again = await context.rig.restart(own);        // kill -9, same port
+ *        await context.rig.server?.kill(); await context.rig.server?.start();// the database; see rig.ts for null
+ *        const violations = await askOracle({ ... });                        // oracle.ts: the invariants of the page
+ *
+ * 3. Return the figures in words, and every violation found. Expected trouble (409, 503, cut connections) is no
+ *    violation but belongs into the figures: `retriesOf(history)` words it. A proof whose precondition does not hold
+ *    (no server to kill) throws.
+ * 4. `full` is what proofs.md asks for. `quick` takes at most 8 s and runs in `quick.spec.ts` on a shared PostgreSQL
+ *    without durability and with a shared pair of services: leave both as they were. A proof without a quick form says
+ *    `quick: false`.
+ * 5. See it fail: break in a scratch copy what it protects, and run it.
+ */
+export interface Proof {
+  readonly name: string;
+  /** What the service promises, for the README. */
+  readonly promise: string;
+  /** What the full form does to it, for the README. */
+  readonly attack: string;
+  /** Whether there is a form for `npm test`. */
+  readonly quick: boolean;
+  run(context: ProofContext): Promise<ProofOutcome>;
+}
+
+export type ProofForm = 'full' | 'quick';
+
+export interface ProofContext {
+  readonly form: ProofForm;
+  readonly rig: Rig;
+  readonly history: History;
+  readonly seed: number;
+  /** Draws from 0 up to, not including, its argument; repeatable by the seed. */
+  readonly random: (below: number) => number;
+}
+
+export interface ProofOutcome {
+  /** One line: what was measured. */
+  readonly figures: string;
+  /** Empty when the promise was kept. One text each. */
+  readonly violations: readonly string[];
+}

@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import type { TestDatabase } from '../../support/test-database.js';
+import { startDurablePostgres, type PostgresServer } from './postgres-server.js';
+import { Service, type Role } from './service.js';
+
+export interface ProcessOptions {
+  /** Default: the rig's database. A proxy's address goes here. */
+  readonly databaseUrl?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const CLI = path.resolve(import.meta.dirname, '../../../dist/apps/cli/src/main.js');
+
+/** What a proof runs on: a migrated database of its own, and processes of the built service. */
+export class Rig {
+  /** Every process there was, for the oracle. */
+  readonly processes: Service[] = [];
+  private readonly dataDir = mkdtempSync(path.join(tmpdir(), 'store-commerce-rig-'));
+  private shared: Promise<readonly [Service, Service]> | null = null;
+  private readonly killAll = () => this.processes.forEach((service) => void service.kill());
+
+  constructor(
+    readonly database: TestDatabase,
+    /** `null` where it is not ours to kill: with `DATABASE_URL`, and in the quick forms. */
+    readonly server: PostgresServer | null,
+  ) {
+    // Also when the run is interrupted: nobody else would end them.
+    process.once('exit', this.killAll);
+  }
+
+  /** A durable server, or a database on that of `DATABASE_URL`. */
+  static async open(): Promise<Rig> {
+    const given = process.env['DATABASE_URL'];
+    const server = given ? null : await startDurablePostgres();
+    return new Rig(await createDatabase(given ?? server?.url ?? ''), server);
+  }
+
+  /** Two API processes without settings of their own, for all who leave them as they found them. */
+  pair(): Promise<readonly [Service, Service]> {
+    return (this.shared ??= Promise.all([this.startService(), this.startService()]));
+  }
+
+  startService(options: ProcessOptions = {}): Promise<Service> {
+    return this.start('api', options);
+  }
+
+  startWorker(options: ProcessOptions = {}): Promise<Service> {
+    return this.start('worker', options);
+  }
+
+  /** In place of one that ended; the oracle looks at both. */
+  async restart(service: Service): Promise<Service> {
+    const next = await service.restart();
+    this.processes.push(next);
+    return next;
+  }
+
+  async close(): Promise<void> {
+    process.off('exit', this.killAll);
+    await Promise.all(this.processes.map((service) => service.kill()));
+    await this.database.drop().catch(() => undefined);
+    await this.server?.remove();
+    rmSync(this.dataDir, { recursive: true, force: true });
+  }
+
+  private async start(role: Role, { databaseUrl = this.database.url, env = {} }: ProcessOptions): Promise<Service> {
+    // One key stands for a whole crowd here.
+    const settings = { DATABASE_URL: databaseUrl, DATA_DIR: this.dataDir, PIPELINE: 'off', THROTTLE_PER_10S: '0' };
+    const service = await Service.start({ role, env: { ...settings, ...env } });
+    this.processes.push(service);
+    return service;
+  }
+}
+
+/** A migrated database on the server. Its connections heal after the server was killed. */
+async function createDatabase(serverUrl: string): Promise<TestDatabase> {
+  const name = `proof_${randomBytes(4).toString('hex')}`;
+  const admin = async (sql: string) => {
+    const client = new pg.Client({ connectionString: serverUrl });
+    await client.connect();
+    await client.query(sql).finally(() => client.end());
+  };
+  await admin(`CREATE DATABASE ${name}`);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  // Migrated as operators do it.
+  await promisify(execFile)(process.execPath, [CLI, 'migrate'], { env: { ...process.env, DATABASE_URL: url.href } });
+  const pool = new pg.Pool({ connectionString: url.href, max: 3 });
+  pool.on('error', () => undefined);
+  return {
+    url: url.href,
+    query: async <Row>(text: string, values: unknown[] = []) => (await pool.query(text, values)).rows as Row[],
+    drop: async () => {
+      await pool.end();
+      await admin(`DROP DATABASE ${name} WITH (FORCE)`);
+    },
+  };
+}

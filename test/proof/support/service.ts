@@ -1,0 +1,129 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export type Role = 'api' | 'worker';
+
+export interface ServiceOptions {
+  readonly role: Role;
+  /** On top of a minimal environment: none of the caller's settings get in. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly readyTimeoutMs?: number;
+}
+
+/** How a process ended: its exit code, or the signal that killed it. */
+export type Ending = number | NodeJS.Signals;
+
+const ROOT = path.resolve(import.meta.dirname, '../../..');
+const SAYS: Record<Role, RegExp> = { api: /Listening at (http:\/\/[\d.]+:\d+)/, worker: /Working the pipeline/ };
+const READY_TIMEOUT_MS = 30_000;
+
+/** A built process of the project, as users start it. */
+export class Service {
+  private output = '';
+  private ending: Ending | null = null;
+  /** Whether the proof itself ended it. */
+  private isWanted = true;
+  readonly ended: Promise<Ending>;
+
+  private constructor(
+    private readonly options: ServiceOptions,
+    private readonly child: ChildProcess,
+    /** Empty for a worker. */
+    public url = '',
+  ) {
+    child.stdout?.on('data', (chunk) => (this.output += String(chunk)));
+    child.stderr?.on('data', (chunk) => (this.output += String(chunk)));
+    this.ended = new Promise((resolve) => {
+      child.once('close', (code, signal) => resolve((this.ending = code ?? signal ?? 1)));
+    });
+  }
+
+  /** Starts the build. @returns it once it is ready. @throws Error with its output when it does not get there. */
+  static async start(options: ServiceOptions): Promise<Service> {
+    const main = path.join(ROOT, `dist/apps/${options.role}/src/main.js`);
+    const env = { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'info', ...options.env };
+    const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const service = new Service(options, child);
+    try {
+      await service.becomeReady(options.readyTimeoutMs ?? READY_TIMEOUT_MS);
+      return service;
+    } catch (error) {
+      await service.kill();
+      throw error;
+    }
+  }
+
+  get pid(): number {
+    return this.child.pid ?? -1;
+  }
+
+  /** What it has written so far, to standard output and standard error. */
+  get log(): string {
+    return this.output;
+  }
+
+  /** Whether it runs, or ended because the proof wanted it to. */
+  get isAsWanted(): boolean {
+    return this.ending === null || !this.isWanted;
+  }
+
+  get isRunning(): boolean {
+    return this.ending === null;
+  }
+
+  /** Resident memory in bytes; `null` where the system does not tell, or the process is gone. */
+  get memory(): number | null {
+    try {
+      return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${this.pid}/status`, 'utf8'))?.[1] ?? 0) * 1024 || null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** kill -9. Sent at once; resolves when the process is gone. */
+  kill(): Promise<Ending> {
+    return this.end('SIGKILL');
+  }
+
+  /** SIGTERM; resolves to the exit code. */
+  terminate(): Promise<Ending> {
+    return this.end('SIGTERM');
+  }
+
+  /** Another process in its place, on the same port; this one must have ended. */
+  restart(): Promise<Service> {
+    const port = this.url === '' ? {} : { PORT: new URL(this.url).port };
+    return Service.start({ ...this.options, env: { ...this.options.env, ...port } });
+  }
+
+  private end(signal: NodeJS.Signals): Promise<Ending> {
+    this.isWanted = false;
+    this.child.kill(signal);
+    return this.ended;
+  }
+
+  private async becomeReady(timeoutMs: number): Promise<void> {
+    const giveUp = Date.now() + timeoutMs;
+    for (;;) {
+      const said = SAYS[this.options.role].exec(this.output);
+      this.url = said?.[1] ?? '';
+      if (said && (this.options.role === 'worker' || (await isReady(this.url)))) return;
+      if (this.ending !== null || Date.now() > giveUp) {
+        throw new Error(`The ${this.options.role} process did not get ready; it said: ${this.output}`);
+      }
+      await delay(20);
+    }
+  }
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/health/ready`);
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}

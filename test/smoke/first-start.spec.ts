@@ -1,0 +1,51 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { startBuiltApi, type BuiltApi } from '../support/built-api.js';
+
+/** Runs a line of the welcome as it was printed. */
+const run = (command: string) =>
+  JSON.parse(execFileSync('/bin/sh', ['-c', `${command} --silent`], { encoding: 'utf8' })) as Record<string, unknown>;
+
+describe('npm start, for the first time', () => {
+  let dataDir: string;
+  let api: BuiltApi;
+  beforeAll(() => (dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'store-commerce-smoke-'))));
+  afterAll(() => {
+    api.process.kill('SIGKILL');
+    fs.rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  const serversOnDataDir = () =>
+    execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })
+      .split('\n')
+      .filter((line) => line.includes('postgres') && line.includes(dataDir));
+
+  it('prints keys and requests that work, stops cleanly, and comes back with everything', async () => {
+    api = startBuiltApi({ DATA_DIR: dataDir });
+    await api.says(/running at (http:\/\/\S+) with a demo store[^]*Create an order/, 40_000);
+    const [list = '', order = ''] = api.output().match(/curl .*/g) ?? [];
+
+    expect(run(list)).toMatchObject({ success: true, pagination: { page: 1, limit: 3 } });
+    const created = run(order) as { success: boolean; data: { receipt_number: string } };
+    expect(created).toMatchObject({ success: true, data: { payment_method: 'COD' } });
+    api.process.kill('SIGTERM');
+    expect(await api.ended()).toBe(0);
+    expect(api.errors()).toBe('');
+    expect(serversOnDataDir()).toEqual([]);
+
+    api = startBuiltApi({ DATA_DIR: dataDir });
+    const [, address] = await api.says(/running at (\S+)[^]*npm run --silent cli -- keys create --store \w+/, 40_000);
+    expect(api.output()).not.toMatch(/svc_(live|test)_/);
+    // The key of the first start still opens the store, and the order is there.
+    const again = list.replace(
+      /http:\/\/[^/]+\/v1\/products\?limit=3/,
+      `${address}/v1/orders?search=${created.data.receipt_number}`,
+    );
+    expect(run(again)).toMatchObject({ pagination: { total: 1 } });
+    api.process.kill('SIGINT');
+    expect(await api.ended()).toBe(0);
+    expect(serversOnDataDir()).toEqual([]);
+  }, 90_000);
+});
