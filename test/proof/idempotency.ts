@@ -1,9 +1,46 @@
-import type { Proof } from './support/proof.js';
+import { StoreFixture } from '../builders/store-fixture.js';
+import { cutCommits } from './idempotency/cut-commits.js';
+import { raceTwins } from './idempotency/twins.js';
+import { Buyers } from './support/buyers.js';
+import { retriesOf } from './support/history.js';
+import { askOracle } from './support/oracle.js';
+import { unexpectedAnswers } from './support/oracle/answers.js';
+import { MemoryWatch } from './support/oracle/processes.js';
+import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
+
+const SCALE = { full: { keys: 200, twins: 30, cuts: 200 }, quick: { keys: 12, twins: 20, cuts: 12 } };
 
 export const idempotency: Proof = {
   name: 'idempotency',
-  promise: '',
-  attack: '',
-  quick: false,
-  run: () => Promise.reject(new Error('not yet')),
+  promise: 'One Idempotency-Key is one order, and every answer to it is the same, byte for byte',
+  attack:
+    '30 concurrent twins of each of 200 keys on 2 processes, some with another body; connections cut at 200 COMMITs, quick and slow ones, the client tries again',
+  quick: true,
+  run,
 };
+
+async function run(context: ProofContext): Promise<ProofOutcome> {
+  const { form, rig, history, random } = context;
+  const { keys, twins, cuts } = SCALE[form];
+  const store = await StoreFixture.create(rig.database);
+  const product = await store.product({ price: 1234, stock: [1_000_000, 1_000_000] });
+  const services = await rig.pair();
+  const buyers = new Buyers(store, history, random);
+  const memory = new MemoryWatch(services);
+
+  const race = await raceTwins({ buyers, services, random, product, keys, twins });
+  const retriesOfTwins = retriesOf(history);
+  const cut = await cutCommits({ context, store, buyers, direct: services[0], product, rounds: cuts });
+  buyers.close();
+
+  const violations = [...race.violations, ...cut.violations, ...memory.stop()];
+  violations.push(...unexpectedAnswers(history.exchanges, [201, 409, 422, 503, null]));
+  violations.push(...(await askOracle({ context, store, services })));
+  const orders = await rig.database.query('SELECT FROM orders WHERE store_id = $1', [store.id]);
+  if (orders.length !== keys + cut.orders) violations.push(`${orders.length} orders, not ${keys + cut.orders}`);
+
+  const figures =
+    `${keys} keys × ${twins} twins: ${keys} orders, ${race.replays} equal replays, ${race.refused} other bodies × 422, ` +
+    `${retriesOfTwins}; ${cut.figures}; ${violations.length} violations`;
+  return { figures, violations };
+}

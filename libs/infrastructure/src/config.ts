@@ -1,4 +1,6 @@
+import { isIP } from 'node:net';
 import path from 'node:path';
+import { readMailbox, type Mailbox } from './notifications/mailbox.js';
 
 /** The service's configuration, read from the environment once at the start. */
 export class Config {
@@ -15,7 +17,7 @@ export class Config {
   readonly pipeline: 'inline' | 'off';
   /** `null` = mail is written to files under `dataDir`. */
   readonly smtpUrl: string | null;
-  readonly mailFrom: string;
+  readonly mailFrom: Mailbox;
   /** 32 bytes each, newest first; `null` = a key file under `dataDir`. */
   readonly encryptionKeys: readonly Buffer[] | null;
   /** Requests by one key in 10 s beyond which it is throttled; 0 = never. */
@@ -35,14 +37,18 @@ export class Config {
     this.dataDir = path.resolve(read.text('DATA_DIR') ?? '.data');
     this.pipeline = read.oneOf('PIPELINE', ['inline', 'off']) ?? (this.databaseUrl === null ? 'inline' : 'off');
     this.smtpUrl = read.url('SMTP_URL', ['smtp:', 'smtps:']);
-    this.mailFrom = read.text('MAIL_FROM') ?? 'orders@localhost';
+    this.mailFrom = read.mailbox('MAIL_FROM') ?? { name: '', address: 'orders@localhost' };
     this.encryptionKeys = read.keys('DATA_ENCRYPTION_KEYS');
     this.throttlePer10s = read.integer('THROTTLE_PER_10S', 5000, 0, 10_000_000);
     this.logLevel = read.oneOf('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']) ?? 'info';
-    this.trustProxy = trustProxy(read.text('TRUST_PROXY'));
+    this.trustProxy = read.trustedProxies('TRUST_PROXY');
 
     if (this.encryptionKeys === null && this.databaseUrl !== null && env.NODE_ENV === 'production') {
       throw new ConfigError('DATA_ENCRYPTION_KEYS', 'is required in production when DATABASE_URL is set');
+    }
+    // The mailer takes options from the query; these two would write whole messages to the log.
+    if (/[?&](debug|logger)=/i.test(this.smtpUrl ?? '')) {
+      throw new ConfigError('SMTP_URL', 'must not have the options debug and logger');
     }
     if (this.databaseUrl === null && this.databaseDirectUrl !== null) {
       throw new ConfigError('DATABASE_DIRECT_URL', 'needs DATABASE_URL');
@@ -92,6 +98,14 @@ class Environment {
     return text;
   }
 
+  mailbox(name: string): Mailbox | null {
+    const text = this.text(name);
+    if (text === null) return null;
+    const mailbox = readMailbox(text);
+    if (!mailbox) throw new ConfigError(name, 'must be an address, or Name <address>');
+    return mailbox;
+  }
+
   keys(name: string): Buffer[] | null {
     const text = this.text(name);
     if (text === null) return null;
@@ -101,10 +115,17 @@ class Environment {
     }
     return keys;
   }
-}
 
-function trustProxy(text: string | null): boolean | number | string {
-  if (text === null || text === 'false') return false;
-  if (text === 'true') return true;
-  return /^\d+$/.test(text) ? Number(text) : text;
+  trustedProxies(name: string): boolean | number | string {
+    const text = this.text(name);
+    if (text === null || text === 'false') return false;
+    if (text === 'true') return true;
+    if (/^\d{1,2}$/.test(text)) return Number(text);
+    const areAddresses = text.split(',').every((part) => {
+      const [address = '', bits = '0'] = part.trim().split('/');
+      return isIP(address) > 0 && /^\d{1,3}$/.test(bits);
+    });
+    if (!areAddresses) throw new ConfigError(name, 'must be true, false, a number of hops, or addresses');
+    return text;
+  }
 }

@@ -17,4 +17,6 @@ export * from './persistence/inventory/stock-administration.js';
 export * from './persistence/migrate.js';
 export * from './persistence/postgres-errors.js';
 export * from './persistence/unhurried.js';
+export * from './queue/abandoned-jobs.js';
+export * from './queue/idempotency-purge.js';
 export * from './queue/pipeline-worker.module.js';

@@ -94,8 +94,9 @@ export class Service {
 
   /** Another process in its place, on the same port; this one must have ended. */
   restart(): Promise<Service> {
-    const port = this.url === '' ? {} : { PORT: new URL(this.url).port };
-    return Service.start({ ...this.options, env: { ...this.options.env, ...port } });
+    const { env } = this.options;
+    const samePort = this.url === '' ? env : { ...env, PORT: new URL(this.url).port };
+    return Service.start({ ...this.options, env: samePort });
   }
 
   private end(signal: NodeJS.Signals): Promise<Ending> {

@@ -46,7 +46,7 @@ export function refuseUnknownRoutes(fastify: FastifyInstance): void {
 /** Asks clients, while this process shuts down, to send their next request on a new connection, to another one. */
 export function endConnectionsWhile(draining: () => boolean, fastify: FastifyInstance): void {
   fastify.addHook('onSend', (_request, reply, payload, done) => {
-    if (draining()) reply.raw.shouldKeepAlive = false;
+    if (draining()) reply.header('connection', 'close');
     done(null, payload);
   });
 }

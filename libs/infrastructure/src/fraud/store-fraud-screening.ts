@@ -13,7 +13,8 @@ import { Database } from '../persistence/database.js';
 import { errorCode } from '../persistence/postgres-errors.js';
 import { isDisposableEmail } from './disposable-email.js';
 import { findFacts } from './find-facts.js';
-import { readBefore, within } from './time-budget.js';
+import { within } from '../time-limit.js';
+import { readBefore } from './time-budget.js';
 import { UsualOrders } from './usual-orders.js';
 
 const BUDGET_MS = 300;

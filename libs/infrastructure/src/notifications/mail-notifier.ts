@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { Notifier, type NotificationStage, type OrderRecord, type StoreProfile } from '@app/application';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { Config, ConfigError } from '../config.js';
+import { Config } from '../config.js';
 import { MailFolder } from './mail-folder.js';
-import { readMailbox, type Mailbox } from './mailbox.js';
+import type { Mailbox } from './mailbox.js';
 import { orderMail } from './order-mail.js';
 import { SmtpDelivery } from './smtp-delivery.js';
 
@@ -15,9 +15,7 @@ export class MailNotifier extends Notifier implements OnApplicationShutdown {
 
   constructor({ mailFrom, smtpUrl, dataDir }: Config) {
     super();
-    const sender = readMailbox(mailFrom);
-    if (!sender) throw new ConfigError('MAIL_FROM', 'must be an e-mail address, or a name and <address>');
-    this.sender = sender;
+    this.sender = mailFrom;
     this.delivery = smtpUrl === null ? new MailFolder(path.join(dataDir, 'mail')) : new SmtpDelivery(smtpUrl);
   }
 

@@ -7,8 +7,10 @@ import { poolOf } from './data-source.js';
 export class Database {
   constructor(private readonly dataSource: DataSource) {}
 
-  async query<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    const { rows } = await poolOf(this.dataSource).query(text, [...values]);
+  /** @param timeoutMs how long to wait for the answer, where that is less than any statement may take. */
+  async query<Row>(text: string, values: readonly unknown[] = [], timeoutMs?: number): Promise<Row[]> {
+    const query = { text, values: [...values], ...(timeoutMs && { query_timeout: timeoutMs }) };
+    const { rows } = await poolOf(this.dataSource).query(query);
     return rows as Row[];
   }
 }

@@ -1,3 +1,5 @@
+import { TooLate } from '../time-limit.js';
+
 /** SQLSTATEs after which the same transaction may well succeed: serialization failure, deadlock, lock timeout. */
 const TRANSIENT = new Set(['40001', '40P01', '55P03']);
 
@@ -40,6 +42,7 @@ export function errorCode(error: unknown): string | undefined {
 
 /** Whether the database is, for now, out of reach or out of room. */
 export function isConnectionLost(error: unknown): boolean {
+  if (error instanceof TooLate) return true;
   const code = errorCode(error);
   if (code !== undefined)
     return UNAVAILABLE.has(code) || UNAVAILABLE_CLASSES.includes(code.slice(0, 2)) || SOCKET_ERRORS.has(code);

@@ -8,6 +8,7 @@ import { failureName } from './failure-name.js';
 import { PURGE_CRONTAB, PURGE_TASK, purgeIdempotencyKeys } from './idempotency-purge.js';
 import { NOTIFICATION_TASK, type NotificationJob } from './postgres-order-pipeline.js';
 import { queuePool } from './queue-pool.js';
+import { within } from '../time-limit.js';
 
 const CONCURRENCY = 4;
 const POLL_INTERVAL_MS = 2_000;
@@ -82,7 +83,7 @@ export class PipelineWorker implements OnApplicationBootstrap, BeforeApplication
       [NOTIFICATION_TASK]: async (payload, { job }) => {
         const lastAttempt = job.attempts >= job.max_attempts;
         const attempt = this.stages.execute({ ...(payload as NotificationJob), lastAttempt });
-        await withTimeout(attempt).catch((error: Error) => {
+        await within(ATTEMPT_TIMEOUT_MS, attempt).catch((error: Error) => {
           // The queue keeps and logs what a job failed with. A mail server's answer may quote an address: only the
           // class of the error goes there.
           throw new Error(failureName(error));
@@ -90,18 +91,5 @@ export class PipelineWorker implements OnApplicationBootstrap, BeforeApplication
       },
       [PURGE_TASK]: () => purgeIdempotencyKeys(this.pool),
     };
-  }
-}
-
-async function withTimeout(attempt: Promise<void>): Promise<void> {
-  const done = new AbortController();
-  const timeout = sleep(ATTEMPT_TIMEOUT_MS, undefined, { signal: done.signal }).then(() => {
-    throw Object.assign(new Error('The attempt took too long'), { code: 'ETIMEDOUT' });
-  });
-  try {
-    await Promise.race([attempt, timeout]);
-  } finally {
-    done.abort();
-    timeout.catch(() => undefined);
   }
 }

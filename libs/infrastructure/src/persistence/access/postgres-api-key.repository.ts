@@ -7,6 +7,7 @@ import {
 } from '@app/application';
 import type { ApiKeyMode } from '@app/domain';
 import { Injectable } from '@nestjs/common';
+import { within } from '../../time-limit.js';
 import { Database } from '../database.js';
 import { GroupedLookup } from './grouped-lookup.js';
 import { LastUse } from './last-use.js';
@@ -30,6 +31,13 @@ const LOOK_UP = `
   FROM api_keys key JOIN stores store ON store.id = key.store_id
   WHERE key.key_hash = ANY($1)`;
 
+/**
+ * Every request begins with a look-up, so this is where it is found out that the database went silent: a request is told
+ * so in under 3 s, even if it had to wait for the look-up before its own.
+ */
+const PATIENCE_MS = 2_500;
+const LOOK_UP_TIMEOUT_MS = 2_000;
+
 const COLUMNS = `
   id, store_id AS "storeId", prefix, last_four AS "lastFour", mode, name, status, expires_at AS "expiresAt",
   last_used_at AS "lastUsedAt", created_at AS "createdAt"`;
@@ -46,7 +54,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
   }
 
   override findByHash(hash: Buffer): Promise<ApiKeyLookup | null> {
-    return this.lookups.find(hash.toString('hex'));
+    return within(PATIENCE_MS, this.lookups.find(hash.toString('hex')));
   }
 
   override touch(key: ApiKeyLookup): void {
@@ -77,7 +85,8 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
   }
 
   private async lookUp(hashes: readonly string[]): Promise<Map<string, ApiKeyLookup>> {
-    const rows = await this.database.query<LookupRow>(LOOK_UP, [hashes.map((hash) => Buffer.from(hash, 'hex'))]);
+    const values = [hashes.map((hash) => Buffer.from(hash, 'hex'))];
+    const rows = await this.database.query<LookupRow>(LOOK_UP, values, LOOK_UP_TIMEOUT_MS);
     return new Map(rows.map((row) => [row.hash, toLookup(row)]));
   }
 }

@@ -1,0 +1,94 @@
+import path from 'node:path';
+import { Config, ConfigError } from './config.js';
+
+const DATABASE_URL = 'postgres://store:secret@localhost/store';
+const KEY = Buffer.alloc(32, 7).toString('base64');
+
+describe('Config', () => {
+  it('has a default for everything', () => {
+    expect(new Config({})).toMatchObject({
+      port: 3000,
+      host: '0.0.0.0',
+      databaseUrl: null,
+      databaseDirectUrl: null,
+      databasePoolSize: 10,
+      dataDir: path.resolve('.data'),
+      pipeline: 'inline',
+      smtpUrl: null,
+      encryptionKeys: null,
+      throttlePer10s: 5000,
+      logLevel: 'info',
+      trustProxy: false,
+    });
+  });
+
+  it('leaves the pipeline to a worker when a database is configured', () => {
+    expect(new Config({ DATABASE_URL }).pipeline).toBe('off');
+    expect(new Config({ DATABASE_URL, PIPELINE: 'inline' }).pipeline).toBe('inline');
+  });
+
+  it('goes to the database directly by the same URL unless another is given', () => {
+    expect(new Config({ DATABASE_URL }).databaseDirectUrl).toBe(DATABASE_URL);
+    const DATABASE_DIRECT_URL = 'postgresql://direct/store';
+    expect(new Config({ DATABASE_URL, DATABASE_DIRECT_URL }).databaseDirectUrl).toBe(DATABASE_DIRECT_URL);
+  });
+
+  it('takes an empty variable for an absent one', () => {
+    expect(new Config({ PORT: '', DATABASE_URL: ' ', PIPELINE: '' })).toMatchObject({ port: 3000, databaseUrl: null });
+  });
+
+  it('reads several encryption keys, newest first', () => {
+    const older = Buffer.alloc(32, 1).toString('base64');
+
+    expect(new Config({ DATA_ENCRYPTION_KEYS: `${KEY}, ${older}` }).encryptionKeys).toEqual([
+      Buffer.alloc(32, 7),
+      Buffer.alloc(32, 1),
+    ]);
+  });
+
+  it.each([
+    ['true', true],
+    ['false', false],
+    ['2', 2],
+    ['10.0.0.0/8, ::1', '10.0.0.0/8, ::1'],
+  ])('trusts proxies: %s', (TRUST_PROXY, expected) => {
+    expect(new Config({ TRUST_PROXY }).trustProxy).toBe(expected);
+  });
+
+  it.each([
+    [{ PORT: 'http' }, 'PORT must be an integer from 0 to 65535'],
+    [{ PORT: '65536' }, 'PORT must be an integer from 0 to 65535'],
+    [{ DATABASE_URL: 'mysql://x/y' }, 'DATABASE_URL must be a URL that starts with postgres:// or postgresql://'],
+    [{ DATABASE_URL: 'localhost:5432' }, 'DATABASE_URL must be a URL that starts with postgres:// or postgresql://'],
+    [{ DATABASE_DIRECT_URL: DATABASE_URL }, 'DATABASE_DIRECT_URL needs DATABASE_URL'],
+    [{ DATABASE_POOL_SIZE: '0' }, 'DATABASE_POOL_SIZE must be an integer from 1 to 1000'],
+    [{ PIPELINE: 'on' }, 'PIPELINE must be one of inline, off'],
+    [{ SMTP_URL: 'mail.example.com' }, 'SMTP_URL must be a URL that starts with smtp:// or smtps://'],
+    [{ SMTP_URL: 'smtp://mail?pool=true&debug=true' }, 'SMTP_URL must not have the options debug and logger'],
+    [{ TRUST_PROXY: 'nginx' }, 'TRUST_PROXY must be true, false, a number of hops, or addresses'],
+    [{ MAIL_FROM: 'nobody' }, 'MAIL_FROM must be an address, or Name <address>'],
+    [
+      { DATA_ENCRYPTION_KEYS: 'short' },
+      'DATA_ENCRYPTION_KEYS must be keys of 32 bytes in base64, separated by commas, newest first',
+    ],
+    [{ THROTTLE_PER_10S: '-1' }, 'THROTTLE_PER_10S must be an integer from 0 to 10000000'],
+    [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent'],
+    [
+      { DATABASE_URL, NODE_ENV: 'production' },
+      'DATA_ENCRYPTION_KEYS is required in production when DATABASE_URL is set',
+    ],
+  ])('stops the start for %j with one line', (env, line) => {
+    expect(() => new Config(env)).toThrow(
+      new ConfigError(line.split(' ')[0] ?? '', line.split(' ').slice(1).join(' ')),
+    );
+  });
+
+  it('never repeats a value, which may be a secret', () => {
+    expect(() => new Config({ DATABASE_URL: 'mysql://root:hunter2@host/db' })).not.toThrow(/hunter2/);
+    expect(() => new Config({ DATABASE_URL: 'mysql://root:hunter2@host/db' })).toThrow(ConfigError);
+  });
+
+  it('needs no key file in production when keys are given', () => {
+    expect(() => new Config({ DATABASE_URL, NODE_ENV: 'production', DATA_ENCRYPTION_KEYS: KEY })).not.toThrow();
+  });
+});

@@ -1,0 +1,188 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { MoveOrder, RetryPipeline } from '@app/application';
+import { purgeIdempotencyKeys, recoverAbandonedJobs } from '@app/infrastructure';
+import pg from 'pg';
+import { startApi, type RunningApi } from '../support/start-api.js';
+import { SmtpSink } from '../support/smtp-sink.js';
+import { eventually } from '../support/eventually.js';
+
+interface Stage {
+  stage: string;
+  state: string;
+  attempts: number;
+  last_error: string;
+}
+
+/** Places an order of one unit and returns its id. */
+async function placeOrder(api: RunningApi, email = 'ada@example.com', price = 1099): Promise<string> {
+  const mug = await api.store.product({ name: 'Mug', price, stock: 5 });
+  const customer = { name: 'Ada Lovelace', email };
+  const response = await api.post('/v1/orders', { items: [{ product_id: mug, quantity: 1 }], customer });
+  return response.json<{ data: { order_id: string } }>().data.order_id;
+}
+
+async function notifications(api: RunningApi, orderId: string): Promise<Stage[]> {
+  const response = await api.get(`/v1/orders/${orderId}`);
+  return response
+    .json<{ data: { pipeline: Stage[] } }>()
+    .data.pipeline.filter(({ stage }) => stage.startsWith('notify'));
+}
+
+const contact = { email: 'merchant@example.com' };
+
+describe('the pipeline without a mail server', () => {
+  const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'store-commerce-mail-'));
+  let api: RunningApi;
+  beforeAll(async () => {
+    api = await startApi({ PIPELINE: 'inline', DATA_DIR: dataDir });
+    await api.database.query('UPDATE stores SET contact = $1', [contact]);
+  });
+  afterAll(async () => {
+    await api.stop();
+    fs.rmSync(dataDir, { recursive: true });
+  });
+
+  it('writes both mails of an order as files that a mail program opens', async () => {
+    const orderId = await placeOrder(api);
+
+    await eventually(async () => {
+      expect((await notifications(api, orderId)).map(({ state }) => state)).toEqual(['done', 'done']);
+    });
+
+    const files = fs.readdirSync(path.join(dataDir, 'mail')).filter((name) => name.startsWith(orderId));
+    expect(files.sort()).toEqual([`${orderId}-notify-customer.eml`, `${orderId}-notify-merchant.eml`]);
+    expect(fs.readFileSync(path.join(dataDir, 'mail', files[0] ?? ''), 'utf8')).toMatch(/^To: .*ada@example\.com/m);
+  });
+});
+
+describe('the pipeline with a mail server', () => {
+  let smtp: SmtpSink;
+  let api: RunningApi;
+  let pool: pg.Pool;
+  beforeAll(async () => {
+    smtp = await SmtpSink.start();
+    api = await startApi({ PIPELINE: 'inline', SMTP_URL: smtp.url });
+    await api.database.query(`UPDATE stores SET contact = $1, fraud_settings = '{"review_amount": 50000}'`, [contact]);
+    pool = new pg.Pool({ connectionString: api.database.url });
+  });
+  afterAll(async () => {
+    await pool.end();
+    await api.stop();
+    await smtp.close();
+  });
+
+  const mailsOf = (orderId: string) => smtp.mails.filter(({ messageId }) => messageId.includes(orderId));
+
+  it('tells the customer and the merchant, once each', async () => {
+    const orderId = await placeOrder(api);
+
+    await eventually(() => expect(mailsOf(orderId)).toHaveLength(2));
+
+    expect(
+      mailsOf(orderId)
+        .flatMap(({ to }) => to)
+        .sort(),
+    ).toEqual(['ada@example.com', 'merchant@example.com']);
+  });
+
+  it('holds the confirmation of an order under review until the order is confirmed', async () => {
+    const orderId = await placeOrder(api, 'grace@example.com', 50_000);
+    await eventually(() => expect(mailsOf(orderId).flatMap(({ to }) => to)).toEqual(['merchant@example.com']));
+
+    await api.app.get(MoveOrder).changeStatus({ storeId: api.store.id, orderId }, { fulfillmentStatus: 'CONFIRMED' });
+
+    await eventually(() => expect(mailsOf(orderId).flatMap(({ to }) => to)).toContain('grace@example.com'));
+  });
+
+  it('tries again after a failure, counts the attempts and names the class of the error, not its text', async () => {
+    smtp.behaviour = { kind: 'refuse', at: 'message', code: 451 };
+    const orderId = await placeOrder(api);
+    await eventually(async () => {
+      const stages = await notifications(api, orderId);
+      expect(stages.every(({ attempts, last_error }) => attempts >= 1 && last_error !== '')).toBe(true);
+      expect(JSON.stringify(stages)).not.toContain('@');
+    });
+
+    smtp.behaviour = { kind: 'accept' };
+
+    await eventually(async () => {
+      const stages = await notifications(api, orderId);
+      expect(stages.map(({ state }) => state)).toEqual(['done', 'done']);
+      expect(Math.min(...stages.map(({ attempts }) => attempts))).toBeGreaterThan(1);
+    });
+    const errors = await api.database.query(`SELECT last_error FROM graphile_worker.jobs WHERE last_error LIKE '%@%'`);
+    expect(errors).toEqual([]);
+  });
+
+  it('gives up after the last attempt, says so, and starts anew on request', async () => {
+    smtp.behaviour = { kind: 'refuse', at: 'message', code: 550 };
+    const orderId = await placeOrder(api);
+    // The back-off takes hours: the attempts that are left are taken away.
+    await eventually(async () => {
+      await api.database.query(
+        `UPDATE graphile_worker._private_jobs SET attempts = greatest(attempts, max_attempts - 1), run_at = now()
+         WHERE payload->>'orderId' = $1 AND locked_at IS NULL AND attempts < max_attempts`,
+        [orderId],
+      );
+      expect((await notifications(api, orderId)).map(({ state }) => state)).toEqual(['dead', 'dead']);
+    });
+    smtp.behaviour = { kind: 'accept' };
+
+    const retried = await api.app.get(RetryPipeline).execute({ storeId: api.store.id, orderId });
+
+    expect(retried.sort()).toEqual(['notify-customer', 'notify-merchant']);
+    await eventually(() => expect(mailsOf(orderId)).toHaveLength(2));
+  });
+
+  it('takes the jobs of a worker that was killed, and gives up a stage killed in its last attempt', async () => {
+    const orderId = await placeOrder(api);
+    await eventually(() => expect(mailsOf(orderId)).toHaveLength(2));
+    await api.database.query(
+      `UPDATE order_stages SET state = 'pending' WHERE order_id = $1 AND stage LIKE 'notify-%'`,
+      [orderId],
+    );
+    const lockedByTheDead = async (stage: string, attempts: number) => {
+      await api.database.query(
+        `SELECT graphile_worker.add_job('order-notification',
+           json_build_object('storeId', $1::int, 'orderId', $2::text, 'stage', $3::text), job_key := $2 || ':' || $3,
+           max_attempts := 12, run_at := now() + interval '1 hour')`,
+        [api.store.id, orderId, stage],
+      );
+      await api.database.query(
+        `UPDATE graphile_worker._private_jobs SET attempts = $2, run_at = now(), locked_by = 'pool-dead',
+           locked_at = now() - interval '2 minutes' WHERE key = $1`,
+        [`${orderId}:${stage}`, attempts],
+      );
+    };
+    await lockedByTheDead('notify-customer', 3);
+    await lockedByTheDead('notify-merchant', 12);
+
+    await recoverAbandonedJobs(pool);
+
+    await eventually(async () => {
+      const stages = await notifications(api, orderId);
+      expect(stages.map(({ state, last_error }) => [state, last_error])).toEqual([
+        ['done', ''],
+        ['dead', 'WorkerLost'],
+      ]);
+    });
+  });
+
+  it('purges idempotency keys after 24 hours, not before', async () => {
+    const insert = (key: string, age: string) =>
+      api.database.query(
+        `INSERT INTO idempotency_keys VALUES ($1, 'live', $2, 'hash', 'answer', now() - $3::interval)`,
+        [api.store.id, key, age],
+      );
+    await insert('young', '23 hours 59 minutes');
+    await insert('old', '24 hours 1 minute');
+
+    await purgeIdempotencyKeys(pool);
+
+    expect(await api.database.query(`SELECT key FROM idempotency_keys WHERE key IN ('young', 'old')`)).toEqual([
+      { key: 'young' },
+    ]);
+  });
+});

@@ -1,0 +1,108 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { StoreFixture } from '../../builders/store-fixture.js';
+import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
+import type { Buyers } from '../support/buyers.js';
+import { poolViolations } from '../support/oracle/processes.js';
+import type { ProofContext } from '../support/proof.js';
+import type { Service } from '../support/service.js';
+import { orderBody } from '../support/store-setup.js';
+
+/** How the connection ends: before the COMMIT gets through, after it, or after it and with the whole database away. */
+const KINDS = ['cut', 'deliver and cut', 'outage'] as const;
+const OUTAGE_MS = 400;
+const POOL_SIZE = 4;
+
+// A COMMIT that is still at work when the service comes back to ask for its order.
+const SLOW_COMMITS = `
+  CREATE FUNCTION commit_slowly() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.15); RETURN NULL; END';
+  CREATE CONSTRAINT TRIGGER commit_slowly AFTER INSERT ON orders DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW WHEN (NEW.notes LIKE '%slow%') EXECUTE FUNCTION commit_slowly()`;
+
+export interface CutQuestion {
+  readonly context: ProofContext;
+  readonly store: StoreFixture;
+  readonly buyers: Buyers;
+  /** A process with an undisturbed database. */
+  readonly direct: Service;
+  readonly product: number;
+  readonly rounds: number;
+}
+
+/** Takes the connection away at the moment of the COMMIT. The client tries again, on any process. */
+export async function cutCommits(question: CutQuestion) {
+  const { context, store, buyers, direct, product, rounds } = question;
+  const { rig, random, history } = context;
+  const armed: { kind: (typeof KINDS)[number] | null } = { kind: null };
+  let cuts = 0;
+  const proxy: TcpProxy = await startTcpProxy(rig.database.url, {
+    onClientData: (chunk) => {
+      const { kind } = armed;
+      if (kind === null || !chunk.includes('COMMIT\0')) return 'pass';
+      armed.kind = null;
+      cuts++;
+      if (kind === 'outage') void delay(1).then(() => takeAway(proxy));
+      return kind === 'outage' ? 'deliver and cut' : kind;
+    },
+  });
+  await rig.database.query(SLOW_COMMITS);
+  const service = await rig.startService({
+    databaseUrl: proxy.url,
+    env: { DATABASE_POOL_SIZE: String(POOL_SIZE) },
+  });
+  const violations: string[] = [];
+  let orders = 0;
+  try {
+    for (let n = 0; n < rounds; n++) {
+      const kind = KINDS[n % KINDS.length] ?? 'cut';
+      const slow = random(2) === 0;
+      // Without a key nobody may try again but the service itself, which knows the order's id.
+      const key = n % 4 === 3 ? null : `cut-${n}`;
+      const name = `${slow ? 'slow' : 'fast'}-${kind.replaceAll(' ', '-')}-${n}`;
+      const body = orderBody([{ product_id: product, quantity: 1 }], name);
+      armed.kind = kind;
+      const first = await buyers.send(service, { body, key });
+      if (key === null) {
+        orders += await settledCount(context, store, body.notes);
+      } else {
+        orders++;
+        const answer = first.status === 201 ? first : await buyers.insist([service, direct], body, { key });
+        if (answer.status !== 201) violations.push(`${name}: answered ${answer.status}`);
+        const replay = await buyers.insist([direct], body, { key });
+        if (!replay.bytes.equals(answer.bytes)) violations.push(`${name}: the replay differs`);
+      }
+      await untilReady(service);
+    }
+    violations.push(...(await poolViolations(rig.database, service, store, POOL_SIZE)));
+  } finally {
+    await service.kill();
+    await proxy.close();
+    await rig.database.query('DROP TRIGGER commit_slowly ON orders; DROP FUNCTION commit_slowly');
+  }
+  if (cuts !== rounds) violations.push(`${cuts} of ${rounds} COMMITs were cut`);
+  const told = history.orders(store.id).filter((one) => one.service === service.url && one.status !== 201).length;
+  const figures = `${cuts} COMMITs cut (a third each: lost, delivered, database away), ${told} seen by the client`;
+  return { violations, orders, figures };
+}
+
+async function takeAway(proxy: TcpProxy): Promise<void> {
+  proxy.cut();
+  await delay(OUTAGE_MS);
+  proxy.restore();
+}
+
+/** Orders with that marker, once none of them can still be on its way. */
+async function settledCount({ rig }: ProofContext, store: StoreFixture, marker: string): Promise<number> {
+  await delay(400);
+  const rows = await rig.database.query('SELECT FROM orders WHERE store_id = $1 AND notes = $2', [store.id, marker]);
+  return rows.length;
+}
+
+/** The next round is about another cut, not about what is left of this one. */
+async function untilReady(service: Service): Promise<void> {
+  for (;;) {
+    const response = await fetch(`${service.url}/health`);
+    await response.arrayBuffer();
+    if (response.ok) return;
+    await delay(20);
+  }
+}

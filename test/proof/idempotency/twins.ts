@@ -1,0 +1,63 @@
+import type { Buyers } from '../support/buyers.js';
+import type { Exchange } from '../support/history.js';
+import type { Service } from '../support/service.js';
+import { inParallel, orderBody, type OrderBody } from '../support/store-setup.js';
+
+/** Keys that are raced for at the same time. */
+const AT_ONCE = 4;
+
+export interface TwinRace {
+  readonly buyers: Buyers;
+  readonly services: readonly Service[];
+  readonly random: (below: number) => number;
+  readonly product: number;
+  readonly keys: number;
+  readonly twins: number;
+}
+
+/** What went wrong, and how often a body that came second was refused and one that came again was replayed. */
+interface RaceOutcome {
+  readonly violations: string[];
+  replays: number;
+  refused: number;
+}
+
+/**
+ * Sends the same order many times at once. For every fourth key, half of the twins send another body: either may win,
+ * and the other is refused. Afterwards each key is tried with a body that differs, and once more as it was.
+ */
+export async function raceTwins(race: TwinRace): Promise<RaceOutcome> {
+  const outcome: RaceOutcome = { violations: [], replays: 0, refused: 0 };
+  const names = Array.from({ length: race.keys }, (_, n) => ({ key: `twins-${n}`, mixed: n % 4 === 0 }));
+  await inParallel(AT_ONCE, names, ({ key, mixed }) => raceForKey(race, key, mixed, outcome));
+  return outcome;
+}
+
+async function raceForKey(race: TwinRace, key: string, mixed: boolean, outcome: RaceOutcome): Promise<void> {
+  const { buyers, services, product, twins } = race;
+  const bodyOf = (quantity: number) => orderBody([{ product_id: product, quantity }], key);
+  const bodies = mixed ? [bodyOf(1), bodyOf(2)] : [bodyOf(1)];
+  const sent = Array.from({ length: twins }, (_, n) => bodies[n % bodies.length] as OrderBody);
+  const answers = await Promise.all(sent.map((body) => buyers.insist(services, body, { key })));
+
+  const winner = JSON.parse(answers.find(({ status }) => status === 201)?.body ?? '{}') as Partial<OrderBody>;
+  for (const [n, body] of sent.entries()) {
+    const { status } = answers[n] as Exchange;
+    const expected = body.notes === winner.notes ? 201 : 422;
+    if (status !== expected) outcome.violations.push(`${key}: twin ${n} was answered ${status}, not ${expected}`);
+  }
+  const first = answers.filter(({ status, headers }) => status === 201 && !headers['idempotent-replayed']);
+  if (first.length !== 1) outcome.violations.push(`${key}: ${first.length} twins were told that they came first`);
+
+  // One detail of the body is enough to be another request.
+  for (const service of services) {
+    const changed = { ...winner, customer: { ...winner.customer, city: 'Shelbyville' } };
+    const refusal = await buyers.insist([service], changed, { key });
+    if (refusal.status !== 422) outcome.violations.push(`${key}: a changed body was answered ${refusal.status}`);
+    const replay = await buyers.insist([service], winner, { key });
+    const isReplay = replay.status === 201 && replay.headers['idempotent-replayed'] === 'true';
+    if (!isReplay || !first[0]?.bytes.equals(replay.bytes)) outcome.violations.push(`${key}: the replay differs`);
+  }
+  outcome.replays += answers.filter(({ status }) => status === 201).length - first.length + services.length;
+  outcome.refused += answers.filter(({ status }) => status === 422).length + services.length;
+}
