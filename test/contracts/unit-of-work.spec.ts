@@ -1,4 +1,4 @@
-import { ReceiptNumberTaken } from '@app/application';
+import { OrderExists, ReceiptNumberTaken } from '@app/application';
 import type { FraudAssessment } from '@app/domain';
 import { ADAPTERS, anOrder, type PlacingPorts } from './placing.js';
 
@@ -99,5 +99,13 @@ describe.each(ADAPTERS)('UnitOfWork %s', (_name, open) => {
     await insert();
 
     await expect(insert()).rejects.toThrow(ReceiptNumberTaken);
+  });
+
+  it('says of an order that was committed before that it exists', async () => {
+    const order = anOrder(ports.storeId);
+    const insert = () => ports.unitOfWork.run(({ orders }) => orders.insert(order, ACCEPTED));
+    await insert();
+
+    await expect(insert()).rejects.toThrow(OrderExists);
   });
 });

@@ -44,11 +44,14 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     buyOut({ name, store, services, buyers, crowd, basket, keyed });
 
   const violations: string[] = [];
+  let oversold = 0;
   for (let n = 1; n <= rounds; n++) {
     // With and without a key: they take different paths to the stock.
-    violations.push(...(await round(`round ${n}`, ONE_UNIT, n % 2 === 0)).compare(UNITS, crowd - UNITS, 0));
+    const plain = await round(`round ${n}`, ONE_UNIT, n % 2 === 0);
+    violations.push(...plain.compare(UNITS, crowd - UNITS, 0));
     const split = await round(`split round ${n}`, TWO_LINES, n % 2 === 1);
     violations.push(...split.compare(SPLIT_ORDERS, crowd - SPLIT_ORDERS, UNITS - 3 * SPLIT_ORDERS));
+    oversold += Math.max(0, plain.sold - UNITS) + Math.max(0, split.sold - UNITS);
   }
   buyers.close();
   violations.push(...memory.stop(), ...unexpectedAnswers(history.exchanges, [201, 422, 503]));
@@ -56,7 +59,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
 
   const figures =
     `${rounds} rounds × ${crowd} buyers for ${UNITS} units, twice (1 unit; 2 + 1 units in two lines): ` +
-    `${history.count(201)} × 201, ${history.count(422)} × 422, ${violations.length} violations; ${retriesOf(history)}`;
+    `${history.count(201)} × 201, ${history.count(422)} × 422, ${oversold} oversold; ${retriesOf(history)}`;
   return { figures, violations };
 }
 
@@ -81,7 +84,10 @@ async function buyOut({ name, store, services, buyers, crowd, basket, keyed }: R
   );
   const left = await store.onHand(product);
   const count = (wanted: number) => answers.filter(({ status }) => status === wanted).length;
+  const units = basket(product).reduce((sum, { quantity }) => sum + quantity, 0);
   return {
+    /** Units that buyers were promised. */
+    sold: count(201) * units,
     compare: (sold: number, refused: number, remaining: number): string[] => {
       const found = `${count(201)} × 201, ${count(422)} × 422, ${left} units left`;
       const expected = `${sold} × 201, ${refused} × 422, ${remaining} units left`;

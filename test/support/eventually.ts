@@ -1,7 +1,7 @@
 const INTERVAL_MS = 50;
 
 /** Repeats an assertion until it holds; fails with its last failure when it does not in time. */
-export async function eventually(assertion: () => Promise<unknown> | unknown, timeoutMs = 20_000): Promise<void> {
+export async function eventually(assertion: () => unknown, timeoutMs = 20_000): Promise<void> {
   const giveUp = Date.now() + timeoutMs;
   for (;;) {
     try {

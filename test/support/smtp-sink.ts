@@ -4,12 +4,14 @@ import { text } from 'node:stream/consumers';
 import { SMTPServer, type SMTPServerSession } from 'smtp-server';
 
 /**
- * How the server treats who comes: takes the message; answers with a code instead; never answers; cuts the connection.
+ * How the server treats who comes: takes the message; answers with a code instead; answers late; never answers; cuts the
+ * connection.
  * `delivered` takes the message and cuts the connection before it says so: the sender cannot know, and sends again.
  */
 export type SinkBehaviour =
   | { readonly kind: 'accept' }
   | { readonly kind: 'refuse'; readonly at: 'recipient' | 'message'; readonly code: number }
+  | { readonly kind: 'slow'; readonly at: 'greeting' | 'message' | 'delivered'; readonly ms: number }
   | { readonly kind: 'hang' | 'cut'; readonly at: 'greeting' | 'message' | 'delivered' };
 
 export interface ReceivedMail {
@@ -30,6 +32,12 @@ export class SmtpSink extends EventEmitter<{ mail: [ReceivedMail] }> {
   readonly mails: ReceivedMail[] = [];
   /** Recipients that were named, taken or not. */
   readonly recipients: string[] = [];
+  /** Taken, but the sender was not told so: it has to send them again. */
+  readonly unconfirmed = new Set<ReceivedMail>();
+  /** Recipients that are refused for good, whatever the behaviour. */
+  readonly blocked = new Set<string>();
+  /** Messages that wait for their answer. */
+  waiting = 0;
   connections = 0;
   behaviour: SinkBehaviour = { kind: 'accept' };
   private readonly sockets = new Set<Socket>();
@@ -40,15 +48,20 @@ export class SmtpSink extends EventEmitter<{ mail: [ReceivedMail] }> {
     onConnect: (session, callback) => this.answer('greeting', session, callback),
     onRcptTo: ({ address }, _session, callback) => {
       this.recipients.push(address);
-      callback(this.refusal('recipient'));
+      callback(this.blocked.has(address) ? refusedWith(550) : this.refusal('recipient'));
     },
     onData: (stream, session, callback) => {
       void text(stream).then((raw) => {
+        this.waiting++;
         this.answer('message', session, () => {
+          this.waiting--;
           const refusal = this.refusal('message');
           if (refusal) return callback(refusal);
-          this.keep(raw, session);
-          this.answer('delivered', session, () => callback());
+          const mail = this.keep(raw, session);
+          this.answer('delivered', session, () => {
+            this.unconfirmed.delete(mail);
+            callback();
+          });
         });
       });
     },
@@ -93,22 +106,30 @@ export class SmtpSink extends EventEmitter<{ mail: [ReceivedMail] }> {
   private refusal(at: 'recipient' | 'message'): Error | null {
     const { behaviour } = this;
     if (behaviour.kind !== 'refuse' || behaviour.at !== at) return null;
-    return Object.assign(new Error('no, <somebody@example.com>'), { responseCode: behaviour.code });
+    return refusedWith(behaviour.code);
   }
 
   private answer(at: 'greeting' | 'message' | 'delivered', session: SMTPServerSession, proceed: () => void): void {
     const { behaviour } = this;
-    if (!(behaviour.kind === 'hang' || behaviour.kind === 'cut') || behaviour.at !== at) return proceed();
+    if (behaviour.kind === 'accept' || behaviour.kind === 'refuse' || behaviour.at !== at) return proceed();
+    if (behaviour.kind === 'slow') return void setTimeout(proceed, behaviour.ms);
     if (behaviour.kind === 'hang') return;
     for (const socket of this.sockets) if (socket.remotePort === session.remotePort) socket.destroy();
   }
 
-  private keep(raw: string, { envelope }: SMTPServerSession): void {
+  private keep(raw: string, { envelope }: SMTPServerSession): ReceivedMail {
     const messageId = /^message-id:\s*<([^>]*)>/im.exec(raw)?.[1] ?? '';
     const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
     const to = envelope.rcptTo.map(({ address }) => address);
     const mail = { from, to, messageId, raw, smtpUtf8: envelope.smtpUtf8 === true, at: new Date() };
     this.mails.push(mail);
+    this.unconfirmed.add(mail);
     this.emit('mail', mail);
+    return mail;
   }
+}
+
+/** Quotes an address, as mail servers do. */
+function refusedWith(responseCode: number): Error {
+  return Object.assign(new Error('no, <somebody@example.com>'), { responseCode });
 }

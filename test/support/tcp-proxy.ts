@@ -8,8 +8,15 @@ export interface TcpProxy {
   cut(): void;
   /** Keeps connections open and accepts new ones, but lets nothing through. */
   freeze(): void;
-  /** Lets everything through again. */
-  restore(): void;
+  /** Lets everything through again, that long after it was sent, in both directions; 0 = at once. */
+  delay(milliseconds: number): void;
+  /**
+   * Lets everything through again.
+   *
+   * @param forget whether connections that were frozen stay silent for ever, as behind a firewall that forgot them;
+   *   otherwise they are reset.
+   */
+  restore(forget?: boolean): void;
   close(): Promise<void>;
 }
 
@@ -37,6 +44,12 @@ export async function startTcpProxy(
   let connections = 0;
   const sockets = new Set<Socket>();
   let mode: 'open' | 'cut' | 'frozen' = 'open';
+  let latency = 0;
+  // Connections up to this one are silent for ever.
+  let forgotten = 0;
+  // One latency at a time is in use, so bytes cannot overtake each other but where it changes: `delay` is for links that
+  // are at rest then, or for tests that do not mind a reset.
+  const later = (send: () => void) => void (latency === 0 ? send() : setTimeout(send, latency));
 
   const server = net.createServer((client) => {
     if (mode === 'cut') {

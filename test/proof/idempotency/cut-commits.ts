@@ -34,13 +34,14 @@ export async function cutCommits(question: CutQuestion) {
   const { rig, random, history } = context;
   const armed: { kind: (typeof KINDS)[number] | null } = { kind: null };
   let cuts = 0;
+  let outage: Promise<void> = Promise.resolve();
   const proxy: TcpProxy = await startTcpProxy(rig.database.url, {
     onClientData: (chunk) => {
       const { kind } = armed;
       if (kind === null || !chunk.includes('COMMIT\0')) return 'pass';
       armed.kind = null;
       cuts++;
-      if (kind === 'outage') void delay(1).then(() => takeAway(proxy));
+      if (kind === 'outage') outage = takeAway(proxy);
       return kind === 'outage' ? 'deliver and cut' : kind;
     },
   });
@@ -70,7 +71,8 @@ export async function cutCommits(question: CutQuestion) {
         const replay = await buyers.insist([direct], body, { key });
         if (!replay.bytes.equals(answer.bytes)) violations.push(`${name}: the replay differs`);
       }
-      await untilReady(service);
+      // The next round is about another cut, not about what is left of this one.
+      await outage;
     }
     violations.push(...(await poolViolations(rig.database, service, store, POOL_SIZE)));
   } finally {
@@ -85,6 +87,8 @@ export async function cutCommits(question: CutQuestion) {
 }
 
 async function takeAway(proxy: TcpProxy): Promise<void> {
+  // Not before the COMMIT is on its way.
+  await delay(1);
   proxy.cut();
   await delay(OUTAGE_MS);
   proxy.restore();
@@ -95,14 +99,4 @@ async function settledCount({ rig }: ProofContext, store: StoreFixture, marker: 
   await delay(400);
   const rows = await rig.database.query('SELECT FROM orders WHERE store_id = $1 AND notes = $2', [store.id, marker]);
   return rows.length;
-}
-
-/** The next round is about another cut, not about what is left of this one. */
-async function untilReady(service: Service): Promise<void> {
-  for (;;) {
-    const response = await fetch(`${service.url}/health`);
-    await response.arrayBuffer();
-    if (response.ok) return;
-    await delay(20);
-  }
 }

@@ -6,6 +6,7 @@ import {
   IdempotencyRecords,
   NewOrders,
   NOTIFICATION_STAGES,
+  OrderExists,
   OrderStates,
   OrderPipeline,
   ReceiptNumberTaken,
@@ -189,6 +190,7 @@ class InMemoryNewOrders extends NewOrders {
     const taken = this.state.orders.some(
       (other) => other.order.storeId === order.storeId && other.order.receiptNumber === order.receiptNumber,
     );
+    if (this.state.orders.some((other) => other.order.id === order.id)) return Promise.reject(new OrderExists());
     if (taken) return Promise.reject(new ReceiptNumberTaken());
     const { status, fulfillmentStatus } = order;
     this.state.orders.push({ order, assessment, state: { status, fulfillmentStatus } });

@@ -1,5 +1,5 @@
 import { IdempotencyMismatch } from '../ports/idempotency-records.js';
-import type { OrderRepository } from '../ports/order.repository.js';
+import { ReceiptNumberTaken, type OrderRepository } from '../ports/order.repository.js';
 import { CommitOutcomeUnknown } from '../ports/unit-of-work.js';
 import { InMemoryShop } from '../../../../test/support/in-memory/in-memory-shop.js';
 import { CreateOrder, type OrderRequest } from './create-order.js';
@@ -136,20 +136,20 @@ describe('CreateOrder', () => {
     const { shop, place } = aShop();
     const mug = shop.addProduct({ stock: [5] });
     const run = shop.unitOfWork.run.bind(shop.unitOfWork);
-    let taken = true;
+    const refused: string[] = [];
     shop.unitOfWork.run = (work) =>
       run(async (transaction) => {
-        if (taken) await work(transaction); // somebody else gets this receipt number first
-        taken = false;
-        return work(transaction);
+        const result = await work(transaction);
+        if (refused.length > 0) return result;
+        refused.push((result as { response: string }).response);
+        throw new ReceiptNumberTaken();
       });
 
     const { response } = await place([[mug, 1]]);
 
-    expect(shop.orders.map(({ order }) => order.receiptNumber)).toContain(
-      (JSON.parse(String(response)) as { receipt: string }).receipt,
-    );
-    expect(shop.orders).toHaveLength(1);
+    const receiptOf = (text: unknown) => (JSON.parse(String(text)) as { receipt: string }).receipt;
+    expect(shop.orders.map(({ order }) => order.receiptNumber)).toEqual([receiptOf(response)]);
+    expect(receiptOf(response)).not.toBe(receiptOf(refused[0]));
   });
 
   describe('when the connection is lost during the commit', () => {
@@ -166,6 +166,23 @@ describe('CreateOrder', () => {
 
       expect((JSON.parse(String(response)) as { id: string }).id).toBe(shop.orders[0]?.order.id);
       expect(shop.onHand(mug)).toBe(4);
+    });
+
+    it('answers with the order when the commit arrives only after it was looked for', async () => {
+      const { shop, place } = aShop();
+      const mug = shop.addProduct({ stock: [5] });
+      const run = shop.unitOfWork.run.bind(shop.unitOfWork);
+      let attempts = 0;
+      shop.unitOfWork.run = async (work) => {
+        if (++attempts === 1) throw new CommitOutcomeUnknown(new Error('connection lost'));
+        if (attempts === 2) await run(work); // what was lost arrives now
+        return run(work);
+      };
+
+      const { response } = await place([[mug, 1]]);
+
+      expect((JSON.parse(String(response)) as { id: string }).id).toBe(shop.orders[0]?.order.id);
+      expect([shop.orders.length, shop.onHand(mug)]).toEqual([1, 4]);
     });
 
     it('places the order again when it had not', async () => {

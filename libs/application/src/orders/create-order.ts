@@ -23,7 +23,7 @@ import {
   type IdempotencyRecord,
   type IdempotencyScope,
 } from '../ports/idempotency-records.js';
-import { OrderRepository, ReceiptNumberTaken } from '../ports/order.repository.js';
+import { OrderExists, OrderRepository, ReceiptNumberTaken } from '../ports/order.repository.js';
 import { CommitOutcomeUnknown, UnitOfWork } from '../ports/unit-of-work.js';
 
 /** The order as the client asked for it. */
@@ -145,10 +145,16 @@ export class CreateOrder {
         return { response, replayed: false };
       });
     } catch (error) {
+      if (error instanceof OrderExists) return { response, replayed: false };
       if (!(error instanceof CommitOutcomeUnknown)) throw error;
-      // The commit may have arrived although its answer did not. The order's id tells.
+      // The commit may have arrived although its answer did not. The order's id tells; and if the commit is still on its
+      // way, the next attempt runs into the order that it is about to make.
       if (await this.orders.findById(order.storeId, order.id)) return { response, replayed: false };
-      return this.commit(order, assessment, scope, requestHash, response);
+      return this.commit(order, assessment, scope, requestHash, response).catch(async (failure: unknown) => {
+        // It may have been still at work when it was looked for: then this attempt met its rows.
+        if (await this.orders.findById(order.storeId, order.id)) return { response, replayed: false };
+        throw failure;
+      });
     }
   }
 }

@@ -94,6 +94,7 @@ export abstract class NewOrders {
    * one.
    *
    * @throws ReceiptNumberTaken when another order of the store has the receipt number.
+   * @throws OrderExists when the order was inserted before.
    */
   abstract insert(order: Order, assessment: FraudAssessment): Promise<void>;
 }
@@ -108,3 +109,6 @@ export abstract class OrderStates {
 
 /** A fresh receipt number was already in use: the order is to be placed again with another. */
 export class ReceiptNumberTaken extends Error {}
+
+/** An order with this id was committed before: by an attempt whose answer was lost. */
+export class OrderExists extends Error {}

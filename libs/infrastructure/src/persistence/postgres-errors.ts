@@ -65,9 +65,9 @@ export function isBadInput(error: unknown): boolean {
   return BAD_INPUT.has(errorCode(error) ?? '');
 }
 
-/** Whether the error is a violation of the unique key of that name. */
-export function isUniqueViolation(error: unknown, constraint: string): boolean {
+/** Whether the error is a violation of one of the unique keys of these names. */
+export function isUniqueViolation(error: unknown, ...constraints: readonly string[]): boolean {
   const { driverError, ...rest } = (error ?? {}) as PostgresError;
   const { code, constraint: name } = driverError ?? rest;
-  return code === '23505' && name === constraint;
+  return code === '23505' && name !== undefined && constraints.includes(name);
 }

@@ -28,7 +28,7 @@ const RULES: Readonly<Record<string, string>> = {
   'has no assessment': `
     SELECT id FROM orders o WHERE store_id = $1 AND source = 'WEBSITE'
       AND NOT EXISTS (SELECT FROM fraud_assessments WHERE store_id = $1 AND order_id = o.id)`,
-  // Of two variants of this rule only one can hold where the proof changes prices; it then leaves it out.
+  // Holds as long as a proof leaves the catalog as it was when it began.
   'has a price that is not the catalog’s': `
     SELECT order_id AS id FROM order_lines l JOIN products p ON p.store_id = l.store_id AND p.id = l.product_id
       LEFT JOIN product_variants v ON v.store_id = l.store_id AND v.id = l.variant_id

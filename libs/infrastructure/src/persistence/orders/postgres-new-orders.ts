@@ -1,4 +1,4 @@
-import { NewOrders, ReceiptNumberTaken } from '@app/application';
+import { NewOrders, OrderExists, ReceiptNumberTaken } from '@app/application';
 import type { FraudAssessment, Order } from '@app/domain';
 import type { EntityManager } from 'typeorm';
 import { isUniqueViolation } from '../postgres-errors.js';
@@ -65,7 +65,10 @@ export class PostgresNewOrders extends NewOrders {
         JSON.stringify(reasons),
       ])
       .catch((error: unknown) => {
-        throw isUniqueViolation(error, 'orders_by_receipt') ? new ReceiptNumberTaken() : error;
+        if (isUniqueViolation(error, 'orders_by_receipt')) throw new ReceiptNumberTaken();
+        // Both are keyed by the order's id; either insert of the statement may be the first to notice.
+        if (isUniqueViolation(error, 'orders_pkey', 'fraud_assessments_pkey')) throw new OrderExists();
+        throw error;
       });
   }
 }

@@ -1,0 +1,34 @@
+import type { ReceivedMail, SmtpSink } from '../../../support/smtp-sink.js';
+
+/** Longest time between the server's "taken" and the stage's "done", on a machine with much to do. */
+const MARKING_MS = 3_000;
+
+export interface Doubles {
+  /** Arrivals beyond the first of their id. */
+  readonly count: number;
+  /** Those that neither a lost answer nor a worker's end accounts for. */
+  readonly unexplained: readonly string[];
+}
+
+/**
+ * Mails that arrived more than once. At least once is the promise; more than once needs a reason: the sender was never
+ * told that the mail had been taken, or it was killed, or lost its database, before it could mark the stage done.
+ *
+ * @param interruptions when workers were killed or the database went away, in milliseconds since the epoch.
+ */
+export function doublesOf(sink: SmtpSink, interruptions: readonly number[]): Doubles {
+  const last = new Map<string, ReceivedMail>();
+  const unexplained: string[] = [];
+  let count = 0;
+  for (const mail of sink.mails) {
+    const before = last.get(mail.messageId);
+    last.set(mail.messageId, mail);
+    if (!before) continue;
+    count++;
+    const taken = before.at.getTime();
+    const interrupted = interruptions.some((at) => at >= taken && at <= taken + MARKING_MS);
+    if (sink.unconfirmed.has(before) || interrupted) continue;
+    unexplained.push(`mail ${mail.messageId} arrived again ${mail.at.getTime() - taken} ms after it had been taken`);
+  }
+  return { count, unexplained };
+}

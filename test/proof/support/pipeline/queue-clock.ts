@@ -1,0 +1,54 @@
+import type { TestDatabase } from '../../../support/test-database.js';
+
+/** Moves the queue's time on, so that nobody has to wait for what a clock alone brings about. */
+export class QueueClock {
+  constructor(
+    private readonly database: TestDatabase,
+    private readonly storeId: number,
+  ) {}
+
+  /** Keeps the jobs that other proofs left in the same database away from the workers. @returns how to undo it. */
+  async hideForeignJobs(): Promise<() => Promise<void>> {
+    const hidden = await this.database.query<{ id: string }>(
+      `UPDATE graphile_worker._private_jobs SET run_at = run_at + interval '1 day'
+       WHERE payload->>'storeId' IS DISTINCT FROM $1 RETURNING id`,
+      [String(this.storeId)],
+    );
+    return async () => {
+      await this.database.query(
+        `UPDATE graphile_worker._private_jobs SET run_at = run_at - interval '1 day' WHERE id = ANY ($1)`,
+        [hidden.map(({ id }) => id)],
+      );
+    };
+  }
+
+  /** What waits for its next attempt is due now. @param lastAttempt whether that attempt is to be the last. */
+  async skipBackOff(orderIds: readonly string[], lastAttempt = false): Promise<void> {
+    await this.database.query(
+      `UPDATE graphile_worker._private_jobs
+       SET run_at = now(), attempts = CASE WHEN $2 THEN greatest(attempts, max_attempts - 1) ELSE attempts END
+       WHERE payload->>'orderId' = ANY ($1) AND run_at > now() AND locked_at IS NULL AND attempts < max_attempts`,
+      [orderIds, lastAttempt],
+    );
+    await this.database.query(`SELECT pg_notify('jobs:insert', '{"count":16}')`);
+  }
+
+  /** What is locked now was locked two minutes ago: workers that start next take it for abandoned. */
+  async ageLocks(): Promise<number> {
+    const aged = await this.database.query(
+      `UPDATE graphile_worker._private_jobs SET locked_at = locked_at - interval '2 minutes'
+       WHERE locked_at IS NOT NULL AND payload->>'storeId' = $1 RETURNING 1`,
+      [String(this.storeId)],
+    );
+    return aged.length;
+  }
+
+  async locked(): Promise<number> {
+    const [row] = await this.database.query<{ count: number }>(
+      `SELECT count(*)::int FROM graphile_worker.jobs JOIN graphile_worker._private_jobs private USING (id)
+       WHERE private.locked_at IS NOT NULL AND payload->>'storeId' = $1`,
+      [String(this.storeId)],
+    );
+    return row?.count ?? -1;
+  }
+}

@@ -1,0 +1,73 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { TestDatabase } from '../../../support/test-database.js';
+import { CANARY } from '../store-setup.js';
+
+/** `SMTP_451`, `EADDRESS`, `57P01`, `TooLate`: a code or the name of a class, never a sentence. */
+const ERROR_CLASS = /^[A-Za-z0-9_]{1,50}$/;
+const PERSONAL = new RegExp(`@|${CANARY}`);
+const INTERVAL_MS = 250;
+
+export interface StageRow {
+  readonly order_id: string;
+  readonly stage: string;
+  readonly state: string;
+  readonly attempts: number;
+  readonly last_error: string;
+}
+
+/** Reads over and over what the pipeline keeps of failures. */
+export class StageWatch {
+  readonly errorClasses = new Set<string>();
+  private readonly violations = new Set<string>();
+  private readonly stopping = new AbortController();
+  private readonly loop: Promise<void>;
+
+  constructor(
+    private readonly database: TestDatabase,
+    private readonly storeId: number,
+  ) {
+    this.loop = this.watch();
+  }
+
+  /** The stages that are worked, in a stable order. */
+  stages(): Promise<StageRow[]> {
+    return this.database.query<StageRow>(
+      `SELECT order_id, stage, state, attempts, last_error FROM order_stages
+       WHERE store_id = $1 AND stage LIKE 'notify-%' ORDER BY order_id, stage`,
+      [this.storeId],
+    );
+  }
+
+  /** @returns what was kept and should not have been. */
+  async stop(): Promise<string[]> {
+    this.stopping.abort();
+    await this.loop;
+    return [...this.violations];
+  }
+
+  private async watch(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      await this.look();
+      await delay(INTERVAL_MS, undefined, { signal }).catch(() => undefined);
+    }
+    await this.look();
+  }
+
+  private async look(): Promise<void> {
+    const jobs = await this.database.query<{ last_error: string }>(
+      `SELECT DISTINCT last_error FROM graphile_worker.jobs WHERE last_error IS NOT NULL`,
+    );
+    for (const { last_error } of jobs) {
+      if (PERSONAL.test(last_error)) this.violations.add(`a job keeps the error: ${last_error}`);
+    }
+    const stages = await this.database.query<{ last_error: string }>(
+      `SELECT DISTINCT last_error FROM order_stages WHERE store_id = $1 AND last_error <> ''`,
+      [this.storeId],
+    );
+    for (const { last_error } of stages) {
+      this.errorClasses.add(last_error);
+      if (!ERROR_CLASS.test(last_error)) this.violations.add(`a stage keeps the error: ${last_error}`);
+    }
+  }
+}
