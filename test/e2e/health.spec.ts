@@ -51,7 +51,7 @@ describe('health', () => {
     expect((await get('/health')).json()).toMatchObject({
       status: 'ok',
       details: {
-        pipeline: { status: 'up', lag_seconds: 0 },
+        pipeline: { status: 'up', lag_seconds: 0, dead_letters: 0 },
         version: { version: expect.stringMatching(/^\d+\./) as unknown },
       },
     });

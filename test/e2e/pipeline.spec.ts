@@ -4,6 +4,7 @@ import path from 'node:path';
 import { MoveOrder, RetryPipeline } from '@app/application';
 import { purgeIdempotencyKeys, recoverAbandonedJobs } from '@app/infrastructure';
 import pg from 'pg';
+import { Readiness } from '../../apps/api/src/status/readiness.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 import { SmtpSink } from '../support/smtp-sink.js';
 import { eventually } from '../support/eventually.js';
@@ -128,6 +129,9 @@ describe('the pipeline with a mail server', () => {
       );
       expect((await notifications(api, orderId)).map(({ state }) => state)).toEqual(['dead', 'dead']);
     });
+    await api.app.get(Readiness).check();
+    expect((await api.inject({ url: '/health' })).json()).toMatchObject({ details: { pipeline: { dead_letters: 2 } } });
+    expect((await api.inject({ url: '/metrics' })).body).toContain('\npipeline_dead_letters 2\n');
     smtp.behaviour = { kind: 'accept' };
 
     const retried = await api.app.get(RetryPipeline).execute({ storeId: api.store.id, orderId });

@@ -8,7 +8,7 @@ import { deadlocksIn } from './support/oracle/deadlocks.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 import { inParallel, orderBody, shuffled, stockShelves } from './support/store-setup.js';
 
-const SCALE = { full: { orders: 5_000, workers: 40 }, quick: { orders: 300, workers: 40 } };
+const SCALE = { full: { orders: 5_000, workers: 40 }, quick: { orders: 120, workers: 40 } };
 const PRODUCTS = 40;
 const LINES = 20;
 /** More than can be asked for: nobody waits in vain, everybody waits for the same rows. */

@@ -8,7 +8,7 @@ import { unexpectedAnswers } from './support/oracle/answers.js';
 import { MemoryWatch } from './support/oracle/processes.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 
-const SCALE = { full: { keys: 200, twins: 30, cuts: 200 }, quick: { keys: 12, twins: 20, cuts: 12 } };
+const SCALE = { full: { keys: 200, twins: 30, cuts: 200 }, quick: { keys: 8, twins: 15, cuts: 12 } };
 
 export const idempotency: Proof = {
   name: 'idempotency',

@@ -8,7 +8,7 @@ import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 import type { Service } from './support/service.js';
 import { orderBody, type OrderBody } from './support/store-setup.js';
 
-const SCALE = { full: { rounds: 20, buyers: 200 }, quick: { rounds: 3, buyers: 100 } };
+const SCALE = { full: { rounds: 20, buyers: 200 }, quick: { rounds: 2, buyers: 75 } };
 /** Fifty units; no bin has enough for all who ask for three. */
 const BINS = [10, 10, 10, 10, 10];
 const UNITS = 50;

@@ -1,7 +1,10 @@
+import { crash } from './crash.js';
+import { dbdown } from './dbdown.js';
 import { deadlock } from './deadlock.js';
 import { idempotency } from './idempotency.js';
 import { oversell } from './oversell.js';
+import { pipeline } from './pipeline.js';
 import type { Proof } from './support/proof.js';
 
 /** Every proof, in the order of the README's table. */
-export const PROOFS: readonly Proof[] = [oversell, deadlock, idempotency];
+export const PROOFS: readonly Proof[] = [oversell, deadlock, idempotency, crash, dbdown, pipeline];

@@ -32,7 +32,7 @@ export class SmtpSink extends EventEmitter<{ mail: [ReceivedMail] }> {
   readonly mails: ReceivedMail[] = [];
   /** Recipients that were named, taken or not. */
   readonly recipients: string[] = [];
-  /** Taken, but the sender was not told so: it has to send them again. */
+  /** Taken, but the sender was gone, or cut off, before it was told so: it has to send them again. */
   readonly unconfirmed = new Set<ReceivedMail>();
   /** Recipients that are refused for good, whatever the behaviour. */
   readonly blocked = new Set<string>();
@@ -59,7 +59,7 @@ export class SmtpSink extends EventEmitter<{ mail: [ReceivedMail] }> {
           if (refusal) return callback(refusal);
           const mail = this.keep(raw, session);
           this.answer('delivered', session, () => {
-            this.unconfirmed.delete(mail);
+            if (this.socketsOf(session).length > 0) this.unconfirmed.delete(mail);
             callback();
           });
         });
@@ -114,7 +114,11 @@ export class SmtpSink extends EventEmitter<{ mail: [ReceivedMail] }> {
     if (behaviour.kind === 'accept' || behaviour.kind === 'refuse' || behaviour.at !== at) return proceed();
     if (behaviour.kind === 'slow') return void setTimeout(proceed, behaviour.ms);
     if (behaviour.kind === 'hang') return;
-    for (const socket of this.sockets) if (socket.remotePort === session.remotePort) socket.destroy();
+    this.socketsOf(session).forEach((socket) => socket.destroy());
+  }
+
+  private socketsOf({ remotePort }: SMTPServerSession): Socket[] {
+    return [...this.sockets].filter((socket) => socket.remotePort === remotePort);
   }
 
   private keep(raw: string, { envelope }: SMTPServerSession): ReceivedMail {

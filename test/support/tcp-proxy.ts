@@ -1,4 +1,5 @@
 import net, { type AddressInfo, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Stands between the application and its database, and can take the database away. */
 export interface TcpProxy {
@@ -8,15 +9,10 @@ export interface TcpProxy {
   cut(): void;
   /** Keeps connections open and accepts new ones, but lets nothing through. */
   freeze(): void;
-  /** Lets everything through again, that long after it was sent, in both directions; 0 = at once. */
+  /** Holds everything up that long on its way, in both directions; 0 = not. */
   delay(milliseconds: number): void;
-  /**
-   * Lets everything through again.
-   *
-   * @param forget whether connections that were frozen stay silent for ever, as behind a firewall that forgot them;
-   *   otherwise they are reset.
-   */
-  restore(forget?: boolean): void;
+  /** Lets everything through again. */
+  restore(): void;
   close(): Promise<void>;
 }
 
@@ -45,11 +41,6 @@ export async function startTcpProxy(
   const sockets = new Set<Socket>();
   let mode: 'open' | 'cut' | 'frozen' = 'open';
   let latency = 0;
-  // Connections up to this one are silent for ever.
-  let forgotten = 0;
-  // One latency at a time is in use, so bytes cannot overtake each other but where it changes: `delay` is for links that
-  // are at rest then, or for tests that do not mind a reset.
-  const later = (send: () => void) => void (latency === 0 ? send() : setTimeout(send, latency));
 
   const server = net.createServer((client) => {
     if (mode === 'cut') {
@@ -58,6 +49,8 @@ export async function startTcpProxy(
     }
     const upstream = net.connect(Number(target.port || 5432), target.hostname);
     const connection = ++connections;
+    const toServer = inOrder(() => latency);
+    const toClient = inOrder(() => latency);
     for (const [from, to] of [
       [client, upstream],
       [upstream, client],
@@ -71,11 +64,11 @@ export async function startTcpProxy(
         else to.destroy();
       });
     }
-    upstream.on('data', (chunk) => mode === 'open' && !client.destroyed && client.write(chunk));
+    upstream.on('data', (chunk) => toClient(() => mode === 'open' && !client.destroyed && client.write(chunk)));
     client.on('data', (chunk) => {
       if (mode !== 'open') return;
       const verdict = onClientData(chunk, connection);
-      if (verdict === 'pass') upstream.write(chunk);
+      if (verdict === 'pass') toServer(() => !upstream.destroyed && upstream.write(chunk));
       else if (verdict === 'deliver and cut') upstream.end(chunk);
       else if (verdict === 'cut') upstream.resetAndDestroy();
       if (verdict === 'cut' || verdict === 'deliver and cut') client.resetAndDestroy();
@@ -94,6 +87,7 @@ export async function startTcpProxy(
       reset();
     },
     freeze: () => void (mode = 'frozen'),
+    delay: (milliseconds) => void (latency = milliseconds),
     restore: () => {
       // Bytes were dropped: what hung cannot go on.
       if (mode === 'frozen') reset();
@@ -103,5 +97,21 @@ export async function startTcpProxy(
       reset();
       await new Promise((resolve) => server.close(resolve));
     },
+  };
+}
+
+/** Sends late, but never one thing before another: bytes that overtake each other are another protocol. */
+function inOrder(latency: () => number): (send: () => unknown) => void {
+  let waiting = 0;
+  let last = Promise.resolve();
+  return (send) => {
+    const due = Date.now() + latency();
+    if (waiting === 0 && latency() === 0) return void send();
+    waiting++;
+    last = last.then(async () => {
+      await sleep(Math.max(0, due - Date.now()));
+      waiting--;
+      send();
+    });
   };
 }

@@ -9,7 +9,7 @@ import { orderBody } from '../support/store-setup.js';
 
 /** How the connection ends: before the COMMIT gets through, after it, or after it and with the whole database away. */
 const KINDS = ['cut', 'deliver and cut', 'outage'] as const;
-const OUTAGE_MS = 400;
+const OUTAGE_MS = 250;
 const POOL_SIZE = 4;
 
 // A COMMIT that is still at work when the service comes back to ask for its order.
@@ -66,7 +66,7 @@ export async function cutCommits(question: CutQuestion) {
         orders += await settledCount(context, store, body.notes);
       } else {
         orders++;
-        const answer = first.status === 201 ? first : await buyers.insist([service, direct], body, { key });
+        const answer = first.status === 201 ? first : await buyers.insist([service, direct], body, { key, hurry: true });
         if (answer.status !== 201) violations.push(`${name}: answered ${answer.status}`);
         const replay = await buyers.insist([direct], body, { key });
         if (!replay.bytes.equals(answer.bytes)) violations.push(`${name}: the replay differs`);
@@ -96,7 +96,7 @@ async function takeAway(proxy: TcpProxy): Promise<void> {
 
 /** Orders with that marker, once none of them can still be on its way. */
 async function settledCount({ rig }: ProofContext, store: StoreFixture, marker: string): Promise<number> {
-  await delay(400);
+  await delay(250);
   const rows = await rig.database.query('SELECT FROM orders WHERE store_id = $1 AND notes = $2', [store.id, marker]);
   return rows.length;
 }

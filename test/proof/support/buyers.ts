@@ -15,6 +15,8 @@ export interface InsistOptions {
   readonly key?: string | null;
   /** How long to go on after answers that ask for it. */
   readonly patienceMs?: number;
+  /** Do not wait as long as `Retry-After` says. */
+  readonly hurry?: boolean;
 }
 
 /** What a client may meet without fault of its own, and answers by trying again. */
@@ -50,7 +52,7 @@ export class Buyers {
   async insist(
     services: readonly { readonly url: string }[],
     body: unknown,
-    { key = null, patienceMs = 60_000 }: InsistOptions = {},
+    { key = null, patienceMs = 60_000, hurry = false }: InsistOptions = {},
   ): Promise<Exchange> {
     const giveUp = Date.now() + patienceMs;
     for (;;) {
@@ -61,7 +63,7 @@ export class Buyers {
       if (Date.now() > giveUp) {
         throw new Error(`Still no order after ${patienceMs} ms: ${exchange.status ?? exchange.error}`);
       }
-      const told = Number(exchange.headers['retry-after'] ?? 0) * 1_000;
+      const told = hurry ? 0 : Number(exchange.headers['retry-after'] ?? 0) * 1_000;
       await delay(told + 50 + this.random(200));
     }
   }

@@ -29,10 +29,7 @@ export class HealthController {
 
   @Get()
   detail(@Res({ passthrough: true }) reply: FastifyReply): Promise<HealthCheckResult> {
-    return this.report(reply, [
-      () => this.indicators.check('pipeline').up({ lag_seconds: this.readiness.pipelineLag }),
-      () => this.indicators.check('version').up({ version: VERSION }),
-    ]);
+    return this.report(reply, [() => this.pipeline(), () => this.indicators.check('version').up({ version: VERSION })]);
   }
 
   private async report(reply: FastifyReply, more: Check[]): Promise<HealthCheckResult> {
@@ -51,6 +48,11 @@ export class HealthController {
       void reply.status(503);
       return error.getResponse() as HealthCheckResult;
     }
+  }
+
+  private pipeline(): HealthIndicatorResult {
+    const { lagSeconds = null, deadLetters = null } = this.readiness.pipeline ?? {};
+    return this.indicators.check('pipeline').up({ lag_seconds: lagSeconds, dead_letters: deadLetters });
   }
 
   private is(name: string, up: boolean): HealthIndicatorResult | Promise<HealthIndicatorResult> {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import type { PipelineState } from '@app/infrastructure';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /** The figures of one application instance. */
 @Injectable()
@@ -38,5 +39,21 @@ export class Metrics {
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
+  }
+
+  /** Shows the pipeline as `state` knows it when the figures are asked for; unknown is NaN. */
+  observePipeline(state: () => PipelineState | null): void {
+    const gauge = (name: string, help: string, value: (pipeline: PipelineState) => number) =>
+      new Gauge({
+        name,
+        help,
+        registers: [this.registry],
+        collect() {
+          const pipeline = state();
+          this.set(pipeline ? value(pipeline) : NaN);
+        },
+      });
+    gauge('pipeline_lag_seconds', 'Age of the oldest due job', ({ lagSeconds }) => lagSeconds);
+    gauge('pipeline_dead_letters', 'Stages given up after their last attempt', ({ deadLetters }) => deadLetters);
   }
 }

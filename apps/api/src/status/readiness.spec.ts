@@ -1,7 +1,9 @@
+import type { DatabaseState } from '@app/infrastructure';
 import { Readiness } from './readiness.js';
 
 describe('Readiness', () => {
-  const up = () => Promise.resolve({ schemaCurrent: true, pipelineLag: 0 });
+  const up = (): Promise<DatabaseState> =>
+    Promise.resolve({ schemaCurrent: true, pipeline: { lagSeconds: 0, deadLetters: 0 } });
   const down = () => Promise.reject(new Error('connect ECONNREFUSED'));
 
   async function after(...answers: (typeof up | typeof down)[]): Promise<Readiness> {
@@ -30,12 +32,12 @@ describe('Readiness', () => {
   });
 
   it('does not wait for misses to tell an old schema', async () => {
-    const readiness = await after(up, () => Promise.resolve({ schemaCurrent: false, pipelineLag: 0 }));
+    const readiness = await after(up, () => Promise.resolve({ schemaCurrent: false, pipeline: null }));
 
     expect(readiness.schemaCurrent).toBe(false);
   });
 
   it('tells no lag that it cannot know', async () => {
-    expect((await after(up, down, down, down)).pipelineLag).toBeNull();
+    expect((await after(up, down, down, down)).pipeline).toBeNull();
   });
 });

@@ -1,4 +1,4 @@
-import type { DatabaseProbe, DatabaseState } from '@app/infrastructure';
+import type { DatabaseProbe, DatabaseState, PipelineState } from '@app/infrastructure';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 
 const INTERVAL_MS = 2_000;
@@ -13,7 +13,7 @@ export class Readiness implements OnApplicationBootstrap, OnApplicationShutdown 
   /** Set when the shutdown begins: from then on this process asks to be left alone. */
   draining = false;
   private misses = MISSES_TO_FAIL;
-  private last: DatabaseState = { schemaCurrent: false, pipelineLag: null };
+  private last: DatabaseState = { schemaCurrent: false, pipeline: null };
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -29,9 +29,9 @@ export class Readiness implements OnApplicationBootstrap, OnApplicationShutdown 
     return this.last.schemaCurrent;
   }
 
-  /** Age of the oldest due job in seconds; null when it is not known. */
-  get pipelineLag(): number | null {
-    return this.databaseAnswers ? this.last.pipelineLag : null;
+  /** Null when it is not known. */
+  get pipeline(): PipelineState | null {
+    return this.databaseAnswers ? this.last.pipeline : null;
   }
 
   async check(): Promise<void> {

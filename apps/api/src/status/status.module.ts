@@ -6,6 +6,11 @@ import { MetricsController } from './metrics.controller.js';
 import { Metrics } from './metrics.js';
 import { Readiness } from './readiness.js';
 
+function observed(readiness: Readiness, metrics: Metrics): Readiness {
+  metrics.observePipeline(() => readiness.pipeline);
+  return readiness;
+}
+
 /** What operators and load balancers ask. */
 @Module({})
 export class StatusModule {
@@ -16,7 +21,7 @@ export class StatusModule {
       controllers: [HealthController, MetricsController],
       providers: [
         { provide: Metrics, useValue: metrics },
-        { provide: Readiness, useFactory: () => new Readiness(new DatabaseProbe(databaseUrl)) },
+        { provide: Readiness, useFactory: () => observed(new Readiness(new DatabaseProbe(databaseUrl)), metrics) },
       ],
       exports: [Metrics, Readiness],
     };

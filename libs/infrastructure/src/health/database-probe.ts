@@ -3,15 +3,26 @@ import { isSchemaCurrent } from '../persistence/migrate.js';
 
 const TIMEOUT_MS = 1_500;
 
-// Jobs that were given up stay in the table for the record. They are not late, they are dead.
-const OLDEST_DUE_JOB = `
-  SELECT coalesce(extract(epoch FROM now() - min(run_at)), 0)::float8 AS seconds
-  FROM graphile_worker.jobs WHERE run_at <= now() AND locked_at IS NULL AND attempts < max_attempts`;
+// Jobs that were given up stay in the table for the record. They are not late, they are dead. A confirmation that was
+// given up because its order was cancelled is nobody's loss.
+const PIPELINE_STATE = `
+  SELECT
+    (SELECT coalesce(extract(epoch FROM now() - min(run_at)), 0)::float8 FROM graphile_worker.jobs
+      WHERE run_at <= now() AND locked_at IS NULL AND attempts < max_attempts) AS "lagSeconds",
+    (SELECT count(*)::int FROM order_stages
+      WHERE state = 'dead' AND last_error <> 'OrderCancelled') AS "deadLetters"`;
+
+export interface PipelineState {
+  /** Age of the oldest due job, 0 when none is due. */
+  readonly lagSeconds: number;
+  /** Stages that were given up after their last attempt. */
+  readonly deadLetters: number;
+}
 
 export interface DatabaseState {
   readonly schemaCurrent: boolean;
-  /** Age of the oldest due job in seconds, 0 when none is due; null before the schema is there. */
-  readonly pipelineLag: number | null;
+  /** Null before the schema is there. */
+  readonly pipeline: PipelineState | null;
 }
 
 /** Asks the database how it is, on a connection of its own: a full pool must not look like a dead database. */
@@ -48,9 +59,9 @@ export class DatabaseProbe {
     const schemaCurrent = await isSchemaCurrent(
       async (text, values) => (await client.query<object>(text, values)).rows,
     );
-    if (!schemaCurrent) return { schemaCurrent, pipelineLag: null };
-    const { rows } = await client.query<{ seconds: number }>(OLDEST_DUE_JOB);
-    return { schemaCurrent, pipelineLag: rows[0]?.seconds ?? 0 };
+    if (!schemaCurrent) return { schemaCurrent, pipeline: null };
+    const { rows } = await client.query<PipelineState>(PIPELINE_STATE);
+    return { schemaCurrent, pipeline: rows[0] ?? null };
   }
 
   private async connect(): Promise<pg.Client> {

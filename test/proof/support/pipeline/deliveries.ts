@@ -1,4 +1,5 @@
 import type { ReceivedMail, SmtpSink } from '../../../support/smtp-sink.js';
+import type { Interruption } from './worker-crew.js';
 
 /** Longest time between the server's "taken" and the stage's "done", on a machine with much to do. */
 const MARKING_MS = 3_000;
@@ -13,10 +14,8 @@ export interface Doubles {
 /**
  * Mails that arrived more than once. At least once is the promise; more than once needs a reason: the sender was never
  * told that the mail had been taken, or it was killed, or lost its database, before it could mark the stage done.
- *
- * @param interruptions when workers were killed or the database went away, in milliseconds since the epoch.
  */
-export function doublesOf(sink: SmtpSink, interruptions: readonly number[]): Doubles {
+export function doublesOf(sink: SmtpSink, interruptions: readonly Interruption[]): Doubles {
   const last = new Map<string, ReceivedMail>();
   const unexplained: string[] = [];
   let count = 0;
@@ -26,7 +25,7 @@ export function doublesOf(sink: SmtpSink, interruptions: readonly number[]): Dou
     if (!before) continue;
     count++;
     const taken = before.at.getTime();
-    const interrupted = interruptions.some((at) => at >= taken && at <= taken + MARKING_MS);
+    const interrupted = interruptions.some(({ from, to }) => taken >= from - MARKING_MS && taken <= to);
     if (sink.unconfirmed.has(before) || interrupted) continue;
     unexplained.push(`mail ${mail.messageId} arrived again ${mail.at.getTime() - taken} ms after it had been taken`);
   }

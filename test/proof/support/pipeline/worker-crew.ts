@@ -1,10 +1,19 @@
 import type { Rig } from '../rig.js';
 import type { Ending, Service } from '../service.js';
 
+/** When work could be lost halfway, in milliseconds since the epoch: a worker was killed, or had no database. */
+export interface Interruption {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What the system still does for a process that is gone: bytes it had sent arrive. */
+const AFTERLIFE_MS = 500;
+
 /** The workers of a proof, and what was done to them. */
 export class WorkerCrew {
-  /** When one was killed, in milliseconds since the epoch. */
-  readonly kills: number[] = [];
+  readonly interruptions: Interruption[] = [];
+  kills = 0;
   private workers: Service[] = [];
 
   constructor(
@@ -26,7 +35,7 @@ export class WorkerCrew {
 
   /** kill -9 of all, at once. None is left. */
   async killAll(): Promise<void> {
-    this.kills.push(Date.now());
+    this.noteKills(this.workers.length);
     await Promise.all(this.workers.splice(0).map((worker) => worker.kill()));
   }
 
@@ -34,7 +43,7 @@ export class WorkerCrew {
   async replace(index: number): Promise<void> {
     const worker = this.workers[index];
     if (!worker) throw new Error(`There is no worker ${index}`);
-    this.kills.push(Date.now());
+    this.noteKills(1);
     await worker.kill();
     this.workers[index] = await this.rig.restart(worker);
   }
@@ -42,5 +51,10 @@ export class WorkerCrew {
   /** SIGTERM to all. None is left. */
   dismissAll(): Promise<Ending[]> {
     return Promise.all(this.workers.splice(0).map((worker) => worker.terminate()));
+  }
+
+  private noteKills(count: number): void {
+    this.kills += count;
+    this.interruptions.push({ from: Date.now(), to: Date.now() + AFTERLIFE_MS });
   }
 }

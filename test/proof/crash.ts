@@ -1,0 +1,109 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { StoreFixture } from '../builders/store-fixture.js';
+import { SmtpSink } from '../support/smtp-sink.js';
+import { Buyers } from './support/buyers.js';
+import { killServer } from './support/crash/server-kills.js';
+import { killOnce, killServices, startVictims } from './support/crash/service-kills.js';
+import { Crowd } from './support/crowd.js';
+import { retriesOf, type History } from './support/history.js';
+import { askOracle } from './support/oracle.js';
+import { unexpectedAnswers } from './support/oracle/answers.js';
+import { mailViolations } from './support/oracle/pipeline.js';
+import { MemoryWatch } from './support/oracle/processes.js';
+import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
+import { stockShelves } from './support/store-setup.js';
+
+const PRODUCTS = 10;
+const BINS = [100_000, 100_000];
+const EXPECTED = [200, 201, 409, 503, null];
+
+export const crash: Proof = {
+  name: 'crash',
+  promise: 'An order that was acknowledged survives every crash, of the service and of PostgreSQL, and none is doubled',
+  attack:
+    'kill -9 of the service at 7 named points × 20 and at 100 random moments, and kill -9 of PostgreSQL, 20 rounds, all under load; clients try again with their Idempotency-Key',
+  quick: true,
+  run: (context) => (context.form === 'full' ? runFull(context) : runQuick(context)),
+};
+
+async function runFull(context: ProofContext): Promise<ProofOutcome> {
+  const { rig, history, random } = context;
+  const { server } = rig;
+  if (!server) throw new Error('crash kills PostgreSQL, so it needs one of its own: run it without DATABASE_URL');
+  const { store, products, buyers } = await openShop(context);
+  const sink = await SmtpSink.start();
+  await rig.startWorker({ env: { SMTP_URL: sink.url } });
+
+  const victims = await startVictims(rig);
+  const inFrontOfServices = new Crowd({ ...crowdOf(context), buyers, products, services: victims, label: 'service' });
+  const kills = await killServices(victims, random, { perPoint: 20, atRandom: 100 });
+  const violations = await inFrontOfServices.stop();
+  await Promise.all(victims.map((victim) => victim.close()));
+
+  const services = await rig.pair();
+  const memory = new MemoryWatch(services);
+  const inFrontOfServer = new Crowd({ ...crowdOf(context), buyers, products, services, pauseMs: 60, label: 'server' });
+  const product = products[0] ?? 0;
+  const outages = await killServer({ server, services, buyers, product, random, rounds: 20 });
+  violations.push(...outages.violations, ...(await inFrontOfServer.stop()), ...memory.stop());
+  buyers.close();
+
+  violations.push(...unexpectedAnswers(history.exchanges, EXPECTED));
+  const faultsEnded = Date.now();
+  violations.push(...(await askOracle({ context, store, services, worked: true })));
+  const settled = Math.round((Date.now() - faultsEnded) / 1_000);
+  violations.push(...(await mailViolations(rig.database, store.id, sink.countsByMessageId)));
+  await sink.close();
+
+  const figures =
+    `${kills.deaths} × kill -9 of the service (7 points × 20, 100 at random), again ready after at most ` +
+    `${kills.slowestStartMs} ms; 20 × kill -9 of PostgreSQL, answering at most ${outages.slowestMs} ms after it was ` +
+    `back; ${fate(history, violations)}, all stages ended within ${settled} s; ${violations.length} violations; ` +
+    retriesOf(history);
+  return { figures, violations };
+}
+
+/** Without a server to kill, and with four deaths: starting services is what takes the time. */
+async function runQuick(context: ProofContext): Promise<ProofOutcome> {
+  const { rig, history, random } = context;
+  const { store, products, buyers } = await openShop(context);
+  const victims = await startVictims(rig, 4);
+  const services = await rig.pair();
+  const crowd = new Crowd({
+    ...crowdOf(context),
+    ...{ buyers, products, services: [...victims, ...services], label: 'crash' },
+  });
+  const { deaths } = await killOnce(victims, random);
+  await delay(300);
+  const violations = await crowd.stop();
+  buyers.close();
+  await Promise.all(victims.map((victim) => victim.close()));
+
+  violations.push(
+    ...unexpectedAnswers(history.exchanges, EXPECTED),
+    ...(await askOracle({ context, store, services })),
+  );
+  const figures = `${deaths} × kill -9; ${fate(history, violations)}; ${violations.length} violations; ${retriesOf(history)}`;
+  return { figures, violations };
+}
+
+async function openShop({ rig, history, random }: ProofContext) {
+  const store = await StoreFixture.create(rig.database);
+  // The merchant gets a mail too.
+  const contact = JSON.stringify({ email: 'merchant@example.com' });
+  await rig.database.query('UPDATE stores SET contact = $2 WHERE id = $1', [store.id, contact]);
+  return { store, products: await stockShelves(store, PRODUCTS, BINS), buyers: new Buyers(store, history, random) };
+}
+
+function crowdOf({ form, random }: ProofContext) {
+  return { random, size: form === 'full' ? 10 : 12, pauseMs: form === 'full' ? 300 : 40 };
+}
+
+/** Orders the clients know of, and how many of them the oracle misses or found twice. */
+function fate({ exchanges }: History, violations: readonly string[]): string {
+  const keys = exchanges.filter(({ status }) => status === 201).map(({ idempotencyKey }) => idempotencyKey);
+  const orders = new Set(keys.filter((key) => key !== null)).size + keys.filter((key) => key === null).length;
+  const lost = violations.filter((text) => text.endsWith('and is not there')).length;
+  const doubled = violations.filter((text) => /has \d+ orders|was given to both/.test(text)).length;
+  return `${orders} orders acknowledged, ${lost} lost, ${doubled} doubled`;
+}

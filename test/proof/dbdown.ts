@@ -1,0 +1,120 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { StoreFixture } from '../builders/store-fixture.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
+import { Buyers } from './support/buyers.js';
+import { Traffic } from './support/dbdown/traffic.js';
+import * as troubles from './support/dbdown/trouble.js';
+import type { Trouble } from './support/dbdown/trouble.js';
+import { judge } from './support/dbdown/verdict.js';
+import { askOracle } from './support/oracle.js';
+import { MemoryWatch } from './support/oracle/processes.js';
+import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
+import { timeToRecover } from './support/recovery.js';
+import type { Service } from './support/service.js';
+import { stockShelves } from './support/store-setup.js';
+
+/** Fewer than there are requests at once. */
+const POOL_SIZE = 4;
+const RECOVERY_LIMIT_MS = 5_000;
+/** Of undisturbed traffic before each trouble. */
+const BEFORE_MS = { full: 1_000, quick: 200 };
+
+export const dbdown: Proof = {
+  name: 'dbdown',
+  promise: 'Without its database the service says so in under 3 s, and is back within 5 s of it, in the same process',
+  attack:
+    'PostgreSQL stopped for 30 s; sessions terminated at random; the pool exhausted by locked tables; latency, resets, cuts and freezes on the way',
+  quick: true,
+  run,
+};
+
+async function run(context: ProofContext): Promise<ProofOutcome> {
+  const { form, rig, history, random } = context;
+  const store = await StoreFixture.create(rig.database);
+  const products = await stockShelves(store, 5, [1_000_000]);
+  const buyers = new Buyers(store, history, random);
+  const resets = { oneIn: 0 };
+  const proxy = await startTcpProxy(rig.database.url, {
+    onClientData: () => (resets.oneIn > 0 && random(resets.oneIn) === 0 ? 'cut' : 'pass'),
+  });
+  try {
+    const env = { DATABASE_POOL_SIZE: String(POOL_SIZE) };
+    const proxied = await rig.startService({ databaseUrl: proxy.url, env });
+    const direct = form === 'full' ? await rig.startService({ env }) : null;
+    const services = direct ? [proxied, direct] : [proxied];
+    const memory = new MemoryWatch(services);
+
+    const figures: string[] = [];
+    const violations: string[] = [];
+    for (const [n, trouble] of troublesOf(context, proxy, resets).entries()) {
+      const hit = trouble.hitsAll ? services : [proxied];
+      const seen = await suffer({ context, buyers, products, trouble, hit, label: `trouble-${n}` });
+      figures.push(seen.figures);
+      violations.push(...seen.violations);
+    }
+    buyers.close();
+    violations.push(...memory.stop());
+    violations.push(...(await askOracle({ context, store, services, poolSize: POOL_SIZE })));
+    return { figures: `${figures.join('; ')}; ${violations.length} violations`, violations };
+  } finally {
+    await proxy.close();
+  }
+}
+
+type Proxy = Awaited<ReturnType<typeof startTcpProxy>>;
+
+function troublesOf({ form, rig, random }: ProofContext, proxy: Proxy, resets: { oneIn: number }): Trouble[] {
+  const { database, server } = rig;
+  const { stopped, terminated, locked, slow, reset, cut, frozen } = troubles;
+  if (form === 'quick') return [cut(proxy, 800), terminated(database, random, 800), frozen(proxy, 2_700)];
+  if (!server) throw new Error('dbdown stops PostgreSQL, so it needs one of its own: run it without DATABASE_URL');
+  return [
+    stopped(server, 30_000),
+    terminated(database, random, 15_000),
+    locked(database, 'api_keys', 8_000),
+    locked(database, 'stock', 8_000),
+    locked(database, 'orders', 8_000),
+    slow(proxy, 40, 8_000),
+    slow(proxy, 400, 8_000),
+    reset(resets, 20, 10_000),
+    cut(proxy, 5_000),
+    frozen(proxy, 12_000),
+    frozen(proxy, 2_000),
+  ];
+}
+
+interface Ordeal {
+  readonly context: ProofContext;
+  readonly buyers: Buyers;
+  readonly products: readonly number[];
+  readonly trouble: Trouble;
+  /** The services that it hits. */
+  readonly hit: readonly Service[];
+  readonly label: string;
+}
+
+async function suffer({ context, buyers, products, trouble, hit, label }: Ordeal) {
+  const { form, history, random } = context;
+  const seenBefore = history.exchanges.length;
+  const traffic = new Traffic({ buyers, services: hit, products, random, label });
+  await delay(BEFORE_MS[form]);
+  const from = Date.now();
+  await trouble.begin();
+  await delay(trouble.lastsMs);
+  const to = Date.now();
+  await trouble.end();
+  const recoveries = await Promise.all(
+    hit.map((service, n) => timeToRecover(buyers, service, products[0] ?? 0, `${label}-recovery-${n}`)),
+  );
+  await traffic.stop();
+
+  const { violations, answered, unavailable, slowestMs } = judge(
+    trouble,
+    { from, to },
+    history.exchanges.slice(seenBefore),
+  );
+  const recovery = Math.max(...recoveries);
+  const late = recovery >= RECOVERY_LIMIT_MS ? [`${trouble.name}: recovered only after ${recovery} ms`] : [];
+  const figures = `${trouble.name}: ${answered} answered, ${unavailable} × 503, slowest ${slowestMs} ms, back in ${recovery} ms`;
+  return { violations: [...violations, ...late], figures };
+}

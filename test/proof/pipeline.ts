@@ -1,0 +1,145 @@
+import { StoreFixture } from '../builders/store-fixture.js';
+import { SmtpSink } from '../support/smtp-sink.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
+import { Buyers } from './support/buyers.js';
+import { askOracle } from './support/oracle.js';
+import { unexpectedAnswers } from './support/oracle/answers.js';
+import { mailViolations } from './support/oracle/pipeline.js';
+import { MemoryWatch } from './support/oracle/processes.js';
+import {
+  buryThePoisoned,
+  confirmTheReviewed,
+  dismissInDelivery,
+  takeTheDatabaseAway,
+  type Act,
+} from './support/pipeline/acts.js';
+import { doublesOf } from './support/pipeline/deliveries.js';
+import { QueueClock } from './support/pipeline/queue-clock.js';
+import { countViolations, recordViolations } from './support/pipeline/records.js';
+import { place, REVIEW_AMOUNT, untilDelivered, type OrderKind, type Scene } from './support/pipeline/scene.js';
+import { StageWatch } from './support/pipeline/stage-watch.js';
+import { killInDelivery, makeTrouble, type Troubles } from './support/pipeline/trouble.js';
+import { WorkerCrew } from './support/pipeline/worker-crew.js';
+import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
+
+const WORKERS = 2;
+const DEADLINE_MS = 120_000;
+const MERCHANT = 'merchant@example.com';
+
+const SCALE = {
+  full: {
+    first: ['good', 'poison', 'blocked', 'review', 'good', 'good'],
+    calm: 100,
+    troubles: { forMs: 60_000, orderPauseMs: 600, killPauseMs: 5_000, special: { poison: 6, blocked: 4, review: 6 } },
+    outageMs: 10_000,
+    // Longer than the queue's own patience with a worker that is asked to stop, which is 5 s.
+    answerMs: 7_000,
+    dismissed: 8,
+  },
+  quick: {
+    first: ['good', 'poison', 'blocked', 'review', 'good'],
+    calm: 0,
+    troubles: { forMs: 700, orderPauseMs: 100, killPauseMs: 60_000, special: {} },
+    outageMs: 0,
+    answerMs: 500,
+    dismissed: 2,
+  },
+} as const satisfies Record<string, { first: readonly OrderKind[]; troubles: Troubles } & Record<string, unknown>>;
+
+export const pipeline: Proof = {
+  name: 'pipeline',
+  promise: 'Every mail of an order arrives, or its stage says why not; nothing that goes wrong with one stops another',
+  attack:
+    'orders through 2 processes while 2 workers are killed (kill -9) again and again, and the mail server refuses, hangs, cuts, or cuts after it took the mail, for 60 s; mails that can never be sent; reviews; 10 s without a database; SIGTERM in mid-delivery',
+  quick: true,
+  run,
+};
+
+async function run(context: ProofContext): Promise<ProofOutcome> {
+  const { database } = context.rig;
+  const sink = await SmtpSink.start();
+  const proxy = await startTcpProxy(database.url);
+  const store = await StoreFixture.create(database);
+  await database.query('UPDATE stores SET contact = $2, fraud_settings = $3 WHERE id = $1', [
+    store.id,
+    { email: MERCHANT },
+    { review_amount: REVIEW_AMOUNT },
+  ]);
+  const clock = new QueueClock(database, store.id);
+  const showForeignJobs = await clock.hideForeignJobs();
+  const buyers = new Buyers(store, context.history, context.random);
+  const crew = new WorkerCrew(context.rig, proxy.url, { SMTP_URL: sink.url });
+  const watch = new StageWatch(database, store.id);
+  try {
+    const stock = [1_000_000];
+    const dear = await store.product({ price: REVIEW_AMOUNT, stock });
+    const products = { cheap: await store.product({ price: 1_250, stock }), dear };
+    const services = await context.rig.pair();
+    const scene = { context, store, products, services, buyers, sink, crew, proxy, clock, watch, orders: [] };
+    return await perform(scene);
+  } finally {
+    await watch.stop();
+    await crew.dismissAll();
+    await showForeignJobs();
+    await proxy.close();
+    await sink.close();
+    buyers.close();
+  }
+}
+
+async function perform(scene: Scene): Promise<ProofOutcome> {
+  const { context, store, services, sink, crew, clock, watch, orders } = scene;
+  const scale = SCALE[context.form];
+  const quick = context.form === 'quick';
+  const violations: string[] = [];
+  const memory = new MemoryWatch(services);
+
+  // Nothing goes wrong: several workers share the work, and each mail arrives once.
+  await crew.hire(quick ? 1 : WORKERS);
+  await Promise.all(Array.from({ length: scale.calm }, () => place(scene)));
+  violations.push(...(await untilDelivered(scene, DEADLINE_MS)));
+
+  const first = Promise.all(scale.first.map((kind) => place(scene, kind)));
+  const killed = await killInDelivery(scene, quick ? 3 : 2 * WORKERS);
+  await first;
+  if (quick) await clock.ageLocks();
+  await crew.hire(WORKERS);
+  await makeTrouble(scene, scale.troubles);
+
+  const end = Date.now();
+  if (quick) sink.cutAll();
+  // What the abandoned wait for and the back-off is real in the full form only.
+  const hurry = () => (quick ? clock.skipBackOff(orders.map(({ id }) => id)) : Promise.resolve());
+  violations.push(...(await untilDelivered(scene, DEADLINE_MS, hurry)));
+  const settled = Math.round((Date.now() - end) / 1_000);
+
+  const acts: Act[] = [
+    await buryThePoisoned(scene, quick),
+    await confirmTheReviewed(scene),
+    ...(scale.outageMs > 0 ? [await takeTheDatabaseAway(scene, scale.outageMs)] : []),
+    await dismissInDelivery(scene, scale.answerMs, scale.dismissed),
+  ];
+  violations.push(...acts.flatMap((act) => act.violations), ...(await watch.stop()), ...memory.stop());
+  violations.push(...(await recordViolations(scene)), ...(await countViolations(scene)));
+  const doubles = doublesOf(sink, crew.interruptions);
+  violations.push(...doubles.unexplained, ...logViolations(scene));
+  violations.push(...(await mailViolations(context.rig.database, store.id, sink.countsByMessageId)));
+  violations.push(...unexpectedAnswers(context.history.exchanges, [200, 201]));
+  violations.push(...(await askOracle({ context, store, services, worked: true })));
+
+  const attempts = (await watch.stages()).reduce((sum, stage) => sum + stage.attempts, 0);
+  const figures =
+    `${orders.length} orders, ${sink.countsByMessageId.size} mails arrived in ${attempts} attempts, ` +
+    `${crew.kills} workers killed (${killed} mails in their hands at the first), ` +
+    `${doubles.count} arrived twice (${doubles.unexplained.length} without a reason), ` +
+    `errors shown: ${[...watch.errorClasses].sort().join(' ')}; all that could be delivered was ${settled} s after the ` +
+    `faults; ${acts.map((act) => act.figures).join('; ')}; ${violations.length} violations`;
+  return { figures, violations };
+}
+
+/** Addresses in the workers' logs, be they the customers', the merchant's or quoted by the mail server. */
+function logViolations({ context }: Scene): string[] {
+  const workers = context.rig.processes.filter(({ url }) => url === '');
+  const lines = workers.flatMap(({ log }) => log.split('\n')).filter((line) => /[\w.+-]+@[\w-]+\.\w/.test(line));
+  return [...new Set(lines)].slice(0, 20).map((line) => `an address in a worker's log: ${line.slice(0, 300)}`);
+}

@@ -1,0 +1,58 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Buyers } from './buyers.js';
+import { orderBody } from './store-setup.js';
+
+export interface CrowdOptions {
+  readonly buyers: Buyers;
+  /** Any of them is asked, also while it is down. */
+  readonly services: readonly { readonly url: string }[];
+  readonly products: readonly number[];
+  readonly random: (below: number) => number;
+  readonly size: number;
+  /** The longest somebody rests between two orders. */
+  readonly pauseMs: number;
+  readonly label: string;
+}
+
+/** Of so many buyers one sends no Idempotency-Key, and so must not try again. */
+const KEYLESS = 5;
+const MOST_LINES = 3;
+
+/** Buyers who order one thing after another, and insist on an answer, until they are told to stop. */
+export class Crowd {
+  private readonly violations: string[] = [];
+  private readonly members: Promise<unknown>;
+  private isOpen = true;
+  private ordered = 0;
+
+  constructor(private readonly options: CrowdOptions) {
+    this.members = Promise.all(Array.from({ length: options.size }, () => this.member()));
+  }
+
+  /** Waits for the last answers. @returns what was answered to those who insisted and is no order. */
+  async stop(): Promise<string[]> {
+    this.isOpen = false;
+    await this.members;
+    return this.violations;
+  }
+
+  private async member(): Promise<void> {
+    const { random, pauseMs } = this.options;
+    while (this.isOpen) {
+      await this.order(++this.ordered).catch((error: Error) => this.violations.push(error.message));
+      await delay(random(pauseMs));
+    }
+  }
+
+  private async order(n: number): Promise<void> {
+    const { buyers, services, products, random, label } = this.options;
+    const line = () => ({ product_id: products[random(products.length)] ?? 0, quantity: 1 + random(2) });
+    const body = orderBody(Array.from({ length: 1 + random(MOST_LINES) }, line), label);
+    if (n % KEYLESS === 0) {
+      await buyers.send(services[random(services.length)] ?? { url: '' }, { body });
+      return;
+    }
+    const { status } = await buyers.insist(services, body, { key: `${label}-${n}` });
+    if (status !== 201) this.violations.push(`${label}-${n} was answered ${status}`);
+  }
+}

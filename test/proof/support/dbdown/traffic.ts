@@ -1,0 +1,75 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Buyers, RequestOptions } from '../buyers.js';
+import type { Service } from '../service.js';
+import { orderBody } from '../store-setup.js';
+
+/** Of each kind, for each service: more than there are connections in its pool. */
+const BUYERS = 6;
+const READERS = 3;
+const REST_MS = 60;
+const PROBE_MS = 100;
+/** Of so many orders one has no key. */
+const KEYLESS = 4;
+
+export interface TrafficOptions {
+  readonly buyers: Buyers;
+  readonly services: readonly Service[];
+  readonly products: readonly number[];
+  readonly random: (below: number) => number;
+  readonly label: string;
+}
+
+/** Orders, reads and health probes, without a break. Nobody tries again: each answer is looked at by itself. */
+export class Traffic {
+  private readonly members: Promise<unknown>;
+  private isOpen = true;
+  private serial = 0;
+
+  constructor(private readonly options: TrafficOptions) {
+    const { services } = options;
+    const crowd = (size: number, one: (service: Service) => Promise<unknown>, rest: () => number) =>
+      services.flatMap((service) => Array.from({ length: size }, () => this.repeat(() => one(service), rest)));
+    const resting = () => options.random(REST_MS);
+    this.members = Promise.all([
+      ...crowd(BUYERS, (service) => this.order(service), resting),
+      ...crowd(READERS, (service) => this.read(service), resting),
+      ...['/health/live', '/health/ready'].flatMap((path) =>
+        crowd(
+          1,
+          (service) => this.send(service, { method: 'GET', path }),
+          () => PROBE_MS,
+        ),
+      ),
+    ]);
+  }
+
+  /** Waits for the last answers. */
+  async stop(): Promise<void> {
+    this.isOpen = false;
+    await this.members;
+  }
+
+  private async repeat(act: () => Promise<unknown>, rest: () => number): Promise<void> {
+    while (this.isOpen) {
+      await act();
+      await delay(rest());
+    }
+  }
+
+  private order(service: Service): Promise<unknown> {
+    const { products, random, label } = this.options;
+    const n = ++this.serial;
+    const items = [{ product_id: products[random(products.length)] ?? 0, quantity: 1 }];
+    const key = n % KEYLESS === 0 ? null : `${label}-${n}`;
+    return this.send(service, { body: orderBody(items, label), key });
+  }
+
+  private read(service: Service): Promise<unknown> {
+    const paths = ['/v1/products?limit=5', '/v1/orders?limit=5', '/v1/store'];
+    return this.send(service, { method: 'GET', path: paths[this.options.random(paths.length)] });
+  }
+
+  private send(service: Service, options: RequestOptions): Promise<unknown> {
+    return this.options.buyers.send(service, options);
+  }
+}

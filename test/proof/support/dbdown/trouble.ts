@@ -1,0 +1,87 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { TestDatabase } from '../../../support/test-database.js';
+import type { TcpProxy } from '../../../support/tcp-proxy.js';
+import type { PostgresServer } from '../postgres-server.js';
+
+/** One kind of trouble with the database. */
+export interface Trouble {
+  readonly name: string;
+  readonly lastsMs: number;
+  /** Whether it also hits services that do not go through the proxy. */
+  readonly hitsAll: boolean;
+  /** Whether nothing under /v1 can be answered while it lasts. */
+  readonly isOutage: boolean;
+  /** Whether the readiness probe must notice, which takes it up to 8 s. */
+  readonly showsInReadiness: boolean;
+  begin(): Promise<void> | void;
+  end(): Promise<void> | void;
+}
+
+const SERVER = { hitsAll: true, isOutage: false, showsInReadiness: false };
+const LINK = { hitsAll: false, isOutage: false, showsInReadiness: false };
+
+export function stopped(server: PostgresServer, lastsMs: number): Trouble {
+  const name = `PostgreSQL stopped ${lastsMs / 1_000} s`;
+  const shows = { isOutage: true, showsInReadiness: true };
+  return { ...SERVER, ...shows, name, lastsMs, begin: () => server.stop(), end: () => server.start() };
+}
+
+/** Ends any one session of the services, over and over. */
+export function terminated(database: TestDatabase, random: (below: number) => number, lastsMs: number): Trouble {
+  let isOn = true;
+  let loop: Promise<void> = Promise.resolve();
+  const terminate = async () => {
+    while (isOn) {
+      await database.query(
+        `SELECT pg_terminate_backend(pid) FROM (
+           SELECT pid FROM pg_stat_activity
+           WHERE datname = current_database() AND application_name = 'store-commerce' ORDER BY pid
+           OFFSET $1 LIMIT 1) AS victim`,
+        [random(8)],
+      );
+      await delay(random(100));
+    }
+  };
+  const end = () => {
+    isOn = false;
+    return loop;
+  };
+  return { ...SERVER, name: 'sessions terminated at random', lastsMs, begin: () => void (loop = terminate()), end };
+}
+
+/** Everybody who needs the table waits, with a connection of the pool each. */
+export function locked(database: TestDatabase, table: string, lastsMs: number): Trouble {
+  const client = new pg.Client({ connectionString: database.url });
+  const begin = async () => {
+    await client.connect();
+    await client.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+  };
+  // No request goes without its key being looked up.
+  const isOutage = table === 'api_keys';
+  return { ...SERVER, isOutage, name: `${table} locked`, lastsMs, begin, end: () => client.end() };
+}
+
+export function slow(proxy: TcpProxy, latencyMs: number, lastsMs: number): Trouble {
+  const begin = () => proxy.delay(latencyMs);
+  return { ...LINK, name: `${latencyMs} ms latency each way`, lastsMs, begin, end: () => proxy.delay(0) };
+}
+
+/** A connection is reset in the middle of what it does, every so many statements. */
+export function reset(resets: { oneIn: number }, oneIn: number, lastsMs: number): Trouble {
+  const set = (value: number) => () => void (resets.oneIn = value);
+  return { ...LINK, name: `1 of ${oneIn} statements reset`, lastsMs, begin: set(oneIn), end: set(0) };
+}
+
+/** Every connection is reset, and new ones too. */
+export function cut(proxy: TcpProxy, lastsMs: number): Trouble {
+  const name = `cut off ${lastsMs / 1_000} s`;
+  return { ...LINK, isOutage: true, name, lastsMs, begin: () => proxy.cut(), end: () => proxy.restore() };
+}
+
+/** The database is there and says nothing. */
+export function frozen(proxy: TcpProxy, lastsMs: number): Trouble {
+  const name = `frozen ${lastsMs / 1_000} s`;
+  const shows = { isOutage: true, showsInReadiness: lastsMs > 8_500 };
+  return { ...LINK, ...shows, name, lastsMs, begin: () => proxy.freeze(), end: () => proxy.restore() };
+}

@@ -1,0 +1,51 @@
+import { canSucceed, type Scene } from './scene.js';
+
+interface Told {
+  readonly stage: string;
+  readonly state: string;
+  readonly attempts: number;
+  readonly last_error: string;
+}
+
+/** Whether each order's full record says of the pipeline what the rows say, whichever process is asked. */
+export async function recordViolations({ watch, orders, buyers, services, context }: Scene): Promise<string[]> {
+  const rows = await watch.stages();
+  const violations: string[] = [];
+  for (const { id } of orders) {
+    const service = services[context.random(services.length)] ?? { url: '' };
+    const answer = await buyers.send(service, { method: 'GET', path: `/v1/orders/${id}` });
+    const { data } = JSON.parse(answer.bytes.toString()) as { data: { pipeline: Told[] } };
+    const told = data.pipeline.filter(({ stage }) => stage.startsWith('notify-')).map(said);
+    const kept = rows.filter(({ order_id }) => order_id === id).map(said);
+    if (told.sort().join() !== kept.sort().join()) {
+      violations.push(`order ${id} says ${told.join()}, its rows ${kept.join()}`);
+    }
+  }
+  return violations;
+}
+
+/**
+ * Counts the mails from the clients' side: two an order that was acknowledged, but for those that cannot be sent. And
+ * attempts: one sends a mail at most twice, the second time when the connection broke as it was taken up.
+ */
+export async function countViolations({ watch, orders, sink, store }: Scene): Promise<string[]> {
+  const arrived = sink.countsByMessageId;
+  const violations: string[] = [];
+  const expected = orders.flatMap((order) =>
+    ['notify-customer', 'notify-merchant']
+      .filter((stage) => order.kind !== 'poison' || canSucceed(order, stage))
+      .map((stage) => `${order.id}-${stage}@${store.subdomain}.store-commerce`),
+  );
+  const missing = expected.filter((id) => !arrived.has(id));
+  if (missing.length > 0) violations.push(`${missing.length} mails never arrived: ${missing.slice(0, 5).join()}`);
+  if (arrived.size !== expected.length) violations.push(`${arrived.size} mails arrived, not ${expected.length}`);
+  for (const { order_id, stage, attempts } of await watch.stages()) {
+    const count = arrived.get(`${order_id}-${stage}@${store.subdomain}.store-commerce`) ?? 0;
+    if (attempts * 2 < count) violations.push(`${stage} of ${order_id} arrived ${count} × in ${attempts} attempts`);
+  }
+  return violations;
+}
+
+function said({ stage, state, attempts, last_error }: Told): string {
+  return `${stage} ${state} ${attempts} ${last_error}`;
+}

@@ -1,0 +1,94 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { StoreFixture } from '../../../builders/store-fixture.js';
+import type { SmtpSink } from '../../../support/smtp-sink.js';
+import type { TcpProxy } from '../../../support/tcp-proxy.js';
+import type { Buyers } from '../buyers.js';
+import type { ProofContext } from '../proof.js';
+import type { Service } from '../service.js';
+import { orderBody } from '../store-setup.js';
+import type { QueueClock } from './queue-clock.js';
+import type { StageWatch } from './stage-watch.js';
+import type { WorkerCrew } from './worker-crew.js';
+
+/**
+ * What becomes of an order's mails: both are delivered · the customer's can never be sent, because the mailer refuses
+ * the address (`poison`) or the mail server does (`blocked`) · the customer's is held for a review.
+ */
+export type OrderKind = 'good' | 'poison' | 'blocked' | 'review';
+
+export interface PlacedOrder {
+  readonly id: string;
+  readonly kind: OrderKind;
+  readonly email: string;
+}
+
+/** From this total on, the store wants to look at an order. */
+export const REVIEW_AMOUNT = 50_000;
+
+/** All that the acts of the proof share. */
+export interface Scene {
+  readonly context: ProofContext;
+  readonly store: StoreFixture;
+  /** One unit of `cheap` is an ordinary order, one of `dear` is reviewed. */
+  readonly products: { readonly cheap: number; readonly dear: number };
+  readonly services: readonly Service[];
+  readonly buyers: Buyers;
+  readonly sink: SmtpSink;
+  readonly crew: WorkerCrew;
+  /** Between the workers and the database. */
+  readonly proxy: TcpProxy;
+  readonly clock: QueueClock;
+  readonly watch: StageWatch;
+  readonly orders: PlacedOrder[];
+}
+
+let serial = 0;
+
+/** An order of somebody who never ordered before, through any of the processes. */
+export async function place(scene: Scene, kind: OrderKind = 'good'): Promise<PlacedOrder> {
+  const { products, buyers, services, sink, orders } = scene;
+  const product_id = kind === 'review' ? products.dear : products.cheap;
+  const body = orderBody([{ product_id, quantity: 1 }], kind);
+  // Orders take it, and mail programs make two addresses of it: the mailer refuses it.
+  const email = kind === 'poison' ? `x,${body.customer['email']}` : (body.customer['email'] ?? '');
+  if (kind === 'blocked') sink.blocked.add(email);
+  const asked = { ...body, customer: { ...body.customer, email } };
+  const answer = await buyers.insist(services, asked, { key: `pipeline-${++serial}` });
+  if (answer.status !== 201) throw new Error(`An order was answered ${answer.status}: ${answer.bytes.toString()}`);
+  const { data } = JSON.parse(answer.bytes.toString()) as { data: { order_id: string } };
+  const placed = { id: data.order_id, kind, email };
+  orders.push(placed);
+  return placed;
+}
+
+/** Whether a stage can end without a person's help. */
+export function canSucceed({ kind }: PlacedOrder, stage: string): boolean {
+  return kind === 'good' || stage === 'notify-merchant';
+}
+
+/**
+ * Waits until everything that can succeed is done, however much there is that cannot.
+ *
+ * @param hurry called again and again meanwhile: to move time on.
+ * @returns a text for each stage that is not done in time.
+ */
+export async function untilDelivered(
+  { watch, orders }: Scene,
+  deadlineMs: number,
+  hurry: () => Promise<unknown> = () => Promise.resolve(),
+): Promise<string[]> {
+  const giveUp = Date.now() + deadlineMs;
+  const known = new Map(orders.map((order) => [order.id, order]));
+  for (;;) {
+    const open = (await watch.stages()).filter(({ order_id, stage, state }) => {
+      const order = known.get(order_id);
+      return order && canSucceed(order, stage) && state !== 'done';
+    });
+    if (open.length === 0) return [];
+    if (Date.now() > giveUp) {
+      return open.map(({ order_id, stage, state }) => `${stage} of order ${order_id} is still ${state}`);
+    }
+    await hurry();
+    await delay(100);
+  }
+}

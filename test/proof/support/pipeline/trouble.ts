@@ -1,0 +1,81 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { SinkBehaviour, SmtpSink } from '../../../support/smtp-sink.js';
+import { eventually } from '../../../support/eventually.js';
+import { place, type OrderKind, type Scene } from './scene.js';
+
+const REFUSALS: readonly SinkBehaviour[] = [
+  { kind: 'refuse', at: 'recipient', code: 451 },
+  { kind: 'refuse', at: 'recipient', code: 550 },
+  { kind: 'refuse', at: 'message', code: 451 },
+  { kind: 'refuse', at: 'message', code: 550 },
+];
+const CUTS: readonly SinkBehaviour[] = [
+  { kind: 'cut', at: 'greeting' },
+  { kind: 'cut', at: 'message' },
+  { kind: 'cut', at: 'delivered' },
+];
+const HANGS: readonly SinkBehaviour[] = [
+  { kind: 'hang', at: 'greeting' },
+  { kind: 'hang', at: 'message' },
+  { kind: 'hang', at: 'delivered' },
+];
+const FINE: readonly SinkBehaviour[] = [{ kind: 'accept' }, { kind: 'slow', at: 'message', ms: 300 }];
+const MOODS: readonly (readonly SinkBehaviour[])[] = [REFUSALS, REFUSALS, CUTS, CUTS, HANGS, FINE, FINE];
+
+export interface Troubles {
+  readonly forMs: number;
+  /** Between two orders of each client, at most. */
+  readonly orderPauseMs: number;
+  /** Between two kills, at most. */
+  readonly killPauseMs: number;
+  readonly special: Readonly<Partial<Record<OrderKind, number>>>;
+}
+
+type Random = (below: number) => number;
+
+/** Everything goes wrong at once, until the time is over. The mail server is well again afterwards. */
+export async function makeTrouble(scene: Scene, { forMs, orderPauseMs, killPauseMs, special }: Troubles) {
+  const { context, sink, crew } = scene;
+  const { random } = context;
+  const end = Date.now() + forMs;
+  const isOver = () => Date.now() >= end;
+  const kinds = Object.entries(special).flatMap(([kind, count]) => Array<OrderKind>(count).fill(kind as OrderKind));
+
+  const client = async () => {
+    while (!isOver()) {
+      await place(scene, kinds.pop());
+      await delay(random(orderPauseMs));
+    }
+  };
+  const killer = async () => {
+    for (;;) {
+      await delay(killPauseMs / 2 + random(killPauseMs / 2));
+      if (isOver()) return;
+      await crew.replace(random(crew.pids.length));
+    }
+  };
+  await Promise.all([client(), client(), killer(), moods(sink, random, isOver)]);
+  sink.behaviour = { kind: 'accept' };
+}
+
+async function moods(sink: SmtpSink, random: Random, isOver: () => boolean): Promise<void> {
+  const oneOf = <T>(values: readonly T[]): T => values[random(values.length)] as T;
+  while (!isOver()) {
+    sink.behaviour = oneOf(oneOf(MOODS));
+    await delay(50 + random(sink.behaviour.kind === 'hang' ? 150 : 700));
+    // Some of those that hang are cut; the others have to notice by themselves.
+    if (sink.behaviour.kind === 'hang' && random(2) === 0) sink.cutAll();
+  }
+}
+
+/** kill -9 of all workers while the mail server has their messages and has not answered. @returns how many it had. */
+export async function killInDelivery({ sink, crew }: Scene, atLeast: number): Promise<number> {
+  sink.behaviour = { kind: 'hang', at: 'message' };
+  await eventually(() => {
+    if (sink.waiting < atLeast) throw new Error(`Only ${sink.waiting} deliveries are under way`);
+  });
+  const had = sink.waiting;
+  await crew.killAll();
+  sink.behaviour = { kind: 'accept' };
+  return had;
+}
