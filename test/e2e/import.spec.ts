@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   DataCipher,
   demoStore,
@@ -16,6 +18,16 @@ beforeAll(async () => {
 });
 
 afterAll(() => database.drop());
+
+it('takes the example of the documentation as it stands there', async () => {
+  const documentation = readFileSync(join(__dirname, '../../docs/store-bundle.md'), 'utf8');
+  const example = documentation.split('\n').filter((text) => text.startsWith('{"kind"'));
+
+  const { counts } = await importText(example.join('\n'));
+
+  const created = Object.values(counts).map((kind) => kind.created);
+  expect([example.length, created.reduce((sum, n) => sum + n)]).toEqual([9, 9]);
+});
 
 const importLines = (...lines: BundleLine[]) =>
   withBundleImporter(database.url, cipher, (importer) => importer.importObjects(lines));

@@ -1,5 +1,6 @@
 import { StoreFixture } from '../builders/store-fixture.js';
 import { cutCommits } from './idempotency/cut-commits.js';
+import { withSlowCommits } from './idempotency/slow-commits.js';
 import { raceTwins } from './idempotency/twins.js';
 import { Buyers } from './support/buyers.js';
 import { retriesOf } from './support/history.js';
@@ -8,7 +9,10 @@ import { unexpectedAnswers } from './support/oracle/answers.js';
 import { MemoryWatch } from './support/oracle/processes.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 
-const SCALE = { full: { keys: 200, twins: 30, cuts: 200 }, quick: { keys: 8, twins: 15, cuts: 12 } };
+const SCALE = {
+  full: { keys: 200, stalled: 4, twins: 30, cuts: 200 },
+  quick: { keys: 8, stalled: 0, twins: 15, cuts: 12 },
+};
 
 export const idempotency: Proof = {
   name: 'idempotency',
@@ -21,16 +25,18 @@ export const idempotency: Proof = {
 
 async function run(context: ProofContext): Promise<ProofOutcome> {
   const { form, rig, history, random } = context;
-  const { keys, twins, cuts } = SCALE[form];
+  const { keys, stalled, twins, cuts } = SCALE[form];
   const store = await StoreFixture.create(rig.database);
   const product = await store.product({ price: 1234, stock: [1_000_000, 1_000_000] });
   const services = await rig.pair();
   const buyers = new Buyers(store, history, random);
   const memory = new MemoryWatch(services);
 
-  const race = await raceTwins({ buyers, services, random, product, keys, twins });
-  const retriesOfTwins = retriesOf(history);
-  const cut = await cutCommits({ context, store, buyers, direct: services[0], product, rounds: cuts });
+  const { race, retriesOfTwins, cut } = await withSlowCommits(rig.database, async () => ({
+    race: await raceTwins({ buyers, services, product, keys, stalled, twins }),
+    retriesOfTwins: retriesOf(history),
+    cut: await cutCommits({ context, store, buyers, direct: services[0], product, rounds: cuts }),
+  }));
   buyers.close();
 
   const violations = [...race.violations, ...cut.violations, ...memory.stop()];

@@ -39,7 +39,7 @@ const SCALE = {
   quick: {
     first: ['good', 'poison', 'blocked', 'review', 'good'],
     calm: 0,
-    troubles: { forMs: 700, orderPauseMs: 100, killPauseMs: 60_000, special: {} },
+    troubles: { forMs: 700, orderPauseMs: 100, killPauseMs: null, special: {} },
     outageMs: 0,
     answerMs: 500,
     dismissed: 2,

@@ -8,24 +8,31 @@ import { Rig } from './support/rig.js';
 
 const QUICK = PROOFS.filter(({ quick }) => quick);
 
+/** Seconds on an idle machine; a busy one is no broken promise. */
+const PATIENCE_MS = 90_000;
+
 // The short form of the proofs, on the tests' PostgreSQL. `npm run proof` is the long one, with durability.
 describe('the promises', () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = new Rig(await createTestDatabase(), null);
     await rig.pair();
-  });
+  }, PATIENCE_MS);
   afterAll(() => rig.close());
 
   describe.each(QUICK)('$name', (proof) => {
-    it(`holds: ${proof.promise}`, async () => {
-      const seed = Number(process.env['PROOF_SEED'] ?? randomInt(1_000_000));
-      const history = new History();
+    it(
+      `holds: ${proof.promise}`,
+      async () => {
+        const seed = Number(process.env['PROOF_SEED'] ?? randomInt(1_000_000));
+        const history = new History();
 
-      const { violations } = await proof.run({ form: 'quick', rig, history, seed, random: seededRandom(seed) });
+        const { violations } = await proof.run({ form: 'quick', rig, history, seed, random: seededRandom(seed) });
 
-      if (violations.length > 0) history.save(failureFile(proof.name, seed));
-      expect({ seed, violations }).toEqual({ seed, violations: [] });
-    });
+        if (violations.length > 0) history.save(failureFile(proof.name, seed));
+        expect({ seed, violations }).toEqual({ seed, violations: [] });
+      },
+      PATIENCE_MS,
+    );
   });
 });

@@ -36,11 +36,10 @@ export class SmtpSink extends EventEmitter<{ mail: [ReceivedMail] }> {
   readonly unconfirmed = new Set<ReceivedMail>();
   /** Recipients that are refused for good, whatever the behaviour. */
   readonly blocked = new Set<string>();
-  /** Messages that wait for their answer. */
-  waiting = 0;
   connections = 0;
   behaviour: SinkBehaviour = { kind: 'accept' };
   private readonly sockets = new Set<Socket>();
+  private readonly unanswered = new Set<SMTPServerSession>();
   private readonly server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
     disableReverseLookup: true,
@@ -51,10 +50,10 @@ export class SmtpSink extends EventEmitter<{ mail: [ReceivedMail] }> {
       callback(this.blocked.has(address) ? refusedWith(550) : this.refusal('recipient'));
     },
     onData: (stream, session, callback) => {
-      void text(stream).then((raw) => {
-        this.waiting++;
+      const take = (raw: string) => {
+        this.unanswered.add(session);
         this.answer('message', session, () => {
-          this.waiting--;
+          this.unanswered.delete(session);
           const refusal = this.refusal('message');
           if (refusal) return callback(refusal);
           const mail = this.keep(raw, session);
@@ -63,7 +62,9 @@ export class SmtpSink extends EventEmitter<{ mail: [ReceivedMail] }> {
             callback();
           });
         });
-      });
+      };
+      // A sender that is killed halfway leaves half a message.
+      void text(stream).then(take, () => undefined);
     },
   });
 
@@ -84,6 +85,11 @@ export class SmtpSink extends EventEmitter<{ mail: [ReceivedMail] }> {
 
   get url(): string {
     return `smtp://127.0.0.1:${this.port}`;
+  }
+
+  /** Messages that were sent completely and wait for their answer. */
+  get waiting(): number {
+    return [...this.unanswered].filter((session) => this.socketsOf(session).length > 0).length;
   }
 
   /** How often each message arrived. */

@@ -6,17 +6,12 @@ import { poolViolations } from '../support/oracle/processes.js';
 import type { ProofContext } from '../support/proof.js';
 import type { Service } from '../support/service.js';
 import { orderBody } from '../support/store-setup.js';
+import { SLOW } from './slow-commits.js';
 
 /** How the connection ends: before the COMMIT gets through, after it, or after it and with the whole database away. */
 const KINDS = ['cut', 'deliver and cut', 'outage'] as const;
 const OUTAGE_MS = 250;
 const POOL_SIZE = 4;
-
-// A COMMIT that is still at work when the service comes back to ask for its order.
-const SLOW_COMMITS = `
-  CREATE FUNCTION commit_slowly() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.15); RETURN NULL; END';
-  CREATE CONSTRAINT TRIGGER commit_slowly AFTER INSERT ON orders DEFERRABLE INITIALLY DEFERRED
-    FOR EACH ROW WHEN (NEW.notes LIKE '%slow%') EXECUTE FUNCTION commit_slowly()`;
 
 export interface CutQuestion {
   readonly context: ProofContext;
@@ -45,7 +40,6 @@ export async function cutCommits(question: CutQuestion) {
       return kind === 'outage' ? 'deliver and cut' : kind;
     },
   });
-  await rig.database.query(SLOW_COMMITS);
   const service = await rig.startService({
     databaseUrl: proxy.url,
     env: { DATABASE_POOL_SIZE: String(POOL_SIZE) },
@@ -55,10 +49,10 @@ export async function cutCommits(question: CutQuestion) {
   try {
     for (let n = 0; n < rounds; n++) {
       const kind = KINDS[n % KINDS.length] ?? 'cut';
-      const slow = random(2) === 0;
+      const pace = random(2) === 0 ? SLOW : 'fast';
       // Without a key nobody may try again but the service itself, which knows the order's id.
       const key = n % 4 === 3 ? null : `cut-${n}`;
-      const name = `${slow ? 'slow' : 'fast'}-${kind.replaceAll(' ', '-')}-${n}`;
+      const name = `${pace}-${kind.replaceAll(' ', '-')}-${n}`;
       const body = orderBody([{ product_id: product, quantity: 1 }], name);
       armed.kind = kind;
       const first = await buyers.send(service, { body, key });
@@ -66,7 +60,8 @@ export async function cutCommits(question: CutQuestion) {
         orders += await settledCount(context, store, body.notes);
       } else {
         orders++;
-        const answer = first.status === 201 ? first : await buyers.insist([service, direct], body, { key, hurry: true });
+        const answer =
+          first.status === 201 ? first : await buyers.insist([service, direct], body, { key, hurry: true });
         if (answer.status !== 201) violations.push(`${name}: answered ${answer.status}`);
         const replay = await buyers.insist([direct], body, { key });
         if (!replay.bytes.equals(answer.bytes)) violations.push(`${name}: the replay differs`);
@@ -78,7 +73,6 @@ export async function cutCommits(question: CutQuestion) {
   } finally {
     await service.kill();
     await proxy.close();
-    await rig.database.query('DROP TRIGGER commit_slowly ON orders; DROP FUNCTION commit_slowly');
   }
   if (cuts !== rounds) violations.push(`${cuts} of ${rounds} COMMITs were cut`);
   const told = history.orders(store.id).filter((one) => one.service === service.url && one.status !== 201).length;

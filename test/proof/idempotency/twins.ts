@@ -2,6 +2,7 @@ import type { Buyers } from '../support/buyers.js';
 import type { Exchange } from '../support/history.js';
 import type { Service } from '../support/service.js';
 import { inParallel, orderBody, type OrderBody } from '../support/store-setup.js';
+import { STALLED } from './slow-commits.js';
 
 /** Keys that are raced for at the same time. */
 const AT_ONCE = 4;
@@ -9,9 +10,10 @@ const AT_ONCE = 4;
 export interface TwinRace {
   readonly buyers: Buyers;
   readonly services: readonly Service[];
-  readonly random: (below: number) => number;
   readonly product: number;
   readonly keys: number;
+  /** Keys among them whose first order takes so long that its twins are told to come back. */
+  readonly stalled: number;
   readonly twins: number;
 }
 
@@ -28,7 +30,10 @@ interface RaceOutcome {
  */
 export async function raceTwins(race: TwinRace): Promise<RaceOutcome> {
   const outcome: RaceOutcome = { violations: [], replays: 0, refused: 0 };
-  const names = Array.from({ length: race.keys }, (_, n) => ({ key: `twins-${n}`, mixed: n % 4 === 0 }));
+  const names = Array.from({ length: race.keys }, (_, n) => ({
+    key: n < race.stalled ? `${STALLED}-twins-${n}` : `twins-${n}`,
+    mixed: n % 4 === 0,
+  }));
   await inParallel(AT_ONCE, names, ({ key, mixed }) => raceForKey(race, key, mixed, outcome));
   return outcome;
 }

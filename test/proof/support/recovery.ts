@@ -5,6 +5,7 @@ import { orderBody } from './store-setup.js';
 
 const PATIENCE_MS = 30_000;
 const INTERVAL_MS = 50;
+const LOG_TAIL = 2_000;
 
 /**
  * How long it takes until the service takes an order, answers a question and calls itself ready, in milliseconds from
@@ -16,18 +17,31 @@ const INTERVAL_MS = 50;
 export async function timeToRecover(buyers: Buyers, service: Service, product: number, label: string): Promise<number> {
   const start = Date.now();
   const body = orderBody([{ product_id: product, quantity: 1 }], label);
+  const until = (wanted: number, what: string, ask: () => Promise<{ status: number | null }>) =>
+    repeatUntil(wanted, { service, start, what: `${label} ${what}` }, ask);
   await Promise.all([
-    until(start, 201, `${label} created`, () => buyers.send(service, { body, key: label })),
-    until(start, 200, `${label} read`, () => buyers.send(service, { method: 'GET', path: '/v1/products?limit=2' })),
-    until(start, 200, `${label} ready`, () => buyers.send(service, { method: 'GET', path: '/health/ready' })),
+    until(201, 'created', () => buyers.send(service, { body, key: label })),
+    until(200, 'read', () => buyers.send(service, { method: 'GET', path: '/v1/products?limit=2' })),
+    until(200, 'ready', () => buyers.send(service, { method: 'GET', path: '/health/ready' })),
   ]);
   return Date.now() - start;
 }
 
-async function until(start: number, wanted: number, what: string, ask: () => Promise<{ status: number | null }>) {
+interface Wait {
+  readonly service: Service;
+  readonly start: number;
+  readonly what: string;
+}
+
+async function repeatUntil(
+  wanted: number,
+  { service, start, what }: Wait,
+  ask: () => Promise<{ status: number | null }>,
+): Promise<void> {
   for (;;) {
     const { status } = await ask();
     if (status === wanted) return;
+    if (!service.isRunning) throw new Error(`Process ${service.pid} ended by itself: ${service.log.slice(-LOG_TAIL)}`);
     if (Date.now() - start > PATIENCE_MS) throw new Error(`Not ${what} after ${PATIENCE_MS} ms: ${status}`);
     await delay(INTERVAL_MS);
   }

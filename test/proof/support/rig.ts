@@ -38,7 +38,12 @@ export class Rig {
   static async open(): Promise<Rig> {
     const given = process.env['DATABASE_URL'];
     const server = given ? null : await startDurablePostgres();
-    return new Rig(await createDatabase(given ?? server?.url ?? ''), server);
+    try {
+      return new Rig(await createDatabase(given ?? server?.url ?? ''), server);
+    } catch (error) {
+      await server?.remove();
+      throw error;
+    }
   }
 
   /** Two API processes without settings of their own, for all who leave them as they found them. */

@@ -1,9 +1,5 @@
-import type {
-  BundleFulfillmentStatus,
-  BundleOrderLine,
-  BundlePaymentStatus,
-  OrderRecordLine,
-} from '../import/bundle.js';
+import type { FulfillmentStatus, PaymentStatus } from '@app/domain';
+import type { BundleOrderLine, OrderRecordLine } from '../import/bundle.js';
 import type { DemoProduct, SellableItem } from './demo-catalog.js';
 import type { DemoPerson } from './demo-people.js';
 import { NOTES } from './demo-data.js';
@@ -25,7 +21,7 @@ export interface DemoOrder {
   readonly account: DemoPerson | null;
 }
 
-type Outcome = readonly [weight: number, status: BundlePaymentStatus, fulfillment: BundleFulfillmentStatus];
+type Outcome = readonly [weight: number, status: PaymentStatus, fulfillment: FulfillmentStatus];
 
 const outcomes = (...table: readonly Outcome[]) => new WeightedChoice(table, ([weight]) => weight);
 

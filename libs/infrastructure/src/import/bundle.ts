@@ -1,21 +1,16 @@
+import type { FulfillmentStatus, PaymentStatus } from '@app/domain';
+
 /**
  * The store bundle: NDJSON, one object a line, discriminated by `kind`. A line refers to others by natural key (subdomain,
  * slug, SKU, `WAREHOUSE/BIN`), and its targets come before it.
  *
  * These are the shapes of well-formed lines; text read from a file has to be validated before it may carry these types.
- * An absent field means "not given": the default of a new row, and what is stored of one that exists. Vocabularies that the contract closes are unions, the open ones (a product's
- * status, a payment method) are plain strings.
+ * An absent field means "not given": the default of a new row, and what is stored of one that exists. Closed
+ * vocabularies are unions, the open ones (a product's status, a payment method) are plain strings.
  */
 
 /** Settings that are kept as they are; their keys belong to the storefront, not to this service. */
 export type SettingsObject = Readonly<Record<string, unknown>>;
-
-/** Where a payment stands. */
-export type BundlePaymentStatus = 'PENDING' | 'SUCCEEDED' | 'FAILED' | 'REFUNDED' | 'CANCELLED';
-
-/** Where the goods stand. */
-export type BundleFulfillmentStatus =
-  'PENDING' | 'CONFIRMED' | 'PROCESSING' | 'SHIPPED' | 'DELIVERED' | 'CANCELLED' | 'RETURNED';
 
 /** One way to pay. `isSandbox` and `credentials` belong to gateways; credentials never leave the service. */
 export interface BundlePaymentMethod {
@@ -222,8 +217,8 @@ export interface OrderRecordLine {
   readonly id?: string;
   readonly receipt_number: string;
   readonly source: 'POS' | 'WEBSITE';
-  readonly status: BundlePaymentStatus;
-  readonly fulfillment_status: BundleFulfillmentStatus;
+  readonly status: PaymentStatus;
+  readonly fulfillment_status: FulfillmentStatus;
   readonly payment_method: string;
   readonly currency: string;
   /** Sum of the lines; minor units. */

@@ -118,7 +118,7 @@ export async function dismissInDelivery(scene: Scene, answerMs: number, orders: 
   const finished = sink.mails.length - taken;
   const violations = endings.filter((ending) => ending !== 0).map((ending) => `SIGTERM ended a worker with ${ending}`);
   const locked = await clock.locked();
-  if (locked > 0) violations.push(`${locked} jobs are still locked by workers that ended in order`);
+  violations.push(...locked.map((job) => `a worker that ended in order still holds ${job}`));
   if (finished === 0) violations.push('the deliveries under way were not finished');
 
   sink.behaviour = { kind: 'accept' };

@@ -43,12 +43,13 @@ export class QueueClock {
     return aged.length;
   }
 
-  async locked(): Promise<number> {
-    const [row] = await this.database.query<{ count: number }>(
-      `SELECT count(*)::int FROM graphile_worker.jobs JOIN graphile_worker._private_jobs private USING (id)
-       WHERE private.locked_at IS NOT NULL AND payload->>'storeId' = $1`,
+  /** Jobs that a worker holds, in words. */
+  async locked(): Promise<string[]> {
+    const rows = await this.database.query<{ job: string }>(
+      `SELECT concat_ws(' ', key, 'attempt', attempts, 'locked at', locked_at::time, last_error) AS job
+       FROM graphile_worker._private_jobs WHERE locked_at IS NOT NULL AND payload->>'storeId' = $1 ORDER BY key`,
       [String(this.storeId)],
     );
-    return row?.count ?? -1;
+    return rows.map(({ job }) => job);
   }
 }

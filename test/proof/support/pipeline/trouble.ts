@@ -26,8 +26,8 @@ export interface Troubles {
   readonly forMs: number;
   /** Between two orders of each client, at most. */
   readonly orderPauseMs: number;
-  /** Between two kills, at most. */
-  readonly killPauseMs: number;
+  /** Between two kills, at most; `null` = nobody is killed. */
+  readonly killPauseMs: number | null;
   readonly special: Readonly<Partial<Record<OrderKind, number>>>;
 }
 
@@ -48,7 +48,7 @@ export async function makeTrouble(scene: Scene, { forMs, orderPauseMs, killPause
     }
   };
   const killer = async () => {
-    for (;;) {
+    while (killPauseMs !== null) {
       await delay(killPauseMs / 2 + random(killPauseMs / 2));
       if (isOver()) return;
       await crew.replace(random(crew.pids.length));
