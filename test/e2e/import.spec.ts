@@ -19,16 +19,6 @@ beforeAll(async () => {
 
 afterAll(() => database.drop());
 
-it('takes the example of the documentation as it stands there', async () => {
-  const documentation = readFileSync(join(__dirname, '../../docs/store-bundle.md'), 'utf8');
-  const example = documentation.split('\n').filter((text) => text.startsWith('{"kind"'));
-
-  const { counts } = await importText(example.join('\n'));
-
-  const created = Object.values(counts).map((kind) => kind.created);
-  expect([example.length, created.reduce((sum, n) => sum + n)]).toEqual([9, 9]);
-});
-
 const importLines = (...lines: BundleLine[]) =>
   withBundleImporter(database.url, cipher, (importer) => importer.importObjects(lines));
 
@@ -53,6 +43,16 @@ async function count(table: string, store: string): Promise<number> {
   );
   return row?.count ?? 0;
 }
+
+it('takes the example of the documentation as it stands there', async () => {
+  const documentation = readFileSync(join(__dirname, '../../docs/store-bundle.md'), 'utf8');
+  const example = documentation.split('\n').filter((text) => text.startsWith('{"kind"'));
+
+  const { counts } = await importText(example.join('\n'));
+
+  const created = Object.values(counts).map((kind) => kind.created);
+  expect([example.length, created.reduce((sum, n) => sum + n)]).toEqual([9, 9]);
+});
 
 /** A small store: two variants of a runner in a bin, a customer, an order. */
 function bundle(store: string): BundleLine[] {
