@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { SmtpSink } from '../support/smtp-sink.js';
 import { Buyers } from './support/buyers.js';
@@ -36,16 +35,17 @@ async function runFull(context: ProofContext): Promise<ProofOutcome> {
 
   const victims = await startVictims(rig);
   const inFrontOfServices = new Crowd({ ...crowdOf(context), buyers, products, services: victims, label: 'service' });
-  const kills = await killServices(victims, random, { perPoint: 20, atRandom: 100 });
-  const violations = await inFrontOfServices.stop();
+  const attack = killServices(victims, random, { perPoint: 20, atRandom: 100 });
+  const { result: kills, violations } = await inFrontOfServices.whileIn(attack);
   await Promise.all(victims.map((victim) => victim.close()));
 
   const services = await rig.pair();
   const memory = new MemoryWatch(services);
   const inFrontOfServer = new Crowd({ ...crowdOf(context), buyers, products, services, pauseMs: 60, label: 'server' });
   const product = products[0] ?? 0;
-  const outages = await killServer({ server, services, buyers, product, random, rounds: 20 });
-  violations.push(...outages.violations, ...(await inFrontOfServer.stop()), ...memory.stop());
+  const outage = killServer({ server, services, buyers, product, random, rounds: 20 });
+  const { result: outages, violations: refused } = await inFrontOfServer.whileIn(outage);
+  violations.push(...outages.violations, ...refused, ...memory.stop());
   buyers.close();
 
   violations.push(...unexpectedAnswers(history.exchanges, EXPECTED));
@@ -63,19 +63,17 @@ async function runFull(context: ProofContext): Promise<ProofOutcome> {
   return { figures, violations };
 }
 
-/** Without a server to kill, and with four deaths: starting services is what takes the time. */
+/** Without a server to kill, and with two deaths: starting services is what takes the time. */
 async function runQuick(context: ProofContext): Promise<ProofOutcome> {
   const { rig, history, random } = context;
   const { store, products, buyers } = await openShop(context);
-  const victims = await startVictims(rig, 4);
+  const victims = await startVictims(rig, 2);
   const services = await rig.pair();
   const crowd = new Crowd({
     ...crowdOf(context),
     ...{ buyers, products, services: [...victims, ...services], label: 'crash' },
   });
-  const { deaths } = await killOnce(victims, random);
-  await delay(300);
-  const violations = await crowd.stop();
+  const { result: kills, violations } = await crowd.whileIn(killOnce(victims, random));
   buyers.close();
   await Promise.all(victims.map((victim) => victim.close()));
 
@@ -83,7 +81,7 @@ async function runQuick(context: ProofContext): Promise<ProofOutcome> {
     ...unexpectedAnswers(history.exchanges, EXPECTED),
     ...(await askOracle({ context, store, services })),
   );
-  const figures = `${deaths} × kill -9; ${fate(history, violations)}; ${violations.length} violations; ${retriesOf(history)}`;
+  const figures = `${kills.deaths} × kill -9; ${fate(history, violations)}; ${violations.length} violations; ${retriesOf(history)}`;
   return { figures, violations };
 }
 

@@ -5,7 +5,8 @@ import { Buyers } from './support/buyers.js';
 import { Traffic } from './support/dbdown/traffic.js';
 import * as troubles from './support/dbdown/trouble.js';
 import type { Trouble } from './support/dbdown/trouble.js';
-import { judge } from './support/dbdown/verdict.js';
+import { judge, type Span } from './support/dbdown/verdict.js';
+import type { Exchange } from './support/history.js';
 import { askOracle } from './support/oracle.js';
 import { MemoryWatch } from './support/oracle/processes.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
@@ -97,24 +98,29 @@ async function suffer({ context, buyers, products, trouble, hit, label }: Ordeal
   const { form, history, random } = context;
   const seenBefore = history.exchanges.length;
   const traffic = new Traffic({ buyers, services: hit, products, random, label });
-  await delay(BEFORE_MS[form]);
-  const from = Date.now();
-  await trouble.begin();
-  await delay(trouble.lastsMs);
-  const to = Date.now();
-  await trouble.end();
-  const recoveries = await Promise.all(
-    hit.map((service, n) => timeToRecover(buyers, service, products[0] ?? 0, `${label}-recovery-${n}`)),
-  );
-  await traffic.stop();
+  try {
+    await delay(BEFORE_MS[form]);
+    const from = Date.now();
+    await trouble.begin();
+    await delay(trouble.lastsMs);
+    const to = Date.now();
+    await trouble.end();
+    const recoveries = await Promise.all(
+      hit.map((service, n) => timeToRecover(buyers, service, products[0] ?? 0, `${label}-recovery-${n}`)),
+    );
+    await traffic.stop();
+    return report(trouble, { from, to }, Math.max(...recoveries), history.exchanges.slice(seenBefore));
+  } finally {
+    await traffic.stop();
+  }
+}
 
-  const { violations, answered, unavailable, slowestMs } = judge(
-    trouble,
-    { from, to },
-    history.exchanges.slice(seenBefore),
-  );
-  const recovery = Math.max(...recoveries);
+function report(trouble: Trouble, span: Span, recovery: number, exchanges: readonly Exchange[]) {
+  const { violations, answered, unavailable, slowestMs, slowestSuccessMs, caughtMs } = judge(trouble, span, exchanges);
   const late = recovery >= RECOVERY_LIMIT_MS ? [`${trouble.name}: recovered only after ${recovery} ms`] : [];
-  const figures = `${trouble.name}: ${answered} answered, ${unavailable} × 503, slowest ${slowestMs} ms, back in ${recovery} ms`;
+  const caught = caughtMs > 0 ? `, orders caught at work ${caughtMs} ms` : '';
+  const figures =
+    `${trouble.name}: ${answered} answered (slowest ${slowestSuccessMs} ms), ${unavailable} × 503 ` +
+    `(slowest ${slowestMs} ms${caught}), back in ${recovery} ms`;
   return { violations: [...violations, ...late], figures };
 }

@@ -2,27 +2,25 @@ import { StoreFixture } from '../builders/store-fixture.js';
 import { SmtpSink } from '../support/smtp-sink.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import { Buyers } from './support/buyers.js';
+import { retriesOf } from './support/history.js';
 import { askOracle } from './support/oracle.js';
 import { unexpectedAnswers } from './support/oracle/answers.js';
 import { mailViolations } from './support/oracle/pipeline.js';
 import { MemoryWatch } from './support/oracle/processes.js';
-import {
-  buryThePoisoned,
-  confirmTheReviewed,
-  dismissInDelivery,
-  takeTheDatabaseAway,
-  type Act,
-} from './support/pipeline/acts.js';
+import { buryThePoisoned, confirmTheReviewed, type Act } from './support/pipeline/acts.js';
 import { doublesOf } from './support/pipeline/deliveries.js';
 import { QueueClock } from './support/pipeline/queue-clock.js';
 import { countViolations, recordViolations } from './support/pipeline/records.js';
 import { place, REVIEW_AMOUNT, untilDelivered, type OrderKind, type Scene } from './support/pipeline/scene.js';
 import { StageWatch } from './support/pipeline/stage-watch.js';
+import { dismissInDelivery, takeTheDatabaseAway } from './support/pipeline/stoppages.js';
 import { killInDelivery, makeTrouble, type Troubles } from './support/pipeline/trouble.js';
 import { WorkerCrew } from './support/pipeline/worker-crew.js';
+import { inParallel } from './support/store-setup.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 
 const WORKERS = 2;
+const CLIENTS = 4;
 const DEADLINE_MS = 120_000;
 const MERCHANT = 'merchant@example.com';
 
@@ -96,7 +94,7 @@ async function perform(scene: Scene): Promise<ProofOutcome> {
 
   // Nothing goes wrong: several workers share the work, and each mail arrives once.
   await crew.hire(quick ? 1 : WORKERS);
-  await Promise.all(Array.from({ length: scale.calm }, () => place(scene)));
+  await inParallel(CLIENTS, Array(scale.calm).keys(), () => place(scene));
   violations.push(...(await untilDelivered(scene, DEADLINE_MS)));
 
   const first = Promise.all(scale.first.map((kind) => place(scene, kind)));
@@ -114,8 +112,7 @@ async function perform(scene: Scene): Promise<ProofOutcome> {
   const settled = Math.round((Date.now() - end) / 1_000);
 
   const acts: Act[] = [
-    await buryThePoisoned(scene, quick),
-    await confirmTheReviewed(scene),
+    ...(await Promise.all([buryThePoisoned(scene, quick), confirmTheReviewed(scene)])),
     ...(scale.outageMs > 0 ? [await takeTheDatabaseAway(scene, scale.outageMs)] : []),
     await dismissInDelivery(scene, scale.answerMs, scale.dismissed),
   ];
@@ -124,7 +121,7 @@ async function perform(scene: Scene): Promise<ProofOutcome> {
   const doubles = doublesOf(sink, crew.interruptions);
   violations.push(...doubles.unexplained, ...logViolations(scene));
   violations.push(...(await mailViolations(context.rig.database, store.id, sink.countsByMessageId)));
-  violations.push(...unexpectedAnswers(context.history.exchanges, [200, 201]));
+  violations.push(...unexpectedAnswers(context.history.exchanges, [200, 201, 409, 503]));
   violations.push(...(await askOracle({ context, store, services, worked: true })));
 
   const attempts = (await watch.stages()).reduce((sum, stage) => sum + stage.attempts, 0);
@@ -133,7 +130,7 @@ async function perform(scene: Scene): Promise<ProofOutcome> {
     `${crew.kills} workers killed (${killed} mails in their hands at the first), ` +
     `${doubles.count} arrived twice (${doubles.unexplained.length} without a reason), ` +
     `errors shown: ${[...watch.errorClasses].sort().join(' ')}; all that could be delivered was ${settled} s after the ` +
-    `faults; ${acts.map((act) => act.figures).join('; ')}; ${violations.length} violations`;
+    `faults; ${acts.map((act) => act.figures).join('; ')}; ${retriesOf(context.history)}; ${violations.length} violations`;
   return { figures, violations };
 }
 

@@ -5,6 +5,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { ApiModule } from './api.module.js';
 import { authenticateEarly } from './auth/early-authentication.js';
 import { Throttle } from './auth/throttle.js';
+import { answerReadsInTime } from './http/answer-in-time.js';
 import {
   addSecurityHeaders,
   answerEverySidePath,
@@ -41,6 +42,7 @@ export async function createApp(
   answerEverySidePath(fastify.server);
   acceptOnlyJson(fastify);
   // The order of these is the order in which a request meets them.
+  answerReadsInTime(fastify);
   authenticateEarly(fastify, app.get(AuthenticateApiKey), new Throttle(config.throttlePer10s));
   refuseUnknownRoutes(fastify);
   endConnectionsWhile(() => readiness.draining, fastify);

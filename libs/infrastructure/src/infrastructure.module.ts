@@ -32,7 +32,7 @@ import { PostgresIdempotencyRecords } from './persistence/orders/postgres-idempo
 import { PostgresOrderRepository } from './persistence/orders/postgres-order.repository.js';
 import { PostgresProductRepository } from './persistence/products/postgres-product.repository.js';
 import { TypeOrmStoreRepository } from './persistence/stores/typeorm-store.repository.js';
-import { TypeOrmUnitOfWork } from './persistence/typeorm-unit-of-work.js';
+import { PostgresUnitOfWork } from './persistence/postgres-unit-of-work.js';
 import { LiveCatalogPricing } from './pricing/live-catalog-pricing.js';
 import { PostgresPipelineStages } from './queue/postgres-pipeline-stages.js';
 import { SystemClock } from './system-clock.js';
@@ -51,7 +51,7 @@ const ADAPTERS = [
   { provide: PipelineStages, useClass: PostgresPipelineStages },
   { provide: ProductRepository, useClass: PostgresProductRepository },
   { provide: StoreRepository, useClass: TypeOrmStoreRepository },
-  { provide: UnitOfWork, useClass: TypeOrmUnitOfWork },
+  { provide: UnitOfWork, useClass: PostgresUnitOfWork },
 ];
 
 /** Binds every port to its adapter. */

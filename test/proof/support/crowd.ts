@@ -18,7 +18,7 @@ export interface CrowdOptions {
 const KEYLESS = 5;
 const MOST_LINES = 3;
 
-/** Buyers who order one thing after another, and insist on an answer, until they are told to stop. */
+/** Buyers who order one thing after another, and insist on an answer, until an attack is over. */
 export class Crowd {
   private readonly violations: string[] = [];
   private readonly members: Promise<unknown>;
@@ -29,8 +29,17 @@ export class Crowd {
     this.members = Promise.all(Array.from({ length: options.size }, () => this.member()));
   }
 
-  /** Waits for the last answers. @returns what was answered to those who insisted and is no order. */
-  async stop(): Promise<string[]> {
+  /** Goes on until the attack is over, and then waits for the last answers. */
+  async whileIn<T>(attack: Promise<T>): Promise<{ readonly result: T; readonly violations: string[] }> {
+    try {
+      const result = await attack;
+      return { result, violations: await this.stop() };
+    } finally {
+      this.isOpen = false;
+    }
+  }
+
+  private async stop(): Promise<string[]> {
     this.isOpen = false;
     await this.members;
     return this.violations;

@@ -16,3 +16,12 @@ export function contains(text: string, part: string): boolean {
 export function sameWord(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
+
+/** Ascending by the first key; of rows where that is the same, by the next. */
+export function ascending<T>(...keys: readonly ((row: T) => string | number)[]): (a: T, b: T) => number {
+  return (a, b) => {
+    const key = keys.find((of) => of(a) !== of(b));
+    if (!key) return 0;
+    return key(a) < key(b) ? -1 : 1;
+  };
+}

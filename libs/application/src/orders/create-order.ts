@@ -135,6 +135,8 @@ export class CreateOrder {
     try {
       return await this.unitOfWork.run(async ({ idempotency, orders, stock, pipeline }) => {
         const earlier = scope && (await idempotency.claim(scope, requestHash));
+        // The record may be our own: of a commit whose answer was lost.
+        if (earlier?.response.equals(Buffer.from(response))) return { response, replayed: false };
         if (earlier) return replay(earlier, requestHash);
 
         await orders.insert(order, assessment);
@@ -150,11 +152,7 @@ export class CreateOrder {
       // The commit may have arrived although its answer did not. The order's id tells; and if the commit is still on its
       // way, the next attempt runs into the order that it is about to make.
       if (await this.orders.findById(order.storeId, order.id)) return { response, replayed: false };
-      return this.commit(order, assessment, scope, requestHash, response).catch(async (failure: unknown) => {
-        // It may have been still at work when it was looked for: then this attempt met its rows.
-        if (await this.orders.findById(order.storeId, order.id)) return { response, replayed: false };
-        throw failure;
-      });
+      return this.commit(order, assessment, scope, requestHash, response);
     }
   }
 }

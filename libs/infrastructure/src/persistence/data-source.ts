@@ -9,12 +9,24 @@ const CONNECTION_TIMEOUT_MS = 2_000;
 // Set by a statement on each new connection, not as startup parameters, which PgBouncer refuses.
 const REQUEST_TIMEOUTS = `
   SET statement_timeout = '5s';
-  SET lock_timeout = '3s';
+  SET lock_timeout = '2s';
   SET idle_in_transaction_session_timeout = '10s';
 `;
 
+/**
+ * The pool listens for errors of idle connections, and whoever uses one for its own. In between nobody does: the pool
+ * hands a connection on while it is still reading, and the server's farewell may be among what it read. An error event
+ * without a listener would end the process; with one, the next query on that connection fails and is told.
+ */
+function survive(client: pg.ClientBase): void {
+  client.on('error', () => undefined);
+}
+
 const REQUEST_LIMITS = {
-  onConnect: (client: pg.ClientBase) => client.query(REQUEST_TIMEOUTS),
+  onConnect: (client: pg.ClientBase) => {
+    survive(client);
+    return client.query(REQUEST_TIMEOUTS);
+  },
   // A server that vanished without a word must not hold a request for much longer than the statement timeout.
   query_timeout: 8_500,
   keepAlive: true,
@@ -42,7 +54,7 @@ export function dataSourceOptions({ url, poolSize, unhurried, onPoolError }: Dat
     migrationsTableName: 'migrations',
     synchronize: false,
     logging: false,
-    extra: unhurried ? {} : REQUEST_LIMITS,
+    extra: unhurried ? { onConnect: survive } : REQUEST_LIMITS,
   };
 }
 

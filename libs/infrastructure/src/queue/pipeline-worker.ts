@@ -21,6 +21,11 @@ const LOUD: ReadonlySet<string> = new Set(['error', 'warning']);
 /** No attempt takes longer: whoever holds a job for much longer than this is gone. */
 const ATTEMPT_TIMEOUT_MS = 30_000;
 
+// Without batches the queue notes the outcome of a job and does not wait for it: a stop overtakes the note, so the job
+// stays locked for a minute, and a note that fails, because the database is away, ends the process as an unhandled
+// rejection. Batches are waited for, and one that fails stops the runner, which is started again.
+const OUTCOMES_ARE_AWAITED = { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } };
+
 /** Works the queued stages of orders. Several of them, in as many processes, share the work safely. */
 export class PipelineWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(PipelineWorker.name);
@@ -72,6 +77,7 @@ export class PipelineWorker implements OnApplicationBootstrap, BeforeApplication
         if (LOUD.has(level)) this.logger.warn(message.split('\n')[0]);
       }),
       taskList: this.tasks(),
+      preset: OUTCOMES_ARE_AWAITED,
       crontab: PURGE_CRONTAB,
     });
     if (this.stopping.signal.aborted) await this.runner.stop().catch(() => undefined);

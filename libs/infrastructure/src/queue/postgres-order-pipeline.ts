@@ -1,6 +1,6 @@
 import { NOTIFICATION_STAGES, OrderPipeline, type NotificationStage } from '@app/application';
 import type { FraudVerdict } from '@app/domain';
-import type { EntityManager } from 'typeorm';
+import type { TransactionSql } from '../persistence/transaction-sql.js';
 
 /** The task that works one notification stage of an order. */
 export const NOTIFICATION_TASK = 'order-notification';
@@ -45,12 +45,12 @@ const RETRY = requeue(`(state = 'dead' OR state = 'pending' AND last_error <> ''
 
 /** Lives for one transaction: it is built by the unit of work, not by Nest. */
 export class PostgresOrderPipeline extends OrderPipeline {
-  constructor(private readonly manager: EntityManager) {
+  constructor(private readonly sql: TransactionSql) {
     super();
   }
 
   override async enqueue(storeId: number, orderId: string, verdict: FraudVerdict): Promise<void> {
-    await this.manager.query(ENQUEUE, [
+    await this.sql.query(ENQUEUE, [
       storeId,
       orderId,
       ['fraud-analysis', 'inventory', ...NOTIFICATION_STAGES],
@@ -59,11 +59,11 @@ export class PostgresOrderPipeline extends OrderPipeline {
   }
 
   override async release(storeId: number, orderId: string): Promise<void> {
-    await this.manager.query(RELEASE, [storeId, orderId]);
+    await this.sql.query(RELEASE, [storeId, orderId]);
   }
 
   override async abandonHeld(storeId: number, orderId: string): Promise<void> {
-    await this.manager.query(
+    await this.sql.query(
       `UPDATE order_stages SET state = 'dead', last_error = 'OrderCancelled', updated_at = now()
        WHERE store_id = $1 AND order_id = $2 AND state = 'held'`,
       [storeId, orderId],
@@ -71,7 +71,7 @@ export class PostgresOrderPipeline extends OrderPipeline {
   }
 
   override async retry(storeId: number, orderId: string): Promise<NotificationStage[]> {
-    const rows = await this.manager.query<{ stage: NotificationStage }[]>(RETRY, [storeId, orderId]);
+    const rows = await this.sql.query<{ stage: NotificationStage }>(RETRY, [storeId, orderId]);
     return rows.map(({ stage }) => stage);
   }
 }

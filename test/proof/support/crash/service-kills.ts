@@ -42,7 +42,7 @@ export async function killServices(
   return { deaths: starts.length, slowestStartMs: Math.max(0, ...starts) };
 }
 
-/** Each dies once and stays dead: at the two points around the commit, and elsewhere by chance. */
+/** Each dies once and stays dead: first at the two points around the commit, then elsewhere by chance. */
 export async function killOnce(victims: readonly Victim[], random: (below: number) => number): Promise<ServiceKills> {
   const [delivered, update, ...others] = [...KILL_POINTS].reverse();
   const points = [delivered, update, ...shuffled(others, random)].filter((point) => point !== undefined);

@@ -12,14 +12,16 @@ export interface Trouble {
   readonly hitsAll: boolean;
   /** Whether nothing under /v1 can be answered while it lasts. */
   readonly isOutage: boolean;
+  /** Whether the database neither answers nor hangs up. */
+  readonly isSilent: boolean;
   /** Whether the readiness probe must notice, which takes it up to 8 s. */
   readonly showsInReadiness: boolean;
   begin(): Promise<void> | void;
   end(): Promise<void> | void;
 }
 
-const SERVER = { hitsAll: true, isOutage: false, showsInReadiness: false };
-const LINK = { hitsAll: false, isOutage: false, showsInReadiness: false };
+const SERVER = { hitsAll: true, isOutage: false, isSilent: false, showsInReadiness: false };
+const LINK = { hitsAll: false, isOutage: false, isSilent: false, showsInReadiness: false };
 
 export function stopped(server: PostgresServer, lastsMs: number): Trouble {
   const name = `PostgreSQL stopped ${lastsMs / 1_000} s`;
@@ -82,6 +84,6 @@ export function cut(proxy: TcpProxy, lastsMs: number): Trouble {
 /** The database is there and says nothing. */
 export function frozen(proxy: TcpProxy, lastsMs: number): Trouble {
   const name = `frozen ${lastsMs / 1_000} s`;
-  const shows = { isOutage: true, showsInReadiness: lastsMs > 8_500 };
+  const shows = { isOutage: true, isSilent: true, showsInReadiness: lastsMs > 8_500 };
   return { ...LINK, ...shows, name, lastsMs, begin: () => proxy.freeze(), end: () => proxy.restore() };
 }

@@ -1,7 +1,7 @@
 import { StockRepository } from '@app/application';
 import { allocateFromBins, OutOfStock, sameStock, type Shortage, type StockDemand } from '@app/domain';
-import type { EntityManager } from 'typeorm';
 import { BINS_FOR_SALE } from './available-stock.js';
+import type { TransactionSql } from '../transaction-sql.js';
 
 interface StockRow {
   readonly product_id: number;
@@ -67,18 +67,18 @@ const RETURN_STOCK = `
 
 /** Lives for one transaction: it is built by the unit of work, not by Nest. */
 export class PostgresStockRepository extends StockRepository {
-  constructor(private readonly manager: EntityManager) {
+  constructor(private readonly sql: TransactionSql) {
     super();
   }
 
   override async withdraw(storeId: number, orderId: string, demands: readonly StockDemand[]): Promise<void> {
-    const rows = await this.manager.query<StockRow[]>(LOCK_STOCK, [
+    const rows = await this.sql.query<StockRow>(LOCK_STOCK, [
       storeId,
       demands.map(({ productId }) => productId),
       demands.map(({ variantId }) => variantId ?? 0),
     ]);
     const taken = allocate(demands, rows);
-    const [result] = await this.manager.query<{ moved: number }[]>(TAKE_STOCK, [
+    const [result] = await this.sql.query<{ moved: number }>(TAKE_STOCK, [
       storeId,
       orderId,
       taken.map(({ product_id }) => product_id),
@@ -91,8 +91,8 @@ export class PostgresStockRepository extends StockRepository {
   }
 
   override async restock(storeId: number, orderId: string): Promise<number> {
-    await this.manager.query(LOCK_MOVED_STOCK, [storeId, orderId]);
-    const [result] = await this.manager.query<{ units: number }[]>(RETURN_STOCK, [storeId, orderId]);
+    await this.sql.query(LOCK_MOVED_STOCK, [storeId, orderId]);
+    const [result] = await this.sql.query<{ units: number }>(RETURN_STOCK, [storeId, orderId]);
     return result?.units ?? 0;
   }
 }

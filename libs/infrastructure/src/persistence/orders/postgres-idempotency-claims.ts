@@ -4,12 +4,12 @@ import {
   type IdempotencyRecord,
   type IdempotencyScope,
 } from '@app/application';
-import type { EntityManager } from 'typeorm';
 import { errorCode } from '../postgres-errors.js';
+import type { TransactionSql } from '../transaction-sql.js';
 
 /** Lives for one transaction: it is built by the unit of work, not by Nest. */
 export class PostgresIdempotencyClaims extends IdempotencyClaims {
-  constructor(private readonly manager: EntityManager) {
+  constructor(private readonly sql: TransactionSql) {
     super();
   }
 
@@ -19,8 +19,8 @@ export class PostgresIdempotencyClaims extends IdempotencyClaims {
   ): Promise<IdempotencyRecord | null> {
     // The second of two twins waits in this INSERT until the first commits or rolls back, for no longer than the
     // transaction's lock timeout of 2 s.
-    const inserted = await this.manager
-      .query<unknown[]>(
+    const inserted = await this.sql
+      .query<unknown>(
         `INSERT INTO idempotency_keys (store_id, mode, key, request_hash) VALUES ($1, $2, $3, $4)
          ON CONFLICT DO NOTHING RETURNING 1`,
         [storeId, mode, key, requestHash],
@@ -30,7 +30,7 @@ export class PostgresIdempotencyClaims extends IdempotencyClaims {
       });
     if (inserted.length > 0) return null;
 
-    const [record] = await this.manager.query<{ request_hash: Buffer; response: Buffer }[]>(
+    const [record] = await this.sql.query<{ request_hash: Buffer; response: Buffer }>(
       `SELECT request_hash, response FROM idempotency_keys WHERE store_id = $1 AND mode = $2 AND key = $3`,
       [storeId, mode, key],
     );
@@ -40,9 +40,11 @@ export class PostgresIdempotencyClaims extends IdempotencyClaims {
   }
 
   override async store({ storeId, mode, key }: IdempotencyScope, response: Buffer): Promise<void> {
-    await this.manager.query(
-      `UPDATE idempotency_keys SET response = $4 WHERE store_id = $1 AND mode = $2 AND key = $3`,
-      [storeId, mode, key, response],
-    );
+    await this.sql.query(`UPDATE idempotency_keys SET response = $4 WHERE store_id = $1 AND mode = $2 AND key = $3`, [
+      storeId,
+      mode,
+      key,
+      response,
+    ]);
   }
 }

@@ -1,7 +1,7 @@
 import { NewOrders, OrderExists, ReceiptNumberTaken } from '@app/application';
 import type { FraudAssessment, Order } from '@app/domain';
-import type { EntityManager } from 'typeorm';
 import { isUniqueViolation } from '../postgres-errors.js';
+import type { TransactionSql } from '../transaction-sql.js';
 
 // One statement, one round trip: the order, its lines and its assessment.
 const INSERT_ORDER = `
@@ -23,7 +23,7 @@ const INSERT_ORDER = `
 
 /** Lives for one transaction: it is built by the unit of work, not by Nest. */
 export class PostgresNewOrders extends NewOrders {
-  constructor(private readonly manager: EntityManager) {
+  constructor(private readonly sql: TransactionSql) {
     super();
   }
 
@@ -40,7 +40,7 @@ export class PostgresNewOrders extends NewOrders {
       quantity: line.quantity,
       line_total: line.total.minor,
     }));
-    await this.manager
+    await this.sql
       .query(INSERT_ORDER, [
         order.storeId,
         order.id,

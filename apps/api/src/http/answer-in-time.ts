@@ -1,0 +1,25 @@
+import { ServiceUnavailableException } from '@nestjs/common';
+import type { FastifyInstance } from 'fastify';
+import { describeError } from '../errors/describe-error.js';
+
+/** With what is on its way to the client, an answer comes in under 3 s. */
+const PATIENCE_MS = 2_700;
+
+/**
+ * Tells a client that reads so when the database keeps it waiting: several short waits, for a connection and for
+ * answers, add up. Only reads, because it is true of them whatever becomes of the work; of an order it has to be known
+ * first what became of it.
+ */
+export function answerReadsInTime(fastify: FastifyInstance): void {
+  fastify.addHook('onRequest', (request, reply, done) => {
+    if (request.method === 'GET' || request.method === 'HEAD') {
+      const timer = setTimeout(() => {
+        if (reply.sent) return;
+        const { status, body, headers } = describeError(new ServiceUnavailableException());
+        void reply.status(status).headers(headers).send(body);
+      }, PATIENCE_MS - reply.elapsedTime);
+      reply.raw.once('close', () => clearTimeout(timer));
+    }
+    done();
+  });
+}

@@ -1,0 +1,99 @@
+import { CommitOutcomeUnknown, UnitOfWork, type Transaction } from '@app/application';
+import { Injectable } from '@nestjs/common';
+import type pg from 'pg';
+import { DataSource } from 'typeorm';
+import { PostgresOrderPipeline } from '../queue/postgres-order-pipeline.js';
+import { PostgresStockRepository } from './inventory/postgres-stock.repository.js';
+import { PostgresIdempotencyClaims } from './orders/postgres-idempotency-claims.js';
+import { PostgresNewOrders } from './orders/postgres-new-orders.js';
+import { PostgresOrderStates } from './orders/postgres-order-states.js';
+import { poolOf } from './data-source.js';
+import { isConnectionLost, isRetryable } from './postgres-errors.js';
+import { TransactionSql } from './transaction-sql.js';
+
+const ATTEMPTS = 4;
+/** Of all attempts together, so that a client that cannot be served is told in under 3 s. */
+const BUDGET_MS = 2_400;
+const FIRST_DELAY_MS = 50;
+const ROLLBACK_TIMEOUT_MS = 1_000;
+/** How long an attempt waits for locks, at most: a second request with the same key is refused after this long. */
+const LOCK_TIMEOUT_MS = 2_000;
+
+// One round trip. Every wait is bounded: a lock is given up before the client loses patience, and a transaction whose
+// process died is ended by the server.
+const begin = (lockTimeoutMs: number): string => `
+  BEGIN ISOLATION LEVEL READ COMMITTED;
+  SET LOCAL statement_timeout = '8s';
+  SET LOCAL lock_timeout = ${lockTimeoutMs};
+  SET LOCAL idle_in_transaction_session_timeout = '10s'`;
+
+@Injectable()
+export class PostgresUnitOfWork extends UnitOfWork {
+  constructor(private readonly dataSource: DataSource) {
+    super();
+  }
+
+  override async run<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    const deadline = Date.now() + BUDGET_MS;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        // A wait for a lock must not take more than what is left of the budget, and 0 would be for ever.
+        const lockTimeout = Math.max(1, Math.min(LOCK_TIMEOUT_MS, deadline - Date.now()));
+        return await this.runOnce(work, lockTimeout);
+      } catch (error) {
+        if (!isRetryable(error) || attempt === ATTEMPTS) throw error;
+        // Full jitter: those who collided do not meet again.
+        const delay = Math.random() * FIRST_DELAY_MS * 2 ** (attempt - 1);
+        if (Date.now() + delay >= deadline) throw error;
+        await new Promise((resolve) => setTimeout(resolve, delay));
+      }
+    }
+  }
+
+  private async runOnce<T>(work: (transaction: Transaction) => Promise<T>, lockTimeoutMs: number): Promise<T> {
+    const client = await poolOf(this.dataSource).connect();
+    // Until the server says that the transaction is over, the connection may still be inside it, and must not be used
+    // again: the next order would be committed or rolled back together with this one.
+    let over = false;
+    try {
+      await client.query(begin(lockTimeoutMs));
+      const result = await work(transactionOn(new TransactionSql(client)));
+      await commit(client);
+      over = true;
+      return result;
+    } catch (error) {
+      over = await rollBack(client, error);
+      throw error;
+    } finally {
+      client.release(!over);
+    }
+  }
+}
+
+async function commit(client: pg.PoolClient): Promise<void> {
+  try {
+    await client.query('COMMIT');
+  } catch (error) {
+    throw isConnectionLost(error) ? new CommitOutcomeUnknown(error) : error;
+  }
+}
+
+/** Returns whether the transaction is over. A connection that is lost is not asked: its end rolls back. */
+async function rollBack(client: pg.PoolClient, reason: unknown): Promise<boolean> {
+  if (reason instanceof CommitOutcomeUnknown || isConnectionLost(reason)) return false;
+  const rollback = { text: 'ROLLBACK', query_timeout: ROLLBACK_TIMEOUT_MS };
+  return client.query(rollback).then(
+    () => true,
+    () => false,
+  );
+}
+
+function transactionOn(sql: TransactionSql): Transaction {
+  return {
+    idempotency: new PostgresIdempotencyClaims(sql),
+    orders: new PostgresNewOrders(sql),
+    orderStates: new PostgresOrderStates(sql),
+    stock: new PostgresStockRepository(sql),
+    pipeline: new PostgresOrderPipeline(sql),
+  };
+}

@@ -1,0 +1,100 @@
+import { execFile, type ChildProcess } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Edit, Mutant } from './mutants.js';
+
+const ROOT = path.resolve(import.meta.dirname, '../../..');
+const COPIED = ['apps', 'libs', 'test', 'package.json', 'nest-cli.json', 'tsconfig.json'];
+const COMMAND_TIMEOUT_MS = 900_000;
+
+export interface Trial {
+  readonly passed: boolean;
+  /** All that the proof said. */
+  readonly output: string;
+  readonly seconds: number;
+}
+
+/** A copy of the working tree that may be broken. */
+export class Laboratory {
+  private running: ChildProcess | null = null;
+
+  private constructor(private readonly directory: string) {}
+
+  static async open(): Promise<Laboratory> {
+    const laboratory = new Laboratory(mkdtempSync(path.join(tmpdir(), 'store-commerce-mutants-')));
+    const { directory } = laboratory;
+    const filter = (file: string) => path.basename(file) !== 'failures';
+    for (const name of COPIED) {
+      cpSync(path.join(ROOT, name), path.join(directory, name), { recursive: true, filter });
+    }
+    symlinkSync(path.join(ROOT, 'node_modules'), path.join(directory, 'node_modules'));
+    await laboratory.build('--all');
+    return laboratory;
+  }
+
+  close(): void {
+    this.running?.kill();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  /** @throws Error when a proof that is to notice a mutant fails without it. */
+  async checkUnchanged(mutants: readonly Mutant[]): Promise<void> {
+    const proofs = new Map(mutants.map((mutant) => [[mutant.proof, ...mutant.args].join(' '), mutant]));
+    for (const [command, mutant] of proofs) {
+      const { passed, output } = await this.prove(mutant);
+      if (!passed) throw new Error(`Without any mutant, ${command} fails:\n${output}`);
+    }
+  }
+
+  /** Breaks the copy, runs the proof, and mends it again. @throws Error when an edit does not fit, or not compile. */
+  async try(mutant: Mutant): Promise<Trial> {
+    const before = new Map(mutant.edits.map(({ file }) => [file, this.read(file)]));
+    const projects = new Set(mutant.edits.map(({ file }) => file.split('/')[1] ?? ''));
+    try {
+      mutant.edits.forEach((edit) => this.apply(mutant.name, edit));
+      for (const project of projects) await this.build(project);
+      return await this.prove(mutant);
+    } finally {
+      for (const [file, text] of before) writeFileSync(path.join(this.directory, file), text);
+      for (const project of projects) await this.build(project);
+    }
+  }
+
+  private apply(name: string, { file, find, replace }: Edit): void {
+    const text = this.read(file);
+    const found = text.split(find).length - 1;
+    if (found !== 1) throw new Error(`${name}: ${file} has the text to replace ${found} times:\n${find}`);
+    writeFileSync(
+      path.join(this.directory, file),
+      text.replace(find, () => replace),
+    );
+  }
+
+  private read(file: string): string {
+    return readFileSync(path.join(this.directory, file), 'utf8');
+  }
+
+  private async build(project: string): Promise<void> {
+    const { passed, output } = await this.execute('node_modules/@nestjs/cli/bin/nest.js', 'build', project);
+    if (!passed) throw new Error(`The copy does not build:\n${output}`);
+  }
+
+  private prove({ proof, args }: Mutant): Promise<Trial> {
+    return this.execute('node_modules/tsx/dist/cli.mjs', 'test/proof/run.ts', proof, ...args);
+  }
+
+  private execute(script: string, ...args: readonly string[]): Promise<Trial> {
+    const start = Date.now();
+    // The proofs bring their own database: a mutant must not touch anybody else's.
+    const { DATABASE_URL: _, ...env } = process.env;
+    const options = { cwd: this.directory, env, timeout: COMMAND_TIMEOUT_MS, maxBuffer: 2 ** 26 };
+    return new Promise((resolve) => {
+      this.running = execFile(process.execPath, [script, ...args], options, (error, stdout, stderr) => {
+        this.running = null;
+        const seconds = Math.round((Date.now() - start) / 1_000);
+        resolve({ passed: error === null, output: stdout + stderr, seconds });
+      });
+    });
+  }
+}

@@ -1,0 +1,152 @@
+/** A text that occurs exactly once in the file, and what to put in its place. */
+export interface Edit {
+  /** From the root of the repository. */
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+}
+
+/** A defect that a proof has to notice. */
+export interface Mutant {
+  readonly name: string;
+  readonly edits: readonly Edit[];
+  readonly proof: string;
+  /** For `run.ts`: the smallest form that notices it every time. */
+  readonly args: readonly string[];
+  /** The violation that shows that the proof noticed this defect, and not just some trouble. */
+  readonly noticedAs: RegExp;
+}
+
+const STOCK = 'libs/infrastructure/src/persistence/inventory/postgres-stock.repository.ts';
+const CREATE_ORDER = 'libs/application/src/orders/create-order.ts';
+
+const WITHOUT_LOCK: Edit = {
+  file: STOCK,
+  find: `  ORDER BY stock.product_id, stock.variant_key, stock.bin_id
+  FOR NO KEY UPDATE OF stock\`;`,
+  replace: `  ORDER BY stock.product_id, stock.variant_key, stock.bin_id\`;`,
+};
+const WITHOUT_GUARD: Edit = {
+  file: STOCK,
+  find: `      AND stock.bin_id = taken.bin_id AND stock.quantity >= taken.quantity\n`,
+  replace: `      AND stock.bin_id = taken.bin_id\n`,
+};
+
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: 'no row lock and no quantity guard',
+    edits: [
+      WITHOUT_LOCK,
+      WITHOUT_GUARD,
+      {
+        file: 'libs/infrastructure/src/persistence/migrations/0001-schema.ts',
+        find: 'quantity int NOT NULL CHECK (quantity >= 0)',
+        replace: 'quantity int NOT NULL',
+      },
+    ],
+    proof: 'oversell',
+    args: ['--quick', '--seed', '1'],
+    noticedAs: /holds -\d+, its ledger|^ *round \d+: .*expected 50 × 201/,
+  },
+  {
+    // The CHECK holds all the time: nothing goes negative, and far more is sold than there was.
+    name: 'stock is read, then written',
+    edits: [
+      WITHOUT_LOCK,
+      WITHOUT_GUARD,
+      {
+        file: STOCK,
+        find: `unnest($3::int[], $4::int[], $5::int[], $6::int[]) AS t (product_id, variant_key, bin_id, quantity)`,
+        replace: `unnest($3::int[], $4::int[], $5::int[], $6::int[], $7::int[]) AS t (product_id, variant_key, bin_id, quantity, found)`,
+      },
+      {
+        file: STOCK,
+        find: `SET quantity = stock.quantity - taken.quantity`,
+        replace: `SET quantity = taken.found - taken.quantity`,
+      },
+      {
+        file: STOCK,
+        find: `      taken.map(({ quantity }) => quantity),\n`,
+        replace: `      taken.map(({ quantity }) => quantity),
+      taken.map((bin) => rows.find(({ bin_id }) => bin_id === bin.bin_id)?.quantity ?? 0),\n`,
+      },
+    ],
+    proof: 'oversell',
+    args: ['--quick', '--seed', '1'],
+    noticedAs: /opening \d+ is not \d+ in bins|holds \d+, its ledger/,
+  },
+  {
+    name: 'demand not summed',
+    edits: [
+      {
+        file: 'libs/domain/src/inventory/stock-demand.ts',
+        find: 'const demand = demands.find((candidate) => sameStock(candidate, line));',
+        replace:
+          'const demand = demands.find((candidate) => sameStock(candidate, line) && candidate.lines.includes(index));',
+      },
+    ],
+    proof: 'oversell',
+    args: ['--quick', '--seed', '1'],
+    noticedAs: /^ *split round \d+: .*expected 16 × 201/,
+  },
+  {
+    name: 'no order before locking',
+    edits: [
+      {
+        file: STOCK,
+        find: `  ORDER BY stock.product_id, stock.variant_key, stock.bin_id
+  FOR NO KEY UPDATE OF stock\`;`,
+        replace: `  FOR NO KEY UPDATE OF stock\`;`,
+      },
+    ],
+    proof: 'deadlock',
+    args: ['--quick', '--seed', '1'],
+    noticedAs: /PostgreSQL counted \d+ deadlocks/,
+  },
+  {
+    name: 'job added after commit',
+    edits: [
+      {
+        file: CREATE_ORDER,
+        find: `        await pipeline.enqueue(order.storeId, order.id, assessment.verdict);\n`,
+        replace: '',
+      },
+      {
+        file: CREATE_ORDER,
+        find: `      return await this.unitOfWork.run(async ({ idempotency, orders, stock, pipeline }) => {`,
+        replace: `      const created = await this.unitOfWork.run(async ({ idempotency, orders, stock }) => {`,
+      },
+      {
+        file: CREATE_ORDER,
+        find: `        return { response, replayed: false };
+      });
+    } catch`,
+        replace: `        return { response, replayed: false };
+      });
+      if (!created.replayed) {
+        await this.unitOfWork.run(({ pipeline }) =>
+          pipeline.enqueue(order.storeId, order.id, assessment.verdict));
+      }
+      return created;
+    } catch`,
+      },
+    ],
+    proof: 'crash',
+    args: ['--quick', '--seed', '1'],
+    noticedAs: /order \S+ has 0 of 4 stages/,
+  },
+  {
+    name: 'stage marked done before its handler',
+    edits: [
+      {
+        file: 'libs/application/src/orders/run-pipeline-stage.ts',
+        find: `      await this.notifier.notify(stage, order, store);\n`,
+        replace: `      await this.stages.succeed(storeId, orderId, stage);
+      await this.notifier.notify(stage, order, store);\n`,
+      },
+    ],
+    proof: 'pipeline',
+    args: ['--quick', '--seed', '1'],
+    noticedAs: /mail \S+ is marked done and never arrived/,
+  },
+];
