@@ -1,4 +1,4 @@
-import type { OrderRecord, ProductRecord } from '@app/application';
+import type { BrandRecord, CategoryRecord, CustomerRecord, OrderRecord, ProductRecord } from '@app/application';
 import { v7 as uuidv7 } from 'uuid';
 
 let serial = 0;
@@ -53,6 +53,38 @@ export function aProduct(values: Partial<Omit<ProductRecord, 'id'>> = {}): Omit<
     brand: null,
     createdAt,
     updatedAt: createdAt,
+    ...values,
+  };
+}
+
+/** A brand as it is read, without an id: that is given when it is stored. */
+export function aBrand(values: Partial<Omit<BrandRecord, 'id'>> = {}): Omit<BrandRecord, 'id'> {
+  const n = ++serial;
+  return { name: `Brand ${n}`, slug: `record-${n}`, logo: '', description: '', ...values };
+}
+
+/** A top-level category as it is read, without an id: that is given when it is stored. */
+export function aCategory(values: Partial<Omit<CategoryRecord, 'id'>> = {}): Omit<CategoryRecord, 'id'> {
+  const n = ++serial;
+  const defaults = { name: `Category ${n}`, slug: `record-${n}`, image: '', description: '' };
+  return { ...defaults, displayOrder: 0, parentId: null, ...values };
+}
+
+/** A customer as operators see one; every value that does not matter has a default. */
+export function aCustomer(values: Partial<CustomerRecord> = {}): CustomerRecord {
+  return {
+    id: uuidv7(),
+    name: 'Ada Lovelace',
+    email: '',
+    phone: '',
+    status: 'Active',
+    emailVerified: false,
+    loyaltyPoints: 0,
+    totalSpent: 0,
+    tags: [],
+    city: '',
+    createdAt: new Date(),
+    lastLogin: null,
     ...values,
   };
 }

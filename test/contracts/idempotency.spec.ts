@@ -2,7 +2,7 @@ import { ADAPTERS, aScope, type PlacingPorts } from './placing.js';
 
 const HASH = Buffer.from('a'.repeat(64), 'hex');
 
-describe.each(ADAPTERS)('Idempotency records %s', (_name, open) => {
+describe.each(ADAPTERS)('IdempotencyRecords and IdempotencyClaims %s', (_name, open) => {
   let ports: PlacingPorts;
   beforeAll(async () => (ports = await open()));
   afterAll(() => ports.close());

@@ -4,7 +4,7 @@ import { ADAPTERS, anOrder, type PlacingPorts } from './placing.js';
 
 const ACCEPT: FraudVerdict = 'ACCEPT';
 
-describe.each(ADAPTERS)('Moving an order, %s', (_name, open) => {
+describe.each(ADAPTERS)('OrderStates, StockRepository and OrderPipeline, moving an order, %s', (_name, open) => {
   let ports: PlacingPorts;
   let moveOrder: MoveOrder;
   beforeAll(async () => {

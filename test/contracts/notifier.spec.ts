@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Notifier } from '@app/application';
+import { UndeliverableMessage, type Notifier } from '@app/application';
 import { Config } from '@app/infrastructure';
 // The adapter itself: a contract is about one port, not about the module that binds them all.
 import { MailNotifier } from '../../libs/infrastructure/src/notifications/mail-notifier.js';
@@ -69,7 +69,10 @@ describe.each(ADAPTERS)('Notifier %s', (_name, open) => {
   it('fails, and tells nobody else, when the address cannot be used', async () => {
     const order = anOrderRecord({ customer: { name: 'Ada', email: 'a,b@example.com', phone: '' } });
 
-    await expect(post.notifier.notify('notify-customer', order, store)).rejects.toMatchObject({ code: 'EADDRESS' });
+    const attempt = post.notifier.notify('notify-customer', order, store);
+
+    await expect(attempt).rejects.toMatchObject({ code: 'EADDRESS' });
+    await expect(attempt).rejects.toBeInstanceOf(UndeliverableMessage);
 
     expect(await post.arrived()).toEqual([]);
   });

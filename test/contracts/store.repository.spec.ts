@@ -1,17 +1,65 @@
-import { StoreRepository, SubdomainTaken } from '@app/application';
-import { startApi, type RunningApi } from '../support/start-api.js';
+import { StoreRepository, SubdomainTaken, type StoreProfile } from '@app/application';
+import { aStoreProfile } from '../builders/order-record.js';
+import { InMemoryStoreRepository } from '../support/in-memory/in-memory-store.repository.js';
+import { startApi } from '../support/start-api.js';
 
-describe('StoreRepository on PostgreSQL', () => {
-  let api: RunningApi;
+/** The repository, and a way to configure what operators import. */
+interface Subject {
+  readonly stores: StoreRepository;
+  configure(profile: StoreProfile): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+function inMemory(): Promise<Subject> {
+  const stores = new InMemoryStoreRepository();
+  return Promise.resolve({
+    stores,
+    configure: (profile) => Promise.resolve(stores.configure(profile.id, profile)),
+    close: () => Promise.resolve(),
+  });
+}
+
+async function onPostgres(): Promise<Subject> {
+  const api = await startApi();
+  const { app, database } = api;
+  return {
+    stores: app.get(StoreRepository, { strict: false }),
+    configure: async (profile) => {
+      await database.query(
+        `UPDATE stores SET custom_domain = $2, logo_url = $3, primary_color = $4, seo_title = $5, contact = $6,
+           theme = $7, payment_settings = $8, ecommerce_settings = $9
+         WHERE id = $1`,
+        [
+          ...[profile.id, profile.customDomain, profile.logoUrl, profile.primaryColor, profile.seoTitle],
+          ...[profile.contact, profile.theme, profile.paymentSettings, profile.ecommerceSettings],
+        ],
+      );
+      // The other way round than they are listed.
+      for (const method of [...profile.methodsWithCredentials].reverse()) {
+        const sealed = Buffer.from('sealed');
+        await database.query('INSERT INTO gateway_credentials VALUES ($1, $2, $3)', [profile.id, method, sealed]);
+      }
+    },
+    close: () => api.stop(),
+  };
+}
+
+describe.each([
+  ['in memory', inMemory],
+  ['on PostgreSQL', onPostgres],
+])('StoreRepository %s', (_name, open) => {
+  let subject: Subject;
   let stores: StoreRepository;
   beforeAll(async () => {
-    api = await startApi();
-    stores = api.app.get(StoreRepository, { strict: false });
+    subject = await open();
+    stores = subject.stores;
   });
-  afterAll(() => api.stop());
+  afterAll(() => subject.close());
 
-  it('creates an active store, and finds and lists it', async () => {
-    const created = await stores.create({ subdomain: 'acme', name: 'Acme', currency: 'JPY' });
+  const create = (subdomain: string) => stores.create({ subdomain, name: 'Acme', currency: 'JPY' });
+
+  it('creates an active store, and finds it', async () => {
+    const created = await create('acme');
 
     expect(created).toEqual({
       id: expect.any(Number) as number,
@@ -21,35 +69,73 @@ describe('StoreRepository on PostgreSQL', () => {
       status: 'ACTIVE',
     });
     expect(await stores.findBySubdomain('acme')).toEqual(created);
-    expect((await stores.list()).map(({ id }) => id)).toEqual([api.store.id, created.id]);
   });
 
-  it('refuses a subdomain that is taken', async () => {
-    const twin = { subdomain: api.store.subdomain, name: 'Twin', currency: 'USD' };
+  it('creates a store with nothing configured', async () => {
+    const created = await create('plain');
 
-    await expect(stores.create(twin)).rejects.toThrow(SubdomainTaken);
+    expect(await stores.findProfile(created.id)).toEqual({
+      ...created,
+      customDomain: '',
+      logoUrl: '',
+      primaryColor: '',
+      seoTitle: '',
+      contact: {},
+      theme: {},
+      paymentSettings: {},
+      methodsWithCredentials: [],
+      ecommerceSettings: {},
+    });
+  });
+
+  it('refuses a subdomain that is taken, and leaves its store alone', async () => {
+    const first = await create('taken');
+
+    const second = stores.create({ subdomain: 'taken', name: 'Twin', currency: 'USD' });
+
+    await expect(second).rejects.toThrow(SubdomainTaken);
+    expect(await stores.findBySubdomain('taken')).toEqual(first);
+  });
+
+  it('lists all stores by id, whichever was changed last', async () => {
+    const created = [await create('zeta'), await create('eta')];
+    await stores.setStatus('zeta', 'INACTIVE');
+
+    const listed = await stores.list();
+
+    const [zeta, eta] = created;
+    expect(listed.slice(-2)).toEqual([{ ...zeta, status: 'INACTIVE' }, eta]);
+    expect(listed.map(({ id }) => id)).toEqual(listed.map(({ id }) => id).sort((a, b) => a - b));
   });
 
   it('sets the status, and leaves the rest alone', async () => {
-    const before = await stores.findBySubdomain(api.store.subdomain);
+    const before = await create('moody');
 
-    expect(await stores.setStatus(api.store.subdomain, 'INACTIVE')).toEqual({ ...before, status: 'INACTIVE' });
-    expect(await stores.setStatus(api.store.subdomain, 'ACTIVE')).toEqual(before);
+    expect(await stores.setStatus('moody', 'INACTIVE')).toEqual({ ...before, status: 'INACTIVE' });
+    expect(await stores.findProfile(before.id)).toMatchObject({ ...before, status: 'INACTIVE' });
+    expect(await stores.setStatus('moody', 'ACTIVE')).toEqual(before);
+  });
+
+  it('reads the profile of one store as configured', async () => {
+    const other = await create('other');
+    const profile = aStoreProfile({
+      ...(await create('configured')),
+      seoTitle: 'Acme: mugs',
+      theme: { font: 'Inter' },
+      paymentSettings: { methods: [{ id: 'stripe', enabled: true }] },
+      methodsWithCredentials: ['paypal', 'stripe'],
+      ecommerceSettings: { shipping: { flat: 500 } },
+    });
+
+    await subject.configure(profile);
+
+    expect(await stores.findProfile(profile.id)).toEqual(profile);
+    expect(await stores.findProfile(other.id)).toMatchObject({ seoTitle: '', methodsWithCredentials: [] });
   });
 
   it('has nothing for a store that does not exist', async () => {
     expect(await stores.findBySubdomain('nobody')).toBeNull();
     expect(await stores.setStatus('nobody', 'INACTIVE')).toBeNull();
     expect(await stores.findProfile(999_999_999)).toBeNull();
-  });
-
-  it('tells which payment methods have credentials, of this store alone', async () => {
-    for (const method_id of ['stripe', 'paypal']) {
-      await api.store.row('gateway_credentials', { method_id, credentials: Buffer.from('sealed') });
-    }
-    const other = await stores.create({ subdomain: 'other', name: 'Other', currency: 'USD' });
-
-    expect((await stores.findProfile(api.store.id))?.methodsWithCredentials).toEqual(['paypal', 'stripe']);
-    expect((await stores.findProfile(other.id))?.methodsWithCredentials).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { ADAPTERS, anOrder, type PlacingPorts } from './placing.js';
 
 const ACCEPTED: FraudAssessment = { verdict: 'ACCEPT', score: 0, reasons: [] };
 
-describe.each(ADAPTERS)('UnitOfWork %s', (_name, open) => {
+describe.each(ADAPTERS)('UnitOfWork with NewOrders, StockRepository and OrderPipeline, %s', (_name, open) => {
   let ports: PlacingPorts;
   beforeAll(async () => (ports = await open()));
   afterAll(() => ports.close());

@@ -446,9 +446,9 @@ describe('POST /v1/orders', () => {
       ['items that are an object', { items: { length: 1 }, customer }, 'items must be an array'],
       ['empty items', { items: [], customer }, 'items must have 1 to 100 entries'],
       ['101 items', { items: Array(101).fill(ok), customer }, 'items must have 1 to 100 entries'],
-      ['an item that is an array', { items: [[]], customer }, 'items must be objects'],
-      ['an item that is null', { items: [null], customer }, 'items must be objects'],
-      ['an item that is a number', { items: [7], customer }, 'items must be objects'],
+      ['an item that is an array', { items: [[]], customer }, 'items[0] must be an object'],
+      ['an item that is null', { items: [null], customer }, 'items[0] must be an object'],
+      ['an item that is a number', { items: [7], customer }, 'items[0] must be an object'],
       ['no product_id', { items: [{ quantity: 1 }], customer }, integer('items[0].product_id', 2147483647)],
       [
         'a product_id of text',
@@ -554,6 +554,20 @@ describe('POST /v1/orders', () => {
           'payment_method must be COD or OFFLINE; card and gateway payments go through the hosted storefront checkout',
         ].join('; '),
       );
+    });
+
+    it('names what is wrong beside an item that is no object', async () => {
+      expect(await errorOf({ items: [{ product_id: 'x', quantity: 1 }, 5], customer })).toEqual([
+        400,
+        `${integer('items[0].product_id', 2147483647)}; items[1] must be an object`,
+      ]);
+    });
+
+    it('may have an e-mail of 254 characters of any script', async () => {
+      const mug = await api.store.product({ stock: 9 });
+      const email = `${'🚲'.repeat(249)}@b.de`;
+
+      expect((await place({ ...body(mug), customer: { name: 'Ada', email } })).statusCode).toBe(201);
     });
 
     it('has at most 20 faults named', async () => {

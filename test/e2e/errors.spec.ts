@@ -16,7 +16,7 @@ describe('errors', () => {
 
       const response = await api.get(url);
       expect(response.statusCode).toBe(404);
-      expect(response.json()).toEqual({ success: false, error: expect.any(String) as unknown });
+      expect(response.json()).toEqual(notFound);
     },
   );
 
@@ -26,7 +26,7 @@ describe('errors', () => {
       const response = await api.inject({ url });
 
       expect(response.statusCode).toBe(404);
-      expect(response.json()).toEqual({ success: false, error: expect.any(String) as unknown });
+      expect(response.json()).toEqual(notFound);
     },
   );
 

@@ -140,6 +140,18 @@ describe('the pipeline with a mail server', () => {
     await eventually(() => expect(mailsOf(orderId)).toHaveLength(2));
   });
 
+  it('gives up a message whose address cannot be used at once', async () => {
+    const orderId = await placeOrder(api, 'a,b@example.com');
+
+    await eventually(async () => {
+      expect((await notifications(api, orderId))[0]).toMatchObject({
+        state: 'dead',
+        attempts: 1,
+        last_error: 'EADDRESS',
+      });
+    });
+  });
+
   it('takes the jobs of a worker that was killed, and gives up a stage killed in its last attempt', async () => {
     const orderId = await placeOrder(api);
     await eventually(() => expect(mailsOf(orderId)).toHaveLength(2));

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { eventually } from '../support/eventually.js';
 import { startBuiltApi, type BuiltApi } from '../support/built-api.js';
 
 /** Runs a line of the welcome as it was printed. */
@@ -44,6 +45,13 @@ describe('npm start, for the first time', () => {
       `${address}/v1/orders?search=${created.data.receipt_number}`,
     );
     expect(run(again)).toMatchObject({ pagination: { total: 1 } });
+    // A database that is killed is started again, at the same address.
+    process.kill(
+      Number(fs.readFileSync(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]),
+      'SIGKILL',
+    );
+    await api.says(/ended by itself/);
+    await eventually(() => expect(run(again)).toMatchObject({ pagination: { total: 1 } }));
     api.process.kill('SIGINT');
     expect(await api.ended()).toBe(0);
     expect(serversOnDataDir()).toEqual([]);

@@ -1,10 +1,10 @@
 import 'reflect-metadata';
 import type { AddressInfo } from 'node:net';
-import { Config, ConfigError, EmbeddedPostgresInUse, JsonLogger, type EmbeddedPostgres } from '@app/infrastructure';
+import { Config, ConfigError, EmbeddedPostgresInUse, JsonLogger } from '@app/infrastructure';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApp } from './create-app.js';
 import { Demo } from './start/demo.js';
-import { openDatabase } from './start/open-database.js';
+import { openDatabase, type OpenDatabase } from './start/open-database.js';
 import { onShutdownSignal, shutDown } from './start/shutdown.js';
 import { firstWelcome, welcomeBack } from './start/welcome.js';
 
@@ -35,7 +35,7 @@ async function main(): Promise<void> {
 }
 
 /** Starts to serve. When that fails, nothing is left running. */
-async function start(config: Config, database: EmbeddedPostgres, logger: JsonLogger): Promise<NestFastifyApplication> {
+async function start(config: Config, database: OpenDatabase, logger: JsonLogger): Promise<NestFastifyApplication> {
   let app: NestFastifyApplication | null = null;
   try {
     app = await createApp(config, database.url, logger);

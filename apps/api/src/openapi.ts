@@ -1,5 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import { COMPONENTS } from './openapi/components.js';
+import { GUIDE } from './openapi/guide.js';
 import { VERSION } from './status/version.js';
 
 /** Serves the API reference at `/docs`, with everything it needs, and its document at `/openapi.json`. */
@@ -12,14 +14,30 @@ export function serveDocumentation(app: INestApplication): void {
   });
 }
 
+/** The API as its controllers describe it, with the schemas they refer to. */
 export function openApiDocument(app: INestApplication): OpenAPIObject {
   const config = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Store Commerce API')
-    .setDescription("A store's orders, products, customers, categories, brands and profile, and creating an order.")
+    .setDescription(GUIDE)
     .setVersion(VERSION)
-    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API key: svc_live_… or svc_test_…' })
+    .setLicense('MIT', 'https://opensource.org/license/mit')
+    .addServer('/', 'This server')
+    .addTag('Orders', 'Orders of points of sale and of the website, and placing one.')
+    .addTag('Products', 'The active products, with their prices and the stock on hand.')
+    .addTag('Customers', "The store's customers: operational fields only.")
+    .addTag('Categories', 'How the products are grouped.')
+    .addTag('Brands', 'Who makes the products.')
+    .addTag('Store', 'The store itself.')
+    .addBearerAuth({
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: 'svc_live_… or svc_test_…',
+      description: 'An API key of the store.',
+    })
     .addSecurityRequirements('bearer')
     .build();
-  return SwaggerModule.createDocument(app, config);
+  const document = SwaggerModule.createDocument(app, config);
+  const { securitySchemes } = document.components ?? {};
+  return { ...document, components: { ...COMPONENTS, ...(securitySchemes ? { securitySchemes } : {}) } };
 }

@@ -11,7 +11,7 @@ import { NestFactory } from '@nestjs/core';
 import { WorkerModule } from './worker.module.js';
 
 /** The embedded database, where none is configured: that of a running API process, or one of our own. */
-async function openDatabase(config: Config): Promise<EmbeddedPostgres> {
+async function openDatabase(config: Config): Promise<Pick<EmbeddedPostgres, 'url' | 'stop'>> {
   if (config.databaseUrl !== null) return { url: config.databaseUrl, stop: () => Promise.resolve() };
   const database = await attachOrStartEmbeddedPostgres({ dataDir: config.dataDir });
   await migrate(database.url);

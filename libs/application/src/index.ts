@@ -28,3 +28,4 @@ export * from './ports/store.repository.js';
 export * from './ports/unit-of-work.js';
 export * from './products/products.service.js';
 export * from './stores/store-profile.service.js';
+export * from './time-limit.js';

@@ -62,6 +62,7 @@ describe('Config', () => {
     [{ DATABASE_URL: 'localhost:5432' }, 'DATABASE_URL must be a URL that starts with postgres:// or postgresql://'],
     [{ DATABASE_DIRECT_URL: DATABASE_URL }, 'DATABASE_DIRECT_URL needs DATABASE_URL'],
     [{ DATABASE_POOL_SIZE: '0' }, 'DATABASE_POOL_SIZE must be an integer from 1 to 1000'],
+    [{ DATABASE_URL, DATABASE_REPLICA_URLS: 'postgres://replica/store' }, 'DATABASE_REPLICA_URLS is not supported yet'],
     [{ PIPELINE: 'on' }, 'PIPELINE must be one of inline, off'],
     [{ SMTP_URL: 'mail.example.com' }, 'SMTP_URL must be a URL that starts with smtp:// or smtps://'],
     [{ SMTP_URL: 'smtp://mail?pool=true&debug=true' }, 'SMTP_URL must not have the options debug and logger'],

@@ -50,6 +50,8 @@ export class Config {
     if (/[?&](debug|logger)=/i.test(this.smtpUrl ?? '')) {
       throw new ConfigError('SMTP_URL', 'must not have the options debug and logger');
     }
+    // Better no start than one that does not do what was asked for.
+    if (read.text('DATABASE_REPLICA_URLS')) throw new ConfigError('DATABASE_REPLICA_URLS', 'is not supported yet');
     if (this.databaseUrl === null && this.databaseDirectUrl !== null) {
       throw new ConfigError('DATABASE_DIRECT_URL', 'needs DATABASE_URL');
     }

@@ -108,27 +108,24 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: CREATE_ORDER,
-        find: `        await pipeline.enqueue(order.storeId, order.id, assessment.verdict);\n`,
+        find: `  await pipeline.enqueue(order.storeId, order.id, assessment.verdict);\n`,
         replace: '',
       },
       {
         file: CREATE_ORDER,
-        find: `      return await this.unitOfWork.run(async ({ idempotency, orders, stock, pipeline }) => {`,
-        replace: `      const created = await this.unitOfWork.run(async ({ idempotency, orders, stock }) => {`,
+        find: `  { idempotency, orders, stock, pipeline }: Transaction,`,
+        replace: `  { idempotency, orders, stock }: Transaction,`,
       },
       {
         file: CREATE_ORDER,
-        find: `        return { response, replayed: false };
-      });
-    } catch`,
-        replace: `        return { response, replayed: false };
-      });
+        find: `      return await this.unitOfWork.run((transaction) => write(transaction, placement), deadline);`,
+        replace: `      const created = await this.unitOfWork.run((transaction) => write(transaction, placement), deadline);
       if (!created.replayed) {
+        const { order, assessment } = placement;
         await this.unitOfWork.run(({ pipeline }) =>
           pipeline.enqueue(order.storeId, order.id, assessment.verdict));
       }
-      return created;
-    } catch`,
+      return created;`,
       },
     ],
     proof: 'crash',

@@ -1,4 +1,14 @@
-import { Notifier, type NotificationStage, type OrderRecord, type StoreProfile } from '@app/application';
+import {
+  Notifier,
+  UndeliverableMessage,
+  type NotificationStage,
+  type OrderRecord,
+  type StoreProfile,
+} from '@app/application';
+
+class UnusableAddress extends UndeliverableMessage {
+  readonly code = 'EADDRESS';
+}
 
 export interface InMemoryMessage {
   /** The same whenever the stage of the order is notified. */
@@ -18,7 +28,7 @@ export class InMemoryNotifier extends Notifier {
     const to = stage === 'notify-customer' ? order.customer.email : (email ?? '');
     if (to === '') return Promise.resolve();
     if (!/^[\w.+-]+@[\w.-]+$/.test(to)) {
-      return Promise.reject(Object.assign(new Error('unusable address'), { code: 'EADDRESS' }));
+      return Promise.reject(new UnusableAddress());
     }
     this.messages.push({ id: `${order.id}-${stage}@${store.subdomain}.store-commerce`, to });
     return Promise.resolve();

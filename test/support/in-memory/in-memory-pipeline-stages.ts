@@ -1,6 +1,6 @@
-import { PipelineStages, type NotificationStage, type PipelineEntry } from '@app/application';
+import { PipelineStages, type NotificationStage, type PipelineStageRecord } from '@app/application';
 
-type Stage = Pick<PipelineEntry, 'state' | 'attempts' | 'lastError'>;
+export type Stage = Pick<PipelineStageRecord, 'state' | 'attempts' | 'lastError'>;
 
 export class InMemoryPipelineStages extends PipelineStages {
   private readonly stages = new Map<string, Stage>();
@@ -30,7 +30,8 @@ export class InMemoryPipelineStages extends PipelineStages {
     error: Error,
     dead: boolean,
   ): Promise<void> {
-    const lastError = (error as NodeJS.ErrnoException).code ?? error.name;
+    const { code } = error as { code?: unknown };
+    const lastError = typeof code === 'string' ? code : error.name;
     return this.change(storeId, orderId, stage, { state: dead ? 'dead' : 'pending', lastError });
   }
 

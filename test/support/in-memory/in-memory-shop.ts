@@ -70,14 +70,18 @@ interface State {
   idempotency: Map<string, { requestHash: Buffer; response: Buffer | null }>;
 }
 
+const NO_SETTINGS: FraudSettings = { blockedEmails: [], blockedPhones: [], reviewAmount: null };
+
 /** All ports that placing an order needs, in memory, with the behaviour that their contracts ask for. */
 export class InMemoryShop {
   private readonly catalog: Product[] = [];
   private serial = 0;
   private state: State = { bins: new Map(), orders: [], queued: [], taken: new Map(), idempotency: new Map() };
   private previous: Promise<unknown> = Promise.resolve();
-  readonly rejections: FraudAssessment[] = [];
-  fraudSettings: FraudSettings = { blockedEmails: [], blockedPhones: [], reviewAmount: null };
+  /** By the id of the order. */
+  private readonly rejected = new Map<string, FraudAssessment>();
+  /** Of store 1; the others have none. */
+  fraudSettings: FraudSettings = NO_SETTINGS;
   fraudFacts: FraudFacts = NO_FACTS;
   now = new Date('2026-11-20T12:00:00.000Z');
 
@@ -124,6 +128,18 @@ export class InMemoryShop {
     return this.state.queued;
   }
 
+  get rejections(): readonly FraudAssessment[] {
+    return [...this.rejected.values()];
+  }
+
+  rejectionOf(orderId: string): FraudAssessment | null {
+    return this.rejected.get(orderId) ?? null;
+  }
+
+  reject(orderId: string, assessment: FraudAssessment): void {
+    this.rejected.set(orderId, assessment);
+  }
+
   private add(entry: Product, stock: number[]): number {
     this.catalog.push(entry);
     const bins = stock.map((quantity) => ({ binId: ++this.serial, quantity }));
@@ -161,12 +177,13 @@ class InMemoryFraud extends FraudScreening {
     super();
   }
 
-  override assess(_storeId: number, signals: FraudSignals): Promise<FraudAssessment> {
-    return Promise.resolve(assessFraud(signals, this.shop.fraudSettings, this.shop.fraudFacts));
+  override assess(storeId: number, signals: FraudSignals): Promise<FraudAssessment> {
+    const settings = storeId === 1 ? this.shop.fraudSettings : NO_SETTINGS;
+    return Promise.resolve(assessFraud(signals, settings, this.shop.fraudFacts));
   }
 
-  override recordRejection(_storeId: number, _orderId: string, assessment: FraudAssessment): Promise<void> {
-    this.shop.rejections.push(assessment);
+  override recordRejection(_storeId: number, orderId: string, assessment: FraudAssessment): Promise<void> {
+    this.shop.reject(orderId, assessment);
     return Promise.resolve();
   }
 }

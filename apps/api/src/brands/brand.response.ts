@@ -1,4 +1,5 @@
 import type { BrandRecord } from '@app/application';
+import { id, object, text } from '../openapi/schema.js';
 
 export type BrandResponse = ReturnType<typeof toBrandResponse>;
 
@@ -11,3 +12,11 @@ export function toBrandResponse(brand: BrandRecord) {
     description: brand.description,
   };
 }
+
+export const BRAND = object<BrandResponse>({
+  id: id('The brand.'),
+  name: text('Display name.', 'Globex'),
+  slug: text('Its name in addresses.', 'globex'),
+  logo: text('URL; `""` when there is none.', 'https://cdn.example/globex.png'),
+  description: text('`""` when there is none.', 'Shoes since 1907'),
+});

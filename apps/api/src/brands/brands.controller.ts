@@ -1,18 +1,27 @@
 import { BrandsService } from '@app/application';
 import { Controller, Get, Param, UseGuards } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { ApiKeyGuard } from '../auth/api-key.guard.js';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
+import { ApiList, ApiSingle } from '../openapi/endpoints.js';
 import { noParameters, ReadQuery, type NoParameters } from '../query/read-query.decorator.js';
 import { toBrandResponse, type BrandResponse } from './brand.response.js';
-import { readBrandsQuery, type BrandsQuery } from './brands.query.js';
+import { BRAND_FILTERS, readBrandsQuery, type BrandsQuery } from './brands.query.js';
 
 @Controller('v1/brands')
+@ApiTags('Brands')
 @UseGuards(ApiKeyGuard)
 export class BrandsController {
   constructor(private readonly brands: BrandsService) {}
 
   @Get()
+  @ApiList({
+    operationId: 'listBrands',
+    summary: 'Active brands, by name',
+    of: 'Brand',
+    filters: BRAND_FILTERS,
+  })
   async list(
     @CurrentStore() store: CurrentStoreContext,
     @ReadQuery(readBrandsQuery) { filter, page }: BrandsQuery,
@@ -22,6 +31,12 @@ export class BrandsController {
   }
 
   @Get(':idOrSlug')
+  @ApiSingle({
+    operationId: 'getBrand',
+    summary: 'One brand',
+    of: 'Brand',
+    by: { name: 'idOrSlug', description: 'Numeric id, or slug. Digits are an id first.' },
+  })
   async retrieve(
     @CurrentStore() store: CurrentStoreContext,
     @Param('idOrSlug') idOrSlug: string,

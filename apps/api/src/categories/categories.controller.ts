@@ -1,18 +1,27 @@
 import { CategoriesService } from '@app/application';
 import { Controller, Get, Param, UseGuards } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { ApiKeyGuard } from '../auth/api-key.guard.js';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
+import { ApiList, ApiSingle } from '../openapi/endpoints.js';
 import { noParameters, ReadQuery, type NoParameters } from '../query/read-query.decorator.js';
 import { toCategoryResponse, type CategoryResponse } from './category.response.js';
-import { readCategoriesQuery, type CategoriesQuery } from './categories.query.js';
+import { CATEGORY_FILTERS, readCategoriesQuery, type CategoriesQuery } from './categories.query.js';
 
 @Controller('v1/categories')
+@ApiTags('Categories')
 @UseGuards(ApiKeyGuard)
 export class CategoriesController {
   constructor(private readonly categories: CategoriesService) {}
 
   @Get()
+  @ApiList({
+    operationId: 'listCategories',
+    summary: 'Active categories, by display order',
+    of: 'Category',
+    filters: CATEGORY_FILTERS,
+  })
   async list(
     @CurrentStore() store: CurrentStoreContext,
     @ReadQuery(readCategoriesQuery) { filter, page }: CategoriesQuery,
@@ -22,6 +31,12 @@ export class CategoriesController {
   }
 
   @Get(':idOrSlug')
+  @ApiSingle({
+    operationId: 'getCategory',
+    summary: 'One category',
+    of: 'Category',
+    by: { name: 'idOrSlug', description: 'Numeric id, or slug. Digits are an id first.' },
+  })
   async retrieve(
     @CurrentStore() store: CurrentStoreContext,
     @Param('idOrSlug') idOrSlug: string,

@@ -1,4 +1,5 @@
 import type { CategoryRecord } from '@app/application';
+import { id, integer, object, orNull, text } from '../openapi/schema.js';
 
 export type CategoryResponse = ReturnType<typeof toCategoryResponse>;
 
@@ -13,3 +14,13 @@ export function toCategoryResponse(category: CategoryRecord) {
     parent_id: category.parentId,
   };
 }
+
+export const CATEGORY = object<CategoryResponse>({
+  id: id('The category.'),
+  name: text('Display name.', 'Shoes'),
+  slug: text('Its name in addresses.', 'shoes'),
+  image: text('URL; `""` when there is none.', 'https://cdn.example/shoes.png'),
+  description: text('`""` when there is none.', 'For road and trail'),
+  order: integer('Display order.', 1),
+  parent_id: orNull(id('The category above; null for a top-level category.')),
+});

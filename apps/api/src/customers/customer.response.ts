@@ -1,4 +1,5 @@
 import type { CustomerRecord } from '@app/application';
+import { arrayOf, flag, integer, minorUnits, object, orNull, text, timestamp, uuid } from '../openapi/schema.js';
 
 export type CustomerResponse = ReturnType<typeof toCustomerResponse>;
 
@@ -19,3 +20,18 @@ export function toCustomerResponse(customer: CustomerRecord) {
     last_login: customer.lastLogin?.toISOString() ?? null,
   };
 }
+
+export const CUSTOMER = object<CustomerResponse>({
+  id: uuid('The customer.'),
+  name: text('Display name.', 'Ada Lovelace'),
+  email: text('`""` when there is none.', 'ada@example.com'),
+  phone: text('`""` when there is none.', '+44 20 7946 0000'),
+  status: text('Account status, in words of the store.', 'Active'),
+  email_verified: flag('Whether the customer has confirmed the e-mail address.'),
+  loyalty_points: integer('Points of the loyalty programme.', 10),
+  total_spent: minorUnits('What the customer has spent in the store.'),
+  tags: arrayOf({ type: 'string', examples: ['vip'] }, 'Labels given by the store.'),
+  city: text('`""` when there is none.', 'London'),
+  created_at: timestamp('When the account was created.'),
+  last_login: orNull(timestamp('The last login; null when there was none.')),
+});

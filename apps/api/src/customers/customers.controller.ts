@@ -1,18 +1,27 @@
 import { CustomersService } from '@app/application';
 import { Controller, Get, Param, UseGuards } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { ApiKeyGuard } from '../auth/api-key.guard.js';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
+import { ApiList, ApiSingle } from '../openapi/endpoints.js';
 import { noParameters, ReadQuery, type NoParameters } from '../query/read-query.decorator.js';
 import { toCustomerResponse, type CustomerResponse } from './customer.response.js';
-import { readCustomersQuery, type CustomersQuery } from './customers.query.js';
+import { CUSTOMER_FILTERS, readCustomersQuery, type CustomersQuery } from './customers.query.js';
 
 @Controller('v1/customers')
+@ApiTags('Customers')
 @UseGuards(ApiKeyGuard)
 export class CustomersController {
   constructor(private readonly customers: CustomersService) {}
 
   @Get()
+  @ApiList({
+    operationId: 'listCustomers',
+    summary: 'Customers, newest first',
+    of: 'Customer',
+    filters: CUSTOMER_FILTERS,
+  })
   async list(
     @CurrentStore() store: CurrentStoreContext,
     @ReadQuery(readCustomersQuery) { filter, page }: CustomersQuery,
@@ -22,6 +31,12 @@ export class CustomersController {
   }
 
   @Get(':id')
+  @ApiSingle({
+    operationId: 'getCustomer',
+    summary: 'One customer',
+    of: 'Customer',
+    by: { name: 'id', description: 'UUID.' },
+  })
   async retrieve(
     @CurrentStore() store: CurrentStoreContext,
     @Param('id') id: string,

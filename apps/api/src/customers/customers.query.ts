@@ -1,3 +1,4 @@
+import { searchFilter, wordFilter, type Filter } from '../openapi/parameters.js';
 import type { QueryReader } from '../query/query-reader.js';
 
 export type CustomersQuery = ReturnType<typeof readCustomersQuery>;
@@ -5,3 +6,8 @@ export type CustomersQuery = ReturnType<typeof readCustomersQuery>;
 export function readCustomersQuery(query: QueryReader) {
   return { filter: { status: query.text('status'), search: query.search() }, page: query.page() };
 }
+
+export const CUSTOMER_FILTERS: readonly Filter[] = [
+  wordFilter('status', 'account status, for example `Active`'),
+  searchFilter('the name or the e-mail address'),
+];

@@ -1,6 +1,6 @@
 import { CommitOutcomeUnknown, IdempotencyInFlight, IdempotencyMismatch } from '@app/application';
 import { InvalidOrderItems, NotFound } from '@app/domain';
-import { BadRequestException, HttpException, MethodNotAllowedException } from '@nestjs/common';
+import { BadRequestException, HttpException, MethodNotAllowedException, NotFoundException } from '@nestjs/common';
 import { AuthenticationError } from '../auth/authentication-error.js';
 import { TooManyRequests } from '../auth/too-many-requests.js';
 import { describeError } from './describe-error.js';
@@ -21,6 +21,7 @@ describe('describeError', () => {
     ['bytes that are no request', new MalformedRequest('HPE_HEADER_OVERFLOW'), 400, 'headers are too large'],
     ['unknown bytes', new MalformedRequest('HPE_NEW_IN_NODE_99'), 400, 'The request is malformed'],
     ['a refusal of Nest', new BadRequestException('customer.name is required'), 400, 'customer.name is required'],
+    ['an unknown path', new NotFoundException('Cannot GET /v1/orders/'), 404, 'Not found'],
     ['a status that is not documented', new MethodNotAllowedException('No such method'), 400, 'No such method'],
     ['a body too large', wrapped(fastify('FST_ERR_CTP_BODY_TOO_LARGE', 413), 413), 400, 'exceeds 256 kB'],
     ['a media type', fastify('FST_ERR_CTP_INVALID_MEDIA_TYPE', 415), 400, 'Content-Type must be application/json'],

@@ -56,6 +56,8 @@ function describeFrameworkError(error: unknown): ErrorAnswer | null {
   const status = error.getStatus();
   if (status === 503) return unavailable();
   if (status >= 500) return null;
+  // Nest's router would repeat method and path.
+  if (status === 404) return answer(404, 'Not found');
   return answer(DOCUMENTED.has(status) ? status : 400, error.message);
 }
 

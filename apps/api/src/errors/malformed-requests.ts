@@ -1,18 +1,39 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { isAnsweredEarly, responsesOwed } from '../http/exchanges.js';
 import { describeError } from './describe-error.js';
 import { MalformedRequest } from './request-faults.js';
 
 /**
- * Answers bytes that are no HTTP request. There is no request object, so the response is written by hand; whatever
- * came in, it is JSON, and the connection ends.
+ * Ends a connection on which bytes came in that are no HTTP request. A client takes the next answer it reads for that to
+ * its request: one that is owed is sent, and nothing after it; a request that has its answer gets no second one.
  */
 export function refuseMalformed(code: string, socket: Duplex): void {
-  if (code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
+  if (code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
+  const owed = responsesOwed(socket);
+  if (owed.length > 0) endAfter(owed, socket);
+  else if (isAnsweredEarly(socket)) socket.destroy();
+  else answer(code, socket);
+}
+
+const ending = new WeakSet<Duplex>();
+
+function endAfter(responses: readonly ServerResponse[], socket: Duplex): void {
+  // Every further piece of the garbage is reported too.
+  if (ending.has(socket)) return;
+  ending.add(socket);
+  const last = responses.at(-1);
+  if (last?.headersSent === false) last.shouldKeepAlive = false;
+  // They are sent in order, so the last one to be sent closes last.
+  last?.once('close', () => socket.end(() => socket.destroy()));
+}
+
+/** There is no request object, so the response is written by hand; whatever came in, it is JSON. */
+function answer(code: string, socket: Duplex): void {
   const { body } = describeError(new MalformedRequest(code));
   const text = JSON.stringify(body);
   const head = [
@@ -24,9 +45,4 @@ export function refuseMalformed(code: string, socket: Duplex): void {
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${text}`, () => socket.destroy());
-}
-
-/** Whether a response is on its way already: a second one in the middle of it would corrupt it. */
-function isAnswering(socket: Duplex): boolean {
-  return (socket as { _httpMessage?: ServerResponse })._httpMessage?.headersSent ?? false;
 }

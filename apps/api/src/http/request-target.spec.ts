@@ -20,6 +20,18 @@ describe('routableTarget', () => {
     expect(routableTarget(target)).toBe(expected);
   });
 
+  it.each(['%', '%ff', '%41%', '%c3%a9', '%c3x'])('reads 16 kB of %p within 20 ms', (piece) => {
+    const target = `/${piece.repeat(16_000 / piece.length)}`;
+    const durations = Array.from({ length: 10 }, () => {
+      const start = performance.now();
+      routableTarget(target);
+      return performance.now() - start;
+    });
+
+    // On a busy machine any one of them may have been interrupted.
+    expect(Math.min(...durations)).toBeLessThan(20);
+  });
+
   it('is decodable, whatever came in', () => {
     for (const piece of ['%', '%%', '%2', '%c3', '%ED%A0%80', '%f0%9f%98%80%', '%00%ff', 'x%25%zz']) {
       expect(() => decodeURIComponent(routableTarget(`/v1/orders/${piece}`))).not.toThrow();

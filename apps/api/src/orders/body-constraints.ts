@@ -37,7 +37,7 @@ export const IsEmailAddress = (max: number): PropertyDecorator =>
     'isEmailAddress',
     (value) =>
       value === '' ||
-      (typeof value === 'string' && isStorable(value) && value.length <= max && /^[^\s@]+@[^\s@]+$/.test(value)),
+      (typeof value === 'string' && isStorable(value) && [...value].length <= max && /^[^\s@]+@[^\s@]+$/.test(value)),
     `must be an e-mail address of at most ${max} characters`,
   );
 

@@ -1,8 +1,9 @@
 import type { OrderRequest } from '@app/application';
+import { MAX_LINES } from '@app/domain';
 import { BadRequestException, Injectable, type PipeTransform } from '@nestjs/common';
-import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
-import { CreateOrderRequest, toOrderRequest } from './create-order.request.js';
+import { CreateOrderRequest, OrderItemRequest, toOrderRequest } from './create-order.request.js';
+import { isJsonObject } from './json-object.js';
 
 const MAX_FAULTS = 20;
 
@@ -10,25 +11,29 @@ const MAX_FAULTS = 20;
 @Injectable()
 export class CreateOrderPipe implements PipeTransform<unknown, OrderRequest> {
   transform(body: unknown): OrderRequest {
-    if (!isObject(body)) throw new BadRequestException('The request body must be a JSON object');
-    // Without a customer the first thing missing is the name.
-    const request = plainToInstance(CreateOrderRequest, { ...body, customer: body['customer'] ?? {} });
-    const faults = validateSync(request, { stopAtFirstError: true, forbidUnknownValues: false }).flatMap((error) =>
-      faultsOf(error, ''),
-    );
+    if (!isJsonObject(body)) throw new BadRequestException('The request body must be a JSON object');
+    const request = new CreateOrderRequest(body);
+    const faults = [...faultsOfItems(request.items), ...faultsIn(request, '')];
     if (faults.length > 0) throw new BadRequestException(faults.slice(0, MAX_FAULTS).join('; '));
     return toOrderRequest(request);
   }
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Each item by itself, so that one that is no object does not hide what is wrong with the others. */
+function faultsOfItems(items: unknown): string[] {
+  if (!Array.isArray(items) || items.length > MAX_LINES) return [];
+  return items.flatMap((item, index) =>
+    item instanceof OrderItemRequest ? faultsIn(item, `items[${index}]`) : [`items[${index}] must be an object`],
+  );
 }
 
-/** `items[2].quantity must be …`: an index in brackets, a name after a dot. */
+function faultsIn(object: object, path: string): string[] {
+  const errors = validateSync(object, { stopAtFirstError: true, forbidUnknownValues: false });
+  return errors.flatMap((error) => faultsOf(error, path));
+}
+
 function faultsOf({ property, constraints, children }: ValidationError, parent: string): string[] {
-  const step = /^\d+$/.test(property) ? `[${property}]` : `${parent && '.'}${property}`;
-  const path = parent + step;
+  const path = parent === '' ? property : `${parent}.${property}`;
   const own = Object.values(constraints ?? {}).map((message) => `${path} ${message}`);
   return [...own, ...(children ?? []).flatMap((child) => faultsOf(child, path))];
 }

@@ -1,5 +1,6 @@
-import { toDecimal, type Order } from '@app/domain';
+import { PAYMENT_METHODS, toDecimal, type Order } from '@app/domain';
 import { single, type SingleEnvelope } from '../envelope.js';
+import { arrayOf, integer, majorUnits, object, oneOf, text, uuid } from '../openapi/schema.js';
 
 /** `data` of the 201. Money is in major units; the camel case of the items is the contract's. */
 export interface CreatedOrderResponse {
@@ -31,3 +32,20 @@ export function toCreatedOrder(order: Order): SingleEnvelope<CreatedOrderRespons
     })),
   });
 }
+
+export const CREATED_ORDER = object<CreatedOrderResponse>({
+  order_id: uuid('The order.'),
+  receipt_number: text('For people.', 'WEB-261120-7K3M9Q'),
+  subtotal: majorUnits('Sum of the lines.'),
+  total: majorUnits('What is owed.'),
+  payment_method: oneOf(PAYMENT_METHODS, 'How it will be paid.'),
+  items: arrayOf(
+    object<CreatedOrderResponse['items'][number]>({
+      productId: text('The id of the product, as a string.', '1'),
+      name: text('From the catalog.', 'Mug'),
+      quantity: integer('Units.', 2),
+      price: majorUnits('Unit price, from the catalog.'),
+    }),
+    'The lines, in the order of the request.',
+  ),
+});

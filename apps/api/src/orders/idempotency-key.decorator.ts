@@ -4,11 +4,15 @@ import type { FastifyRequest } from 'fastify';
 /**
  * The client's Idempotency-Key, null when there is none.
  *
- * @throws BadRequestException unless it is 1 to 255 printable ASCII characters.
+ * @throws BadRequestException unless it is given once and is 1 to 255 printable ASCII characters.
  */
 export const IdempotencyKey = createParamDecorator((_data: unknown, context: ExecutionContext): string | null => {
-  const key = context.switchToHttp().getRequest<FastifyRequest>().headers['idempotency-key'];
+  const { headers, raw } = context.switchToHttp().getRequest<FastifyRequest>();
+  const key = headers['idempotency-key'];
   if (key === undefined) return null;
+  // Node joins repetitions with a comma, which one key may contain too; the raw headers, name and value in turn, tell.
+  const isKey = (text: string, index: number) => index % 2 === 0 && text.toLowerCase() === 'idempotency-key';
+  if (raw.rawHeaders.filter(isKey).length > 1) throw new BadRequestException('Idempotency-Key must be given once');
   if (typeof key !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(key)) {
     throw new BadRequestException('Idempotency-Key must be 1 to 255 printable ASCII characters');
   }

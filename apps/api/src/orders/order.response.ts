@@ -1,5 +1,24 @@
 import type { OrderLineRecord, OrderRecord, OrderSummary, PipelineStageRecord } from '@app/application';
-import type { FraudAssessment, PostalAddress } from '@app/domain';
+import {
+  FULFILLMENT_STATUSES,
+  ORDER_SOURCES,
+  PAYMENT_STATUSES,
+  type FraudAssessment,
+  type PostalAddress,
+} from '@app/domain';
+import {
+  arrayOf,
+  flag,
+  id,
+  integer,
+  minorUnits,
+  object,
+  oneOf,
+  orNull,
+  text,
+  timestamp,
+  uuid,
+} from '../openapi/schema.js';
 
 export type OrderListItem = ReturnType<typeof toOrderListItem>;
 export type OrderResponse = ReturnType<typeof toOrderResponse>;
@@ -73,3 +92,87 @@ function toStage(stage: PipelineStageRecord) {
     at: stage.at.toISOString(),
   };
 }
+
+export const ORDER_LIST_ITEM = object<OrderListItem>({
+  id: uuid('The order.'),
+  receipt_number: text('For people. Unique in the store.', 'WEB-261120-7K3M9Q'),
+  status: oneOf(PAYMENT_STATUSES, 'Payment status.'),
+  fulfillment_status: oneOf(FULFILLMENT_STATUSES, 'Fulfillment stage.'),
+  payment_method: text('COD or OFFLINE; orders of a point of sale have others.', 'COD'),
+  amount: minorUnits('Sum of the lines.'),
+  total_amount: minorUnits('What is owed: `amount` with tax and shipping, less any discount.'),
+  currency: text('ISO 4217.', 'USD'),
+  customer_name: text('Display name.', 'Ada Lovelace'),
+  source: oneOf(
+    ORDER_SOURCES,
+    'Where the order was taken: at a point of sale, or on the website and through this API.',
+  ),
+  created_at: timestamp('When the order was placed.'),
+});
+
+type LineItem = OrderResponse['line_items'][number];
+
+const ADDRESS = {
+  address: text('`""` when there is none.', '12 St James Square'),
+  city: text('`""` when there is none.', 'London'),
+  zip: text('`""` when there is none.', 'SW1Y 4JH'),
+};
+
+export const ORDER = object<OrderResponse>({
+  ...ORDER_LIST_ITEM.properties,
+  line_items: arrayOf(
+    object<LineItem>({
+      product_id: orNull(id('The product; null where an imported order names none.')),
+      variant_id: orNull(id('The variant; null when there is none.')),
+      sku: text('`""` when there is none.', 'R-1-42'),
+      name: text('Name of the product.', 'Runner'),
+      attributes: {
+        type: 'object',
+        description: 'What tells the variant from others, by name.',
+        additionalProperties: { type: 'string' },
+        examples: [{ Size: '42', Color: 'Blue' }],
+      },
+      unit_price: minorUnits('Price of one unit.'),
+      quantity: integer('Units.', 2),
+      line_total: minorUnits('Price of the line.'),
+    }),
+    'The lines as they were sold: later changes of the products do not show.',
+  ),
+  customer: object<OrderResponse['customer']>(
+    {
+      name: text('Display name.', 'Ada Lovelace'),
+      email: text('`""` when there is none.', 'ada@example.com'),
+      phone: text('`""` when there is none.', '+44 20 7946 0000'),
+    },
+    { description: 'As given with the order.' },
+  ),
+  shipping_address: object<OrderResponse['shipping_address']>(ADDRESS),
+  billing_address: object<OrderResponse['billing_address']>(ADDRESS),
+  notes: text('`""` when there are none.', 'Please ring twice'),
+  is_test: flag('Whether the order was placed with a test key.'),
+  fraud: object<OrderResponse['fraud']>(
+    {
+      verdict: oneOf(['ACCEPT', 'REVIEW', 'REJECT', ''], '`""` for an order that was not screened.'),
+      score: integer('Sum of the scores of the reasons.', 30),
+      reasons: arrayOf(
+        object<OrderResponse['fraud']['reasons'][number]>({
+          rule: text('The rule that fired.', 'disposable_email'),
+          score: integer('Weight of the rule.', 30),
+        }),
+        'Empty when no rule fired.',
+      ),
+    },
+    { description: 'The outcome of the fraud analysis.' },
+  ),
+  pipeline: arrayOf(
+    object<OrderResponse['pipeline'][number]>({
+      stage: text('What is done.', 'notify-customer'),
+      state: oneOf(['pending', 'held', 'done', 'dead'], 'held: waits for a review. dead: given up.'),
+      attempts: integer('How often it was tried.', 1),
+      last_error: text('Kind of the last failure; `""` when there was none.', ''),
+      at: timestamp('When this last changed.'),
+    }),
+    'How far the order is in its pipeline. Empty for orders that were imported.',
+  ),
+  updated_at: timestamp('When the order last changed.'),
+});

@@ -1,18 +1,24 @@
-import { CreateOrder, OrdersService, type ApiKeyLookup, type OrderRequest } from '@app/application';
+import { CreateOrder, Deadline, OrdersService, type ApiKeyLookup, type OrderRequest } from '@app/application';
 import type { Order } from '@app/domain';
 import { Body, Controller, Get, Param, Post, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { ApiTags } from '@nestjs/swagger';
 import { ApiKeyGuard } from '../auth/api-key.guard.js';
 import { CurrentKey, CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
+import { ApiCreateOrder, ApiList, ApiSingle } from '../openapi/endpoints.js';
 import { noParameters, ReadQuery, type NoParameters } from '../query/read-query.decorator.js';
 import { CreateOrderPipe } from './create-order.pipe.js';
 import { toCreatedOrder } from './created-order.response.js';
 import { IdempotencyKey } from './idempotency-key.decorator.js';
 import { toOrderListItem, toOrderResponse, type OrderListItem, type OrderResponse } from './order.response.js';
-import { readOrdersQuery, type OrdersQuery } from './orders.query.js';
+import { ORDER_FILTERS, readOrdersQuery, type OrdersQuery } from './orders.query.js';
+
+/** An order that cannot be placed by then is refused, so that its client is told in under 3 s. */
+const PATIENCE_MS = 2_700;
 
 @Controller('v1/orders')
+@ApiTags('Orders')
 @UseGuards(ApiKeyGuard)
 export class OrdersController {
   constructor(
@@ -21,6 +27,12 @@ export class OrdersController {
   ) {}
 
   @Get()
+  @ApiList({
+    operationId: 'listOrders',
+    summary: 'Orders of points of sale and of the website, newest first',
+    of: 'OrderListItem',
+    filters: ORDER_FILTERS,
+  })
   async list(
     @CurrentStore() store: CurrentStoreContext,
     @ReadQuery(readOrdersQuery) { filter, page }: OrdersQuery,
@@ -30,6 +42,12 @@ export class OrdersController {
   }
 
   @Get(':id')
+  @ApiSingle({
+    operationId: 'getOrder',
+    summary: 'One order',
+    of: 'Order',
+    by: { name: 'id', description: 'UUID, or receipt number in any letter case.' },
+  })
   async retrieve(
     @CurrentStore() store: CurrentStoreContext,
     @Param('id') id: string,
@@ -39,6 +57,13 @@ export class OrdersController {
   }
 
   @Post()
+  @ApiCreateOrder({
+    operationId: 'createOrder',
+    summary: 'Place an order',
+    description:
+      'Names, unit prices and totals come from the live catalog; prices in the request are ignored. The order runs the ' +
+      'full pipeline: fraud analysis, inventory and notifications. Payment on delivery or offline only.',
+  })
   async create(
     @CurrentKey() { mode, store }: ApiKeyLookup,
     @IdempotencyKey() idempotencyKey: string | null,
@@ -46,7 +71,9 @@ export class OrdersController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string | Buffer> {
     const render = (order: Order) => JSON.stringify(toCreatedOrder(order));
-    const { response, replayed } = await this.createOrder.execute({ store, mode, request, idempotencyKey, render });
+    const deadline = Deadline.in(PATIENCE_MS - reply.elapsedTime);
+    const command = { store, mode, request, idempotencyKey, deadline, render };
+    const { response, replayed } = await this.createOrder.execute(command);
     if (replayed) reply.header('idempotent-replayed', 'true');
     reply.header('content-type', 'application/json; charset=utf-8');
     return response;

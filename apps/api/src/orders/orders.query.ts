@@ -1,3 +1,5 @@
+import { FULFILLMENT_STATUSES, ORDER_SOURCES, PAYMENT_STATUSES } from '@app/domain';
+import { searchFilter, wordFilter, type Filter } from '../openapi/parameters.js';
 import type { QueryReader } from '../query/query-reader.js';
 
 export type OrdersQuery = ReturnType<typeof readOrdersQuery>;
@@ -13,3 +15,10 @@ export function readOrdersQuery(query: QueryReader) {
     page: query.page(),
   };
 }
+
+export const ORDER_FILTERS: readonly Filter[] = [
+  wordFilter('status', 'payment status', PAYMENT_STATUSES),
+  wordFilter('fulfillment_status', 'fulfillment stage', FULFILLMENT_STATUSES),
+  wordFilter('source', 'source', ORDER_SOURCES),
+  searchFilter('the receipt number or the e-mail address on the order'),
+];

@@ -1,5 +1,6 @@
 import type { ProductRecord, ProductSummary } from '@app/application';
 import { toDecimal } from '@app/domain';
+import { arrayOf, flag, id, integer, majorUnits, object, oneOf, orNull, text, timestamp } from '../openapi/schema.js';
 
 export type ProductListItem = ReturnType<typeof toProductListItem>;
 export type ProductResponse = ReturnType<typeof toProductResponse>;
@@ -40,3 +41,68 @@ export function toProductResponse(product: ProductRecord) {
     updated_at: product.updatedAt.toISOString(),
   };
 }
+
+export const PRODUCT_LIST_ITEM = object<ProductListItem>({
+  id: text('The product: a number, as a string.', '1'),
+  name: text('Display name.', 'Runner'),
+  slug: text('Its name in addresses.', 'runner'),
+  price: majorUnits('Unit price.'),
+  quantity: integer('Units in all bins of the active warehouses, of the product and of all its variants.', 12),
+  status: oneOf(['ACTIVE'], 'Other products are not shown.'),
+});
+
+type Variant = ProductResponse['variants'][number];
+
+export const PRODUCT = object<ProductResponse>({
+  ...PRODUCT_LIST_ITEM.properties,
+  sku: text('`""` when there is none.', 'R-1'),
+  description: text('`""` when there is none.', 'For road and trail'),
+  featured: flag('Whether the store puts the product forward.'),
+  images: arrayOf(
+    object<ProductResponse['images'][number]>({
+      url: text('Where the image is.', 'https://cdn.example/runner.jpg'),
+      alt: text('What the image shows, in words.', 'A blue shoe'),
+    }),
+    'In display order.',
+  ),
+  variants: arrayOf(
+    object<Variant>({
+      id: text('The variant: a number, as a string.', '3'),
+      sku: text('`""` when there is none.', 'R-1-42'),
+      name: text('Display name.', '42 / Blue'),
+      price: majorUnits('Unit price.'),
+      attributes: {
+        type: 'object',
+        description: 'What tells the variant from the others, by name.',
+        additionalProperties: { type: 'string' },
+        examples: [{ Size: '42', Color: 'Blue' }],
+      },
+      quantity: integer('Units in all bins of the active warehouses.', 7),
+      status: oneOf(['ACTIVE', 'INACTIVE'], 'Only an active variant can be ordered.'),
+    }),
+    'In the order of the catalog.',
+  ),
+  specifications: arrayOf(
+    object<ProductResponse['specifications'][number]>({
+      name: text('What is specified.', 'Weight'),
+      value: text('With its unit.', '240 g'),
+    }),
+    'In display order.',
+  ),
+  categories: arrayOf(
+    object<ProductResponse['categories'][number]>({
+      id: id('The category.'),
+      name: text('Display name.', 'Shoes'),
+      slug: text('Its name in addresses.', 'shoes'),
+    }),
+    'By display order.',
+  ),
+  brand: orNull(
+    object<NonNullable<ProductResponse['brand']>>(
+      { id: id('The brand.'), name: text('Display name.', 'Globex'), slug: text('Its name in addresses.', 'globex') },
+      { description: 'Null when the product has none.' },
+    ),
+  ),
+  created_at: timestamp('When the product was created.'),
+  updated_at: timestamp('When the product last changed.'),
+});

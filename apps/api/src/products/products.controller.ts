@@ -1,8 +1,10 @@
 import { ProductsService } from '@app/application';
 import { Controller, Get, Param, UseGuards } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { ApiKeyGuard } from '../auth/api-key.guard.js';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
+import { ApiList, ApiSingle } from '../openapi/endpoints.js';
 import { noParameters, ReadQuery, type NoParameters } from '../query/read-query.decorator.js';
 import {
   toProductListItem,
@@ -10,14 +12,21 @@ import {
   type ProductListItem,
   type ProductResponse,
 } from './product.response.js';
-import { readProductsQuery, type ProductsQuery } from './products.query.js';
+import { PRODUCT_FILTERS, readProductsQuery, type ProductsQuery } from './products.query.js';
 
 @Controller('v1/products')
+@ApiTags('Products')
 @UseGuards(ApiKeyGuard)
 export class ProductsController {
   constructor(private readonly products: ProductsService) {}
 
   @Get()
+  @ApiList({
+    operationId: 'listProducts',
+    summary: 'Active products, newest first',
+    of: 'ProductListItem',
+    filters: PRODUCT_FILTERS,
+  })
   async list(
     @CurrentStore() store: CurrentStoreContext,
     @ReadQuery(readProductsQuery) { filter, page }: ProductsQuery,
@@ -27,6 +36,12 @@ export class ProductsController {
   }
 
   @Get(':idOrSlug')
+  @ApiSingle({
+    operationId: 'getProduct',
+    summary: 'One active product',
+    of: 'Product',
+    by: { name: 'idOrSlug', description: 'Numeric id, or slug. Digits are an id first.' },
+  })
   async retrieve(
     @CurrentStore() store: CurrentStoreContext,
     @Param('idOrSlug') idOrSlug: string,

@@ -1,3 +1,4 @@
+import { flagFilter, idFilter, searchFilter, type Filter } from '../openapi/parameters.js';
 import type { QueryReader } from '../query/query-reader.js';
 
 export type ProductsQuery = ReturnType<typeof readProductsQuery>;
@@ -13,3 +14,10 @@ export function readProductsQuery(query: QueryReader) {
     page: query.page(),
   };
 }
+
+export const PRODUCT_FILTERS: readonly Filter[] = [
+  idFilter('category_id', 'Only the products of this category.'),
+  searchFilter('the name'),
+  flagFilter('featured', 'only featured products'),
+  flagFilter('in_stock', 'only products with available stock'),
+];

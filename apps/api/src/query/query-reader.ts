@@ -1,7 +1,7 @@
 import { parseId, type Page } from '@app/application';
 
-const DEFAULT_LIMIT = 50;
-const MAX_LIMIT = 100;
+export const DEFAULT_LIMIT = 50;
+export const MAX_LIMIT = 100;
 /** The offset of the last row of this page is still a 32-bit integer, whatever the limit. */
 const MAX_PAGE = Math.floor(2_147_483_647 / MAX_LIMIT);
 const MAX_SEARCH_LENGTH = 200;

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { EmbeddedPostgres } from '@app/infrastructure';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { OpenDatabase } from './open-database.js';
 import { Readiness } from '../status/readiness.js';
 
 /** What is in flight gets this long; whatever is still open then is cut. */
@@ -39,7 +39,7 @@ export function onShutdownSignal(stop: () => void): void {
  */
 export async function shutDown(
   app: NestFastifyApplication,
-  database: Pick<EmbeddedPostgres, 'stop'>,
+  database: Pick<OpenDatabase, 'stop'>,
   graceMs: number,
 ): Promise<void> {
   app.get(Readiness).draining = true;

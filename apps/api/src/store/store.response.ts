@@ -1,4 +1,5 @@
 import type { PublicStoreProfile } from '@app/application';
+import { arrayOf, flag, freeForm, id, object, text } from '../openapi/schema.js';
 
 export type StoreResponse = ReturnType<typeof toStoreResponse>;
 
@@ -27,3 +28,37 @@ export function toStoreResponse(store: PublicStoreProfile) {
     ecommerce_settings: { ...store.ecommerceSettings, template_id: store.ecommerceSettings['template_id'] ?? '' },
   };
 }
+
+type PaymentMethod = StoreResponse['payment_settings']['methods'][number];
+
+export const STORE = object<StoreResponse>({
+  id: id('The store.'),
+  name: text('Display name.', 'Acme'),
+  subdomain: text('Name of the store in addresses. Unique.', 'acme'),
+  customDomain: text('`""` when there is none.', 'shop.acme.example'),
+  currency: text('ISO 4217. All money of the store is in it.', 'USD'),
+  logo_url: text('URL; `""` when there is none.', 'https://cdn.example/acme.png'),
+  primary_color: text('Hex colour; `""` when there is none.', '#112233'),
+  seo_title: text('`""` when there is none.', 'Acme: everything'),
+  theme: freeForm('Settings of the storefront theme, without secrets.'),
+  contact: freeForm('Contact details, without secrets.'),
+  payment_settings: object<StoreResponse['payment_settings']>({
+    methods: arrayOf(
+      object<PaymentMethod>(
+        {
+          methodId: text('`cod` for cash on delivery; otherwise the gateway.', 'cod'),
+          enabled: flag('Whether customers can choose it.'),
+          isSandbox: flag("Whether the gateway's sandbox is used. Only on gateway methods."),
+          hasCredentials: flag('Whether gateway credentials are stored. They never appear themselves.'),
+        },
+        { optional: ['isSandbox'] },
+      ),
+      'Payment methods of the storefront.',
+    ),
+  }),
+  ecommerce_settings: {
+    ...freeForm('Settings of the storefront, without secrets.'),
+    properties: { template_id: { description: 'Template of the storefront; `""` when there is none.' } },
+    required: ['template_id'],
+  },
+});

@@ -22,7 +22,10 @@ export function addImport(program: Command): void {
     .command('import')
     .description('import a store bundle: creates what is new, updates what is known; may be run again')
     .argument('<file>', 'NDJSON, one object a line; - for standard input')
-    .addHelpText('after', '\nExamples:\n  import acme.ndjson\n  zcat acme.ndjson.gz | npm run --silent cli -- import -')
+    .addHelpText(
+      'after',
+      '\nThe format, with an example to copy from: docs/store-bundle.md\n\nExamples:\n  import acme.ndjson\n  zcat acme.ndjson.gz | npm run --silent cli -- import -',
+    )
     .action((file: string) => importFile(file));
 }
 

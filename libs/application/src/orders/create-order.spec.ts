@@ -2,6 +2,7 @@ import { IdempotencyMismatch } from '../ports/idempotency-records.js';
 import { ReceiptNumberTaken, type OrderRepository } from '../ports/order.repository.js';
 import { CommitOutcomeUnknown } from '../ports/unit-of-work.js';
 import { InMemoryShop } from '../../../../test/support/in-memory/in-memory-shop.js';
+import { Deadline } from '../time-limit.js';
 import { CreateOrder, type OrderRequest } from './create-order.js';
 
 function aShop() {
@@ -34,6 +35,7 @@ function aShop() {
         ...more,
       },
       idempotencyKey: key,
+      deadline: Deadline.in(60_000),
       render: (order) => JSON.stringify({ id: order.id, receipt: order.receiptNumber, total: order.total.minor }),
     });
   return { shop, place };

@@ -24,7 +24,8 @@ import {
   type IdempotencyScope,
 } from '../ports/idempotency-records.js';
 import { OrderExists, OrderRepository, ReceiptNumberTaken } from '../ports/order.repository.js';
-import { CommitOutcomeUnknown, UnitOfWork } from '../ports/unit-of-work.js';
+import { CommitOutcomeUnknown, UnitOfWork, type Transaction } from '../ports/unit-of-work.js';
+import type { Deadline } from '../time-limit.js';
 
 /** The order as the client asked for it. */
 export interface OrderRequest {
@@ -41,6 +42,8 @@ export interface CreateOrderCommand {
   readonly request: OrderRequest;
   /** `null` when the client sent none. */
   readonly idempotencyKey: string | null;
+  /** Until which the request may be kept waiting; when it passes, nothing is written. */
+  readonly deadline: Deadline;
   /** Makes the response that is sent, and kept for replays. */
   readonly render: (order: Order) => string;
 }
@@ -49,6 +52,15 @@ export interface CreatedOrder {
   readonly response: string | Buffer;
   /** Whether this is the answer to an earlier request with the same Idempotency-Key. */
   readonly replayed: boolean;
+}
+
+/** An order on its way into the database. */
+interface Placement {
+  readonly order: Order;
+  readonly assessment: FraudAssessment;
+  readonly scope: IdempotencyScope | null;
+  readonly requestHash: Buffer;
+  readonly response: string;
 }
 
 const RECEIPT_ATTEMPTS = 3;
@@ -73,17 +85,18 @@ export class CreateOrder {
    * @throws OutOfStock when stock is short at commit time; nothing is written.
    * @throws IdempotencyMismatch when the key was used with another request.
    * @throws IdempotencyInFlight when the first request with the key is still running.
+   * @throws TooLate when the deadline passes before the order's transaction could begin.
    */
   async execute(command: CreateOrderCommand): Promise<CreatedOrder> {
-    const { store, mode, request, idempotencyKey } = command;
+    const { store, mode, request, idempotencyKey, deadline } = command;
     const scope = idempotencyKey === null ? null : { storeId: store.id, mode, key: idempotencyKey };
     const requestHash = createHash('sha256').update(JSON.stringify(request)).digest();
 
     // A replay is answered before pricing: the catalog may have changed since.
-    const earlier = scope && (await this.idempotency.find(scope));
+    const earlier = scope && (await deadline.bound(this.idempotency.find(scope)));
     if (earlier) return replay(earlier, requestHash);
 
-    const lines = await this.pricing.price(store.id, store.currency, request.items);
+    const lines = await deadline.bound(this.pricing.price(store.id, store.currency, request.items));
     const place = () => {
       const placedAt = this.clock.now();
       return Order.place({
@@ -116,45 +129,46 @@ export class CreateOrder {
     }
 
     for (let attempt = 1, order = draft; ; attempt++, order = place()) {
+      const placement = { order, assessment, scope, requestHash, response: command.render(order) };
       try {
-        return await this.commit(order, assessment, scope, requestHash, command.render(order));
+        return await this.commit(placement, deadline);
       } catch (error) {
         if (!(error instanceof ReceiptNumberTaken) || attempt === RECEIPT_ATTEMPTS) throw error;
       }
     }
   }
 
-  private async commit(
-    order: Order,
-    assessment: FraudAssessment,
-    scope: IdempotencyScope | null,
-    requestHash: Buffer,
-    response: string,
-  ): Promise<CreatedOrder> {
-    const demands = sumDemand(order.lines);
+  private async commit(placement: Placement, deadline: Deadline): Promise<CreatedOrder> {
     try {
-      return await this.unitOfWork.run(async ({ idempotency, orders, stock, pipeline }) => {
-        const earlier = scope && (await idempotency.claim(scope, requestHash));
-        // The record may be our own: of a commit whose answer was lost.
-        if (earlier?.response.equals(Buffer.from(response))) return { response, replayed: false };
-        if (earlier) return replay(earlier, requestHash);
-
-        await orders.insert(order, assessment);
-        await pipeline.enqueue(order.storeId, order.id, assessment.verdict);
-        if (scope) await idempotency.store(scope, Buffer.from(response));
-        // Last, so that the rows other buyers want are held only until the commit that follows at once.
-        await stock.withdraw(order.storeId, order.id, demands);
-        return { response, replayed: false };
-      });
+      return await this.unitOfWork.run((transaction) => write(transaction, placement), deadline);
     } catch (error) {
+      const { order, response } = placement;
       if (error instanceof OrderExists) return { response, replayed: false };
       if (!(error instanceof CommitOutcomeUnknown)) throw error;
       // The commit may have arrived although its answer did not. The order's id tells; and if the commit is still on its
       // way, the next attempt runs into the order that it is about to make.
       if (await this.orders.findById(order.storeId, order.id)) return { response, replayed: false };
-      return this.commit(order, assessment, scope, requestHash, response);
+      return this.commit(placement, deadline);
     }
   }
+}
+
+/** All that becomes of an order, or nothing. */
+async function write(
+  { idempotency, orders, stock, pipeline }: Transaction,
+  { order, assessment, scope, requestHash, response }: Placement,
+): Promise<CreatedOrder> {
+  const earlier = scope && (await idempotency.claim(scope, requestHash));
+  // The record may be our own: of a commit whose answer was lost.
+  if (earlier?.response.equals(Buffer.from(response))) return { response, replayed: false };
+  if (earlier) return replay(earlier, requestHash);
+
+  await orders.insert(order, assessment);
+  await pipeline.enqueue(order.storeId, order.id, assessment.verdict);
+  if (scope) await idempotency.store(scope, Buffer.from(response));
+  // Last, so that the rows other buyers want are held only until the commit that follows at once.
+  await stock.withdraw(order.storeId, order.id, sumDemand(order.lines));
+  return { response, replayed: false };
 }
 
 function replay({ requestHash, response }: IdempotencyRecord, expected: Buffer): CreatedOrder {

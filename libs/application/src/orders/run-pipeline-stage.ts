@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Notifier } from '../ports/notifier.js';
+import { Notifier, UndeliverableMessage } from '../ports/notifier.js';
 import { PipelineStages, type NotificationStage } from '../ports/order-pipeline.js';
 import { OrderRepository } from '../ports/order.repository.js';
 import { StoreRepository } from '../ports/store.repository.js';
@@ -25,7 +25,8 @@ export class RunPipelineStage {
    * Works one stage of an order. The stage is marked done after its message was handed over, so a crash in between
    * sends it once more, with the same id, and never loses it.
    *
-   * @throws what the attempt failed with, after it was noted; the queue tries again later.
+   * @throws what the attempt failed with, after it was noted; the queue tries again later. A message that cannot be
+   *   delivered is given up at once.
    */
   async execute({ storeId, orderId, stage, lastAttempt }: RunPipelineStageCommand): Promise<void> {
     if (!(await this.stages.begin(storeId, orderId, stage))) return;
@@ -37,7 +38,9 @@ export class RunPipelineStage {
       if (!order || !store) throw new Error(`No order ${orderId} in store ${storeId}`);
       await this.notifier.notify(stage, order, store);
     } catch (error) {
-      await this.stages.fail(storeId, orderId, stage, error as Error, lastAttempt);
+      const isHopeless = error instanceof UndeliverableMessage;
+      await this.stages.fail(storeId, orderId, stage, error as Error, lastAttempt || isHopeless);
+      if (isHopeless) return;
       throw error;
     }
     await this.stages.succeed(storeId, orderId, stage);

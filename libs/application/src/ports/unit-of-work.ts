@@ -2,6 +2,7 @@ import type { IdempotencyClaims } from './idempotency-records.js';
 import type { OrderPipeline } from './order-pipeline.js';
 import type { NewOrders, OrderStates } from './order.repository.js';
 import type { StockRepository } from './stock.repository.js';
+import type { Deadline } from '../time-limit.js';
 
 /** The ports that share one database transaction. */
 export interface Transaction {
@@ -18,9 +19,10 @@ export abstract class UnitOfWork {
    * start, after a deadlock, a lock timeout or a connection lost before the commit was sent: it must not do anything
    * that cannot be repeated.
    *
+   * @param deadline until which it may wait for a connection and for locks; 2.4 s unless told.
    * @throws CommitOutcomeUnknown when the connection was lost while committing.
    */
-  abstract run<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  abstract run<T>(work: (transaction: Transaction) => Promise<T>, deadline?: Deadline): Promise<T>;
 }
 
 /** The connection was lost during COMMIT. Whether it took effect is to be found out by looking. */

@@ -31,8 +31,9 @@ const SECRET_VALUES: readonly RegExp[] = [
   /(?<![A-Za-z0-9])(?:[sr]k_(?:live|test)_|[sr]k_[A-Za-z0-9]{20}|whsec_|svc_(?:live|test)_)/i,
   /(?<![A-Za-z0-9])(?:AKIA[0-9A-Z]{8}|A(?:SIA|ROA|IDA)(?=[A-Z]{0,15}\d)[0-9A-Z]{12})/,
   /(?<![A-Za-z0-9])(?:gh[oprsu]_[A-Za-z0-9]{10}|github_pat_|glpat-|xox[a-z]-|xapp-\d|AIza[\w-]{20}|ya29\.)/,
-  /(?<![A-Za-z0-9])(?:SG\.[\w-]{16,64}\.|GOCSPX-|shp[a-z]{2}_[0-9a-f]{16}|sq0[a-z]{3}-|npm_[A-Za-z0-9]{30})/,
+  /(?<![A-Za-z0-9])(?:SG\.[\w-]{16,64}\.|GOCSPX-|shp(?:at|ca|pa|ss)_\w{8}|sq0[a-z]{3}-|npm_[A-Za-z0-9]{30})/,
   /(?<![A-Za-z0-9])(?:c[ks]_[0-9a-f]{20}|key-[0-9a-f]{32}|[0-9a-f]{32}-us\d|dop_v1_|\d{8,10}:AA[\w-]{30})/,
+  /(?<![A-Za-z0-9])(?:access_token\$(?:production|sandbox)\$|SK[0-9a-f]{32}(?![0-9a-f]))|hooks\.slack\.com\/services\//,
   /(?<![\w-])sk-(?=[\w-]{0,80}\d)(?=[\w-]{0,80}[A-Z])[\w-]{20}/,
   /(?<![A-Za-z0-9])eyJ[\w-]{8,1024}\.[\w-]{2}/, // JWT
   /-{4,5} ?BEGIN [A-Z0-9]|BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY|PuTTY-User-Key-File/i,

@@ -16,6 +16,8 @@ export { EmbeddedPostgresInUse };
 export interface EmbeddedPostgres {
   /** Contains the password: never log it. */
   readonly url: string;
+  /** Resolves when the server that this process started has ended, by `stop` or by itself. */
+  readonly ended: Promise<void>;
   /** Stops the server if this process started it; otherwise does nothing. May be called more than once. */
   stop(): Promise<void>;
 }
@@ -65,7 +67,7 @@ export async function attachOrStartEmbeddedPostgres(options: EmbeddedPostgresOpt
   const giveUp = Date.now() + ATTACH_TIMEOUT_MS;
   for (;;) {
     const url = await urlOfRunningServer(dataDir, options.database);
-    if (url !== undefined) return { url, stop: () => Promise.resolve() };
+    if (url !== undefined) return { url, ended: new Promise(() => undefined), stop: () => Promise.resolve() };
     try {
       return await startEmbeddedPostgres(options);
     } catch (error) {
@@ -114,10 +116,14 @@ async function startOwned(
     await postmaster.stop();
     throw error;
   }
-  return { url, stop: stopOnce(dataDir, postmaster, ownership) };
+  return { url, ...lifeOf(dataDir, postmaster, ownership) };
 }
 
-function stopOnce(dataDir: string, postmaster: Postmaster, ownership: Ownership): () => Promise<void> {
+function lifeOf(
+  dataDir: string,
+  postmaster: Postmaster,
+  ownership: Ownership,
+): Pick<EmbeddedPostgres, 'ended' | 'stop'> {
   // Also when the server dies by itself: whoever starts it next, here or elsewhere, must not find us in the way.
   const over = postmaster.ended.then(() => {
     removeState(dataDir);
@@ -132,7 +138,7 @@ function stopOnce(dataDir: string, postmaster: Postmaster, ownership: Ownership)
     await over;
   };
   let stopped: Promise<void> | undefined;
-  return () => (stopped ??= stop());
+  return { ended: over, stop: () => (stopped ??= stop()) };
 }
 
 async function urlOfRunningServer(dataDir: string, database = 'store'): Promise<string | undefined> {

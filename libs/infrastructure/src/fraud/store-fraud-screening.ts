@@ -1,4 +1,4 @@
-import { FraudScreening } from '@app/application';
+import { FraudScreening, within } from '@app/application';
 import {
   ANALYSIS_UNAVAILABLE,
   assessFraud,
@@ -13,7 +13,6 @@ import { Database } from '../persistence/database.js';
 import { errorCode } from '../persistence/postgres-errors.js';
 import { isDisposableEmail } from './disposable-email.js';
 import { findFacts } from './find-facts.js';
-import { within } from '../time-limit.js';
 import { readBefore } from './time-budget.js';
 import { UsualOrders } from './usual-orders.js';
 

@@ -1,5 +1,5 @@
+import { TooLate } from '@app/application';
 import type pg from 'pg';
-import { TooLate } from '../time-limit.js';
 import type { RunSql } from './find-facts.js';
 
 /**

@@ -3,12 +3,14 @@ import { isSchemaCurrent } from '../persistence/migrate.js';
 
 const TIMEOUT_MS = 1_500;
 
-// Jobs that were given up stay in the table for the record. They are not late, they are dead. A confirmation that was
+// Jobs that were given up stay in the table for the record: they are not late, they are dead. A job that was begun is
+// not late either, unless whoever began it is gone. A confirmation that was
 // given up because its order was cancelled is nobody's loss.
 const PIPELINE_STATE = `
   SELECT
     (SELECT coalesce(extract(epoch FROM now() - min(run_at)), 0)::float8 FROM graphile_worker.jobs
-      WHERE run_at <= now() AND locked_at IS NULL AND attempts < max_attempts) AS "lagSeconds",
+      WHERE run_at <= now() AND attempts < max_attempts
+        AND (locked_at IS NULL OR locked_at < now() - interval '30 seconds')) AS "lagSeconds",
     (SELECT count(*)::int FROM order_stages
       WHERE state = 'dead' AND last_error <> 'OrderCancelled') AS "deadLetters"`;
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { Notifier, type NotificationStage, type OrderRecord, type StoreProfile } from '@app/application';
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Config } from '../config.js';
 import { MailFolder } from './mail-folder.js';
 import type { Mailbox } from './mailbox.js';
@@ -13,8 +13,13 @@ export class MailNotifier extends Notifier implements OnApplicationShutdown {
   private readonly delivery: SmtpDelivery | MailFolder;
   private readonly sender: Mailbox;
 
-  constructor({ mailFrom, smtpUrl, dataDir }: Config) {
+  constructor({ mailFrom, smtpUrl, dataDir, databaseUrl }: Config) {
     super();
+    if (smtpUrl === null && databaseUrl !== null) {
+      new Logger(MailNotifier.name).warn(
+        `SMTP_URL is not set: mail is not sent, but written to ${path.join(dataDir, 'mail')}`,
+      );
+    }
     this.sender = mailFrom;
     this.delivery = smtpUrl === null ? new MailFolder(path.join(dataDir, 'mail')) : new SmtpDelivery(smtpUrl);
   }

@@ -1,5 +1,5 @@
 import type { NotificationStage, OrderRecord, StoreProfile } from '@app/application';
-import { MailFailure } from './mail-failure.js';
+import { UnusableAddress } from './mail-failure.js';
 import { mailbox, type Mailbox } from './mailbox.js';
 import { orderFacts, type OrderFacts } from './order-facts.js';
 import { htmlOf } from './order-html.js';
@@ -21,7 +21,7 @@ export interface OrderMail {
 /**
  * The message of a stage, or null when there is nobody to send it to.
  *
- * @throws MailFailure `EADDRESS` when there is an address but mail cannot go to exactly that one.
+ * @throws UnusableAddress when there is an address but mail cannot go to exactly that one.
  */
 export function orderMail(stage: NotificationStage, order: OrderRecord, store: StoreProfile): OrderMail | null {
   const facts = orderFacts(order);
@@ -31,12 +31,12 @@ export function orderMail(stage: NotificationStage, order: OrderRecord, store: S
   const mark = facts.isTest ? '[TEST] ' : '';
   if (stage === 'notify-customer') {
     if (order.customer.email.trim() === '') return null;
-    if (!customer) throw new MailFailure('EADDRESS');
+    if (!customer) throw new UnusableAddress();
     const subject = `${mark}Your order ${facts.receipt} at ${brand.name}`;
     return { to: customer, replyTo: merchant, sentAs: brand.name, subject, ...bodies(confirmation(facts, brand)) };
   }
   if (brand.email === '') return null;
-  if (!merchant) throw new MailFailure('EADDRESS');
+  if (!merchant) throw new UnusableAddress();
   const subject = `${mark}${facts.review ? 'Order to review' : 'New order'} ${facts.receipt}`;
   return { to: merchant, replyTo: customer, sentAs: null, subject, ...bodies(notice(facts, brand)) };
 }

@@ -1,4 +1,4 @@
-import { TooLate } from '../time-limit.js';
+import { TooLate } from '@app/application';
 
 /** SQLSTATEs after which the same transaction may well succeed: serialization failure, deadlock, lock timeout. */
 const TRANSIENT = new Set(['40001', '40P01', '55P03']);

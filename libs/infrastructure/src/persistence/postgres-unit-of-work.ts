@@ -1,4 +1,4 @@
-import { CommitOutcomeUnknown, UnitOfWork, type Transaction } from '@app/application';
+import { CommitOutcomeUnknown, Deadline, UnitOfWork, type Transaction } from '@app/application';
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource } from 'typeorm';
@@ -13,19 +13,23 @@ import { TransactionSql } from './transaction-sql.js';
 
 const ATTEMPTS = 4;
 /** Of all attempts together, so that a client that cannot be served is told in under 3 s. */
-const BUDGET_MS = 2_400;
+const PATIENCE_MS = 2_400;
 const FIRST_DELAY_MS = 50;
 const ROLLBACK_TIMEOUT_MS = 1_000;
-/** How long an attempt waits for locks, at most: a second request with the same key is refused after this long. */
+/** How long a second request with the same idempotency key waits for the first. */
 const LOCK_TIMEOUT_MS = 2_000;
 
 // One round trip. Every wait is bounded: a lock is given up before the client loses patience, and a transaction whose
 // process died is ended by the server.
-const begin = (lockTimeoutMs: number): string => `
-  BEGIN ISOLATION LEVEL READ COMMITTED;
-  SET LOCAL statement_timeout = '8s';
-  SET LOCAL lock_timeout = ${lockTimeoutMs};
-  SET LOCAL idle_in_transaction_session_timeout = '10s'`;
+function begin({ remainingMs }: Deadline): string {
+  // 0 would be for ever.
+  const lockTimeout = Math.max(1, Math.min(LOCK_TIMEOUT_MS, Math.floor(remainingMs)));
+  return `
+    BEGIN ISOLATION LEVEL READ COMMITTED;
+    SET LOCAL statement_timeout = '8s';
+    SET LOCAL lock_timeout = ${lockTimeout};
+    SET LOCAL idle_in_transaction_session_timeout = '10s'`;
+}
 
 @Injectable()
 export class PostgresUnitOfWork extends UnitOfWork {
@@ -33,30 +37,30 @@ export class PostgresUnitOfWork extends UnitOfWork {
     super();
   }
 
-  override async run<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    const deadline = Date.now() + BUDGET_MS;
+  override async run<T>(
+    work: (transaction: Transaction) => Promise<T>,
+    deadline = Deadline.in(PATIENCE_MS),
+  ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
-        // A wait for a lock must not take more than what is left of the budget, and 0 would be for ever.
-        const lockTimeout = Math.max(1, Math.min(LOCK_TIMEOUT_MS, deadline - Date.now()));
-        return await this.runOnce(work, lockTimeout);
+        return await this.runOnce(work, deadline);
       } catch (error) {
         if (!isRetryable(error) || attempt === ATTEMPTS) throw error;
         // Full jitter: those who collided do not meet again.
         const delay = Math.random() * FIRST_DELAY_MS * 2 ** (attempt - 1);
-        if (Date.now() + delay >= deadline) throw error;
+        if (delay >= deadline.remainingMs) throw error;
         await new Promise((resolve) => setTimeout(resolve, delay));
       }
     }
   }
 
-  private async runOnce<T>(work: (transaction: Transaction) => Promise<T>, lockTimeoutMs: number): Promise<T> {
-    const client = await poolOf(this.dataSource).connect();
+  private async runOnce<T>(work: (transaction: Transaction) => Promise<T>, deadline: Deadline): Promise<T> {
+    const client = await this.connect(deadline);
     // Until the server says that the transaction is over, the connection may still be inside it, and must not be used
     // again: the next order would be committed or rolled back together with this one.
     let over = false;
     try {
-      await client.query(begin(lockTimeoutMs));
+      await client.query(begin(deadline));
       const result = await work(transactionOn(new TransactionSql(client)));
       await commit(client);
       over = true;
@@ -66,6 +70,17 @@ export class PostgresUnitOfWork extends UnitOfWork {
       throw error;
     } finally {
       client.release(!over);
+    }
+  }
+
+  /** A connection that comes too late goes back unused. */
+  private async connect(deadline: Deadline): Promise<pg.PoolClient> {
+    const connecting = poolOf(this.dataSource).connect();
+    try {
+      return await deadline.bound(connecting);
+    } catch (error) {
+      connecting.then((client) => client.release()).catch(() => undefined);
+      throw error;
     }
   }
 }

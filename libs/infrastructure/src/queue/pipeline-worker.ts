@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RunPipelineStage } from '@app/application';
+import { RunPipelineStage, within } from '@app/application';
 import { Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { run, Logger as QueueLogger, type Runner, type TaskList } from 'graphile-worker';
 import type pg from 'pg';
@@ -8,7 +8,6 @@ import { failureName } from './failure-name.js';
 import { PURGE_CRONTAB, PURGE_TASK, purgeIdempotencyKeys } from './idempotency-purge.js';
 import { NOTIFICATION_TASK, type NotificationJob } from './postgres-order-pipeline.js';
 import { queuePool } from './queue-pool.js';
-import { within } from '../time-limit.js';
 
 const CONCURRENCY = 4;
 const POLL_INTERVAL_MS = 2_000;

@@ -35,7 +35,7 @@ export class PostgresPipelineStages extends PipelineStages {
   ): Promise<void> {
     await this.database.query(
       `UPDATE order_stages SET state = $4, last_error = $5, updated_at = now()
-       WHERE store_id = $1 AND order_id = $2 AND stage = $3`,
+       WHERE store_id = $1 AND order_id = $2 AND stage = $3 AND state = 'pending'`,
       [storeId, orderId, stage, dead ? 'dead' : 'pending', failureName(error)],
     );
   }

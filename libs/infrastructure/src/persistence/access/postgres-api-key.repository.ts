@@ -4,10 +4,10 @@ import {
   type ApiKeyRecord,
   type ApiKeyStatus,
   type NewApiKey,
+  within,
 } from '@app/application';
 import type { ApiKeyMode } from '@app/domain';
 import { Injectable } from '@nestjs/common';
-import { within } from '../../time-limit.js';
 import { Database } from '../database.js';
 import { GroupedLookup } from './grouped-lookup.js';
 import { LastUse } from './last-use.js';

@@ -1,0 +1,77 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { BRAND } from '../brands/brand.response.js';
+import { CATEGORY } from '../categories/category.response.js';
+import { CUSTOMER } from '../customers/customer.response.js';
+import { PAGINATION } from '../envelope.js';
+import { CREATE_ORDER_REQUEST } from '../orders/create-order.request.js';
+import { CREATED_ORDER } from '../orders/created-order.response.js';
+import { ORDER, ORDER_LIST_ITEM } from '../orders/order.response.js';
+import { PRODUCT, PRODUCT_LIST_ITEM } from '../products/product.response.js';
+import { STORE } from '../store/store.response.js';
+import { object, text, type ReferenceObject, type Schema } from './schema.js';
+
+const SCHEMAS = {
+  OrderListItem: ORDER_LIST_ITEM,
+  Order: ORDER,
+  CreateOrderRequest: CREATE_ORDER_REQUEST,
+  CreatedOrder: CREATED_ORDER,
+  ProductListItem: PRODUCT_LIST_ITEM,
+  Product: PRODUCT,
+  Customer: CUSTOMER,
+  Category: CATEGORY,
+  Brand: BRAND,
+  Store: STORE,
+  Pagination: PAGINATION,
+  Error: object<{ success: false; error: string }>({
+    success: { type: 'boolean', enum: [false] },
+    error: text('What is wrong, fit for a log or a display. All faults of a body, separated by `; `.', 'Not found'),
+  }),
+  AuthenticationError: object<{ error: string }>(
+    { error: text('Why the key was refused.', 'Invalid API key') },
+    { description: 'The answer to a refused key. There is no `success` in it.' },
+  ),
+} satisfies Record<string, Schema>;
+
+const HEADERS = {
+  'X-Request-Id': {
+    description: 'Identifies the request in the logs of the service. To be quoted when something went wrong.',
+    schema: { type: 'string', examples: ['8a1c5c1e-3f0b-4a55-9c43-6f2f7e0f4d11'] },
+  },
+  'X-Traffic-Mode': {
+    description: 'Whether the key of the request is a live or a test key.',
+    schema: { type: 'string', enum: ['live', 'test'] },
+  },
+  'X-Key-Expires-At': {
+    description: 'When the key of the request expires. Only within the last 30 days before.',
+    schema: { type: 'string', format: 'date-time' },
+  },
+  'X-Ignored-Parameters': {
+    description: 'The query parameters that the operation does not have, percent-encoded and separated by `, `.',
+    schema: { type: 'string', examples: ['statsu'] },
+  },
+  'Idempotent-Replayed': {
+    description: '`true` when this is the answer to an earlier request with the same Idempotency-Key.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  'Retry-After': {
+    description: 'Seconds to wait before the request is repeated.',
+    schema: { type: 'integer', minimum: 1 },
+  },
+  'WWW-Authenticate': {
+    description: 'How to authenticate.',
+    schema: { type: 'string', enum: ['Bearer'] },
+  },
+};
+
+export const COMPONENTS = { schemas: SCHEMAS, headers: HEADERS } satisfies OpenAPIObject['components'];
+
+export type SchemaName = keyof typeof SCHEMAS;
+type HeaderName = keyof typeof HEADERS;
+
+export function ref(name: SchemaName): ReferenceObject {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+export function headers(...names: readonly HeaderName[]): Record<string, ReferenceObject> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}

@@ -1,0 +1,89 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiHeader, ApiQuery } from '@nestjs/swagger';
+import { DEFAULT_LIMIT, MAX_LIMIT } from '../query/query-reader.js';
+import type { SchemaObject } from './schema.js';
+
+/** A query parameter that narrows a list. */
+export interface Filter {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: SchemaObject;
+}
+
+const NO_MATCH = 'a value that nothing has gives an empty list, never an error.';
+
+/** Compared in any letter case. */
+export const wordFilter = (name: string, what: string, words?: readonly string[]): Filter => ({
+  name,
+  description: `Only those with this ${what}. Letter case does not matter; ${NO_MATCH}`,
+  schema: { type: 'string', ...(words ? { enum: [...words] } : {}) },
+});
+
+export const idFilter = (name: string, what: string): Filter => ({
+  name,
+  description: `${what} The id of another store, and ${NO_MATCH}`,
+  schema: { type: 'integer', format: 'int32' },
+});
+
+export const flagFilter = (name: string, what: string): Filter => ({
+  name,
+  description: `\`true\` (or \`1\`): ${what}. Any other value does not filter.`,
+  schema: { type: 'boolean' },
+});
+
+export const searchFilter = (what: string): Filter => ({
+  name: 'search',
+  description:
+    `Only those with this text anywhere in ${what}, in any letter case. Taken literally, without wildcards; ` +
+    'trimmed; blank = no filter; the first 200 characters count.',
+  schema: { type: 'string' },
+});
+
+const PAGING: readonly Filter[] = [
+  {
+    name: 'limit',
+    description: `Rows on a page, 1 to ${MAX_LIMIT}. Values out of range are clamped, never rejected.`,
+    schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
+  },
+  {
+    name: 'page',
+    description:
+      'The page, from 1. Values out of range are clamped, never rejected; past the last page is an empty list.',
+    schema: { type: 'integer', minimum: 1, default: 1 },
+  },
+];
+
+/** The query parameters of a list: its filters, `limit` and `page`. */
+export function ApiListParameters(filters: readonly Filter[]): MethodDecorator {
+  return applyDecorators(...[...filters, ...PAGING].map((filter) => ApiQuery({ ...filter, required: false })));
+}
+
+export const ApiRequestId = (): MethodDecorator & ClassDecorator =>
+  ApiHeader({
+    name: 'X-Request-Id',
+    description:
+      "The client's own id of the request; one that does not fit is replaced. It comes back in the response.",
+    required: false,
+    schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' },
+  });
+
+export const ApiPrefer = (): MethodDecorator & ClassDecorator =>
+  ApiHeader({
+    name: 'Prefer',
+    description:
+      '`handling=strict`: a query parameter that the operation does not have is answered with 400. Without it, such ' +
+      'parameters are ignored and named in `X-Ignored-Parameters`.',
+    required: false,
+    schema: { type: 'string' },
+  });
+
+export const ApiIdempotencyKey = (): MethodDecorator & ClassDecorator =>
+  ApiHeader({
+    name: 'Idempotency-Key',
+    description:
+      '1 to 255 printable ASCII characters, different for every order and the same for every attempt at it: a UUID, ' +
+      'or the number of the cart. The order is then placed once, however often the request is repeated. Kept for at ' +
+      'least 24 hours, apart for live and test keys.',
+    required: false,
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
+  });

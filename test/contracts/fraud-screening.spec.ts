@@ -1,0 +1,134 @@
+import { FraudScreening } from '@app/application';
+import type { FraudAssessment, FraudSettings, FraudSignals } from '@app/domain';
+import { v7 as uuidv7 } from 'uuid';
+import { StoreFixture } from '../builders/store-fixture.js';
+import { InMemoryShop } from '../support/in-memory/in-memory-shop.js';
+import { startApi } from '../support/start-api.js';
+
+/** The port, and a way to set a store's rules and to look at what was kept. */
+interface Subject {
+  readonly fraud: FraudScreening;
+  readonly storeId: number;
+  readonly otherStoreId: number;
+  /** The rules of the first store. */
+  set(settings: FraudSettings): Promise<unknown>;
+  kept(orderId: string): Promise<FraudAssessment | null>;
+  close(): Promise<void>;
+}
+
+function inMemory(): Promise<Subject> {
+  const shop = new InMemoryShop();
+  return Promise.resolve({
+    fraud: shop.fraud,
+    storeId: 1,
+    otherStoreId: 2,
+    set: (settings) => Promise.resolve((shop.fraudSettings = settings)),
+    kept: (orderId) => Promise.resolve(shop.rejectionOf(orderId)),
+    close: () => Promise.resolve(),
+  });
+}
+
+async function onPostgres(): Promise<Subject> {
+  const api = await startApi();
+  const { app, database, store } = api;
+  const fraud = app.get(FraudScreening, { strict: false });
+  // The first look connects and plans; a busy machine may need its whole budget for that.
+  await fraud.assess(store.id, someSignals());
+  return {
+    fraud,
+    storeId: store.id,
+    otherStoreId: (await StoreFixture.create(database)).id,
+    set: ({ blockedEmails, blockedPhones, reviewAmount }) =>
+      database.query('UPDATE stores SET fraud_settings = $2 WHERE id = $1', [
+        store.id,
+        { blocked_emails: blockedEmails, blocked_phones: blockedPhones, review_amount: reviewAmount },
+      ]),
+    kept: async (orderId) => {
+      const rows = await database.query<FraudAssessment>(
+        'SELECT verdict, score, reasons FROM fraud_assessments WHERE store_id = $1 AND order_id = $2',
+        [store.id, orderId],
+      );
+      return rows[0] ?? null;
+    },
+    close: () => api.stop(),
+  };
+}
+
+/** Of an order that nothing is odd about; every value that does not matter has a default. */
+function someSignals(values: Partial<FraudSignals> = {}): FraudSignals {
+  const address = { address: '1 Main Street', city: 'London', zip: 'N1' };
+  return { email: 'ada@example.com', phone: '+1 555 0100', address, total: 1000, quantities: [1], ...values };
+}
+
+describe.each([
+  ['in memory', inMemory],
+  ['on PostgreSQL', onPostgres],
+])('FraudScreening %s', (_name, open) => {
+  let subject: Subject;
+  beforeAll(async () => {
+    subject = await open();
+    await subject.set({
+      blockedEmails: [' Eve@Example.com'],
+      blockedPhones: ['+1 (555) 666-0000'],
+      reviewAmount: 50_000,
+    });
+  });
+  afterAll(() => subject.close());
+
+  const ACCEPTED: FraudAssessment = { verdict: 'ACCEPT', score: 0, reasons: [] };
+  const rejectedBy = (rule: string) => ({ verdict: 'REJECT', score: 100, reasons: [{ rule, score: 100 }] });
+
+  it('accepts an order that nothing is odd about', async () => {
+    expect(await subject.fraud.assess(subject.storeId, someSignals({ total: 49_999 }))).toEqual(ACCEPTED);
+  });
+
+  it('accepts an order that states no contact', async () => {
+    const address = { address: '', city: '', zip: '' };
+
+    const assessment = await subject.fraud.assess(subject.storeId, someSignals({ email: '', phone: '', address }));
+
+    expect(assessment).toEqual(ACCEPTED);
+  });
+
+  it("has an order of the store's amount reviewed", async () => {
+    expect(await subject.fraud.assess(subject.storeId, someSignals({ total: 50_000 }))).toEqual({
+      verdict: 'REVIEW',
+      score: 50,
+      reasons: [{ rule: 'amount_over_limit', score: 50 }],
+    });
+  });
+
+  it.each(['eve@example.com', 'EVE@EXAMPLE.COM', ' Eve@Example.com '])(
+    'rejects the blocked e-mail %j',
+    async (email) => {
+      const assessment = await subject.fraud.assess(subject.storeId, someSignals({ email }));
+
+      expect(assessment).toEqual(rejectedBy('blocked_email'));
+    },
+  );
+
+  it.each(['+15556660000', '1-555-666-0000', '001 555 666 00 00'])('rejects the blocked phone %j', async (phone) => {
+    const assessment = await subject.fraud.assess(subject.storeId, someSignals({ phone }));
+
+    expect(assessment).toEqual(rejectedBy('blocked_phone'));
+  });
+
+  it("screens by the store's own rules alone", async () => {
+    const signals = someSignals({ email: 'eve@example.com', total: 50_000 });
+
+    expect(await subject.fraud.assess(subject.otherStoreId, signals)).toEqual(ACCEPTED);
+  });
+
+  it('keeps the assessment of an order that was refused, and of no other', async () => {
+    const [orderId, another] = [uuidv7(), uuidv7()];
+    const refused = await subject.fraud.assess(subject.storeId, someSignals({ email: 'eve@example.com' }));
+    const worse: FraudAssessment = { ...refused, score: 200 };
+
+    await subject.fraud.recordRejection(subject.storeId, orderId, refused);
+    await subject.fraud.recordRejection(subject.storeId, another, worse);
+
+    expect(await subject.kept(orderId)).toEqual(refused);
+    expect(await subject.kept(another)).toEqual(worse);
+    expect(await subject.kept(uuidv7())).toBeNull();
+  });
+});

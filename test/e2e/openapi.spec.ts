@@ -1,0 +1,234 @@
+import { Config } from '@app/infrastructure';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
+import type { InjectOptions } from 'fastify';
+import { readBrandsQuery } from '../../apps/api/src/brands/brands.query.js';
+import { readCategoriesQuery } from '../../apps/api/src/categories/categories.query.js';
+import { createApp } from '../../apps/api/src/create-app.js';
+import { readCustomersQuery } from '../../apps/api/src/customers/customers.query.js';
+import { readOrdersQuery } from '../../apps/api/src/orders/orders.query.js';
+import { readProductsQuery } from '../../apps/api/src/products/products.query.js';
+import { QueryReader, type RawQuery } from '../../apps/api/src/query/query-reader.js';
+import { StoreFixture } from '../builders/store-fixture.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+
+interface Media {
+  readonly schema: AnySchemaObject;
+  readonly examples?: Record<string, { readonly value: unknown }>;
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly tags: readonly string[];
+  readonly parameters: readonly { readonly name: string; readonly in: string; readonly schema: AnySchemaObject }[];
+  readonly requestBody?: { readonly content: Record<string, Media> };
+  readonly responses: Record<
+    string,
+    { readonly headers: Record<string, { readonly $ref: string }>; readonly content: Record<string, Media> }
+  >;
+}
+
+interface Document {
+  readonly openapi: string;
+  readonly tags: readonly { readonly name: string }[];
+  readonly security: readonly object[];
+  readonly paths: Record<string, Record<string, Operation>>;
+  readonly components: Record<'schemas' | 'headers' | 'securitySchemes', Record<string, AnySchemaObject>>;
+}
+
+const FORMATS = {
+  uuid: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+  int32: true,
+  int64: true,
+} as const;
+const SOME_UUID = '0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f';
+
+describe('the OpenAPI document', () => {
+  let database: TestDatabase;
+  let store: StoreFixture;
+  let app: NestFastifyApplication;
+  let document: Document;
+  let ajv: Ajv2020;
+  const routes: string[] = [];
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    store = await StoreFixture.create(database);
+    app = await createApp(new Config({ DATABASE_URL: database.url, LOG_LEVEL: 'silent' }), database.url);
+    const fastify = app.getHttpAdapter().getInstance();
+    fastify.addHook('onRoute', ({ method, url }) => {
+      for (const name of [method].flat()) {
+        if (url.startsWith('/v1') && name !== 'HEAD') routes.push(`${name} ${url.replace(/:(\w+)/g, '{$1}')}`);
+      }
+    });
+    await app.init();
+    await fastify.ready();
+    document = (await app.inject('/openapi.json')).json<Document>();
+    ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true, formats: FORMATS });
+    ajv.addVocabulary(Object.keys(document));
+    ajv.addSchema(close(document) as AnySchemaObject, 'api');
+  });
+  afterAll(async () => {
+    await app.close();
+    await database.drop();
+  });
+
+  const send = (options: InjectOptions, key = store.key) =>
+    app.inject({ ...options, headers: { authorization: `Bearer ${key}`, ...options.headers } });
+  const operations = () =>
+    Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ route: `${method.toUpperCase()} ${path}`, operation })),
+    );
+  const operationOf = (route: string) =>
+    operations().find((candidate) => candidate.route === route)?.operation as Operation;
+
+  /** What is wrong with a value under the schema at a place in the document. */
+  const faults = (place: readonly string[], value: unknown) => {
+    const pointer = place.map((step) => encodeURIComponent(step.replaceAll('/', '~1'))).join('/');
+    ajv.validate({ $ref: `api#/${pointer}` }, value);
+    return (ajv.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+  };
+  const bodyFaults = (route: string, status: string, body: unknown) => {
+    const [method = '', path = ''] = route.split(' ');
+    const place = ['paths', path, method.toLowerCase(), 'responses', status];
+    return faults([...place, 'content', 'application/json', 'schema'], body);
+  };
+
+  it('has every route of the API, and no other', () => {
+    const documented = operations().map(({ route }) => route);
+
+    expect(documented.sort()).toEqual(routes.sort());
+    expect(documented.length).toBeGreaterThan(11);
+  });
+
+  it('names, groups and protects every operation', () => {
+    const tags = document.tags.map(({ name }) => name);
+    for (const { route, operation } of operations()) {
+      expect([route, operation.summary]).not.toEqual([route, '']);
+      expect([route, tags.includes(operation.tags[0] ?? '')]).toEqual([route, true]);
+      expect([route, Object.keys(operation.responses)]).toEqual([
+        route,
+        expect.arrayContaining(['400', '401', '403', '429', '500', '503']),
+      ]);
+    }
+    const ids = operations().map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(document.openapi).toBe('3.1.0');
+    expect(document.security).toEqual([{ bearer: [] }]);
+    expect(document.components.securitySchemes['bearer']).toMatchObject({ type: 'http', scheme: 'bearer' });
+    expect(document.components.securitySchemes['bearer']?.['bearerFormat']).toContain('svc_live_');
+  });
+
+  it('answers a missing resource with 404 wherever one is named', () => {
+    for (const { route, operation } of operations()) {
+      expect([route, '404' in operation.responses]).toEqual([route, route.endsWith('}')]);
+    }
+    expect(Object.keys(operationOf('POST /v1/orders').responses)).toEqual(expect.arrayContaining(['409', '422']));
+  });
+
+  it.each([
+    ['orders', readOrdersQuery],
+    ['products', readProductsQuery],
+    ['customers', readCustomersQuery],
+    ['categories', readCategoriesQuery],
+    ['brands', readBrandsQuery],
+  ])('has the query parameters of %s that are read', (resource, read) => {
+    const asked = new Set<string>();
+    const query = new Proxy<RawQuery>({}, { get: (_query, name) => void asked.add(String(name)) });
+    read(new QueryReader(query));
+
+    const documented = operationOf(`GET /v1/${resource}`).parameters.filter((parameter) => parameter.in === 'query');
+    expect(documented.map(({ name }) => name).sort()).toEqual([...asked].sort());
+  });
+
+  it('has an order to copy, which fits its schema and can be placed', async () => {
+    const [example] = document.components.schemas['CreateOrderRequest']?.['examples'] as [{ items: object[] }];
+    expect(faults(['components', 'schemas', 'CreateOrderRequest'], example)).toEqual([]);
+
+    const product_id = await store.product({ stock: 5 });
+    const payload = { ...example, items: [{ ...example.items[0], product_id }] };
+    expect((await send({ method: 'POST', url: '/v1/orders', payload })).statusCode).toBe(201);
+  });
+
+  it('has examples that fit', () => {
+    for (const { route, operation } of operations()) {
+      for (const [status, { content }] of Object.entries(operation.responses)) {
+        for (const { value } of Object.values(content['application/json']?.examples ?? {})) {
+          expect([route, status, bodyFaults(route, status, value)]).toEqual([route, status, []]);
+        }
+      }
+    }
+  });
+
+  it('has the bodies and headers that are answered', async () => {
+    const brand = await store.brand();
+    const parent = await store.category();
+    const category = await store.category({ parent_id: parent });
+    const product = await store.product({ brandId: brand, categoryIds: [category], stock: 10 });
+    const variant = await store.variant(product, { attributes: { Size: '42' }, stock: 3 });
+    const plain = await store.product({ stock: 1 });
+    const customer = await store.customer({ last_login: new Date() });
+    await store.customer();
+    const imported = await store.order();
+    await store.orderLine(imported);
+    const payload = { items: [{ product_id: product, variant_id: variant, quantity: 2 }], customer: { name: 'Ada' } };
+    const tooMany = { ...payload, items: [{ product_id: plain, quantity: 5 }] };
+    const headers = { 'idempotency-key': 'once' };
+
+    const placed = await send({ method: 'POST', url: '/v1/orders', payload, headers });
+    const { order_id } = placed.json<{ data: { order_id: string } }>().data;
+    const post = (more: object): InjectOptions => ({ method: 'POST', url: '/v1/orders', payload, ...more });
+    const exchanges: [string, number, InjectOptions, string?][] = [
+      ['GET /v1/orders', 200, { url: '/v1/orders?limit=7' }],
+      ['GET /v1/orders', 200, { url: '/v1/orders?statsu=1' }],
+      ['GET /v1/orders', 400, { url: '/v1/orders?statsu=1', headers: { prefer: 'handling=strict' } }],
+      ['GET /v1/orders', 401, { url: '/v1/orders' }, 'nothing'],
+      ['GET /v1/orders/{id}', 200, { url: `/v1/orders/${order_id}` }],
+      ['GET /v1/orders/{id}', 200, { url: `/v1/orders/${imported}` }],
+      ['GET /v1/orders/{id}', 404, { url: `/v1/orders/${SOME_UUID}` }],
+      ['POST /v1/orders', 201, post({ headers })],
+      ['POST /v1/orders', 400, post({ payload: {} })],
+      ['POST /v1/orders', 401, post({}), 'nothing'],
+      ['POST /v1/orders', 422, post({ payload: tooMany })],
+      ['POST /v1/orders', 422, post({ payload: tooMany, headers })],
+      ['GET /v1/products', 200, { url: '/v1/products' }],
+      ['GET /v1/products/{idOrSlug}', 200, { url: `/v1/products/${product}` }],
+      ['GET /v1/products/{idOrSlug}', 200, { url: `/v1/products/${plain}` }],
+      ['GET /v1/products/{idOrSlug}', 404, { url: '/v1/products/0?statsu=1' }],
+      ['GET /v1/customers', 200, { url: '/v1/customers' }],
+      ['GET /v1/customers/{id}', 200, { url: `/v1/customers/${customer}` }],
+      ['GET /v1/customers/{id}', 404, { url: '/v1/customers/0' }],
+      ['GET /v1/categories', 200, { url: '/v1/categories' }],
+      ['GET /v1/categories/{idOrSlug}', 200, { url: `/v1/categories/${category}` }],
+      ['GET /v1/categories/{idOrSlug}', 404, { url: '/v1/categories/0' }],
+      ['GET /v1/brands', 200, { url: '/v1/brands' }],
+      ['GET /v1/brands/{idOrSlug}', 200, { url: `/v1/brands/${brand}` }],
+      ['GET /v1/brands/{idOrSlug}', 404, { url: '/v1/brands/0' }],
+      ['GET /v1/store', 200, { url: '/v1/store' }],
+    ];
+    for (const [route, status, options, key] of exchanges) {
+      const response = await send(options, key);
+
+      expect([route, response.statusCode]).toEqual([route, status]);
+      expect([route, status, bodyFaults(route, String(status), response.json())]).toEqual([route, status, []]);
+      const documentedHeaders = Object.keys(operationOf(route).responses[status]?.headers ?? {}).map((name) =>
+        name.toLowerCase(),
+      );
+      const sent = Object.keys(response.headers).filter((name) => OWN_HEADERS.test(name));
+      expect([route, status, documentedHeaders]).toEqual([route, status, expect.arrayContaining(sent)]);
+    }
+  });
+});
+
+/** Headers with a meaning of their own here, as opposed to those of any HTTP response. */
+const OWN_HEADERS = /^(?:x-(?!content-type-options)|idempotent-|retry-after|www-authenticate)/;
+
+/** The same schemas for objects with the documented members and no other. Clients are not promised that. */
+function close(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(close);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, close(value)]));
+  return 'properties' in copy ? { additionalProperties: false, ...copy } : copy;
+}
