@@ -17,7 +17,7 @@ const layer = (files, forbidden, why) => ({
   },
 });
 
-const FRAMEWORKS = '^(@nestjs/.*|@fastify/.*|typeorm|pg|fastify|graphile-worker|class-(validator|transformer))$';
+const FRAMEWORKS = '^(@nestjs/.*|@fastify/.*|typeorm|pg|fastify|graphile-worker|class-validator)$';
 
 export default tseslint.config(
   { ignores: ['dist', 'coverage', 'node_modules', '**/*.mjs', '**/*.cjs'] },

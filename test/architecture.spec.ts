@@ -11,7 +11,7 @@ const ALLOWED: Record<string, RegExp> = {
   'libs/infrastructure':
     /^(@app\/(domain|application)|@nestjs\/(common|typeorm)|typeorm|pg|graphile-worker|nodemailer|disposable-email-domains-js|pino|uuid|node:.+)$/,
   'apps/api':
-    /^(@app\/(domain|application|infrastructure)|@nestjs\/(common|core|platform-fastify|swagger|terminus)|class-(validator|transformer)|fastify|prom-client|reflect-metadata|node:.+)$/,
+    /^(@app\/(domain|application|infrastructure)|@nestjs\/(common|core|platform-fastify|swagger|terminus)|class-validator|fastify|prom-client|reflect-metadata|node:.+)$/,
   'apps/worker': /^(@app\/(application|infrastructure)|@nestjs\/(common|core)|reflect-metadata|node:.+)$/,
   'apps/cli':
     /^(@app\/(domain|application|infrastructure)|@nestjs\/(common|core)|commander|cli-progress|reflect-metadata|node:.+)$/,

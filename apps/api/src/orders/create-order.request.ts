@@ -1,9 +1,9 @@
 import { MAX_ID, type OrderRequest } from '@app/application';
 import { MAX_LINES, MAX_QUANTITY, PAYMENT_METHODS, type PaymentMethod } from '@app/domain';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsObject, IsOptional, ValidateIf, ValidateNested } from 'class-validator';
-import { isJsonObject, type JsonObject } from './json-object.js';
 import { object, oneOf, orNull } from '../openapi/schema.js';
 import { IsEmailAddress, IsIntegerFrom, IsOneOf, IsPresent, IsText } from './body-constraints.js';
+import { isJsonObject, type JsonObject } from './json-object.js';
 
 /** In characters, which are code points. */
 const LONGEST = { name: 200, email: 254, phone: 40, address: 500, city: 200, zip: 32, notes: 2000 };
