@@ -61,7 +61,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
     let over = false;
     try {
       await client.query(begin(deadline));
-      const result = await work(transactionOn(new TransactionSql(client)));
+      const result = await work(transactionOn(new TransactionSql(client, deadline)));
       await commit(client);
       over = true;
       return result;

@@ -1,7 +1,8 @@
+import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RunPipelineStage, within } from '@app/application';
 import { Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
-import { run, Logger as QueueLogger, type Runner, type TaskList } from 'graphile-worker';
+import { run, Logger as QueueLogger, type Runner, type TaskList, type WorkerEvents } from 'graphile-worker';
 import type pg from 'pg';
 import { recoverAbandonedJobs } from './abandoned-jobs.js';
 import { failureName } from './failure-name.js';
@@ -13,12 +14,17 @@ const CONCURRENCY = 4;
 const POLL_INTERVAL_MS = 2_000;
 const RESTART_DELAY_MS = 1_000;
 const RECOVERY_INTERVAL_MS = 10_000;
+/** What a runner that gives up gets to end its jobs. */
+const LAST_WORDS_MS = 5_000;
 
 /** Levels of the queue's own messages that are worth a line. */
 const LOUD: ReadonlySet<string> = new Set(['error', 'warning']);
 
 /** No attempt takes longer: whoever holds a job for much longer than this is gone. */
 const ATTEMPT_TIMEOUT_MS = 30_000;
+
+/** Longer than any attempt: jobs that are running when the shutdown begins are finished. */
+const SHUTDOWN_MS = 35_000;
 
 // Without batches the queue notes the outcome of a job and does not wait for it: a stop overtakes the note, so the job
 // stays locked for a minute, and a note that fails, because the database is away, ends the process as an unhandled
@@ -51,9 +57,10 @@ export class PipelineWorker implements OnApplicationBootstrap, BeforeApplication
   /** Claims no more jobs and waits for those that are running. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping.abort();
-    await this.runner?.stop().catch(() => undefined);
-    await this.loops;
-    await this.pool.end();
+    const stopped = this.runner?.stop().catch(() => undefined);
+    await atMost(SHUTDOWN_MS, Promise.all([stopped, this.loops]));
+    // A runner that gave up may never give its connections back.
+    await atMost(LAST_WORDS_MS, this.pool.end());
   }
 
   /** Until the shutdown, whatever fails: the database may go away and come back. */
@@ -67,7 +74,10 @@ export class PipelineWorker implements OnApplicationBootstrap, BeforeApplication
 
   /** Resolves, or rejects, when the queue's runner gives up. */
   private async work(): Promise<void> {
-    this.runner = await run({
+    const events: WorkerEvents = new EventEmitter();
+    const givenUp = once(events, 'pool:gracefulShutdown').then(() => sleep(LAST_WORDS_MS, undefined, { ref: false }));
+    const runner = await run({
+      events,
       pgPool: this.pool,
       concurrency: CONCURRENCY,
       pollInterval: POLL_INTERVAL_MS,
@@ -79,8 +89,11 @@ export class PipelineWorker implements OnApplicationBootstrap, BeforeApplication
       preset: OUTCOMES_ARE_AWAITED,
       crontab: PURGE_CRONTAB,
     });
-    if (this.stopping.signal.aborted) await this.runner.stop().catch(() => undefined);
-    await this.runner.promise;
+    this.runner = runner;
+    if (this.stopping.signal.aborted) await runner.stop().catch(() => undefined);
+    // A runner that gives up because the database went away under its hands may never say that it is done. What it had
+    // begun is then taken from it like from one that was killed.
+    await (this.stopping.signal.aborted ? runner.promise : Promise.race([runner.promise, givenUp]));
   }
 
   private tasks(): TaskList {
@@ -97,4 +110,10 @@ export class PipelineWorker implements OnApplicationBootstrap, BeforeApplication
       [PURGE_TASK]: () => purgeIdempotencyKeys(this.pool),
     };
   }
+}
+
+async function atMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  const done = new AbortController();
+  const over = sleep(milliseconds, undefined, { signal: done.signal }).catch(() => undefined);
+  await Promise.race([work, over]).finally(() => done.abort());
 }
