@@ -5,7 +5,7 @@ import { Buyers } from './support/buyers.js';
 import { Traffic } from './support/dbdown/traffic.js';
 import * as troubles from './support/dbdown/trouble.js';
 import type { Trouble } from './support/dbdown/trouble.js';
-import { judge, type Span } from './support/dbdown/verdict.js';
+import { judge, type Experience } from './support/dbdown/verdict.js';
 import type { Exchange } from './support/history.js';
 import { askOracle } from './support/oracle.js';
 import { MemoryWatch } from './support/oracle/processes.js';
@@ -109,14 +109,15 @@ async function suffer({ context, buyers, products, trouble, hit, label }: Ordeal
       hit.map((service, n) => timeToRecover(buyers, service, products[0] ?? 0, `${label}-recovery-${n}`)),
     );
     await traffic.stop();
-    return report(trouble, { from, to }, Math.max(...recoveries), history.exchanges.slice(seenBefore));
+    const experience = judge(form, trouble, { from, to }, history.exchanges.slice(seenBefore));
+    return report(trouble, experience, Math.max(...recoveries));
   } finally {
     await traffic.stop();
   }
 }
 
-function report(trouble: Trouble, span: Span, recovery: number, exchanges: readonly Exchange[]) {
-  const { violations, answered, unavailable, slowestMs, slowestSuccessMs, caughtMs } = judge(trouble, span, exchanges);
+function report(trouble: Trouble, experience: Experience, recovery: number) {
+  const { violations, answered, unavailable, slowestMs, slowestSuccessMs, caughtMs } = experience;
   const late = recovery >= RECOVERY_LIMIT_MS ? [`${trouble.name}: recovered only after ${recovery} ms`] : [];
   const caught = caughtMs > 0 ? `, orders caught at work ${caughtMs} ms` : '';
   const figures =
