@@ -6,7 +6,6 @@ import { Traffic } from './support/dbdown/traffic.js';
 import * as troubles from './support/dbdown/trouble.js';
 import type { Trouble } from './support/dbdown/trouble.js';
 import { judge, type Experience } from './support/dbdown/verdict.js';
-import type { Exchange } from './support/history.js';
 import { askOracle } from './support/oracle.js';
 import { MemoryWatch } from './support/oracle/processes.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
