@@ -15,7 +15,7 @@ import { toOrderListItem, toOrderResponse, type OrderListItem, type OrderRespons
 import { ORDER_FILTERS, readOrdersQuery, type OrdersQuery } from './orders.query.js';
 
 /** An order that cannot be placed by then is refused, so that its client is told in under 3 s. */
-const PATIENCE_MS = 2_700;
+const PATIENCE_MS = 2_500;
 
 @Controller('v1/orders')
 @ApiTags('Orders')

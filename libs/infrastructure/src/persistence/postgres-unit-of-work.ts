@@ -15,7 +15,6 @@ const ATTEMPTS = 4;
 /** Of all attempts together, so that a client that cannot be served is told in under 3 s. */
 const PATIENCE_MS = 2_400;
 const FIRST_DELAY_MS = 50;
-const ROLLBACK_TIMEOUT_MS = 1_000;
 /** How long a second request with the same idempotency key waits for the first. */
 const LOCK_TIMEOUT_MS = 2_000;
 
@@ -56,17 +55,18 @@ export class PostgresUnitOfWork extends UnitOfWork {
 
   private async runOnce<T>(work: (transaction: Transaction) => Promise<T>, deadline: Deadline): Promise<T> {
     const client = await this.connect(deadline);
+    const sql = new TransactionSql(client, deadline);
     // Until the server says that the transaction is over, the connection may still be inside it, and must not be used
     // again: the next order would be committed or rolled back together with this one.
     let over = false;
     try {
-      await client.query(begin(deadline));
-      const result = await work(transactionOn(new TransactionSql(client, deadline)));
+      await sql.query(begin(deadline));
+      const result = await work(transactionOn(sql));
       await commit(client);
       over = true;
       return result;
     } catch (error) {
-      over = await rollBack(client, error);
+      over = await rollBack(sql, error);
       throw error;
     } finally {
       client.release(!over);
@@ -94,10 +94,9 @@ async function commit(client: pg.PoolClient): Promise<void> {
 }
 
 /** Returns whether the transaction is over. A connection that is lost is not asked: its end rolls back. */
-async function rollBack(client: pg.PoolClient, reason: unknown): Promise<boolean> {
+async function rollBack(sql: TransactionSql, reason: unknown): Promise<boolean> {
   if (reason instanceof CommitOutcomeUnknown || isConnectionLost(reason)) return false;
-  const rollback = { text: 'ROLLBACK', query_timeout: ROLLBACK_TIMEOUT_MS };
-  return client.query(rollback).then(
+  return sql.query('ROLLBACK').then(
     () => true,
     () => false,
   );
