@@ -2,7 +2,7 @@ import type { FirstSteps } from './demo.js';
 
 /** What a first start says: the keys, which are shown this once, and two requests to try them with. */
 export function firstWelcome(address: string, subdomain: string, { liveKey, testKey, item }: FirstSteps): string {
-  const body = JSON.stringify({ items: [item], customer: { name: 'Ada Lovelace' } });
+  const body = JSON.stringify({ items: [item], customer: { name: 'Ada Lovelace', email: 'ada@example.com' } });
   return `
 Store Commerce is running at ${address} with a demo store.
 
