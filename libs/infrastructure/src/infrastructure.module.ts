@@ -24,7 +24,7 @@ import { LastUse } from './persistence/access/last-use.js';
 import { PostgresApiKeyRepository } from './persistence/access/postgres-api-key.repository.js';
 import { TypeOrmBrandRepository } from './persistence/brands/typeorm-brand.repository.js';
 import { TypeOrmCategoryRepository } from './persistence/categories/typeorm-category.repository.js';
-import { TypeOrmCustomerRepository } from './persistence/customers/typeorm-customer.repository.js';
+import { PostgresCustomerRepository } from './persistence/customers/postgres-customer.repository.js';
 import { dataSourceOptions } from './persistence/data-source.js';
 import { Database } from './persistence/database.js';
 import { ENTITIES } from './persistence/entities.js';
@@ -43,7 +43,7 @@ const ADAPTERS = [
   { provide: CatalogPricing, useClass: LiveCatalogPricing },
   { provide: CategoryRepository, useClass: TypeOrmCategoryRepository },
   { provide: Clock, useClass: SystemClock },
-  { provide: CustomerRepository, useClass: TypeOrmCustomerRepository },
+  { provide: CustomerRepository, useClass: PostgresCustomerRepository },
   { provide: FraudScreening, useClass: StoreFraudScreening },
   { provide: IdempotencyRecords, useClass: PostgresIdempotencyRecords },
   { provide: Notifier, useClass: MailNotifier },

@@ -11,16 +11,17 @@ import { isUuid } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { Conditions, containing } from '../conditions.js';
 import { Database } from '../database.js';
-import { matchesNothing, NO_ROWS, readPage } from '../paging.js';
+import { readNewestFirst } from '../newest-first.js';
+import { matchesNothing, NO_ROWS } from '../paging.js';
 import { toOrderRecord, toOrderSummary, type OrderRecordRow, type OrderRow } from './order.rows.js';
 
-const SUMMARY = `id, receipt_number, status, fulfillment_status, payment_method, amount, total_amount, currency,
-  customer_name, source, created_at`;
+const SUMMARY = `receipt_number, status, fulfillment_status, payment_method, amount, total_amount, currency,
+  customer_name, source`;
 
 // The parts of an order are gathered where they lie: joins would multiply lines by stages. Amounts travel as text,
 // since JSON numbers are not exact.
 const FIND = `
-  SELECT ${SUMMARY}, customer_email, customer_phone, shipping_address, billing_address, notes, is_test, updated_at,
+  SELECT id, created_at, ${SUMMARY}, customer_email, customer_phone, shipping_address, billing_address, notes, is_test, updated_at,
     (SELECT coalesce(json_agg(json_build_object('product_id', line.product_id, 'variant_id', line.variant_id,
         'sku', line.sku, 'name', line.name, 'attributes', line.attributes, 'unit_price', line.unit_price::text,
         'quantity', line.quantity, 'line_total', line.line_total::text) ORDER BY line.position), '[]')
@@ -41,18 +42,20 @@ export class PostgresOrderRepository extends OrderRepository {
   override async list(storeId: number, filter: OrderFilter, page: Page): Promise<PageOf<OrderSummary>> {
     if (matchesNothing(filter)) return NO_ROWS;
     const { status, fulfillmentStatus, source, search } = filter;
-    const where = new Conditions('store_id = ?', storeId);
+    const where = new Conditions('item.store_id = ?', storeId);
     // Stored in upper case: folding the value, not the column, leaves the indexes usable.
-    if (status !== undefined) where.and('status = upper(?)', status);
-    if (fulfillmentStatus !== undefined) where.and('fulfillment_status = upper(?)', fulfillmentStatus);
-    if (source !== undefined) where.and('source = upper(?)', source);
+    if (status !== undefined) where.and('item.status = upper(?)', status);
+    if (fulfillmentStatus !== undefined) where.and('item.fulfillment_status = upper(?)', fulfillmentStatus);
+    if (source !== undefined) where.and('item.source = upper(?)', source);
     if (search !== undefined) {
       const pattern = containing(search);
-      where.and('(receipt_number ILIKE ? OR customer_email ILIKE ?)', pattern, pattern);
+      where.and('(item.receipt_number ILIKE ? OR item.customer_email ILIKE ?)', pattern, pattern);
     }
 
-    const query = { select: SUMMARY, from: 'orders', where, orderBy: 'created_at DESC, id DESC' };
-    const { rows, total } = await readPage<OrderRow>(this.database, query, page);
+    const labels = [source, status, fulfillmentStatus];
+    const tally = search === undefined ? ({ list: 'orders', labels, letterCase: 'upper' } as const) : null;
+    const list = { table: 'orders', columns: SUMMARY, where, tally };
+    const { rows, total } = await readNewestFirst<OrderRow>(this.database, list, page);
     return { rows: rows.map(toOrderSummary), total };
   }
 
@@ -76,10 +79,8 @@ export class PostgresOrderRepository extends OrderRepository {
   }
 
   private async find(condition: string, storeId: number, reference: string): Promise<OrderRecord | null> {
-    const [row] = await this.database.query<OrderRecordRow>(`${FIND} WHERE store_id = $1 AND ${condition}`, [
-      storeId,
-      reference,
-    ]);
+    const sql = `${FIND} WHERE store_id = $1 AND ${condition}`;
+    const [row] = await this.database.queryPrepared<OrderRecordRow>(sql, [storeId, reference]);
     return row ? toOrderRecord(row) : null;
   }
 }

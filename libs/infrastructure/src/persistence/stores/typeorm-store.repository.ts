@@ -9,27 +9,47 @@ import type { Currency } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
+import { Database } from '../database.js';
 import { isUniqueViolation } from '../postgres-errors.js';
 import { StoreEntity } from './store.entity.js';
 
-// The ids alone: credentials are read by nothing that answers a request.
-const METHODS_WITH_CREDENTIALS = `
-  ARRAY(SELECT held.method_id FROM gateway_credentials held WHERE held.store_id = store.id ORDER BY held.method_id)`;
+interface ProfileRow {
+  readonly id: number;
+  readonly subdomain: string;
+  readonly name: string;
+  readonly currency: Currency;
+  readonly status: StoreStatus;
+  readonly custom_domain: string;
+  readonly logo_url: string;
+  readonly primary_color: string;
+  readonly seo_title: string;
+  readonly contact: unknown;
+  readonly theme: unknown;
+  readonly payment_settings: unknown;
+  readonly ecommerce_settings: unknown;
+  readonly methods_with_credentials: string[];
+}
+
+// Of the credentials the ids alone: they themselves are read by nothing that answers a request.
+const PROFILE = `
+  SELECT id, subdomain, name, currency, status, custom_domain, logo_url, primary_color, seo_title, contact, theme,
+    payment_settings, ecommerce_settings,
+    ARRAY(SELECT held.method_id FROM gateway_credentials held WHERE held.store_id = stores.id ORDER BY held.method_id)
+      AS methods_with_credentials
+  FROM stores WHERE id = $1`;
 
 @Injectable()
 export class TypeOrmStoreRepository extends StoreRepository {
-  constructor(@InjectRepository(StoreEntity) private readonly stores: Repository<StoreEntity>) {
+  constructor(
+    @InjectRepository(StoreEntity) private readonly stores: Repository<StoreEntity>,
+    private readonly database: Database,
+  ) {
     super();
   }
 
   override async findProfile(storeId: number): Promise<StoreProfile | null> {
-    const { entities, raw } = await this.stores
-      .createQueryBuilder('store')
-      .addSelect(METHODS_WITH_CREDENTIALS, 'methods_with_credentials')
-      .where('store.id = :storeId', { storeId })
-      .getRawAndEntities<{ methods_with_credentials: string[] }>();
-    const [store] = entities;
-    return store ? toStoreProfile(store, raw[0]?.methods_with_credentials ?? []) : null;
+    const [row] = await this.database.queryPrepared<ProfileRow>(PROFILE, [storeId]);
+    return row ? toStoreProfile(row) : null;
   }
 
   override async findBySubdomain(subdomain: string): Promise<StoreSummary | null> {
@@ -62,17 +82,21 @@ function toStoreSummary({ id, subdomain, name, currency, status }: StoreEntity):
   return { id, subdomain, name, currency, status };
 }
 
-function toStoreProfile(store: StoreEntity, methodsWithCredentials: readonly string[]): StoreProfile {
+function toStoreProfile(row: ProfileRow): StoreProfile {
   return {
-    ...toStoreSummary(store),
-    customDomain: store.customDomain,
-    logoUrl: store.logoUrl,
-    primaryColor: store.primaryColor,
-    seoTitle: store.seoTitle,
-    contact: store.contact,
-    theme: store.theme,
-    paymentSettings: store.paymentSettings,
-    methodsWithCredentials,
-    ecommerceSettings: store.ecommerceSettings,
+    id: row.id,
+    subdomain: row.subdomain,
+    name: row.name,
+    currency: row.currency,
+    status: row.status,
+    customDomain: row.custom_domain,
+    logoUrl: row.logo_url,
+    primaryColor: row.primary_color,
+    seoTitle: row.seo_title,
+    contact: row.contact,
+    theme: row.theme,
+    paymentSettings: row.payment_settings,
+    methodsWithCredentials: row.methods_with_credentials,
+    ecommerceSettings: row.ecommerce_settings,
   };
 }

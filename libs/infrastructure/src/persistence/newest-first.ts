@@ -1,0 +1,128 @@
+import type { Page, PageOf } from '@app/application';
+import { Conditions } from './conditions.js';
+import type { Database } from './database.js';
+import { offsetOf } from './paging.js';
+import { countsOf, totalOf, type Tally } from './tally.js';
+
+/** A list with the newest row first. Every text is code, never input. */
+export interface NewestFirst {
+  /** The table of the rows, which are called `item` in columns and conditions. */
+  readonly table: string;
+  /** Columns besides `id` and `created_at`. */
+  readonly columns: string;
+  /** More columns, computed from those of the row `page`, and only for rows that are on the page. */
+  readonly computed?: string;
+  /** Begins with `item.store_id = ?`, so that `$1` is the id of the store. */
+  readonly where: Conditions;
+  /** A table that has its rows in the order of the list, where the rows' own table has not; called `place`. */
+  readonly place?: { readonly join: string; readonly id: string };
+  /** Where the rows are counted. `null` when the list is searched: then they are counted by reading them. */
+  readonly tally: Tally | null;
+}
+
+/** Beyond these rows a page is found by the days before it: skipping the rows would take longer than reading it. */
+const SKIPPED_AT_MOST = 1_000;
+const MAX_LIMIT = 100;
+
+interface Counted {
+  readonly total: string;
+}
+
+/**
+ * Reads a page of a list and the number of all its rows, both of the same moment. Takes no longer in a large store than
+ * in a small one, except for searches, which take as long as what they find.
+ */
+export async function readNewestFirst<Row extends object>(
+  database: Database,
+  list: NewestFirst,
+  page: Page,
+): Promise<PageOf<Row>> {
+  const { where, tally } = list;
+  if (!tally) return readSearched(database, list, page);
+
+  const isDeep = offsetOf(page) > SKIPPED_AT_MOST && !list.place;
+  const sql = isDeep ? deepPage(list, tally, page) : shallowPage(list, tally, page);
+  const rows = await database.queryPrepared<Row & Counted>(sql, where.values);
+  if (rows[0]) return { rows, total: Number(rows[0].total) };
+
+  // The total stands on every row; past the last one it has to be asked for.
+  const alone = new Conditions('store_id = ?', where.values[0]);
+  const [counted] = await database.queryPrepared<Counted>(`SELECT ${totalOf(tally, alone)} AS total`, alone.values);
+  return { rows, total: Number(counted?.total) };
+}
+
+function shallowPage(list: NewestFirst, tally: Tally, page: Page): string {
+  const { table, columns, where, place } = list;
+  const [createdAt, id] = place ? ['place.created_at', `place.${place.id}`] : ['item.created_at', 'item.id'];
+  // The constant limit tells the planner, which makes one plan for all offsets, that it is about few rows.
+  const limit = offsetOf(page) > SKIPPED_AT_MOST ? '' : `LIMIT ${SKIPPED_AT_MOST + MAX_LIMIT}`;
+  const rows = `
+    SELECT ${id} AS id, ${createdAt} AS created_at, ${columns} FROM ${table} AS item ${place?.join ?? ''}
+    WHERE ${where.sql} ORDER BY ${createdAt} DESC, ${id} DESC ${limit}`;
+  return `
+    SELECT ${totalOf(tally, where)} AS total, ${onPage(list)}
+    FROM (SELECT * FROM (${rows}) AS rows LIMIT ${where.bind(page.limit)} OFFSET ${where.bind(offsetOf(page))}) AS page
+    ORDER BY created_at DESC, id DESC`;
+}
+
+// Looks up the month, and in it the day, that the page begins in, and skips rows of that day alone.
+function deepPage(list: NewestFirst, tally: Tally, page: Page): string {
+  const { table, columns, where } = list;
+  const condition = where.sql;
+  const offset = where.bind(offsetOf(page));
+  return `
+    WITH months AS (
+      SELECT period, sum(rows) AS rows, sum(sum(rows)) OVER (ORDER BY period DESC) AS through
+      FROM ${countsOf(tally, 'month', where)} GROUP BY period
+    ), first_month AS (
+      SELECT period, through - rows AS before FROM months WHERE through > ${offset} ORDER BY period DESC LIMIT 1
+    ), days AS (
+      SELECT period, sum(rows) AS rows, sum(sum(rows)) OVER (ORDER BY period DESC) AS through
+      FROM ${countsOf(tally, 'day', where)} AND period >= (SELECT period FROM first_month)
+        AND period < (SELECT period + interval '1 month' FROM first_month)
+      GROUP BY period
+    ), first_day AS (
+      SELECT days.period + 1 AS until, ${offset} - before - (through - days.rows) AS skipped FROM days CROSS JOIN first_month
+      WHERE before + through > ${offset} ORDER BY days.period DESC LIMIT 1
+    )
+    SELECT (SELECT sum(rows) FROM months) AS total, ${onPage(list)}
+    FROM (
+      SELECT item.id, item.created_at, ${columns} FROM ${table} AS item
+      WHERE ${condition} AND item.created_at < (SELECT until::timestamp AT TIME ZONE 'UTC' FROM first_day)
+      ORDER BY item.created_at DESC, item.id DESC
+      LIMIT ${where.bind(page.limit)} OFFSET (SELECT skipped FROM first_day)
+    ) AS page
+    ORDER BY created_at DESC, id DESC`;
+}
+
+// What matches is found once, and counted; the columns are fetched when it is known which rows are on the page.
+async function readSearched<Row extends object>(
+  database: Database,
+  list: NewestFirst,
+  page: Page,
+): Promise<PageOf<Row>> {
+  const { table, columns, where, place } = list;
+  const rows = await database.query<Row & Counted & { readonly id: unknown }>(
+    `WITH matching AS MATERIALIZED (
+       SELECT item.id, item.created_at FROM ${table} AS item ${place?.join ?? ''} WHERE ${where.sql}
+     ),
+     listed AS (
+       SELECT * FROM matching ORDER BY created_at DESC, id DESC
+       LIMIT ${where.bind(page.limit)} OFFSET ${where.bind(offsetOf(page))}
+     )
+     SELECT counted.total, ${onPage(list)}
+     FROM (SELECT count(*) AS total FROM matching) AS counted
+     LEFT JOIN (
+       SELECT item.id, item.created_at, ${columns}
+       FROM listed JOIN ${table} AS item ON item.store_id = $1 AND item.id = listed.id
+     ) AS page ON true
+     ORDER BY created_at DESC, id DESC`,
+    where.values,
+  );
+  // The count stands on every row, and alone on one when the page is empty.
+  return { rows: rows.filter(({ id }) => id !== null), total: Number(rows[0]?.total) };
+}
+
+function onPage({ computed }: NewestFirst): string {
+  return computed === undefined ? 'page.*' : `page.*, ${computed}`;
+}
