@@ -1,5 +1,6 @@
 import { TooLate } from '@app/application';
 import type pg from 'pg';
+import { prepared } from '../persistence/prepared.js';
 import type { RunSql } from './find-facts.js';
 
 /**
@@ -17,7 +18,7 @@ export async function readBefore<T>(deadline: number, pool: pg.Pool, read: (run:
     const left = Math.floor(deadline - Date.now());
     if (left < 1) throw new TooLate();
     await client.query(`BEGIN READ ONLY; SET LOCAL statement_timeout = ${left}`);
-    return await read((text, values) => client.query(text, values));
+    return await read((text, values) => client.query(prepared(text, values)));
   } finally {
     // Not waited for: the answer is known. A connection that cannot even end its transaction is not used again.
     void client

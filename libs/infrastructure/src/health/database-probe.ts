@@ -8,14 +8,18 @@ const TIMEOUT_MS = 1_500;
 // given up because its order was cancelled is nobody's loss.
 const PIPELINE_STATE = `
   SELECT
-    (SELECT coalesce(extract(epoch FROM now() - min(run_at)), 0)::float8 FROM graphile_worker.jobs
+    (SELECT coalesce(extract(epoch FROM now() - min(due)), 0)::float8 FROM (
+      SELECT run_at AS due FROM graphile_worker.jobs
       WHERE run_at <= now() AND attempts < max_attempts
-        AND (locked_at IS NULL OR locked_at < now() - interval '30 seconds')) AS "lagSeconds",
+        AND (locked_at IS NULL OR locked_at < now() - interval '30 seconds')
+      UNION ALL
+      SELECT updated_at FROM order_stages WHERE state = 'pending' AND NOT queued
+    ) AS waiting) AS "lagSeconds",
     (SELECT count(*)::int FROM order_stages
       WHERE state = 'dead' AND last_error <> 'OrderCancelled') AS "deadLetters"`;
 
 export interface PipelineState {
-  /** Age of the oldest due job, 0 when none is due. */
+  /** Age of the oldest stage that waits to be queued, or job that is due; 0 when there is none. */
   readonly lagSeconds: number;
   /** Stages that were given up after their last attempt. */
   readonly deadLetters: number;

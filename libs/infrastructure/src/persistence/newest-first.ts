@@ -61,7 +61,10 @@ function shallowPage(list: NewestFirst, tally: Tally, page: Page): string {
     WHERE ${where.sql} ORDER BY ${createdAt} DESC, ${id} DESC ${limit}`;
   return `
     SELECT ${totalOf(tally, where)} AS total, ${onPage(list)}
-    FROM (SELECT * FROM (${rows}) AS rows LIMIT ${where.bind(page.limit)} OFFSET ${where.bind(offsetOf(page))}) AS page
+    FROM (
+      SELECT * FROM (${rows}) AS rows
+      ORDER BY created_at DESC, id DESC LIMIT ${where.bind(page.limit)} OFFSET ${where.bind(offsetOf(page))}
+    ) AS page
     ORDER BY created_at DESC, id DESC`;
 }
 

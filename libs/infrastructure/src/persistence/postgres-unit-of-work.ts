@@ -60,7 +60,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
     // again: the next order would be committed or rolled back together with this one.
     let over = false;
     try {
-      await sql.query(begin(deadline));
+      await sql.execute(begin(deadline));
       const result = await work(transactionOn(sql));
       await commit(client);
       over = true;
@@ -96,7 +96,7 @@ async function commit(client: pg.PoolClient): Promise<void> {
 /** Returns whether the transaction is over. A connection that is lost is not asked: its end rolls back. */
 async function rollBack(sql: TransactionSql, reason: unknown): Promise<boolean> {
   if (reason instanceof CommitOutcomeUnknown || isConnectionLost(reason)) return false;
-  return sql.query('ROLLBACK').then(
+  return sql.execute('ROLLBACK').then(
     () => true,
     () => false,
   );

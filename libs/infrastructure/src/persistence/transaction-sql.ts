@@ -1,5 +1,6 @@
 import type { Deadline } from '@app/application';
 import type pg from 'pg';
+import { prepared } from './prepared.js';
 
 /** A wait for a lock that ends at the deadline is told by the server; this is for a server that says nothing. */
 const GRACE_MS = 200;
@@ -12,9 +13,20 @@ export class TransactionSql {
     private readonly deadline: Deadline,
   ) {}
 
-  async query<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    const query = { text, values: [...values], query_timeout: Math.ceil(this.deadline.remainingMs) + GRACE_MS };
+  /** @param text one of a bounded number: each connection has it parsed and planned once. */
+  async query<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
+    const query = { ...prepared(text, values), query_timeout: this.patienceMs };
     const { rows } = await this.client.query(query);
     return rows as Row[];
+  }
+
+  /** Statements without values, and without an answer. */
+  async execute(text: string): Promise<void> {
+    const query = { text, query_timeout: this.patienceMs };
+    await this.client.query(query);
+  }
+
+  private get patienceMs(): number {
+    return Math.ceil(this.deadline.remainingMs) + GRACE_MS;
   }
 }

@@ -35,7 +35,7 @@ export class LiveCatalogPricing extends CatalogPricing {
   }
 
   override async price(storeId: number, currency: Currency, lines: readonly LineRequest[]): Promise<OrderLine[]> {
-    const rows = await this.database.query<CatalogRow>(PRICE, [
+    const rows = await this.database.queryPrepared<CatalogRow>(PRICE, [
       storeId,
       lines.map(({ productId }) => productId),
       lines.map(({ variantId }) => variantId),

@@ -7,12 +7,14 @@ import type pg from 'pg';
 import { recoverAbandonedJobs } from './abandoned-jobs.js';
 import { failureName } from './failure-name.js';
 import { PURGE_CRONTAB, PURGE_TASK, purgeIdempotencyKeys } from './idempotency-purge.js';
-import { NOTIFICATION_TASK, type NotificationJob } from './postgres-order-pipeline.js';
 import { queuePool } from './queue-pool.js';
+import { NOTIFICATION_TASK, relayStages, type NotificationJob } from './stage-relay.js';
 
 const CONCURRENCY = 4;
 const POLL_INTERVAL_MS = 2_000;
 const RESTART_DELAY_MS = 1_000;
+/** How long a new order's notifications wait at most before they are queued. */
+const RELAY_INTERVAL_MS = 250;
 const RECOVERY_INTERVAL_MS = 10_000;
 /** What a runner that gives up gets to end its jobs. */
 const LAST_WORDS_MS = 5_000;
@@ -45,13 +47,14 @@ export class PipelineWorker implements OnApplicationBootstrap, BeforeApplication
     databaseUrl: string,
   ) {
     const onError = (error: Error) => this.logger.warn(`A connection broke: ${failureName(error)}`);
-    this.pool = queuePool(databaseUrl, CONCURRENCY + 2, onError);
+    this.pool = queuePool(databaseUrl, CONCURRENCY + 3, onError);
   }
 
   onApplicationBootstrap(): void {
     const work = this.repeatedly(RESTART_DELAY_MS, () => this.work());
     const recover = this.repeatedly(RECOVERY_INTERVAL_MS, () => recoverAbandonedJobs(this.pool));
-    this.loops = Promise.all([work, recover]);
+    const relay = this.repeatedly(RELAY_INTERVAL_MS, () => this.relay());
+    this.loops = Promise.all([work, recover, relay]);
   }
 
   /** Claims no more jobs and waits for those that are running. */
@@ -94,6 +97,10 @@ export class PipelineWorker implements OnApplicationBootstrap, BeforeApplication
     // A runner that gives up because the database went away under its hands may never say that it is done. What it had
     // begun is then taken from it like from one that was killed.
     await (this.stopping.signal.aborted ? runner.promise : Promise.race([runner.promise, givenUp]));
+  }
+
+  private async relay(): Promise<void> {
+    while (!this.stopping.signal.aborted && (await relayStages(this.pool)));
   }
 
   private tasks(): TaskList {

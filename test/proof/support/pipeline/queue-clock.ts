@@ -7,14 +7,23 @@ export class QueueClock {
     private readonly storeId: number,
   ) {}
 
-  /** Keeps the jobs that other proofs left in the same database away from the workers. @returns how to undo it. */
+  /** Keeps what other proofs left in the same database away from the workers. @returns how to undo it. */
   async hideForeignJobs(): Promise<() => Promise<void>> {
+    const waiting = await this.database.query<{ order_id: string }>(
+      `UPDATE order_stages SET queued = true
+       WHERE store_id <> $1 AND state = 'pending' AND NOT queued RETURNING order_id`,
+      [this.storeId],
+    );
     const hidden = await this.database.query<{ id: string }>(
       `UPDATE graphile_worker._private_jobs SET run_at = run_at + interval '1 day'
        WHERE payload->>'storeId' IS DISTINCT FROM $1 RETURNING id`,
       [String(this.storeId)],
     );
     return async () => {
+      await this.database.query(
+        `UPDATE order_stages SET queued = false WHERE state = 'pending' AND order_id = ANY ($1)`,
+        [waiting.map(({ order_id }) => order_id)],
+      );
       await this.database.query(
         `UPDATE graphile_worker._private_jobs SET run_at = run_at - interval '1 day' WHERE id = ANY ($1)`,
         [hidden.map(({ id }) => id)],

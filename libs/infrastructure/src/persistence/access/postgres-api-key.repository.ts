@@ -86,7 +86,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
 
   private async lookUp(hashes: readonly string[]): Promise<Map<string, ApiKeyLookup>> {
     const values = [hashes.map((hash) => Buffer.from(hash, 'hex'))];
-    const rows = await this.database.query<LookupRow>(LOOK_UP, values, LOOK_UP_TIMEOUT_MS);
+    const rows = await this.database.queryPrepared<LookupRow>(LOOK_UP, values, LOOK_UP_TIMEOUT_MS);
     return new Map(rows.map((row) => [row.hash, toLookup(row)]));
   }
 }

@@ -1,16 +1,15 @@
 /**
- * What can be sold, said once in SQL: the stock in these bins, which are those of the store's active warehouses. What a
- * product shows, what `in_stock` filters and what an order may take all build on it. `$1` is the id of the store.
+ * What can be sold, said once in SQL: the stock in the bins of the store's active warehouses. What a product shows and
+ * what an order may take both build on it. `$1` is the id of the store.
+ *
+ * It names the bins that do not count, since they are few, mostly none: the others need not be looked up.
  */
-export const BINS_FOR_SALE = `
-  SELECT bins.id
-  FROM bins JOIN warehouses ON warehouses.store_id = bins.store_id AND warehouses.id = bins.warehouse_id
-  WHERE bins.store_id = $1 AND warehouses.active`;
+export const IS_FOR_SALE = `stock.bin_id NOT IN (
+  SELECT bins.id FROM warehouses
+  JOIN bins ON bins.store_id = warehouses.store_id AND bins.warehouse_id = warehouses.id
+  WHERE warehouses.store_id = $1 AND NOT warehouses.active)`;
 
-// IS TRUE keeps the planner from joining the bins anew for every product: it hashes them once a statement instead. For
-// 5,000 products that is 34 ms against 567 ms.
-const AVAILABLE = `coalesce(sum(stock.quantity), 0) FROM stock
-  WHERE stock.store_id = $1 AND (stock.bin_id IN (${BINS_FOR_SALE})) IS TRUE`;
+const AVAILABLE = `coalesce(sum(stock.quantity), 0) FROM stock WHERE stock.store_id = $1 AND ${IS_FOR_SALE}`;
 
 /**
  * SQL for the units of a product that can be sold, its variants' included. `$1` is the id of the store.

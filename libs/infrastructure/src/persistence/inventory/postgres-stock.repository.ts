@@ -1,6 +1,6 @@
 import { StockRepository } from '@app/application';
 import { allocateFromBins, OutOfStock, sameStock, type Shortage, type StockDemand } from '@app/domain';
-import { BINS_FOR_SALE } from './available-stock.js';
+import { IS_FOR_SALE } from './available-stock.js';
 import type { TransactionSql } from '../transaction-sql.js';
 
 interface StockRow {
@@ -18,7 +18,7 @@ const LOCK_STOCK = `
   FROM stock
   WHERE stock.store_id = $1
     AND (stock.product_id, stock.variant_key) IN (SELECT * FROM unnest($2::int[], $3::int[]))
-    AND stock.bin_id IN (${BINS_FOR_SALE})
+    AND ${IS_FOR_SALE}
   ORDER BY stock.product_id, stock.variant_key, stock.bin_id
   FOR NO KEY UPDATE OF stock`;
 

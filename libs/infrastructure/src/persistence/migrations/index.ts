@@ -1,6 +1,12 @@
 import { Schema1764000000001 } from './0001-schema.js';
 import { FraudVelocity1764000000002 } from './0002-fraud-velocity.js';
 import { ListTallies1764000000003 } from './0003-list-tallies.js';
+import { StageOutbox1764000000004 } from './0004-stage-outbox.js';
 
 /** In order. A migration that was released is never edited: a change is a new one. */
-export const MIGRATIONS = [Schema1764000000001, FraudVelocity1764000000002, ListTallies1764000000003];
+export const MIGRATIONS = [
+  Schema1764000000001,
+  FraudVelocity1764000000002,
+  ListTallies1764000000003,
+  StageOutbox1764000000004,
+];

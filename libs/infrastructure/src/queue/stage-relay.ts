@@ -1,0 +1,43 @@
+import type { NotificationStage } from '@app/application';
+import type pg from 'pg';
+
+/** The task that works one notification stage of an order. */
+export const NOTIFICATION_TASK = 'order-notification';
+
+/** With the queue's back-off of e^n seconds the last attempt comes about 16 hours after the first. */
+export const NOTIFICATION_ATTEMPTS = 12;
+
+export interface NotificationJob {
+  readonly storeId: number;
+  readonly orderId: string;
+  readonly stage: NotificationStage;
+}
+
+const BATCH = 200;
+
+// One statement, so a stage is marked as queued exactly if its job is there. Of several workers each takes other stages.
+// The key makes it one job a stage: queueing it again starts it anew.
+const RELAY = `
+  WITH waiting AS (
+    SELECT store_id, order_id, stage FROM order_stages
+    WHERE state = 'pending' AND NOT queued
+    ORDER BY store_id, order_id LIMIT ${BATCH}
+    FOR NO KEY UPDATE SKIP LOCKED
+  ), relayed AS (
+    UPDATE order_stages SET queued = true FROM waiting
+    WHERE order_stages.store_id = waiting.store_id AND order_stages.order_id = waiting.order_id
+      AND order_stages.stage = waiting.stage
+    RETURNING order_stages.store_id, order_stages.order_id, order_stages.stage
+  ), jobs AS (
+    SELECT array_agg((
+      '${NOTIFICATION_TASK}', json_build_object('storeId', store_id, 'orderId', order_id, 'stage', stage), NULL, NULL,
+      ${NOTIFICATION_ATTEMPTS}, order_id::text || ':' || stage, NULL, NULL)::graphile_worker.job_spec) AS specs
+    FROM relayed HAVING count(*) > 0
+  )
+  SELECT count(job.id)::int AS relayed FROM jobs CROSS JOIN LATERAL graphile_worker.add_jobs(specs) AS job`;
+
+/** Puts the stages that wait in their rows into the queue. @returns whether there may be more. */
+export async function relayStages(pool: pg.Pool): Promise<boolean> {
+  const { rows } = await pool.query<{ relayed: number }>({ name: 'relay_stages', text: RELAY });
+  return rows[0]?.relayed === BATCH;
+}
