@@ -187,7 +187,8 @@ export class StoreFixture {
   }
 }
 
-async function createKey(database: TestDatabase, storeId: number, mode: ApiKeyMode): Promise<string> {
+/** A key of a store that exists. */
+export async function createKey(database: TestDatabase, storeId: number, mode: ApiKeyMode): Promise<string> {
   const symbols = Array.from({ length: API_KEY_SECRET.length }, () => randomInt(API_KEY_SECRET.symbols));
   const { text, prefix, lastFour } = composeApiKey(mode, symbols);
   const key_hash = createHash('sha256').update(text).digest();

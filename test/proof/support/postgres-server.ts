@@ -21,10 +21,11 @@ export interface PostgresServer {
   remove(): Promise<void>;
 }
 
-export async function startDurablePostgres(): Promise<PostgresServer> {
+/** @param more settings of the server, by name. */
+export async function startDurablePostgres(more: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'store-commerce-proof-'));
   // Durability is the server's default; said here because a proof without it would prove nothing.
-  const settings = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', port: String(await freePort()) };
+  const settings = { ...more, fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', port: String(await freePort()) };
   const start = () => startEmbeddedPostgres({ dataDir, settings });
   let server: EmbeddedPostgres = await start();
   return {

@@ -163,11 +163,14 @@ async function write(
   if (earlier?.response.equals(Buffer.from(response))) return { response, replayed: false };
   if (earlier) return replay(earlier, requestHash);
 
-  await orders.insert(order, assessment);
-  await pipeline.enqueue(order.storeId, order.id, assessment.verdict);
-  if (scope) await idempotency.store(scope, Buffer.from(response));
-  // Last, so that the rows other buyers want are held only until the commit that follows at once.
-  await stock.withdraw(order.storeId, order.id, sumDemand(order.lines));
+  // Sent together, and done in this order: if one fails, those after it do nothing.
+  await Promise.all([
+    orders.insert(order, assessment),
+    pipeline.enqueue(order.storeId, order.id, assessment.verdict),
+    scope && idempotency.store(scope, Buffer.from(response)),
+    // Last, so that the rows other buyers want are held only until the commit that follows at once.
+    stock.withdraw(order.storeId, order.id, sumDemand(order.lines)),
+  ]);
   return { response, replayed: false };
 }
 

@@ -17,8 +17,10 @@ export async function readBefore<T>(deadline: number, pool: pg.Pool, read: (run:
   try {
     const left = Math.floor(deadline - Date.now());
     if (left < 1) throw new TooLate();
-    await client.query(`BEGIN READ ONLY; SET LOCAL statement_timeout = ${left}`);
-    return await read((text, values) => client.query(prepared(text, values)));
+    // Sent together; should the limit fail, so does what is read.
+    const limited = client.query(`BEGIN READ ONLY; SET LOCAL statement_timeout = ${left}`);
+    const [answer] = await Promise.all([read((text, values) => client.query(prepared(text, values))), limited]);
+    return answer;
   } finally {
     // Not waited for: the answer is known. A connection that cannot even end its transaction is not used again.
     void client

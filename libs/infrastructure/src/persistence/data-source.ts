@@ -30,6 +30,8 @@ const REQUEST_LIMITS = {
   // A server that vanished without a word must not hold a request for much longer than the statement timeout.
   query_timeout: 8_500,
   keepAlive: true,
+  // Statements that need not wait for each other's answers travel together.
+  pipeline: true,
 };
 
 export interface DataSourceSettings {
