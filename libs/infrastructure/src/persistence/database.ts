@@ -2,11 +2,14 @@ import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource } from 'typeorm';
 import { poolOf } from './data-source.js';
+import { ReadBatches } from './read-batches.js';
 import { prepared } from './prepared.js';
 
 /** Reads in SQL, each on a connection of its own. */
 @Injectable()
 export class Database {
+  private readonly batches = new ReadBatches(() => poolOf(this.dataSource));
+
   constructor(private readonly dataSource: DataSource) {}
 
   /**
@@ -20,7 +23,9 @@ export class Database {
 
   /** For statements of which there are few and that run often: each connection parses and plans them once. */
   queryPrepared<Row>(text: string, values: readonly unknown[], timeoutMs?: number): Promise<Row[]> {
-    return this.run({ ...prepared(text, values), ...(timeoutMs && { query_timeout: timeoutMs }) });
+    return this.batches
+      .query({ ...prepared(text, values), ...(timeoutMs && { query_timeout: timeoutMs }) })
+      .then(({ rows }) => rows as Row[]);
   }
 
   private async run<Row>(query: pg.QueryConfig): Promise<Row[]> {

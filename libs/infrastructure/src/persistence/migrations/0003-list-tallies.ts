@@ -45,7 +45,7 @@ CREATE TABLE list_tally_changes (
   labels text[] NOT NULL,
   rows int NOT NULL,
   PRIMARY KEY (store_id, id)
-);
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 COMMENT ON TABLE list_tally_changes IS
   'Rows that came (positive) and went (negative) and are not in list_tallies yet. Appending takes no lock that others want: no writer of a store waits for another because both are counted.';
 COMMENT ON COLUMN list_tally_changes.period IS 'The day; -infinity where a list is not tallied by day.';

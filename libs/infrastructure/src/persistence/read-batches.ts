@@ -1,0 +1,57 @@
+import type { Writable } from 'node:stream';
+import type pg from 'pg';
+
+/** How many statements share a connection: of those behind a slow one, few have to wait for it. */
+const BATCH = 4;
+
+interface Read {
+  readonly query: pg.QueryConfig;
+  readonly resolve: (result: pg.QueryResult) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Sends short reads that are asked for at the same moment together, a few on each connection. Under load they are, since
+ * requests wait in groups for the look-up of their keys; one packet for several statements is most of what a short
+ * statement costs. Each has its own answer or error.
+ */
+export class ReadBatches {
+  private waiting: Read[] = [];
+
+  constructor(private readonly pool: () => pg.Pool) {}
+
+  query(query: pg.QueryConfig): Promise<pg.QueryResult> {
+    return new Promise((resolve, reject) => {
+      if (this.waiting.push({ query, resolve, reject }) === 1) setImmediate(() => this.send());
+    });
+  }
+
+  private send(): void {
+    const reads = this.waiting;
+    this.waiting = [];
+    for (let first = 0; first < reads.length; first += BATCH) void this.run(reads.slice(first, first + BATCH));
+  }
+
+  private async run(reads: readonly Read[]): Promise<void> {
+    let client: pg.PoolClient;
+    try {
+      client = await this.pool().connect();
+    } catch (error) {
+      for (const { reject } of reads) reject(error);
+      return;
+    }
+    const { stream } = (client as unknown as { readonly connection: { readonly stream: Writable } }).connection;
+    stream.cork();
+    const answers = reads.map(({ query }) => client.query(query));
+    stream.uncork();
+    let broken = false;
+    for (const [index, { resolve, reject }] of reads.entries()) {
+      answers[index]?.then(resolve, (error: unknown) => {
+        broken = true;
+        reject(error);
+      });
+    }
+    await Promise.allSettled(answers);
+    client.release(broken);
+  }
+}
