@@ -40,7 +40,6 @@ export function aProduct(values: Partial<Omit<ProductRecord, 'id'>> = {}): Omit<
     name: `Product ${n}`,
     slug: `record-${n}`,
     price: 1000,
-    currency: 'USD',
     quantity: 0,
     status: 'ACTIVE',
     sku: `R-${n}`,

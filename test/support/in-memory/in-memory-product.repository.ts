@@ -41,6 +41,6 @@ export class InMemoryProductRepository extends ProductRepository {
   }
 }
 
-function summaryOf({ id, name, slug, price, currency, quantity, status }: ProductRecord): ProductSummary {
-  return { id, name, slug, price, currency, quantity, status };
+function summaryOf({ id, name, slug, price, quantity, status }: ProductRecord): ProductSummary {
+  return { id, name, slug, price, quantity, status };
 }

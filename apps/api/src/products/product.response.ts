@@ -1,26 +1,26 @@
 import type { ProductRecord, ProductSummary } from '@app/application';
-import { toDecimal } from '@app/domain';
+import { toDecimal, type Currency } from '@app/domain';
 import { arrayOf, flag, id, integer, majorUnits, object, oneOf, orNull, text, timestamp } from '../openapi/schema.js';
 
 export type ProductListItem = ReturnType<typeof toProductListItem>;
 export type ProductResponse = ReturnType<typeof toProductResponse>;
 
 /** `price` is in major units. */
-export function toProductListItem(product: ProductSummary) {
+export function toProductListItem(product: ProductSummary, currency: Currency) {
   return {
     id: String(product.id),
     name: product.name,
     slug: product.slug,
-    price: toDecimal(product.price, product.currency),
+    price: toDecimal(product.price, currency),
     quantity: product.quantity,
     status: product.status,
   };
 }
 
 /** A list item with everything else there is to know of the product. */
-export function toProductResponse(product: ProductRecord) {
+export function toProductResponse(product: ProductRecord, currency: Currency) {
   return {
-    ...toProductListItem(product),
+    ...toProductListItem(product, currency),
     sku: product.sku,
     description: product.description,
     featured: product.featured,
@@ -29,7 +29,7 @@ export function toProductResponse(product: ProductRecord) {
       id: String(variant.id),
       sku: variant.sku,
       name: variant.name,
-      price: toDecimal(variant.price, product.currency),
+      price: toDecimal(variant.price, currency),
       attributes: variant.attributes,
       quantity: variant.quantity,
       status: variant.status,

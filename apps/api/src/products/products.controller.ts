@@ -32,7 +32,11 @@ export class ProductsController {
     @ReadQuery(readProductsQuery) { filter, page }: ProductsQuery,
   ): Promise<ListEnvelope<ProductListItem>> {
     const { rows, total } = await this.products.list(store.id, filter, page);
-    return list(rows.map(toProductListItem), total, page);
+    return list(
+      rows.map((row) => toProductListItem(row, store.currency)),
+      total,
+      page,
+    );
   }
 
   @Get(':idOrSlug')
@@ -47,6 +51,6 @@ export class ProductsController {
     @Param('idOrSlug') idOrSlug: string,
     @ReadQuery(noParameters) _query: NoParameters,
   ): Promise<SingleEnvelope<ProductResponse>> {
-    return single(toProductResponse(await this.products.retrieve(store.id, idOrSlug)));
+    return single(toProductResponse(await this.products.retrieve(store.id, idOrSlug), store.currency));
   }
 }

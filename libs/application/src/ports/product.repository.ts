@@ -6,9 +6,8 @@ export interface ProductSummary {
   readonly id: number;
   readonly name: string;
   readonly slug: string;
-  /** Minor units of `currency`. */
+  /** Minor units of the store's currency. */
   readonly price: number;
-  readonly currency: string;
   /** Units in all bins of the store's active warehouses, of the product and of all its variants. */
   readonly quantity: number;
   readonly status: string;

@@ -27,6 +27,14 @@ export class Conditions {
     return `$${this.values.length}`;
   }
 
+  /** The same, to bind more to. */
+  copy(): Conditions {
+    const copy = new Conditions('');
+    copy.parts.splice(0, 1, ...this.parts);
+    copy.values.push(...this.values);
+    return copy;
+  }
+
   get sql(): string {
     return this.parts.join(' AND ');
   }

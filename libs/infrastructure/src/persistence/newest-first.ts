@@ -1,5 +1,5 @@
 import type { Page, PageOf } from '@app/application';
-import { Conditions } from './conditions.js';
+import type { Conditions } from './conditions.js';
 import type { Database } from './database.js';
 import { offsetOf } from './paging.js';
 import { countsOf, totalOf, type Tally } from './tally.js';
@@ -10,8 +10,8 @@ export interface NewestFirst {
   readonly table: string;
   /** Columns besides `id` and `created_at`. */
   readonly columns: string;
-  /** More columns, computed from those of the row `page`, and only for rows that are on the page. */
-  readonly computed?: string;
+  /** What is read of the row `page`, if not all; what is computed here is computed only for rows that are on the page. */
+  readonly onPage?: string;
   /** Begins with `item.store_id = ?`, so that `$1` is the id of the store. */
   readonly where: Conditions;
   /** A table that has its rows in the order of the list, where the rows' own table has not; called `place`. */
@@ -37,22 +37,25 @@ export async function readNewestFirst<Row extends object>(
   list: NewestFirst,
   page: Page,
 ): Promise<PageOf<Row>> {
-  const { where, tally } = list;
-  if (!tally) return readSearched(database, list, page);
-
-  const isDeep = offsetOf(page) > SKIPPED_AT_MOST && !list.place;
-  const sql = isDeep ? deepPage(list, tally, page) : shallowPage(list, tally, page);
-  const rows = await database.queryPrepared<Row & Counted>(sql, where.values);
-  if (rows[0]) return { rows, total: Number(rows[0].total) };
-
-  // The total stands on every row; past the last one it has to be asked for.
-  const alone = new Conditions('store_id = ?', where.values[0]);
-  const [counted] = await database.queryPrepared<Counted>(`SELECT ${totalOf(tally, alone)} AS total`, alone.values);
-  return { rows, total: Number(counted?.total) };
+  const first = await read<Row & Counted>(database, list, page);
+  if (first[0]) return { rows: first, total: Number(first[0].total) };
+  // The total stands on every row. Past the last one it is read from the first page.
+  const [row] = page.page === 1 ? [] : await read<Counted>(database, list, { page: 1, limit: 1 });
+  return { rows: [], total: Number(row?.total ?? 0) };
 }
 
-function shallowPage(list: NewestFirst, tally: Tally, page: Page): string {
-  const { table, columns, where, place } = list;
+function read<Row>(database: Database, list: NewestFirst, page: Page): Promise<Row[]> {
+  const where = list.where.copy();
+  const { tally } = list;
+  // What a search finds is up to its words, and so is the best way to find it.
+  if (!tally) return database.query(searchedPage(list, where, page), where.values);
+  const isDeep = offsetOf(page) > SKIPPED_AT_MOST && !list.place;
+  const sql = (isDeep ? deepPage : shallowPage)(list, tally, where, page);
+  return database.queryPrepared(sql, where.values);
+}
+
+function shallowPage(list: NewestFirst, tally: Tally, where: Conditions, page: Page): string {
+  const { table, columns, onPage = 'page.*', place } = list;
   const [createdAt, id] = place ? ['place.created_at', `place.${place.id}`] : ['item.created_at', 'item.id'];
   // The constant limit tells the planner, which makes one plan for all offsets, that it is about few rows.
   const limit = offsetOf(page) > SKIPPED_AT_MOST ? '' : `LIMIT ${SKIPPED_AT_MOST + MAX_LIMIT}`;
@@ -60,7 +63,7 @@ function shallowPage(list: NewestFirst, tally: Tally, page: Page): string {
     SELECT ${id} AS id, ${createdAt} AS created_at, ${columns} FROM ${table} AS item ${place?.join ?? ''}
     WHERE ${where.sql} ORDER BY ${createdAt} DESC, ${id} DESC ${limit}`;
   return `
-    SELECT ${totalOf(tally, where)} AS total, ${onPage(list)}
+    SELECT ${totalOf(tally, where)} AS total, ${onPage}
     FROM (
       SELECT * FROM (${rows}) AS rows
       ORDER BY created_at DESC, id DESC LIMIT ${where.bind(page.limit)} OFFSET ${where.bind(offsetOf(page))}
@@ -69,9 +72,8 @@ function shallowPage(list: NewestFirst, tally: Tally, page: Page): string {
 }
 
 // Looks up the month, and in it the day, that the page begins in, and skips rows of that day alone.
-function deepPage(list: NewestFirst, tally: Tally, page: Page): string {
-  const { table, columns, where } = list;
-  const condition = where.sql;
+function deepPage(list: NewestFirst, tally: Tally, where: Conditions, page: Page): string {
+  const { table, columns, onPage = 'page.*' } = list;
   const offset = where.bind(offsetOf(page));
   return `
     WITH months AS (
@@ -85,13 +87,14 @@ function deepPage(list: NewestFirst, tally: Tally, page: Page): string {
         AND period < (SELECT period + interval '1 month' FROM first_month)
       GROUP BY period
     ), first_day AS (
-      SELECT days.period + 1 AS until, ${offset} - before - (through - days.rows) AS skipped FROM days CROSS JOIN first_month
+      SELECT days.period + 1 AS until, ${offset} - before - (through - days.rows) AS skipped
+      FROM days CROSS JOIN first_month
       WHERE before + through > ${offset} ORDER BY days.period DESC LIMIT 1
     )
-    SELECT (SELECT sum(rows) FROM months) AS total, ${onPage(list)}
+    SELECT (SELECT sum(rows) FROM months) AS total, ${onPage}
     FROM (
       SELECT item.id, item.created_at, ${columns} FROM ${table} AS item
-      WHERE ${condition} AND item.created_at < (SELECT until::timestamp AT TIME ZONE 'UTC' FROM first_day)
+      WHERE ${where.sql} AND item.created_at < (SELECT until::timestamp AT TIME ZONE 'UTC' FROM first_day)
       ORDER BY item.created_at DESC, item.id DESC
       LIMIT ${where.bind(page.limit)} OFFSET (SELECT skipped FROM first_day)
     ) AS page
@@ -99,33 +102,18 @@ function deepPage(list: NewestFirst, tally: Tally, page: Page): string {
 }
 
 // What matches is found once, and counted; the columns are fetched when it is known which rows are on the page.
-async function readSearched<Row extends object>(
-  database: Database,
-  list: NewestFirst,
-  page: Page,
-): Promise<PageOf<Row>> {
-  const { table, columns, where, place } = list;
-  const rows = await database.query<Row & Counted & { readonly id: unknown }>(
-    `WITH matching AS MATERIALIZED (
-       SELECT item.id, item.created_at FROM ${table} AS item ${place?.join ?? ''} WHERE ${where.sql}
-     ),
-     listed AS (
-       SELECT * FROM matching ORDER BY created_at DESC, id DESC
-       LIMIT ${where.bind(page.limit)} OFFSET ${where.bind(offsetOf(page))}
-     )
-     SELECT counted.total, ${onPage(list)}
-     FROM (SELECT count(*) AS total FROM matching) AS counted
-     LEFT JOIN (
-       SELECT item.id, item.created_at, ${columns}
-       FROM listed JOIN ${table} AS item ON item.store_id = $1 AND item.id = listed.id
-     ) AS page ON true
-     ORDER BY created_at DESC, id DESC`,
-    where.values,
-  );
-  // The count stands on every row, and alone on one when the page is empty.
-  return { rows: rows.filter(({ id }) => id !== null), total: Number(rows[0]?.total) };
-}
-
-function onPage({ computed }: NewestFirst): string {
-  return computed === undefined ? 'page.*' : `page.*, ${computed}`;
+function searchedPage(list: NewestFirst, where: Conditions, page: Page): string {
+  const { table, columns, onPage = 'page.*', place } = list;
+  return `
+    WITH matching AS MATERIALIZED (
+      SELECT item.id, item.created_at FROM ${table} AS item ${place?.join ?? ''} WHERE ${where.sql}
+    )
+    SELECT (SELECT count(*) FROM matching) AS total, ${onPage}
+    FROM (
+      SELECT item.id, item.created_at, ${columns} FROM ${table} AS item
+      WHERE item.store_id = $1 AND item.id IN (
+        SELECT id FROM matching ORDER BY created_at DESC, id DESC
+        LIMIT ${where.bind(page.limit)} OFFSET ${where.bind(offsetOf(page))})
+    ) AS page
+    ORDER BY created_at DESC, id DESC`;
 }

@@ -12,6 +12,7 @@ function aLookup() {
       new Promise((resolve, reject) => {
         calls.push({ keys, answer: (found) => resolve(new Map(Object.entries(found))), fail: reject });
       }),
+    1_000,
   );
   return { lookup, calls };
 }

@@ -1,3 +1,5 @@
+import { within } from '@app/application';
+
 interface Group<Value> {
   readonly keys: Set<string>;
   readonly answers: Promise<ReadonlyMap<string, Value>>;
@@ -12,10 +14,16 @@ export class GroupedLookup<Value> {
   private waiting: Group<Value> | null = null;
   private inFlight: Promise<unknown> = Promise.resolve();
 
-  /** @param lookUp finds the values of many keys; a key without a value is absent from the result. */
-  constructor(private readonly lookUp: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>) {}
+  /**
+   * @param lookUp finds the values of many keys; a key without a value is absent from the result.
+   * @param patienceMs how long the first of a group waits for its answer, and the others less.
+   */
+  constructor(
+    private readonly lookUp: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
+    private readonly patienceMs: number,
+  ) {}
 
-  /** @throws whatever the look-up of its group threw. */
+  /** @throws TooLate, or whatever the look-up of its group threw. */
   async find(key: string): Promise<Value | null> {
     this.waiting ??= this.nextGroup();
     this.waiting.keys.add(key);
@@ -30,6 +38,6 @@ export class GroupedLookup<Value> {
       return this.lookUp([...keys]);
     });
     this.inFlight = answers.catch(() => undefined);
-    return { keys, answers };
+    return { keys, answers: within(this.patienceMs, answers) };
   }
 }

@@ -4,7 +4,6 @@ import {
   type ApiKeyRecord,
   type ApiKeyStatus,
   type NewApiKey,
-  within,
 } from '@app/application';
 import type { ApiKeyMode } from '@app/domain';
 import { Injectable } from '@nestjs/common';
@@ -44,7 +43,7 @@ const COLUMNS = `
 
 @Injectable()
 export class PostgresApiKeyRepository extends ApiKeyRepository {
-  private readonly lookups = new GroupedLookup((hashes) => this.lookUp(hashes));
+  private readonly lookups = new GroupedLookup((hashes) => this.lookUp(hashes), PATIENCE_MS);
 
   constructor(
     private readonly database: Database,
@@ -54,7 +53,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
   }
 
   override findByHash(hash: Buffer): Promise<ApiKeyLookup | null> {
-    return within(PATIENCE_MS, this.lookups.find(hash.toString('hex')));
+    return this.lookups.find(hash.toString('hex'));
   }
 
   override touch(key: ApiKeyLookup): void {

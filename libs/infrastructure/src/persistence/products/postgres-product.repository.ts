@@ -22,14 +22,10 @@ const IN_CATEGORY = {
   id: 'product_id',
 };
 
-/** What a summary has beyond the row of that alias. `$1` is the id of the store. */
-const computed = (product: string) =>
-  `${availableUnits(product)} AS quantity, (SELECT currency FROM stores WHERE stores.id = $1) AS currency`;
-
 // The parts of a product are gathered where they lie: joins would multiply variants by categories. Prices travel as
 // text, since JSON numbers are not exact.
 const FIND = `
-  SELECT item.id, item.created_at, ${SUMMARY}, ${computed('item')}, item.sku, item.featured,
+  SELECT item.id, item.created_at, ${SUMMARY}, ${availableUnits('item')} AS quantity, item.sku, item.featured,
     item.description, item.images, item.specifications, item.updated_at,
     (SELECT coalesce(json_agg(json_build_object('id', variant.id, 'sku', variant.sku, 'name', variant.name,
         'price', variant.price::text, 'attributes', variant.attributes, 'status', variant.status,
@@ -64,7 +60,7 @@ export class PostgresProductRepository extends ProductRepository {
     const list: NewestFirst = {
       table: 'products',
       columns: SUMMARY,
-      computed: computed('page'),
+      onPage: `page.id, page.name, page.slug, page.price, page.status, ${availableUnits('page')} AS quantity`,
       where,
       ...(categoryId !== undefined && { place: IN_CATEGORY }),
       tally: search === undefined ? { list: counted, labels: [featured && 'true', inStock && 'true'] } : null,

@@ -8,7 +8,6 @@ export interface ProductRow {
   readonly name: string;
   readonly slug: string;
   readonly price: string;
-  readonly currency: string;
   readonly quantity: string;
   readonly status: string;
 }
@@ -43,7 +42,6 @@ export function toProductSummary(row: ProductRow): ProductSummary {
     name: row.name,
     slug: row.slug,
     price: toSafeInteger(row.price),
-    currency: row.currency,
     quantity: toSafeInteger(row.quantity),
     status: row.status,
   };
