@@ -1,7 +1,7 @@
 import { GroupedLookup } from './grouped-lookup.js';
 
 /** A look-up whose answers the test releases one by one. */
-function aLookup() {
+function aLookup(concurrent = 1) {
   const calls: {
     keys: readonly string[];
     answer: (found: Record<string, string>) => void;
@@ -12,6 +12,7 @@ function aLookup() {
       new Promise((resolve, reject) => {
         calls.push({ keys, answer: (found) => resolve(new Map(Object.entries(found))), fail: reject });
       }),
+    concurrent,
     1_000,
   );
   return { lookup, calls };
@@ -58,6 +59,23 @@ describe('GroupedLookup', () => {
     calls[1]?.answer({ a: 'revoked' });
 
     expect([await before, await after]).toEqual(['valid', 'revoked']);
+  });
+
+  it('begins as many look-ups at a time as it may', async () => {
+    const { lookup, calls } = aLookup(2);
+    const answers: Promise<unknown>[] = [];
+    for (const key of ['a', 'b', 'c']) {
+      answers.push(lookup.find(key));
+      await settled();
+    }
+    expect(calls.map(({ keys }) => keys)).toEqual([['a'], ['b']]);
+
+    calls[0]?.answer({});
+    await settled();
+
+    expect(calls.map(({ keys }) => keys)).toEqual([['a'], ['b'], ['c']]);
+    for (const { answer } of calls) answer({});
+    expect(await Promise.all(answers)).toEqual([null, null, null]);
   });
 
   it('fails the group whose look-up failed, and only that one', async () => {
