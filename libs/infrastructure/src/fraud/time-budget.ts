@@ -18,7 +18,9 @@ export async function readBefore<T>(deadline: number, pool: pg.Pool, read: (run:
     const left = Math.floor(deadline - Date.now());
     if (left < 1) throw new TooLate();
     // Sent together; should the limit fail, so does what is read.
-    const limited = client.query(`BEGIN READ ONLY; SET LOCAL statement_timeout = ${left}`);
+    const limited = client.query(
+      `BEGIN READ ONLY; SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL statement_timeout = ${left}`,
+    );
     const [answer] = await Promise.all([read((text, values) => client.query(prepared(text, values))), limited]);
     return answer;
   } finally {

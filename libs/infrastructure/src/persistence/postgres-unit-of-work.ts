@@ -18,13 +18,15 @@ const FIRST_DELAY_MS = 50;
 /** How long a second request with the same idempotency key waits for the first. */
 const LOCK_TIMEOUT_MS = 2_000;
 
-// One round trip. Every wait is bounded: a lock is given up before the client loses patience, and a transaction whose
+// One round trip. The plans do not depend on what is ordered: to make them anew took longer than to run them. Every wait
+// is bounded: a lock is given up before the client loses patience, and a transaction whose
 // process died is ended by the server.
 function begin({ remainingMs }: Deadline): string {
   // 0 would be for ever.
   const lockTimeout = Math.max(1, Math.min(LOCK_TIMEOUT_MS, Math.floor(remainingMs)));
   return `
     BEGIN ISOLATION LEVEL READ COMMITTED;
+    SET LOCAL plan_cache_mode = force_generic_plan;
     SET LOCAL statement_timeout = '8s';
     SET LOCAL lock_timeout = ${lockTimeout};
     SET LOCAL idle_in_transaction_session_timeout = '10s'`;
