@@ -14,8 +14,7 @@ const PURPOSES: [purpose: string, statement: RegExp][] = [
   ['order', /INSERT INTO orders/],
   ['pipeline', /INSERT INTO order_stages/],
   ['store the answer', /^UPDATE idempotency_keys/],
-  ['lock stock', /FOR NO KEY UPDATE OF stock/],
-  ['take stock', /UPDATE stock SET quantity/],
+  ['withdraw', /UPDATE stock SET quantity/],
   ['commit', /^COMMIT/],
 ];
 
@@ -43,7 +42,7 @@ describe('the round trips of an order', () => {
       .map((text) => PURPOSES.find(([, statement]) => statement.test(text))?.[0] ?? text);
   }
 
-  it('are these ten, and one that nobody waits for', async () => {
+  it('are these statements, of which one is not waited for', async () => {
     const withKeyOnly = ['idempotency look-up', 'claim', 'store the answer'];
 
     expect(await statementsOf({})).toEqual(
@@ -51,7 +50,7 @@ describe('the round trips of an order', () => {
     );
   });
 
-  it('are three more with an Idempotency-Key', async () => {
+  it('are three statements more with an Idempotency-Key', async () => {
     expect(await statementsOf({ 'idempotency-key': 'counted' })).toEqual(PURPOSES.map(([purpose]) => purpose));
   });
 });

@@ -25,6 +25,7 @@ import {
 } from '../ports/idempotency-records.js';
 import { OrderExists, OrderRepository, ReceiptNumberTaken } from '../ports/order.repository.js';
 import { CommitOutcomeUnknown, UnitOfWork, type Transaction } from '../ports/unit-of-work.js';
+import { inOrder } from '../in-order.js';
 import type { Deadline } from '../time-limit.js';
 
 /** The order as the client asked for it. */
@@ -164,7 +165,7 @@ async function write(
   if (earlier) return replay(earlier, requestHash);
 
   // Sent together, and done in this order: if one fails, those after it do nothing.
-  await Promise.all([
+  await inOrder([
     orders.insert(order, assessment),
     pipeline.enqueue(order.storeId, order.id, assessment.verdict),
     scope && idempotency.store(scope, Buffer.from(response)),

@@ -1,6 +1,7 @@
 import { TooLate } from '@app/application';
 import type pg from 'pg';
 import { prepared } from '../persistence/prepared.js';
+import { sendTogether } from '../persistence/send-together.js';
 import type { RunSql } from './find-facts.js';
 
 /**
@@ -17,7 +18,8 @@ export async function readBefore<T>(deadline: number, pool: pg.Pool, read: (run:
   try {
     const left = Math.floor(deadline - Date.now());
     if (left < 1) throw new TooLate();
-    // Sent together; should the limit fail, so does what is read.
+    // Sent together. Should the limit fail, what was read without it is not used.
+    sendTogether(client);
     const limited = client.query(
       `BEGIN READ ONLY; SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL statement_timeout = ${left}`,
     );

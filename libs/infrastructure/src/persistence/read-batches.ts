@@ -1,5 +1,5 @@
-import type { Writable } from 'node:stream';
 import type pg from 'pg';
+import { sendTogether } from './send-together.js';
 
 /** How many statements share a connection: of those behind a slow one, few have to wait for it. */
 const BATCH = 4;
@@ -40,10 +40,8 @@ export class ReadBatches {
       for (const { reject } of reads) reject(error);
       return;
     }
-    const { stream } = (client as unknown as { readonly connection: { readonly stream: Writable } }).connection;
-    stream.cork();
+    sendTogether(client);
     const answers = reads.map(({ query }) => client.query(query));
-    stream.uncork();
     let broken = false;
     for (const [index, { resolve, reject }] of reads.entries()) {
       answers[index]?.then(resolve, (error: unknown) => {

@@ -1,6 +1,7 @@
 import type { Deadline } from '@app/application';
 import type pg from 'pg';
 import { prepared } from './prepared.js';
+import { sendTogether } from './send-together.js';
 
 /** A wait for a lock that ends at the deadline is told by the server; this is for a server that says nothing. */
 const GRACE_MS = 200;
@@ -15,6 +16,7 @@ export class TransactionSql {
 
   /** @param text one of a bounded number: each connection has it parsed and planned once. */
   async query<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
+    sendTogether(this.client);
     const query = { ...prepared(text, values), query_timeout: this.patienceMs };
     const { rows } = await this.client.query(query);
     return rows as Row[];

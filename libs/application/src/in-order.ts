@@ -1,0 +1,8 @@
+/**
+ * Waits for steps that were begun one after the other, each on the condition that those before it succeed.
+ *
+ * @throws what the first that failed threw: the others only failed because it did.
+ */
+export async function inOrder(steps: readonly (Promise<unknown> | null)[]): Promise<void> {
+  for (const outcome of await Promise.allSettled(steps)) if (outcome.status === 'rejected') throw outcome.reason;
+}
