@@ -22,14 +22,16 @@ const CREATE_ORDER = 'libs/application/src/orders/create-order.ts';
 
 const WITHOUT_LOCK: Edit = {
   file: STOCK,
-  find: `  ORDER BY stock.product_id, stock.variant_key, stock.bin_id
-  FOR NO KEY UPDATE OF stock\`;`,
-  replace: `  ORDER BY stock.product_id, stock.variant_key, stock.bin_id\`;`,
+  find: `    ORDER BY stock.product_id, stock.variant_key, stock.bin_id
+    FOR NO KEY UPDATE OF stock
+  ), offered`,
+  replace: `    ORDER BY stock.product_id, stock.variant_key, stock.bin_id
+  ), offered`,
 };
 const WITHOUT_GUARD: Edit = {
   file: STOCK,
-  find: `      AND stock.bin_id = taken.bin_id AND stock.quantity >= taken.quantity\n`,
-  replace: `      AND stock.bin_id = taken.bin_id\n`,
+  find: `      AND stock.bin_id = chosen.bin_id AND stock.quantity >= chosen.quantity\n`,
+  replace: `      AND stock.bin_id = chosen.bin_id\n`,
 };
 
 export const MUTANTS: readonly Mutant[] = [
@@ -56,19 +58,13 @@ export const MUTANTS: readonly Mutant[] = [
       WITHOUT_GUARD,
       {
         file: STOCK,
-        find: `unnest($3::int[], $4::int[], $5::int[], $6::int[]) AS t (product_id, variant_key, bin_id, quantity)`,
-        replace: `unnest($3::int[], $4::int[], $5::int[], $6::int[], $7::int[]) AS t (product_id, variant_key, bin_id, quantity, found)`,
+        find: `least(quantity, requested - (through - quantity))::int AS quantity\n`,
+        replace: `least(quantity, requested - (through - quantity))::int AS quantity, quantity AS found\n`,
       },
       {
         file: STOCK,
-        find: `SET quantity = stock.quantity - taken.quantity`,
-        replace: `SET quantity = taken.found - taken.quantity`,
-      },
-      {
-        file: STOCK,
-        find: `      taken.map(({ quantity }) => quantity),\n`,
-        replace: `      taken.map(({ quantity }) => quantity),
-      taken.map((bin) => rows.find(({ bin_id }) => bin_id === bin.bin_id)?.quantity ?? 0),\n`,
+        find: `SET quantity = stock.quantity - chosen.quantity`,
+        replace: `SET quantity = chosen.found - chosen.quantity`,
       },
     ],
     proof: 'oversell',
@@ -94,9 +90,11 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: STOCK,
-        find: `  ORDER BY stock.product_id, stock.variant_key, stock.bin_id
-  FOR NO KEY UPDATE OF stock\`;`,
-        replace: `  FOR NO KEY UPDATE OF stock\`;`,
+        find: `    ORDER BY stock.product_id, stock.variant_key, stock.bin_id
+    FOR NO KEY UPDATE OF stock
+  ), offered`,
+        replace: `    FOR NO KEY UPDATE OF stock
+  ), offered`,
       },
     ],
     proof: 'deadlock',
@@ -108,7 +106,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: CREATE_ORDER,
-        find: `  await pipeline.enqueue(order.storeId, order.id, assessment.verdict);\n`,
+        find: `    pipeline.enqueue(order.storeId, order.id, assessment.verdict),\n`,
         replace: '',
       },
       {
