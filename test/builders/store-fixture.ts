@@ -187,8 +187,7 @@ export class StoreFixture {
   }
 }
 
-/** A key of a store that exists. */
-export async function createKey(database: TestDatabase, storeId: number, mode: ApiKeyMode): Promise<string> {
+async function createKey(database: TestDatabase, storeId: number, mode: ApiKeyMode): Promise<string> {
   const symbols = Array.from({ length: API_KEY_SECRET.length }, () => randomInt(API_KEY_SECRET.symbols));
   const { text, prefix, lastFour } = composeApiKey(mode, symbols);
   const key_hash = createHash('sha256').update(text).digest();

@@ -21,11 +21,10 @@ export interface PostgresServer {
   remove(): Promise<void>;
 }
 
-/** @param more settings of the server, by name. */
-export async function startDurablePostgres(more: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
+export async function startDurablePostgres(): Promise<PostgresServer> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'store-commerce-proof-'));
   // Durability is the server's default; said here because a proof without it would prove nothing.
-  const settings = { ...more, fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', port: String(await freePort()) };
+  const settings = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', port: String(await freePort()) };
   const start = () => startEmbeddedPostgres({ dataDir, settings });
   let server: EmbeddedPostgres = await start();
   return {

@@ -34,10 +34,10 @@ export class Rig {
     process.once('exit', this.killAll);
   }
 
-  /** A durable server, or a database on that of `DATABASE_URL`. @param settings of the server, if it is ours. */
-  static async open(settings: Readonly<Record<string, string>> = {}): Promise<Rig> {
+  /** A durable server, or a database on that of `DATABASE_URL`. */
+  static async open(): Promise<Rig> {
     const given = process.env['DATABASE_URL'];
-    const server = given ? null : await startDurablePostgres(settings);
+    const server = given ? null : await startDurablePostgres();
     try {
       return new Rig(await createDatabase(given ?? server?.url ?? ''), server);
     } catch (error) {
