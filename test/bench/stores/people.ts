@@ -1,7 +1,11 @@
 import type { Draws } from './draws.js';
 
-const FIRST = 'Ada,Ben,Cleo,Dora,Emil,Fay,Gus,Hana,Ivo,Jun,Kira,Liam,Mona,Noor,Otto,Pia,Quinn,Rosa,Sven,Tara'.split(',');
-const LAST = 'Abbott,Baker,Chen,Diaz,Evans,Fox,Garcia,Hughes,Ito,Jansen,Kumar,Lopez,Meyer,Novak,Okafor,Perez'.split(',');
+const FIRST = 'Ada,Ben,Cleo,Dora,Emil,Fay,Gus,Hana,Ivo,Jun,Kira,Liam,Mona,Noor,Otto,Pia,Quinn,Rosa,Sven,Tara'.split(
+  ',',
+);
+const LAST = 'Abbott,Baker,Chen,Diaz,Evans,Fox,Garcia,Hughes,Ito,Jansen,Kumar,Lopez,Meyer,Novak,Okafor,Perez'.split(
+  ',',
+);
 const CITIES = 'Portland,Springfield,Lisbon,Graz,Leeds,Kyoto,Bergen,Turin,Gdansk,Cork'.split(',');
 
 /** SQL for what is known of customer number `k`, which is a function of that number. */

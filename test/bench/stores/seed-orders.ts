@@ -92,7 +92,9 @@ function lines({ storeId, sizes, draws, bases }: Seeding): string {
 /** `POS-0000123`, or `WEB-261120-7K3M9Q`. */
 function receipt(): string {
   const scattered = `((n * ${SCATTER}) & 1073741823)`;
-  const symbols = [25, 20, 15, 10, 5, 0].map((bits) => `substr('${CROCKFORD}', 1 + (${scattered} >> ${bits} & 31)::int, 1)`);
+  const symbols = [25, 20, 15, 10, 5, 0].map(
+    (bits) => `substr('${CROCKFORD}', 1 + (${scattered} >> ${bits} & 31)::int, 1)`,
+  );
   return `CASE WHEN source = 'POS' THEN 'POS-' || lpad(n::text, 7, '0')
     ELSE 'WEB-' || to_char(at AT TIME ZONE 'UTC', 'YYMMDD-') || ${symbols.join(' || ')} END`;
 }
