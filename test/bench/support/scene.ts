@@ -15,6 +15,7 @@ import { POSTGRES_SETTINGS } from './postgres-settings.js';
 /** Everything that takes part: the database with its stores, the two servers and their clients. */
 export class Scene {
   private readonly directory = mkdtempSync(path.join(tmpdir(), 'store-commerce-bench-'));
+  private readonly encryptionKeys = randomBytes(32).toString('base64');
   private current: { readonly service: Service; readonly settings: string } | null = null;
 
   private constructor(
@@ -50,15 +51,25 @@ export class Scene {
     return this.rig.database;
   }
 
+  /** What operators set. */
+  get production(): Readonly<Record<string, string>> {
+    const { url } = this.database;
+    return { NODE_ENV: 'production', DATABASE_URL: url, DATA_ENCRYPTION_KEYS: this.encryptionKeys };
+  }
+
+  /** One that goes with the scene. */
+  file(name: string): string {
+    return path.join(this.directory, name);
+  }
+
   /** The one process of the service, as users run it; another one when other settings are asked for. */
   async service(env: Readonly<Record<string, string>> = {}): Promise<Service> {
     const settings = JSON.stringify(env);
     if (this.current?.settings === settings) return this.current.service;
     await this.current?.service.kill();
-    const production = { NODE_ENV: 'production', DATA_ENCRYPTION_KEYS: randomBytes(32).toString('base64') };
     const service = await this.rig.startService({
-      env: { ...production, ...env },
-      logFile: path.join(this.directory, 'service.log'),
+      env: { ...this.production, ...env },
+      logFile: this.file('service.log'),
     });
     this.current = { service, settings };
     return service;

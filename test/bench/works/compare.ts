@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { TestDatabase } from '../../support/test-database.js';
+import { ask } from '../support/ask.js';
 import { orderOf } from '../driver/order-of.js';
 import type { Item } from '../driver/job.js';
 import type { Side } from './rounds.js';
@@ -24,7 +25,7 @@ export async function compare(comparison: Comparison, database: TestDatabase): P
 async function compareReads({ work, service, reference, random }: Comparison, paths: readonly string[]): Promise<void> {
   const samples = [paths[0], paths.at(-1), ...Array.from({ length: SAMPLES }, () => paths[random(paths.length)])];
   for (const path of new Set(samples as string[])) {
-    const [one, other] = [await ask(service, path), await ask(reference, path)];
+    const [one, other] = [await askSide(service, path), await askSide(reference, path)];
     if (!isDeepStrictEqual(one, other)) {
       throw new Error(
         `${work.name}: ${path} is answered\n${JSON.stringify(one)}\nby the service, and\n` +
@@ -56,7 +57,7 @@ async function compareOrders({ work, service, reference, random }: Comparison, d
         random(2 ** 30),
         (below) => (choices[next++] ?? 0) % below,
       );
-      const created = (await ask(side, '/v1/orders', body)).data as Created;
+      const created = (await askSide(side, '/v1/orders', body)).data as Created;
       await assertPlaced(database, side, created, body.items);
       const items = created.items.map((item, line) => ({
         ...item,
@@ -91,12 +92,6 @@ async function assertPlaced(
   }
 }
 
-/** @throws Error unless the answer is 2xx. */
-async function ask({ url, shop }: Side, path: string, body?: object): Promise<Record<string, unknown>> {
-  const headers = { authorization: `Bearer ${shop.key}`, ...(body && { 'content-type': 'application/json' }) };
-  const request = body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers };
-  const response = await fetch(url + path, request);
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${path} at ${url} is answered ${response.status}: ${text}`);
-  return JSON.parse(text) as Record<string, unknown>;
+async function askSide({ url, shop }: Side, path: string, body?: object): Promise<{ readonly data?: unknown }> {
+  return JSON.parse(await ask(url + path, { key: shop.key, body })) as { data?: unknown };
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Driver } from '../driver/driver.js';
 import { hasFailures, type Load } from '../driver/job.js';
+import { loopDelayP99 } from '../figures/event-loop.js';
 import type { Shop } from './shop.js';
 import type { Work } from './works.js';
 
@@ -20,12 +21,14 @@ export interface Plan {
 export interface Rounds {
   readonly service: readonly Load[];
   readonly reference: readonly Load[];
+  /** Of the service in each round, in milliseconds. */
+  readonly loopDelays: readonly number[];
   /** 2xx of the service, those of the warm-up included. */
   readonly serviceAnswered: number;
 }
 
 /** What is still on its way when a round ends should not meet the next one. */
-const PAUSE_MS = 200;
+const PAUSE_MS = 100;
 
 /** @throws Error when a request is not answered with 2xx, breaks or takes too long. */
 export async function play(
@@ -47,11 +50,14 @@ export async function play(
   };
   const warm = await drive(service, warmUpSeconds);
   await drive(reference, warmUpSeconds);
+  const loopDelays: number[] = [];
   const loads: Record<'service' | 'reference', Load[]> = { service: [], reference: [] };
   for (let round = 0; round < rounds; round++) {
+    await loopDelayP99(service.url);
     loads.service.push(await drive(service, seconds));
+    loopDelays.push(await loopDelayP99(service.url));
     loads.reference.push(await drive(reference, seconds));
   }
   const answered = [warm, ...loads.service].reduce((sum, load) => sum + load.answered, 0);
-  return { ...loads, serviceAnswered: answered };
+  return { ...loads, loopDelays, serviceAnswered: answered };
 }

@@ -18,6 +18,8 @@ export interface WorkResult {
   readonly ratio: Spread;
   /** p99 / p50 of the service. */
   readonly tail: number;
+  /** Of the service, the 99th percentile in milliseconds. */
+  readonly loopDelayP99: number;
   readonly goal: Goal | null;
   /** `null` without a goal. */
   readonly met: boolean | null;
@@ -29,11 +31,25 @@ export interface Spread {
   readonly max: number;
 }
 
-export function summarize({ name, title, connections, goal }: Work, { service, reference }: Rounds): WorkResult {
+export function summarize(
+  { name, title, connections, goal }: Work,
+  { service, reference, loopDelays }: Rounds,
+): WorkResult {
   const ratio = spreadOf(service.map(({ perSecond }, round) => perSecond / (reference[round]?.perSecond ?? NaN)));
   const tail = median(service.map(({ p50, p99 }) => p99 / p50));
   const met = goal && ratio.median >= goal.ratio && tail < (goal.tail ?? Infinity);
-  return { name, title, connections, service: speedOf(service), reference: speedOf(reference), ratio, tail, goal, met };
+  return {
+    name,
+    title,
+    connections,
+    service: speedOf(service),
+    reference: speedOf(reference),
+    ratio,
+    tail,
+    loopDelayP99: median(loopDelays),
+    goal,
+    met,
+  };
 }
 
 function speedOf(loads: readonly Load[]): Speed {
