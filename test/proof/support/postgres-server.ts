@@ -21,10 +21,12 @@ export interface PostgresServer {
   remove(): Promise<void>;
 }
 
-export async function startDurablePostgres(): Promise<PostgresServer> {
+/** @param tuning settings that are not about durability. */
+export async function startDurablePostgres(tuning: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'store-commerce-proof-'));
   // Durability is the server's default; said here because a proof without it would prove nothing.
-  const settings = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', port: String(await freePort()) };
+  const durable = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };
+  const settings = { ...tuning, ...durable, port: String(await freePort()) };
   const start = () => startEmbeddedPostgres({ dataDir, settings });
   let server: EmbeddedPostgres = await start();
   return {

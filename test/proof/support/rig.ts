@@ -13,6 +13,7 @@ export interface ProcessOptions {
   /** Default: the rig's database. A proxy's address goes here. */
   readonly databaseUrl?: string;
   readonly env?: Readonly<Record<string, string>>;
+  readonly logFile?: string;
 }
 
 const CLI = path.resolve(import.meta.dirname, '../../../dist/apps/cli/src/main.js');
@@ -34,10 +35,10 @@ export class Rig {
     process.once('exit', this.killAll);
   }
 
-  /** A durable server, or a database on that of `DATABASE_URL`. */
-  static async open(): Promise<Rig> {
+  /** A durable server with those settings, or a database on that of `DATABASE_URL`. */
+  static async open(tuning: Readonly<Record<string, string>> = {}): Promise<Rig> {
     const given = process.env['DATABASE_URL'];
-    const server = given ? null : await startDurablePostgres();
+    const server = given ? null : await startDurablePostgres(tuning);
     try {
       return new Rig(await createDatabase(given ?? server?.url ?? ''), server);
     } catch (error) {
@@ -74,10 +75,11 @@ export class Rig {
     rmSync(this.dataDir, { recursive: true, force: true });
   }
 
-  private async start(role: Role, { databaseUrl = this.database.url, env = {} }: ProcessOptions): Promise<Service> {
+  private async start(role: Role, options: ProcessOptions): Promise<Service> {
+    const { databaseUrl = this.database.url, env = {}, logFile } = options;
     // One key stands for a whole crowd here.
     const settings = { DATABASE_URL: databaseUrl, DATA_DIR: this.dataDir, PIPELINE: 'off', THROTTLE_PER_10S: '0' };
-    const service = await Service.start({ role, env: { ...settings, ...env } });
+    const service = await Service.start({ role, env: { ...settings, ...env }, logFile });
     this.processes.push(service);
     return service;
   }

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -10,6 +10,8 @@ export interface ServiceOptions {
   /** On top of a minimal environment: none of the caller's settings get in. */
   readonly env: Readonly<Record<string, string>>;
   readonly readyTimeoutMs?: number;
+  /** Where its output goes when there is more of it than is good to read while it works. */
+  readonly logFile?: string;
 }
 
 /** How a process ended: its exit code, or the signal that killed it. */
@@ -44,7 +46,9 @@ export class Service {
   static async start(options: ServiceOptions): Promise<Service> {
     const main = path.join(ROOT, `dist/apps/${options.role}/src/main.js`);
     const env = { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'info', ...options.env };
-    const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const sink = options.logFile === undefined ? 'pipe' : openSync(options.logFile, 'w');
+    const child = spawn(process.execPath, [main], { env, stdio: ['ignore', sink, sink] });
+    if (typeof sink === 'number') closeSync(sink);
     const service = new Service(options, child);
     try {
       await service.becomeReady(options.readyTimeoutMs ?? READY_TIMEOUT_MS);
@@ -61,7 +65,8 @@ export class Service {
 
   /** What it has written so far, to standard output and standard error. */
   get log(): string {
-    return this.output;
+    const { logFile } = this.options;
+    return logFile === undefined ? this.output : readFileSync(logFile, 'utf8');
   }
 
   /** Whether it runs, or ended because the proof wanted it to. */
@@ -108,11 +113,11 @@ export class Service {
   private async becomeReady(timeoutMs: number): Promise<void> {
     const giveUp = Date.now() + timeoutMs;
     for (;;) {
-      const said = SAYS[this.options.role].exec(this.output);
+      const said = SAYS[this.options.role].exec(this.log);
       this.url = said?.[1] ?? '';
       if (said && (this.options.role === 'worker' || (await isReady(this.url)))) return;
       if (this.ending !== null || Date.now() > giveUp) {
-        throw new Error(`The ${this.options.role} process did not get ready; it said: ${this.output}`);
+        throw new Error(`The ${this.options.role} process did not get ready; it said: ${this.log}`);
       }
       await delay(20);
     }

@@ -1,0 +1,24 @@
+import type { Item, Orders } from './job.js';
+
+/** An order as the shop is used to them, of buyer number `n` of that kind, who has a name and an address of their own. */
+export function orderOf(
+  { items, lines }: Omit<Orders, 'kind'>,
+  kind: string,
+  n: number,
+  random: (below: number) => number,
+) {
+  const line = () => ({ ...(items[random(items.length)] as Item), quantity: 1 + random(2) });
+  return {
+    items: Array.from({ length: lines }, line),
+    customer: {
+      name: `Buyer ${n}`,
+      email: `${kind}.${n}@example.com`,
+      phone: `+44 ${kind.length} ${String(n).padStart(9, '0')}`,
+      address: `${n} ${kind} Road`,
+      city: 'Leeds',
+      zip: 'LS1 4AP',
+    },
+    payment_method: 'COD',
+    notes: '',
+  };
+}

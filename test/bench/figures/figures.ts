@@ -1,0 +1,42 @@
+import type { Options } from '../support/options.js';
+import type { Scene } from '../support/scene.js';
+import { measureColdStarts, type ColdStarts } from './cold-start.js';
+import { measureImport, type ImportRate } from './import-rate.js';
+import { measureInstall, type InstallSize } from './install-size.js';
+import { soak, type MemoryUnderLoad, type Soak } from './memory.js';
+
+/** What there is to say beside the works; `null` where it was not asked for, or could not be measured. */
+export interface Figures {
+  readonly memory: MemoryUnderLoad | null;
+  /** Milliseconds, of a service that does nothing. Under load: see the works. */
+  readonly idleLoopDelayP99: number | null;
+  readonly soak: Soak | null;
+  readonly starts: ColdStarts | null;
+  readonly import: ImportRate | null;
+  readonly install: InstallSize | null;
+}
+
+const SOAK_SECONDS = 600;
+const STARTS = 3;
+const IMPORTED_ORDERS = 1_000_000;
+const IMPORTED_ORDERS_QUICK = 20_000;
+
+/** All that is not measured while the works are performed. */
+export async function measureFigures(
+  scene: Scene,
+  { quick, all, withImport, seed }: Options,
+  onProgress: (text: string) => void,
+): Promise<Omit<Figures, 'memory' | 'idleLoopDelayP99'>> {
+  const step = <T>(what: string, isWanted: boolean, measure: () => Promise<T>): Promise<T | null> => {
+    if (isWanted) onProgress(what);
+    return isWanted ? measure() : Promise.resolve(null);
+  };
+  return {
+    starts: await step('cold starts', all, () => measureColdStarts(scene.production, quick ? 1 : STARTS)),
+    soak: await step('ten minutes of mixed load', all && !quick, () => soak(scene, SOAK_SECONDS, seed)),
+    import: await step('import', withImport, () =>
+      measureImport(scene, quick ? IMPORTED_ORDERS_QUICK : IMPORTED_ORDERS, seed),
+    ),
+    install: await step('production install', all && !quick, measureInstall),
+  };
+}

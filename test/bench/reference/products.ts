@@ -1,0 +1,93 @@
+import type pg from 'pg';
+import { decimal, list, notFound, single, type Page } from './answers.js';
+import type { Store } from './keys.js';
+import { PRODUCT_TOTAL } from './totals.js';
+
+// Hashed once a statement; joined, the bins would be looked up for each row of stock.
+const FOR_SALE = `(stock.bin_id IN (
+  SELECT bins.id FROM bins JOIN warehouses ON warehouses.store_id = bins.store_id AND warehouses.id = bins.warehouse_id
+  WHERE bins.store_id = $1 AND warehouses.active)) IS TRUE`;
+const UNITS = `coalesce(sum(stock.quantity), 0) FROM stock WHERE stock.store_id = $1 AND ${FOR_SALE}`;
+
+// The page first: what is computed for a row is computed for those that are skipped, too.
+const LIST = `
+  SELECT page.*, ${PRODUCT_TOTAL} AS total, (SELECT ${UNITS} AND stock.product_id = page.id) AS quantity
+  FROM (
+    SELECT id, name, slug, price, status, created_at FROM products WHERE store_id = $1 AND status = 'ACTIVE'
+    ORDER BY created_at DESC, id DESC LIMIT $2 OFFSET $3
+  ) AS page
+  ORDER BY created_at DESC, id DESC`;
+
+const FIND = `
+  SELECT product.id, product.name, product.slug, product.price, product.status, product.sku, product.description,
+    product.featured, product.images, product.specifications, product.created_at, product.updated_at,
+    (SELECT ${UNITS} AND stock.product_id = product.id) AS quantity,
+    (SELECT coalesce(json_agg(json_build_object('id', variant.id::text, 'sku', variant.sku, 'name', variant.name,
+        'price', variant.price / 100.0, 'attributes', variant.attributes, 'quantity',
+        (SELECT ${UNITS} AND stock.product_id = variant.product_id AND stock.variant_key = variant.id),
+        'status', variant.status) ORDER BY variant.position, variant.id), '[]')
+      FROM product_variants variant WHERE variant.store_id = $1 AND variant.product_id = product.id) AS variants,
+    (SELECT coalesce(json_agg(json_build_object('id', category.id, 'name', category.name, 'slug', category.slug)
+        ORDER BY category.display_order, category.name, category.id), '[]')
+      FROM product_categories link JOIN categories category ON category.store_id = $1 AND category.id = link.category_id
+      WHERE link.store_id = $1 AND link.product_id = product.id) AS categories,
+    (SELECT json_build_object('id', brand.id, 'name', brand.name, 'slug', brand.slug)
+      FROM brands brand WHERE brand.store_id = $1 AND brand.id = product.brand_id) AS brand
+  FROM products product
+  WHERE product.store_id = $1 AND product.id = $2 AND product.status = 'ACTIVE'`;
+
+interface Row {
+  readonly id: number;
+  readonly name: string;
+  readonly slug: string;
+  readonly price: string;
+  readonly quantity: string;
+  readonly status: string;
+}
+
+interface FullRow extends Row {
+  readonly sku: string;
+  readonly description: string;
+  readonly featured: boolean;
+  readonly images: unknown;
+  readonly variants: unknown;
+  readonly specifications: unknown;
+  readonly categories: unknown;
+  readonly brand: unknown;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+const summary = ({ id, name, slug, price, quantity, status }: Row) => ({
+  id: String(id),
+  name,
+  slug,
+  price: decimal(price),
+  quantity: Number(quantity),
+  status,
+});
+
+export async function listProducts(pool: pg.Pool, store: Store, page: Page) {
+  const values = [store.id, page.limit, (page.page - 1) * page.limit];
+  const { rows } = await pool.query<Row & { total: string }>({ name: 'products', text: LIST, values });
+  return list(rows.map(summary), Number(rows[0]?.total), page);
+}
+
+export async function findProduct(pool: pg.Pool, store: Store, id: number) {
+  const { rows } = await pool.query<FullRow>({ name: 'product', text: FIND, values: [store.id, id] });
+  const [row] = rows;
+  if (!row) throw notFound('Product');
+  return single({
+    ...summary(row),
+    sku: row.sku,
+    description: row.description,
+    featured: row.featured,
+    images: row.images,
+    variants: row.variants,
+    specifications: row.specifications,
+    categories: row.categories,
+    brand: row.brand,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  });
+}

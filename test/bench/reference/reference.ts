@@ -1,0 +1,25 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { startProgram } from '../support/child.js';
+
+/** The reference server as a process of its own. */
+export interface Reference {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export async function startReference(databaseUrl: string): Promise<Reference> {
+  const child = startProgram('reference/main.ts', { DATABASE_URL: databaseUrl });
+  const ended = once(child, 'exit');
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+  const line = await Promise.race([once(lines, 'line'), ended.then(() => [''])]);
+  const url = /Listening at (\S+)/.exec(String(line[0]))?.[1];
+  if (url === undefined) throw new Error('The reference server did not start');
+  return {
+    url,
+    close: async () => {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}

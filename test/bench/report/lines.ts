@@ -1,0 +1,122 @@
+import type { Figures } from '../figures/figures.js';
+import type { Spread, Speed, WorkResult } from '../works/summary.js';
+import type { BenchResults } from './results.js';
+
+/** What the terminal and the README both say of a run, as rows of text. */
+export interface Tables {
+  readonly works: readonly (readonly string[])[];
+  readonly figures: readonly (readonly string[])[];
+  readonly conditions: string;
+}
+
+export function tablesOf(results: BenchResults): Tables {
+  const figures = [
+    ['figure', 'measured', 'goal'],
+    ...ordersAccepted(results.verdicts),
+    ...memory(results.figures),
+    ...loopDelays(results),
+    ...starts(results.figures),
+    ...imports(results.figures),
+  ];
+  const head = ['work', 'service', 'reference', 'ratio (min–max)', 'goal'];
+  return { works: [head, ...results.works.map(workRow)], figures, conditions: conditions(results) };
+}
+
+function workRow(work: WorkResult): string[] {
+  const { name, title, ratio, goal } = work;
+  const wanted = goal ? `≥ ${goal.ratio.toFixed(1)}: ${verdictOf(work)}` : '–';
+  return [`${name}: ${title}`, speed(work.service), speed(work.reference), spread(ratio, 2), wanted];
+}
+
+/** `met`, or by how much not. */
+function verdictOf({ ratio, tail, goal, met }: WorkResult): string {
+  if (!goal || met) return 'met';
+  const faults: string[] = [];
+  if (ratio.median < goal.ratio) faults.push(`missed by ${(goal.ratio - ratio.median).toFixed(2)}`);
+  if (goal.tail !== undefined && tail >= goal.tail) {
+    faults.push(`p99 is ${tail.toFixed(1)} × p50 instead of less than ${goal.tail} ×`);
+  }
+  return faults.join(', ');
+}
+
+function speed({ perSecond, p50, p99 }: Speed): string {
+  return `${perSecond.toFixed(0)}/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`;
+}
+
+function spread({ median, min, max }: Spread, digits: number): string {
+  return `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
+}
+
+function ordersAccepted(verdicts: BenchResults['verdicts']): string[][] {
+  const all = Object.values(verdicts).reduce((sum, count) => sum + count, 0);
+  if (all === 0) return [];
+  const named = Object.entries(verdicts).map(([verdict, count]) => `${count} × ${verdict}`);
+  return [['orders placed through the service, by fraud verdict', named.join(', '), '–']];
+}
+
+function memory({ memory, soak }: Figures): string[][] {
+  const rows: string[][] = [];
+  if (memory) {
+    const { idle, peak, end } = memory;
+    rows.push(['resident memory: idle, peak under load, at the end', [idle, peak, end].map(megabytes).join(', '), '–']);
+  }
+  if (soak) {
+    const what = `resident memory in ${soak.seconds / 60} minutes of ${soak.readsPerSecond.toFixed(0)} reads/s and ${soak.ordersPerSecond.toFixed(0)} orders/s: second minute, last minute`;
+    rows.push([what, [soak.first, soak.last].map(megabytes).join(', '), '–']);
+  }
+  return rows;
+}
+
+function loopDelays({ works, figures }: BenchResults): string[][] {
+  const delays = works.map(({ name, loopDelayP99 }) => `${name} ${loopDelayP99.toFixed(0)}`).join(', ');
+  const idle = figures.idleLoopDelayP99 === null ? '' : `idle ${figures.idleLoopDelayP99.toFixed(0)}, `;
+  return [['event-loop delay, p99 in ms', idle + delays, '–']];
+}
+
+function starts({ starts }: Figures): string[][] {
+  if (!starts) return [];
+  const row = (what: string, measured: Spread, goal: number) => {
+    const missed = measured.median - goal;
+    const verdict = missed <= 0 ? 'met' : `missed by ${missed.toFixed(2)} s`;
+    return [`start to ready, ${what}`, `${spread(measured, 2)} s`, `≤ ${goal} s: ${verdict}`];
+  };
+  return [
+    row('external database', starts.external, 1.5),
+    row('embedded database', starts.embedded, 5),
+    row('embedded database, made and filled at this start', starts.embeddedEmpty, 5),
+  ];
+}
+
+function imports({ import: imported, install }: Figures): string[][] {
+  const rows: string[][] = [];
+  if (imported) {
+    const { orders, megabytes: size, seconds, ordersPerSecond } = imported;
+    const measured = `${ordersPerSecond.toFixed(0)} orders/s (${size.toFixed(0)} MB in ${seconds.toFixed(0)} s)`;
+    rows.push([`\`cli import\` of ${count(orders)} orders`, measured, '–']);
+  }
+  if (install) {
+    const { packages, embeddedPostgres, build } = install;
+    const measured = `${megabytes(packages)} of packages, ${megabytes(embeddedPostgres)} of them PostgreSQL; ${megabytes(build)} of build`;
+    rows.push(['production install', measured, '–']);
+  }
+  return rows;
+}
+
+function conditions({ store, plan, machine, seed, commit, date, seconds }: BenchResults): string {
+  const { cpu, cores, memoryGb, node, postgres, settings } = machine;
+  const server = Object.entries(settings).map(([name, value]) => `${name} ${value}`);
+  return (
+    `A store of ${count(store.orders)} orders, ${count(store.products)} products and ${count(store.customers)} customers ` +
+    `beside ten others; each figure the median of ${plan.rounds} rounds of ${plan.seconds} s each side in turn. ` +
+    `${cores} cores (${cpu}), ${memoryGb} GB, Node ${node.slice(1)}, PostgreSQL ${postgres} (${server.join(', ')}); ` +
+    `${date}, commit ${commit}, seed ${seed}, ${seconds} s.`
+  );
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(0)} MB`;
+}
+
+function count(number: number): string {
+  return number.toLocaleString('en');
+}

@@ -1,0 +1,20 @@
+import { tablesOf } from './lines.js';
+import type { BenchResults } from './results.js';
+
+/** The run as a person reads it at a terminal. */
+export function printed(results: BenchResults): string {
+  const { works, figures, conditions } = tablesOf(results);
+  return `\n${aligned(works)}\n\n${aligned(figures)}\n\n${conditions}\n`;
+}
+
+function aligned(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

@@ -1,0 +1,40 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Figures } from '../figures/figures.js';
+import type { Plan } from '../works/rounds.js';
+import type { WorkResult } from '../works/summary.js';
+import type { StoreSizes } from '../stores/sizes.js';
+import type { Machine } from './machine.js';
+
+/** Everything a run has measured, and what is needed to measure it again. */
+export interface BenchResults {
+  readonly form: 'full' | 'quick';
+  readonly date: string;
+  readonly commit: string;
+  readonly seed: number;
+  readonly seconds: number;
+  readonly machine: Machine;
+  /** Of the measured store. Another one is its equal, and nine others are a tenth of it each. */
+  readonly store: StoreSizes;
+  readonly plan: Plan;
+  readonly works: readonly WorkResult[];
+  /** How the fraud rules judged the orders of the service. */
+  readonly verdicts: Readonly<Record<string, number>>;
+  readonly figures: Figures;
+}
+
+/** Of the last full run; the README's table is made of it. */
+export const RESULTS_FILE = path.resolve(import.meta.dirname, '../results.json');
+
+export function readResults(): BenchResults | null {
+  try {
+    return JSON.parse(readFileSync(RESULTS_FILE, 'utf8')) as BenchResults;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+export function writeResults(file: string, results: BenchResults): void {
+  writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
+}

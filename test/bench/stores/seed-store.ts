@@ -1,0 +1,66 @@
+import pg from 'pg';
+import { StoreFixture } from '../../builders/store-fixture.js';
+import type { TestDatabase } from '../../support/test-database.js';
+import { HOT_SLUG, seedCatalog } from './seed-catalog.js';
+import { seedCustomers } from './seed-customers.js';
+import { seedOrders } from './seed-orders.js';
+import { seedProfile } from './seed-profile.js';
+import { seedStock } from './seed-stock.js';
+import { advanceIdentities, beginSeeding } from './seeding.js';
+import { fraction, type StoreSizes } from './sizes.js';
+
+export interface SeededStore {
+  readonly id: number;
+  readonly subdomain: string;
+  /** A live key. */
+  readonly key: string;
+  readonly hotProductId: number;
+}
+
+export interface SeededStores {
+  /** The one that is asked. */
+  readonly measured: SeededStore;
+  /** Its equal, for orders that keep no ledger. */
+  readonly twin: SeededStore;
+}
+
+const BYSTANDERS = 9;
+
+/** The measured store, its equal, and nine others of a tenth of that each, ready to be measured. */
+export async function seedStores(database: TestDatabase, sizes: StoreSizes, seed: number): Promise<SeededStores> {
+  const others = Array.from({ length: BYSTANDERS }, () => fraction(sizes, 10));
+  const [measured, twin] = [await seedStore(database, sizes, seed), await seedStore(database, sizes, seed)];
+  for (const other of others) await seedStore(database, other, seed);
+  await settle(database);
+  return { measured, twin };
+}
+
+/** One store; the same one for the same seed, but for its ids. */
+export async function seedStore(database: TestDatabase, sizes: StoreSizes, seed: number): Promise<SeededStore> {
+  const { id, subdomain, key } = await StoreFixture.create(database);
+  const sql = new pg.Client({ connectionString: database.url });
+  await sql.connect();
+  try {
+    const seeding = await beginSeeding(sql, id, sizes, seed);
+    await seedProfile(seeding);
+    await seedCatalog(seeding);
+    await seedStock(seeding);
+    await seedCustomers(seeding);
+    await seedOrders(seeding);
+    await advanceIdentities(sql);
+  } finally {
+    await sql.end();
+  }
+  const [hot] = await database.query<{ id: number }>(`SELECT id FROM products WHERE store_id = $1 AND slug = $2`, [
+    id,
+    HOT_SLUG,
+  ]);
+  return { id, subdomain, key, hotProductId: hot?.id ?? 0 };
+}
+
+/** As a server is that has had time: statistics known, pages marked visible, nothing left to be written. */
+export async function settle(database: TestDatabase): Promise<void> {
+  await database.query('VACUUM ANALYZE');
+  // Only a superuser may; without, the server does it in its own time.
+  await database.query('CHECKPOINT').catch(() => undefined);
+}

@@ -1,0 +1,49 @@
+import type pg from 'pg';
+import { Draws } from './draws.js';
+import { People } from './people.js';
+import type { StoreSizes } from './sizes.js';
+
+const CHUNK = 20_000;
+
+/** One store that is being filled, and the numbers its rows go by. */
+export interface Seeding {
+  readonly sql: pg.ClientBase;
+  readonly storeId: number;
+  readonly sizes: StoreSizes;
+  readonly draws: Draws;
+  readonly people: People;
+  /** Row number n of a table has the id `base + n`; n counts from 1. */
+  readonly bases: Readonly<Record<NumberedTable, number>>;
+}
+
+export const NUMBERED_TABLES = ['bins', 'brands', 'categories', 'products', 'product_variants'] as const;
+export type NumberedTable = (typeof NUMBERED_TABLES)[number];
+
+export async function beginSeeding(
+  sql: pg.ClientBase,
+  storeId: number,
+  sizes: StoreSizes,
+  seed: number,
+): Promise<Seeding> {
+  const draws = new Draws(seed);
+  const bases: Partial<Record<NumberedTable, number>> = {};
+  for (const table of NUMBERED_TABLES) {
+    const { rows } = await sql.query<{ base: number }>(`SELECT coalesce(max(id), 0)::int AS base FROM ${table}`);
+    bases[table] = rows[0]?.base ?? 0;
+  }
+  return { sql, storeId, sizes, draws, people: new People(draws), bases: bases as Record<NumberedTable, number> };
+}
+
+/** Runs a statement for the row numbers 1 to `count`, `$1` to `$2` at a time: no statement holds more than a chunk. */
+export async function inChunks(sql: pg.ClientBase, count: number, statement: string): Promise<void> {
+  for (let first = 1; first <= count; first += CHUNK) {
+    await sql.query(statement, [first, Math.min(count, first + CHUNK - 1)]);
+  }
+}
+
+/** What was given ids by hand must not be given again. */
+export async function advanceIdentities(sql: pg.ClientBase): Promise<void> {
+  for (const table of NUMBERED_TABLES) {
+    await sql.query(`SELECT setval(pg_get_serial_sequence('${table}', 'id'), (SELECT max(id) FROM ${table}))`);
+  }
+}

@@ -1,0 +1,17 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import path from 'node:path';
+
+const BENCH = path.resolve(import.meta.dirname, '..');
+
+/** A TypeScript program of the bench as one process: under the `tsx` command there would be two, and one to outlive us. */
+export function startProgram(file: string, env: Readonly<Record<string, string>>): ChildProcess {
+  const child = spawn(process.execPath, ['--import', 'tsx', path.join(BENCH, file)], {
+    env: { PATH: process.env['PATH'], NODE_ENV: 'production', ...env },
+    cwd: BENCH,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  child.once('exit', () => process.off('exit', kill));
+  return child;
+}

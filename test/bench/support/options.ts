@@ -1,0 +1,54 @@
+import { randomInt } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { FULL, QUICK, type StoreSizes } from '../stores/sizes.js';
+import type { Plan } from '../works/rounds.js';
+import { WORKS, type Work } from '../works/works.js';
+
+export interface Options {
+  readonly quick: boolean;
+  readonly works: readonly Work[];
+  /** Whether everything is asked for, and not only some works. */
+  readonly all: boolean;
+  /** A million orders take their time, so they are asked for apart. */
+  readonly withImport: boolean;
+  readonly jsonFile: string | null;
+  readonly seed: number;
+  readonly sizes: StoreSizes;
+  readonly plan: Plan;
+}
+
+export const USAGE = `Usage: run.ts [--quick] [--json FILE] [--only ${WORKS.map(({ name }) => name).join(',')}] [--seed N] [--import]`;
+
+/** @throws Error for arguments that are not understood. */
+export function readOptions(args: string[]): Options {
+  const { values } = parseArgs({
+    args,
+    options: {
+      quick: { type: 'boolean', default: false },
+      json: { type: 'string' },
+      only: { type: 'string' },
+      seed: { type: 'string' },
+      import: { type: 'boolean', default: false },
+    },
+  });
+  const seed = values.seed === undefined ? randomInt(1_000_000) : Number(values.seed);
+  if (!Number.isSafeInteger(seed)) throw new Error('--seed takes an integer');
+  return {
+    quick: values.quick,
+    works: choose(values.only),
+    all: values.only === undefined,
+    withImport: values.import,
+    jsonFile: values.json ?? null,
+    seed,
+    sizes: values.quick ? QUICK : FULL,
+    plan: values.quick ? { warmUpSeconds: 0.5, rounds: 3, seconds: 0.6 } : { warmUpSeconds: 3, rounds: 3, seconds: 8 },
+  };
+}
+
+function choose(only: string | undefined): readonly Work[] {
+  if (only === undefined) return WORKS;
+  const names = only.split(',').map((name) => name.trim().toLowerCase());
+  const unknown = names.filter((name) => !WORKS.some((work) => work.name.toLowerCase() === name));
+  if (unknown.length > 0) throw new Error(`No such work: ${unknown.join(', ')}`);
+  return WORKS.filter(({ name }) => names.includes(name.toLowerCase()));
+}

@@ -1,0 +1,34 @@
+import type { Scene } from '../support/scene.js';
+import { seededRandom } from '../../support/seeded-random.js';
+import { assertBalanced, readBooks } from './books.js';
+import { compare } from './compare.js';
+import { play, type Plan } from './rounds.js';
+import { summarize, type WorkResult } from './summary.js';
+import type { Work } from './works.js';
+
+/**
+ * Compares the answers of both sides, measures them in turn, and looks into the books when orders were placed.
+ *
+ * @throws Error when something was answered wrongly, or not at all: then there is nothing to measure.
+ */
+export async function perform(scene: Scene, work: Work, plan: Plan, seed: number): Promise<WorkResult> {
+  const { database, driver, shop, twin, reference } = scene;
+  await forgetOldMails(scene);
+  const { url } = await scene.service(work.env);
+  const placesOrders = work.requests(shop).kind === 'orders';
+  const sides = { service: { url, shop }, reference: { url: reference.url, shop: placesOrders ? twin : shop } };
+  await compare({ work, ...sides, random: seededRandom(seed) }, database);
+
+  const before = placesOrders ? await readBooks(database, shop) : null;
+  const rounds = await play(driver, work, sides, plan, seed);
+  if (before) {
+    const mostUnderWay = work.connections * (plan.rounds + 1);
+    assertBalanced(before, await readBooks(database, shop), rounds.serviceAnswered, mostUnderWay);
+  }
+  return summarize(work, rounds);
+}
+
+/** The mails of earlier orders, which nobody has sent, are not the work of a worker that starts now. */
+async function forgetOldMails({ database }: Scene): Promise<void> {
+  await database.query('TRUNCATE graphile_worker._private_jobs');
+}

@@ -1,0 +1,63 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Driver } from '../driver/driver.js';
+import { hasFailures, type Load } from '../driver/job.js';
+import { loopDelayP99 } from '../figures/event-loop.js';
+import type { Shop } from './shop.js';
+import type { Work } from './works.js';
+
+/** A server, and the store it is asked about. */
+export interface Side {
+  readonly url: string;
+  readonly shop: Shop;
+}
+
+export interface Plan {
+  readonly warmUpSeconds: number;
+  readonly rounds: number;
+  readonly seconds: number;
+}
+
+/** What both sides did, round by round: the n-th of one followed the n-th of the other. */
+export interface Rounds {
+  readonly service: readonly Load[];
+  readonly reference: readonly Load[];
+  /** Of the service in each round, in milliseconds. */
+  readonly loopDelays: readonly number[];
+  /** 2xx of the service, those of the warm-up included. */
+  readonly serviceAnswered: number;
+}
+
+/** What is still on its way when a round ends should not meet the next one. */
+const PAUSE_MS = 100;
+
+/** @throws Error when a request is not answered with 2xx, breaks or takes too long. */
+export async function play(
+  driver: Driver,
+  work: Work,
+  { service, reference }: Readonly<Record<'service' | 'reference', Side>>,
+  { warmUpSeconds, rounds, seconds }: Plan,
+  seed: number,
+): Promise<Rounds> {
+  let turn = 0;
+  const drive = async ({ url, shop }: Side, duration: number): Promise<Load> => {
+    const requests = work.requests(shop);
+    const { connections } = work;
+    const job = { url, key: shop.key, connections, seconds: duration, requests, seed: seed + ++turn };
+    const load = await driver.carryOut(job);
+    await delay(PAUSE_MS);
+    if (hasFailures(load.failures)) throw new Error(`${work.name} at ${url}: ${JSON.stringify(load.failures)}`);
+    return load;
+  };
+  const warm = await drive(service, warmUpSeconds);
+  await drive(reference, warmUpSeconds);
+  const loopDelays: number[] = [];
+  const loads: Record<'service' | 'reference', Load[]> = { service: [], reference: [] };
+  for (let round = 0; round < rounds; round++) {
+    await loopDelayP99(service.url);
+    loads.service.push(await drive(service, seconds));
+    loopDelays.push(await loopDelayP99(service.url));
+    loads.reference.push(await drive(reference, seconds));
+  }
+  const answered = [warm, ...loads.service].reduce((sum, load) => sum + load.answered, 0);
+  return { ...loads, loopDelays, serviceAnswered: answered };
+}
