@@ -14,10 +14,10 @@ const LOCK = `
   SELECT stock.product_id, stock.variant_key, stock.bin_id, stock.quantity
   FROM stock
   WHERE stock.store_id = $1 AND (stock.product_id, stock.variant_key) IN (SELECT * FROM unnest($2::int[], $3::int[]))
-    AND stock.bin_id IN (
-      SELECT bins.id FROM bins
-      JOIN warehouses ON warehouses.store_id = bins.store_id AND warehouses.id = bins.warehouse_id
-      WHERE bins.store_id = $1 AND warehouses.active)
+    AND stock.bin_id NOT IN (
+      SELECT bins.id FROM warehouses
+      JOIN bins ON bins.store_id = warehouses.store_id AND bins.warehouse_id = warehouses.id
+      WHERE warehouses.store_id = $1 AND NOT warehouses.active)
   ORDER BY stock.product_id, stock.variant_key, stock.bin_id
   FOR NO KEY UPDATE OF stock`;
 

@@ -3,17 +3,20 @@ import { decimal, list, notFound, single, type Page } from './answers.js';
 import type { Store } from './keys.js';
 import { PRODUCT_TOTAL } from './totals.js';
 
-// Hashed once a statement; joined, the bins would be looked up for each row of stock.
-const FOR_SALE = `(stock.bin_id IN (
-  SELECT bins.id FROM bins JOIN warehouses ON warehouses.store_id = bins.store_id AND warehouses.id = bins.warehouse_id
-  WHERE bins.store_id = $1 AND warehouses.active)) IS TRUE`;
+const FOR_SALE = `stock.bin_id NOT IN (
+  SELECT bins.id FROM warehouses
+  JOIN bins ON bins.store_id = warehouses.store_id AND bins.warehouse_id = warehouses.id
+  WHERE warehouses.store_id = $1 AND NOT warehouses.active)`;
 const UNITS = `coalesce(sum(stock.quantity), 0) FROM stock WHERE stock.store_id = $1 AND ${FOR_SALE}`;
 
 // The page first: what is computed for a row is computed for those that are skipped, too.
 const LIST = `
-  SELECT page.*, ${PRODUCT_TOTAL} AS total, (SELECT ${UNITS} AND stock.product_id = page.id) AS quantity
+  SELECT id, name, slug, price, status, ${PRODUCT_TOTAL} AS total, (SELECT ${UNITS} AND stock.product_id = page.id) AS quantity
   FROM (
-    SELECT id, name, slug, price, status, created_at FROM products WHERE store_id = $1 AND status = 'ACTIVE'
+    SELECT * FROM (
+      SELECT id, name, slug, price, status, created_at FROM products WHERE store_id = $1 AND status = 'ACTIVE'
+      ORDER BY created_at DESC, id DESC LIMIT 1100
+    ) AS newest
     ORDER BY created_at DESC, id DESC LIMIT $2 OFFSET $3
   ) AS page
   ORDER BY created_at DESC, id DESC`;

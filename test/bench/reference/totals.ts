@@ -1,5 +1,11 @@
+// What the reference reads its totals from is what the service reads them from: the counts that the database keeps.
+
 /** SQL for the number of all orders of store `$1`. */
-export const ORDER_TOTAL = `(SELECT count(*) FROM orders WHERE store_id = $1)`;
+export const ORDER_TOTAL = countOf('orders');
 
 /** SQL for the number of active products of store `$1`. */
-export const PRODUCT_TOTAL = `(SELECT count(*) FROM products WHERE store_id = $1 AND status = 'ACTIVE')`;
+export const PRODUCT_TOTAL = countOf('products');
+
+function countOf(list: string): string {
+  return `(SELECT sum(rows) FROM list_counts WHERE store_id = $1 AND list = '${list}' AND grain = 'all')`;
+}

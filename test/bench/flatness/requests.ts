@@ -1,0 +1,67 @@
+import type { TestDatabase } from '../../support/test-database.js';
+
+/** What its time is compared with. */
+export type Kind =
+  | 'first page' // with the same request of the smallest store
+  | 'deep page' // with the first page, in the same store
+  | 'search' // with the same request of the smallest store; finds little
+  | 'one'; // with the same request of the smallest store
+
+export interface FlatRequest {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly path: string;
+}
+
+/** The requests whose time must not grow with the store. */
+export async function requestsOf(database: TestDatabase, storeId: number): Promise<FlatRequest[]> {
+  const text = async (sql: string) => (await database.query<{ text: string }>(sql, [storeId]))[0]?.text ?? '';
+  const orders = Number(await text('SELECT count(*) AS text FROM orders WHERE store_id = $1'));
+  const last = Math.ceil(orders / 50);
+  // Somewhere in the middle, so that nothing is at hand by chance.
+  const of = (column: string, table: string, where = '') =>
+    text(`SELECT ${column}::text AS text FROM ${table} WHERE store_id = $1 ${where} ORDER BY md5(id::text) LIMIT 1`);
+  const [order, product, customer] = [
+    await of('id', 'orders'),
+    await of('id', 'products', `AND status = 'ACTIVE'`),
+    await of('id', 'customers'),
+  ];
+  const [receipt, email] = [
+    await of('receipt_number', 'orders', `AND source = 'WEBSITE'`),
+    await of('customer_email', 'orders', `AND customer_email <> ''`),
+  ];
+  const productName = await of('name', 'products', `AND status = 'ACTIVE'`);
+  const customerEmail = await of('email', 'customers', `AND email <> ''`);
+  const category = (order: string) =>
+    text(
+      `SELECT category_id AS text FROM product_categories WHERE store_id = $1 GROUP BY 1 ORDER BY count(*) ${order} LIMIT 1`,
+    );
+  const [large, small] = [await category('DESC'), await category('ASC')];
+  const searchFor = (value: string) => `search=${encodeURIComponent(value)}`;
+
+  const first = (name: string, path: string): FlatRequest => ({ name, kind: 'first page', path });
+  return [
+    first('orders', '/v1/orders'),
+    first('orders by status', '/v1/orders?status=PENDING'),
+    first('orders by fulfillment', '/v1/orders?fulfillment_status=SHIPPED'),
+    first('orders by source', '/v1/orders?source=WEBSITE'),
+    first('orders by all three', '/v1/orders?source=WEBSITE&status=SUCCEEDED&fulfillment_status=DELIVERED'),
+    { name: 'orders, middle page', kind: 'deep page', path: `/v1/orders?page=${Math.ceil(last / 2)}` },
+    { name: 'orders, last page', kind: 'deep page', path: `/v1/orders?page=${last}` },
+    { name: 'one order', kind: 'one', path: `/v1/orders/${order}` },
+    { name: 'orders, search for a receipt number', kind: 'search', path: `/v1/orders?${searchFor(receipt)}` },
+    { name: 'orders, search for an e-mail', kind: 'search', path: `/v1/orders?${searchFor(email)}` },
+    first('products', '/v1/products'),
+    first('products of a large category', `/v1/products?category_id=${large}`),
+    first('products of a small category', `/v1/products?category_id=${small}`),
+    first('products, featured', '/v1/products?featured=true'),
+    first('products, in stock', '/v1/products?in_stock=true'),
+    first('products, all filters', `/v1/products?category_id=${large}&featured=true&in_stock=true`),
+    { name: 'products, search for a name', kind: 'search', path: `/v1/products?${searchFor(productName)}` },
+    { name: 'one product', kind: 'one', path: `/v1/products/${product}` },
+    first('customers', '/v1/customers'),
+    first('customers by status', '/v1/customers?status=Inactive'),
+    { name: 'customers, search for an e-mail', kind: 'search', path: `/v1/customers?${searchFor(customerEmail)}` },
+    { name: 'one customer', kind: 'one', path: `/v1/customers/${customer}` },
+  ];
+}

@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { Rig } from '../../proof/support/rig.js';
+import { commitOf, describeMachine } from '../report/machine.js';
+import { seedStore, settle, type SeededStore } from '../stores/seed-store.js';
+import { POSTGRES_SETTINGS } from '../support/postgres-settings.js';
+import { chartOf } from './chart.js';
+import { medianLatency } from './latency.js';
+import { planFaults } from './plans.js';
+import { requestsOf, type FlatRequest } from './requests.js';
+import { CHART_FILE, FLATNESS_FILE, printed, type Flatness, type FlatRow } from './results.js';
+
+// Measures whether the time of a request grows with the store: tsx test/bench/flatness/run.ts [--quick]
+// One client asks a store of 10,000, of 100,000 and of 1,000,000 orders the same things; then the plans are looked at in
+// the largest. --quick leaves the largest out and writes no results.
+
+const ORDERS = [10_000, 100_000, 1_000_000];
+const SEED = 1;
+
+interface OwnApp {
+  inject(options: { url: string; headers: Record<string, string> }): Promise<{ statusCode: number }>;
+  close(): Promise<void>;
+}
+
+const say = (text: string) => process.stderr.write(`${text}\n`);
+const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
+const sizes = values.quick ? ORDERS.slice(0, -1) : ORDERS;
+
+const rows = new Map<string, { request: FlatRequest; medians: number[]; faults: string[] }>();
+let machine: Flatness['machine'] | null = null;
+for (const orders of sizes) {
+  const rig = await Rig.open(POSTGRES_SETTINGS);
+  try {
+    say(`Loading ${orders} orders, ${orders / 10} products, ${orders / 2} customers`);
+    const store = await seedStore(
+      rig.database,
+      { orders, products: orders / 10, customers: orders / 2, brands: 50, categories: 200 },
+      SEED,
+    );
+    await settle(rig.database);
+    machine ??= await describeMachine(rig.database);
+    const requests = await requestsOf(rig.database, store.id);
+    await measureAll(rig, store, requests);
+    if (orders === sizes.at(-1)) await checkPlans(rig.database.url, store, requests);
+  } finally {
+    await rig.close();
+  }
+}
+const flatness: Flatness = {
+  date: new Date().toISOString().slice(0, 10),
+  commit: commitOf(),
+  machine: machine ?? never(),
+  sizes,
+  rows: [...rows.values()].map(({ request: { name, kind }, medians, faults }): FlatRow => ({
+    name,
+    kind,
+    medians,
+    faults,
+  })),
+};
+process.stdout.write(printed(flatness));
+if (!values.quick) {
+  writeFileSync(FLATNESS_FILE, `${JSON.stringify(flatness, null, 2)}\n`);
+  writeFileSync(CHART_FILE, chartOf(flatness));
+}
+
+async function measureAll(rig: Rig, store: SeededStore, requests: readonly FlatRequest[]): Promise<void> {
+  const env = { NODE_ENV: 'production', DATA_ENCRYPTION_KEYS: randomBytes(32).toString('base64') };
+  const service = await rig.startService({ env });
+  // Once through all, so that none pays for what is slow only once.
+  for (const { path } of requests) await medianLatency(service.url + path, store.key);
+  for (const request of requests) {
+    const row = rows.get(request.name) ?? { request, medians: [], faults: [] };
+    row.medians.push(await medianLatency(service.url + request.path, store.key));
+    rows.set(request.name, row);
+  }
+  await service.kill();
+}
+
+async function checkPlans(url: string, store: SeededStore, requests: readonly FlatRequest[]): Promise<void> {
+  say('Looking at the plans');
+  const app = await startHere(url);
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query('SET plan_cache_mode = force_generic_plan');
+  try {
+    for (const { name, path } of requests) {
+      const faults = await planFaults(client, async () => {
+        const { statusCode } = await app.inject({ url: path, headers: { authorization: `Bearer ${store.key}` } });
+        if (statusCode !== 200) throw new Error(`${path}: ${statusCode}`);
+      });
+      rows.get(name)?.faults.push(...faults);
+    }
+  } finally {
+    await client.end();
+    await app.close();
+  }
+}
+
+/** The build, in this process. */
+async function startHere(url: string): Promise<OwnApp> {
+  const dist = (file: string) => import(path.resolve(import.meta.dirname, '../../../dist', file)) as Promise<never>;
+  const { Config } = (await dist('libs/infrastructure/src/index.js')) as { Config: new (env: object) => object };
+  const { createApp } = (await dist('apps/api/src/create-app.js')) as {
+    createApp: (config: object, url: string) => Promise<OwnApp & { init(): Promise<unknown> }>;
+  };
+  const app = await createApp(new Config({ DATABASE_URL: url, LOG_LEVEL: 'silent' }), url);
+  await app.init();
+  return app;
+}
+
+function never(): never {
+  throw new Error('Nothing was measured');
+}
