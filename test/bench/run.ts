@@ -1,6 +1,7 @@
 import { measure } from './bench.js';
 import { printed } from './report/print.js';
 import { RESULTS_FILE, writeResults } from './report/results.js';
+import { Cleanup } from './support/cleanup.js';
 import { readOptions, USAGE, type Options } from './support/options.js';
 import { Scene } from './support/scene.js';
 
@@ -18,22 +19,27 @@ async function main(args: string[]): Promise<number> {
     say(`${(error as Error).message}\n${USAGE}`);
     return 2;
   }
-  const opening = Scene.open(options, say);
-  const close = async () => (await opening).close();
+  const cleanup = new Cleanup();
+  let isInterrupted = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void close().finally(() => process.exit(130)));
+    process.once(signal, () => {
+      isInterrupted = true;
+      void cleanup.run().then(() => process.exit(130));
+    });
   }
   try {
-    const results = await measure(await opening, options, say);
+    const scene = await Scene.open(options, cleanup, say);
+    const results = await measure(scene, options, say);
     process.stdout.write(printed(results));
     if (options.jsonFile !== null) writeResults(options.jsonFile, results);
     if (!options.quick && options.all) writeResults(RESULTS_FILE, results);
     return 0;
   } catch (error) {
-    say(`The bench failed: ${(error as Error).stack}`);
+    // What falls over while everything is taken away is not worth a word.
+    if (!isInterrupted) say(`The bench failed: ${(error as Error).stack}`);
     return 1;
   } finally {
-    await close();
+    await cleanup.run();
   }
 }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestDatabase } from '../../support/test-database.js';
@@ -9,17 +10,19 @@ import { Driver } from '../driver/driver.js';
 import { startReference, type Reference } from '../reference/reference.js';
 import { seedStores } from '../stores/seed-store.js';
 import { getToKnow, type Shop } from '../works/shop.js';
+import type { Cleanup } from './cleanup.js';
 import type { Options } from './options.js';
 import { POSTGRES_SETTINGS } from './postgres-settings.js';
 
 /** Everything that takes part: the database with its stores, the two servers and their clients. */
 export class Scene {
-  private readonly directory = mkdtempSync(path.join(tmpdir(), 'store-commerce-bench-'));
   private readonly encryptionKeys = randomBytes(32).toString('base64');
   private current: { readonly service: Service; readonly settings: string } | null = null;
 
   private constructor(
     private readonly rig: Rig,
+    /** For what must not stay. */
+    private readonly directory: string,
     readonly driver: Driver,
     readonly reference: Reference,
     /** That of the service, and of all reads. */
@@ -28,23 +31,27 @@ export class Scene {
     readonly twin: Shop,
   ) {}
 
-  /** @param onProgress is told what takes long. */
-  static async open({ sizes, seed }: Options, onProgress: (text: string) => void): Promise<Scene> {
+  /**
+   * @param cleanup ends it all.
+   * @param onProgress is told what takes long.
+   */
+  static async open({ sizes, seed }: Options, cleanup: Cleanup, onProgress: (text: string) => void): Promise<Scene> {
     onProgress('starting PostgreSQL');
-    const rig = await Rig.open(POSTGRES_SETTINGS);
+    const opening = Rig.open(POSTGRES_SETTINGS);
+    cleanup.add(async () => (await opening).close());
+    const rig = await opening;
+    const directory = mkdtempSync(path.join(tmpdir(), 'store-commerce-bench-'));
+    cleanup.add(() => rm(directory, { recursive: true }));
+
     const { database } = rig;
-    let driver: Driver | null = null;
-    try {
-      onProgress('loading the stores');
-      const { measured, twin } = await seedStores(database, sizes, seed);
-      driver = Driver.start();
-      const shops = [await getToKnow(database, measured, seed), await getToKnow(database, twin, seed)] as const;
-      return new Scene(rig, driver, await startReference(database.url), ...shops);
-    } catch (error) {
-      await driver?.close();
-      await rig.close();
-      throw error;
-    }
+    onProgress('loading the stores');
+    const { measured, twin } = await seedStores(database, sizes, seed);
+    const driver = Driver.start();
+    cleanup.add(() => driver.close());
+    const reference = await startReference(database.url);
+    cleanup.add(() => reference.close());
+    const shops = [await getToKnow(database, measured, seed), await getToKnow(database, twin, seed)] as const;
+    return new Scene(rig, directory, driver, reference, ...shops);
   }
 
   get database(): TestDatabase {
@@ -73,11 +80,5 @@ export class Scene {
     });
     this.current = { service, settings };
     return service;
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([this.driver.close(), this.reference.close()]);
-    await this.rig.close();
-    rmSync(this.directory, { recursive: true, force: true });
   }
 }
