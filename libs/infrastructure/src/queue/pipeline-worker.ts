@@ -13,6 +13,7 @@ import { NOTIFICATION_TASK, relayStages, type NotificationJob } from './stage-re
 const CONCURRENCY = 4;
 const POLL_INTERVAL_MS = 2_000;
 const RESTART_DELAY_MS = 1_000;
+const START_TIMEOUT_MS = 30_000;
 /** How long a new order's notifications wait at most before they are queued. */
 const RELAY_INTERVAL_MS = 250;
 const RECOVERY_INTERVAL_MS = 10_000;
@@ -36,6 +37,7 @@ const OUTCOMES_ARE_AWAITED = { worker: { completeJobBatchDelay: 0, failJobBatchD
 /** Works the queued stages of orders. Several of them, in as many processes, share the work safely. */
 export class PipelineWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(PipelineWorker.name);
+  /** Of everything but the runner. */
   private readonly pool: pg.Pool;
   private readonly stopping = new AbortController();
   private runner: Runner | null = null;
@@ -44,10 +46,9 @@ export class PipelineWorker implements OnApplicationBootstrap, BeforeApplication
   /** @param databaseUrl a direct connection: the queue listens for new jobs. */
   constructor(
     private readonly stages: RunPipelineStage,
-    databaseUrl: string,
+    private readonly databaseUrl: string,
   ) {
-    const onError = (error: Error) => this.logger.warn(`A connection broke: ${failureName(error)}`);
-    this.pool = queuePool(databaseUrl, CONCURRENCY + 3, onError);
+    this.pool = this.openPool(2);
   }
 
   onApplicationBootstrap(): void {
@@ -62,8 +63,13 @@ export class PipelineWorker implements OnApplicationBootstrap, BeforeApplication
     this.stopping.abort();
     const stopped = this.runner?.stop().catch(() => undefined);
     await atMost(SHUTDOWN_MS, Promise.all([stopped, this.loops]));
-    // A runner that gave up may never give its connections back.
-    await atMost(LAST_WORDS_MS, this.pool.end());
+    await this.pool.end();
+  }
+
+  private openPool(size: number): pg.Pool {
+    return queuePool(this.databaseUrl, size, (error) => {
+      this.logger.warn(`A connection broke: ${failureName(error)}`);
+    });
   }
 
   /** Until the shutdown, whatever fails: the database may go away and come back. */
@@ -75,13 +81,26 @@ export class PipelineWorker implements OnApplicationBootstrap, BeforeApplication
     }
   }
 
-  /** Resolves, or rejects, when the queue's runner gives up. */
+  /**
+   * Resolves, or rejects, when the queue's runner gives up. A runner may never give its connections back, so each has a
+   * pool of its own, which goes with it.
+   */
   private async work(): Promise<void> {
+    const pool = this.openPool(CONCURRENCY + 2);
+    try {
+      await this.workOn(pool);
+    } finally {
+      const ended = atMost(LAST_WORDS_MS, pool.end());
+      if (this.stopping.signal.aborted) await ended;
+    }
+  }
+
+  private async workOn(pgPool: pg.Pool): Promise<void> {
     const events: WorkerEvents = new EventEmitter();
     const givenUp = once(events, 'pool:gracefulShutdown').then(() => sleep(LAST_WORDS_MS, undefined, { ref: false }));
-    const runner = await run({
+    const starting = run({
       events,
-      pgPool: this.pool,
+      pgPool,
       concurrency: CONCURRENCY,
       pollInterval: POLL_INTERVAL_MS,
       noHandleSignals: true,
@@ -92,6 +111,7 @@ export class PipelineWorker implements OnApplicationBootstrap, BeforeApplication
       preset: OUTCOMES_ARE_AWAITED,
       crontab: PURGE_CRONTAB,
     });
+    const runner = await within(START_TIMEOUT_MS, starting);
     this.runner = runner;
     if (this.stopping.signal.aborted) await runner.stop().catch(() => undefined);
     // A runner that gives up because the database went away under its hands may never say that it is done. What it had

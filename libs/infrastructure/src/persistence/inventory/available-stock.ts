@@ -9,22 +9,12 @@ export const IS_FOR_SALE = `stock.bin_id NOT IN (
   JOIN bins ON bins.store_id = warehouses.store_id AND bins.warehouse_id = warehouses.id
   WHERE warehouses.store_id = $1 AND NOT warehouses.active)`;
 
-const AVAILABLE = `coalesce(sum(stock.quantity), 0) FROM stock WHERE stock.store_id = $1 AND ${IS_FOR_SALE}`;
-
 /**
  * SQL for the units of a product that can be sold, its variants' included. `$1` is the id of the store.
  *
  * @param product the alias of the product's row.
  */
 export function availableUnits(product: string): string {
-  return `(SELECT ${AVAILABLE} AND stock.product_id = ${product}.id)`;
-}
-
-/**
- * SQL for the units of one variant that can be sold. `$1` is the id of the store.
- *
- * @param variant the alias of the variant's row.
- */
-export function availableUnitsOfVariant(variant: string): string {
-  return `(SELECT ${AVAILABLE} AND stock.product_id = ${variant}.product_id AND stock.variant_key = ${variant}.id)`;
+  return `(SELECT coalesce(sum(stock.quantity), 0) FROM stock
+    WHERE stock.store_id = $1 AND stock.product_id = ${product}.id AND ${IS_FOR_SALE})`;
 }

@@ -9,7 +9,7 @@ import {
 import { Injectable } from '@nestjs/common';
 import { Conditions, containing } from '../conditions.js';
 import { Database } from '../database.js';
-import { availableUnits, availableUnitsOfVariant } from '../inventory/available-stock.js';
+import { availableUnits, IS_FOR_SALE } from '../inventory/available-stock.js';
 import { readNewestFirst, type NewestFirst } from '../newest-first.js';
 import { matchesNothing, NO_ROWS } from '../paging.js';
 import { toProductRecord, toProductSummary, type ProductRecordRow, type ProductRow } from './product.rows.js';
@@ -22,14 +22,22 @@ const IN_CATEGORY = {
   id: 'product_id',
 };
 
-// The parts of a product are gathered where they lie: joins would multiply variants by categories. Prices travel as
-// text, since JSON numbers are not exact.
-const FIND = `
-  SELECT item.id, item.created_at, ${SUMMARY}, ${availableUnits('item')} AS quantity, item.sku, item.featured,
-    item.description, item.images, item.specifications, item.updated_at,
+// The parts of a product are gathered where they lie: joins would multiply variants by categories; its stock at once, for
+// itself and all its variants. Prices travel as text, since JSON numbers are not exact.
+const find = (condition: string) => `
+  WITH item AS MATERIALIZED (
+    SELECT * FROM products AS item WHERE item.store_id = $1 AND item.status = 'ACTIVE' AND ${condition}
+  ), units AS MATERIALIZED (
+    SELECT stock.variant_key, sum(stock.quantity) AS quantity FROM stock
+    WHERE stock.store_id = $1 AND stock.product_id = (SELECT id FROM item) AND ${IS_FOR_SALE}
+    GROUP BY stock.variant_key
+  )
+  SELECT item.id, item.created_at, ${SUMMARY}, item.sku, item.featured, item.description, item.images, item.specifications,
+    item.updated_at, (SELECT coalesce(sum(quantity), 0) FROM units) AS quantity,
     (SELECT coalesce(json_agg(json_build_object('id', variant.id, 'sku', variant.sku, 'name', variant.name,
         'price', variant.price::text, 'attributes', variant.attributes, 'status', variant.status,
-        'quantity', ${availableUnitsOfVariant('variant')}) ORDER BY variant.position, variant.id), '[]')
+        'quantity', coalesce((SELECT quantity FROM units WHERE variant_key = variant.id), 0))
+        ORDER BY variant.position, variant.id), '[]')
       FROM product_variants variant
       WHERE variant.store_id = item.store_id AND variant.product_id = item.id) AS variants,
     (SELECT coalesce(json_agg(json_build_object('id', category.id, 'name', category.name, 'slug', category.slug)
@@ -39,7 +47,10 @@ const FIND = `
       WHERE link.store_id = item.store_id AND link.product_id = item.id) AS categories,
     (SELECT json_build_object('id', brand.id, 'name', brand.name, 'slug', brand.slug)
       FROM brands brand WHERE brand.store_id = item.store_id AND brand.id = item.brand_id) AS brand
-  FROM products AS item`;
+  FROM item`;
+
+const FIND_BY_ID = find('item.id = $2');
+const FIND_BY_SLUG = find('item.slug = $2');
 
 @Injectable()
 export class PostgresProductRepository extends ProductRepository {
@@ -70,15 +81,14 @@ export class PostgresProductRepository extends ProductRepository {
   }
 
   override findById(storeId: number, id: number): Promise<ProductRecord | null> {
-    return this.find('item.id = $2', storeId, id);
+    return this.find(FIND_BY_ID, storeId, id);
   }
 
   override findBySlug(storeId: number, slug: string): Promise<ProductRecord | null> {
-    return this.find('item.slug = $2', storeId, slug);
+    return this.find(FIND_BY_SLUG, storeId, slug);
   }
 
-  private async find(condition: string, storeId: number, reference: unknown): Promise<ProductRecord | null> {
-    const sql = `${FIND} WHERE item.store_id = $1 AND item.status = 'ACTIVE' AND ${condition}`;
+  private async find(sql: string, storeId: number, reference: unknown): Promise<ProductRecord | null> {
     const [row] = await this.database.queryPrepared<ProductRecordRow>(sql, [storeId, reference]);
     return row ? toProductRecord(row) : null;
   }
