@@ -60,6 +60,15 @@ export function flatnessTable({ sizes, rows }: Flatness): string[][] {
   ];
 }
 
+export function flatnessConditions({ machine, date, commit }: Flatness): string {
+  const { cpu, cores, memoryGb, node, postgres } = machine;
+  return (
+    'Median milliseconds of one client that asks again and again; a tenth as many products as orders, half as many ' +
+    'customers. No plan in the largest store reads the whole of a large table or sorts more than a page, unless it says so. ' +
+    `${cores} cores (${cpu}), ${memoryGb} GB, Node ${node.slice(1)}, PostgreSQL ${postgres}; ${date}, commit ${commit}.`
+  );
+}
+
 export function printed(flatness: Flatness): string {
   const rows = flatnessTable(flatness);
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));

@@ -8,17 +8,18 @@ const FOR_SALE = `stock.bin_id NOT IN (
   JOIN bins ON bins.store_id = warehouses.store_id AND bins.warehouse_id = warehouses.id
   WHERE warehouses.store_id = $1 AND NOT warehouses.active)`;
 
-// The page first: what is computed for a row is computed for those that are skipped, too.
+// The page first: what is computed for a row is computed for those that are skipped, too. And those are skipped in the
+// index.
 const LIST = `
   SELECT id, name, slug, price, status, ${PRODUCT_TOTAL} AS total, (
     SELECT coalesce(sum(stock.quantity), 0) FROM stock
     WHERE stock.store_id = $1 AND stock.product_id = page.id AND ${FOR_SALE}) AS quantity
   FROM (
-    SELECT * FROM (
-      SELECT id, name, slug, price, status, created_at FROM products WHERE store_id = $1 AND status = 'ACTIVE'
-      ORDER BY created_at DESC, id DESC LIMIT 1100
-    ) AS newest
-    ORDER BY created_at DESC, id DESC LIMIT $2 OFFSET $3
+    SELECT id, name, slug, price, status, created_at FROM products
+    WHERE store_id = $1 AND status = 'ACTIVE' AND (created_at, id) <= (
+      SELECT created_at, id FROM products WHERE store_id = $1 AND status = 'ACTIVE'
+      ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET $3)
+    ORDER BY created_at DESC, id DESC LIMIT $2
   ) AS page
   ORDER BY created_at DESC, id DESC`;
 

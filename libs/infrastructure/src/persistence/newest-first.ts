@@ -57,16 +57,21 @@ function read<Row>(database: Database, list: NewestFirst, page: Page): Promise<R
 function shallowPage(list: NewestFirst, tally: Tally, where: Conditions, page: Page): string {
   const { table, columns, onPage = 'page.*', place } = list;
   const [createdAt, id] = place ? ['place.created_at', `place.${place.id}`] : ['item.created_at', 'item.id'];
-  // The constant limit tells the planner, which makes one plan for all offsets, that it is about few rows.
-  const limit = offsetOf(page) > SKIPPED_AT_MOST ? '' : `LIMIT ${SKIPPED_AT_MOST + MAX_LIMIT}`;
-  const rows = `
-    SELECT ${id} AS id, ${createdAt} AS created_at, ${columns} FROM ${table} AS item ${place?.join ?? ''}
-    WHERE ${where.sql} ORDER BY ${createdAt} DESC, ${id} DESC ${limit}`;
+  const from = `FROM ${table} AS item ${place?.join ?? ''} WHERE ${where.sql}`;
+  const order = `ORDER BY ${createdAt} DESC, ${id} DESC`;
+  // Skipped in the index, where it has all conditions: the page is read from the row that it begins with.
+  const begin =
+    page.page === 1
+      ? ''
+      : `AND (${createdAt}, ${id}) <= (SELECT ${createdAt}, ${id} ${from} ${order} LIMIT 1 OFFSET ${where.bind(offsetOf(page))})`;
+  // The constant limit tells the planner, which makes one plan for all pages, that it is about few rows.
   return `
     SELECT ${totalOf(tally, where)} AS total, ${onPage}
     FROM (
-      SELECT * FROM (${rows}) AS rows
-      ORDER BY created_at DESC, id DESC LIMIT ${where.bind(page.limit)} OFFSET ${where.bind(offsetOf(page))}
+      SELECT * FROM (
+        SELECT ${id} AS id, ${createdAt} AS created_at, ${columns} ${from} ${begin} ${order} LIMIT ${MAX_LIMIT}
+      ) AS rows
+      ORDER BY created_at DESC, id DESC LIMIT ${where.bind(page.limit)}
     ) AS page
     ORDER BY created_at DESC, id DESC`;
 }
