@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { measure } from './bench.js';
 import { printed } from './report/print.js';
 import { RESULTS_FILE, writeResults } from './report/results.js';
@@ -36,7 +37,7 @@ async function main(args: string[]): Promise<number> {
     return 0;
   } catch (error) {
     // What falls over while everything is taken away is not worth a word.
-    if (!isInterrupted) say(`The bench failed: ${(error as Error).stack}`);
+    if (!isInterrupted) say(`The bench failed: ${inspect(error)}`);
     return 1;
   } finally {
     await cleanup.run();

@@ -5,6 +5,7 @@ import { startProgram } from '../support/child.js';
 /** The reference server as a process of its own. */
 export interface Reference {
   readonly url: string;
+  isRunning(): boolean;
   close(): Promise<void>;
 }
 
@@ -17,6 +18,7 @@ export async function startReference(databaseUrl: string): Promise<Reference> {
   if (url === undefined) throw new Error('The reference server did not start');
   return {
     url,
+    isRunning: () => child.exitCode === null && child.signalCode === null,
     close: async () => {
       child.kill('SIGKILL');
       await ended;

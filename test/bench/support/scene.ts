@@ -14,6 +14,8 @@ import type { Cleanup } from './cleanup.js';
 import type { Options } from './options.js';
 import { POSTGRES_SETTINGS } from './postgres-settings.js';
 
+const LOG_TAIL = 4_000;
+
 /** Everything that takes part: the database with its stores, the two servers and their clients. */
 export class Scene {
   private readonly encryptionKeys = randomBytes(32).toString('base64');
@@ -67,6 +69,14 @@ export class Scene {
   /** One that goes with the scene. */
   file(name: string): string {
     return path.join(this.directory, name);
+  }
+
+  /** What those who should be running said before they ended; empty while all run. */
+  get lastWords(): string {
+    const { current, reference } = this;
+    const service =
+      current?.service.isRunning === false ? `The service has ended:\n${current.service.log.slice(-LOG_TAIL)}` : '';
+    return service + (reference.isRunning() ? '' : 'The reference server has ended');
   }
 
   /** The one process of the service, as users run it; another one when other settings are asked for. */

@@ -21,7 +21,9 @@ export async function perform(scene: Scene, work: Work, plan: Plan, seed: number
   await compare({ work, ...sides, random: seededRandom(seed) }, database);
 
   const before = placesOrders ? await readBooks(database, shop) : null;
-  const rounds = await play(driver, work, sides, plan, seed);
+  const rounds = await play(driver, work, sides, plan, seed).catch((cause: unknown) => {
+    throw new Error(`${work.name} was not carried to its end. ${scene.lastWords}`, { cause });
+  });
   if (before) {
     const mostUnderWay = work.connections * (plan.rounds + 1);
     assertBalanced(before, await readBooks(database, shop), rounds.serviceAnswered, mostUnderWay);
