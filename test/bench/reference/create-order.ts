@@ -30,8 +30,7 @@ export interface OrderRequest {
 export async function createOrder(pool: pg.Pool, store: Store, request: OrderRequest) {
   const client = await pool.connect();
   try {
-    // Of arrays the server would look at the length, and make another plan each time.
-    await client.query('BEGIN; SET LOCAL plan_cache_mode = force_generic_plan');
+    await client.query('BEGIN');
     const lines = await priceLines(client, store.id, request.items);
     await takeStock(client, store.id, lines);
     const created = await insertOrder(client, store, request, lines);
