@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { hasFailures } from '../driver/job.js';
 import type { Service } from '../../proof/support/service.js';
 import type { Scene } from '../support/scene.js';
 import { WORKS } from '../works/works.js';
@@ -74,6 +75,8 @@ export async function soak(scene: Scene, seconds: number, seed: number): Promise
     samples.push(service.memory ?? 0);
   }
   const [reads, orders] = await loads;
+  const failed = [reads, orders].find(({ failures }) => hasFailures(failures));
+  if (failed) throw new Error(`The steady load was answered with ${JSON.stringify(failed.failures)}`);
   const [first, last] = [median(samples.slice(MINUTE, 2 * MINUTE)), median(samples.slice(-MINUTE))];
   return { seconds, readsPerSecond: reads.perSecond, ordersPerSecond: orders.perSecond, first, last, samples };
 }
