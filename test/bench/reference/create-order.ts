@@ -76,8 +76,8 @@ async function insertOrder(client: pg.ClientBase, store: Store, request: OrderRe
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** Of the shape of the service's. */
+/** Like the service's, but longer: the reference does not draw again when it meets one that is taken. */
 function receiptOf(at: Date): string {
   const date = at.toISOString().slice(2, 10).replaceAll('-', '');
-  return `WEB-${date}-${Array.from(randomBytes(6), (byte) => CROCKFORD[byte % 32]).join('')}`;
+  return `WEB-${date}-${Array.from(randomBytes(10), (byte) => CROCKFORD[byte % 32]).join('')}`;
 }
