@@ -7,6 +7,7 @@ import { readResults } from './report/results.js';
 // Fills the README's tables of speed from the last full runs: tsx test/bench/table.ts [--check]
 // With --check nothing is written, and the exit code tells whether the table is up to date.
 
+const CHART = '![Median time of a request by size of the store](test/bench/flatness.svg)';
 const README = path.resolve(import.meta.dirname, '../../README.md');
 
 function main(): number {
@@ -18,7 +19,11 @@ function main(): number {
     filled = fill(filled, 'bench', `${markdown(works)}\n${markdown(figures)}\n${conditions}\n`);
   }
   if (flatness)
-    filled = fill(filled, 'flat', `${markdown(flatnessTable(flatness))}\n${flatnessConditions(flatness)}\n`);
+    filled = fill(
+      filled,
+      'flat',
+      `${markdown(flatnessTable(flatness))}\n${flatnessConditions(flatness)}\n\n${CHART}\n`,
+    );
   if (process.argv.includes('--check')) return filled === before ? 0 : 1;
   writeFileSync(README, filled);
   return 0;
