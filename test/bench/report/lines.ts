@@ -32,7 +32,9 @@ function workRow(work: WorkResult): string[] {
 function verdictOf({ ratio, tail, goal, met }: WorkResult): string {
   if (!goal || met) return 'met';
   const faults: string[] = [];
-  if (ratio.median < goal.ratio) faults.push(`missed by ${(goal.ratio - ratio.median).toFixed(2)}`);
+  const missing = goal.ratio - ratio.median;
+  // What is missed by next to nothing is missed, too.
+  if (missing > 0) faults.push(`missed by ${missing.toFixed(missing < 0.005 ? 4 : 2)}`);
   if (goal.tail !== undefined && tail >= goal.tail) {
     faults.push(`p99 is ${tail.toFixed(1)} × p50 instead of less than ${goal.tail} ×`);
   }

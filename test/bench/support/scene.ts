@@ -38,7 +38,7 @@ export class Scene {
    * @param onProgress is told what takes long.
    */
   static async open({ sizes, seed }: Options, cleanup: Cleanup, onProgress: (text: string) => void): Promise<Scene> {
-    onProgress('starting PostgreSQL');
+    onProgress('opening the database');
     const opening = Rig.open(POSTGRES_SETTINGS);
     cleanup.add(async () => (await opening).close());
     const rig = await opening;
