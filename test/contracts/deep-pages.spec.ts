@@ -227,7 +227,10 @@ describe.each([...LONG_LISTS, ...SHORT_LISTS])('the pages of %s', (_name, list) 
   });
 
   it('have every row once', async () => {
-    const all = Array.from({ length: Math.ceil(ids.length / 100) + 1 }, (_, index) => ({ page: index + 1, limit: 100 }));
+    const all = Array.from({ length: Math.ceil(ids.length / 100) + 1 }, (_, index) => ({
+      page: index + 1,
+      limit: 100,
+    }));
 
     await expectPages(list, ids, all);
   });
