@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { addImport } from './commands/import.command.js';
+import { addImportCatalog } from './commands/import-catalog.command.js';
 import { addKeys } from './commands/keys.command.js';
 import { addMigrate } from './commands/migrate.command.js';
 import { addOrders } from './commands/orders.command.js';
@@ -7,7 +8,7 @@ import { addStock } from './commands/stock.command.js';
 import { addStores } from './commands/stores.command.js';
 
 const HELP = `
-Results are JSON on standard output, words are on standard error.
+Results are JSON on standard output (of import-catalog with --json), words are on standard error.
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.
 
 The database is that of DATABASE_URL, or else the embedded one, which is started if it does not run.
@@ -16,6 +17,7 @@ Examples:
   npm run --silent cli -- stores create --subdomain acme --name "Acme" --currency USD
   npm run --silent cli -- keys create --store acme
   npm run --silent cli -- import acme.ndjson
+  npm run --silent cli -- import-catalog --store acme --format shopify products_export.csv
   npm run --silent cli -- stock verify`;
 
 /** The operator's commands. Parsing throws commander's errors instead of ending the process. */
@@ -29,6 +31,7 @@ export function createProgram(): Command {
   addStores(program);
   addKeys(program);
   addImport(program);
+  addImportCatalog(program);
   addStock(program);
   addOrders(program);
   return program;

@@ -5,6 +5,8 @@ export * from './embedded-postgres/embedded-postgres.js';
 export * from './health/database-probe.js';
 export * from './import/bundle-importer.js';
 export * from './import/bundle.js';
+export * from './import/catalog/catalog-importer.js';
+export type * from './import/catalog/catalog-report.js';
 export * from './import/faults.js';
 export * from './import/import-counts.js';
 export { isSubdomain } from './import/vocabulary.js';

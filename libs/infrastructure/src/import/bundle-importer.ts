@@ -3,6 +3,7 @@ import type { DataCipher } from '../data-cipher.js';
 import { errorCode, isRetryable } from '../persistence/postgres-errors.js';
 import { unhurried } from '../persistence/unhurried.js';
 import { writeBatch } from './batch-writer.js';
+import { Rehearsal, Undone } from './rehearsal.js';
 import type { BundleLine } from './bundle.js';
 import { BundleLineError } from './faults.js';
 import { Tally, type ImportCounts } from './import-counts.js';
@@ -26,6 +27,11 @@ export interface ImportOptions {
   readonly onProgress?: (progress: ImportProgress) => void;
   /** Stops the import between two batches. */
   readonly signal?: AbortSignal;
+}
+
+export interface BatchOptions extends ImportOptions {
+  /** Undoes each batch when it is written. Lines may refer to brands, categories and places of earlier batches only. */
+  readonly dryRun?: boolean;
 }
 
 /** An import that ended early. What `report` counts is in, and nothing after it. */
@@ -66,16 +72,18 @@ export class BundleImporter {
     return this.importBatches(batchesOf(checkedLines(lines)), options);
   }
 
-  private async importBatches(
+  /** Imports checked lines, each batch in one transaction. @throws ImportStopped as `importText`. */
+  async importBatches(
     batches: AsyncIterable<readonly SizedLine[]>,
-    { onProgress, signal }: ImportOptions = {},
+    { onProgress, signal, dryRun = false }: BatchOptions = {},
   ): Promise<ImportReport> {
     const total = new Tally();
     let lines = 0;
+    const rehearsal = dryRun ? new Rehearsal() : null;
     // A batch is written while the next one is read and checked.
     let writing = Promise.resolve();
     const write = async (batch: readonly SizedLine[]) => {
-      total.addAll(await this.writeWithRetries(batch));
+      total.addAll(await this.writeWithRetries(batch, rehearsal));
       const last = batch.at(-1);
       lines = last?.number ?? lines;
       onProgress?.({ lines, bytes: last?.bytes ?? 0 });
@@ -100,15 +108,15 @@ export class BundleImporter {
     return { lines, counts: total.counts };
   }
 
-  private async writeWithRetries(batch: readonly SizedLine[]): Promise<Tally> {
+  private async writeWithRetries(batch: readonly SizedLine[], rehearsal: Rehearsal | null): Promise<Tally> {
+    const write = rehearsal ? rehearsal.write : writeBatch;
     for (let attempt = 1; ; attempt++) {
       const tally = new Tally();
       try {
-        await this.dataSource.transaction('READ COMMITTED', (manager) =>
-          writeBatch(manager, this.cipher, batch, tally),
-        );
+        await this.dataSource.transaction('READ COMMITTED', (manager) => write(manager, this.cipher, batch, tally));
         return tally;
       } catch (error) {
+        if (error instanceof Undone) return tally;
         if (error instanceof BundleLineError) throw error;
         // Also after a COMMIT without an answer: writing a batch twice is writing it once.
         if (!isRetryable(error) || attempt === ATTEMPTS) throw refusal(error, batch);

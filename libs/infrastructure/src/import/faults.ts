@@ -11,7 +11,7 @@ export class BundleLineError extends Error {
   constructor(
     /** Counted from 1. */
     readonly line: number,
-    problem: string,
+    readonly problem: string,
   ) {
     super(`line ${line}: ${problem}`);
   }

@@ -28,7 +28,8 @@ export function* checkedLines(lines: Iterable<BundleLine>): Generator<SizedLine>
   }
 }
 
-function atLine<T>(number: number, read: () => T): T {
+/** Adds the number of the line to a fault. @throws BundleLineError */
+export function atLine<T>(number: number, read: () => T): T {
   try {
     return read();
   } catch (error) {

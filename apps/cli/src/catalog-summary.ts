@@ -1,0 +1,38 @@
+import type { CatalogReport } from '@app/infrastructure';
+
+const KINDS = [
+  ['brands', 'brand'],
+  ['categories', 'category'],
+  ['products', 'product'],
+  ['stock counts', 'stock'],
+  ['warehouses', 'warehouse'],
+  ['bins', 'bin'],
+] as const;
+
+/** The report of a catalog import for people. */
+export function catalogSummary(report: CatalogReport): string {
+  const { dryRun, rows, taken, counts, notes, furtherNotes, ignoredColumns, refused, skipped } = report;
+  const numbers = KINDS.map(([name, kind]) => {
+    const { created, updated, unchanged } = counts[kind];
+    return row(name, created, updated, unchanged);
+  });
+  const { products, variants, images, units } = taken;
+  return [
+    ...(dryRun ? ['Dry run: nothing was written. An import would do this:', ''] : []),
+    row('', 'created', 'updated', 'unchanged'),
+    ...numbers,
+    '',
+    `Taken from ${rows} rows: ${products} products with ${variants} variants, ${images} images and ${units} units.`,
+    `Not taken: ${refused} products refused, ${skipped} skipped.`,
+    ...notes.map(({ outcome, line, reason }) => `  line ${line}: ${outcome}: ${reason}`),
+    ...(furtherNotes > 0 ? [`  and ${furtherNotes} more`] : []),
+    ...(ignoredColumns.length > 0 ? [`Columns not used: ${ignoredColumns.map(printable).join(', ')}`] : []),
+  ].join('\n');
+}
+
+function row(name: string, ...cells: (string | number)[]): string {
+  return name.padEnd(14) + cells.map((cell) => String(cell).padStart(10)).join('');
+}
+
+/** A header as it can be shown: what stands in a file must not steer the terminal. */
+const printable = (header: string): string => JSON.stringify(header).slice(1, -1);

@@ -1,0 +1,79 @@
+import {
+  BundleLineError,
+  CATALOG_FORMATS,
+  dataCipher,
+  importCatalog,
+  ImportStopped,
+  type CatalogFormatName,
+} from '@app/infrastructure';
+import { Option, type Command } from 'commander';
+import { catalogSummary } from '../catalog-summary.js';
+import { withDatabase } from '../database.js';
+import { CommandFailed } from '../failures.js';
+import { binPlace, subdomain } from '../option-values.js';
+import { printJson } from '../output.js';
+import { progressBar } from '../progress-bar.js';
+import { interruptible, openSource } from '../source-file.js';
+
+interface Options {
+  readonly store: string;
+  readonly format: CatalogFormatName;
+  readonly bin: string;
+  readonly stock: boolean;
+  readonly dryRun?: true;
+  readonly json?: true;
+}
+
+const HELP = `
+What each column becomes: docs/catalog-import.md
+The exit code is 1 when a product was refused; the others are in.
+
+Examples:
+  import-catalog --store acme --format shopify --dry-run products_export.csv
+  import-catalog --store acme --format woocommerce --no-stock wc-product-export.csv`;
+
+export function addImportCatalog(program: Command): void {
+  program
+    .command('import-catalog')
+    .description(
+      'import the product export of another shop: creates what is new, updates what is known; may be run again',
+    )
+    .argument('<file>', 'CSV as the shop exports it; - for standard input')
+    .requiredOption('--store <S>', 'subdomain of the store', subdomain)
+    .addOption(new Option('--format <F>', 'the shop it comes from').choices(CATALOG_FORMATS).makeOptionMandatory())
+    .option('--bin <W/B>', 'where the quantities of the file are; made if it is not there', binPlace, 'MAIN/CATALOG')
+    .option('--no-stock', 'leave the stock as it is')
+    .option('--dry-run', 'tell what would be done, and write nothing')
+    .option('--json', 'print the result for programs')
+    .addHelpText('after', HELP)
+    .action((file: string, options: Options) => importFile(file, options));
+}
+
+async function importFile(file: string, { store, format, bin, stock, dryRun, json }: Options): Promise<void> {
+  const { source, size } = openSource(file);
+  const report = await withDatabase(({ config, url }) =>
+    interruptible(
+      source,
+      (signal) => {
+        const bar = progressBar(size);
+        const options = { store, format, bin: stock ? bin : null, dryRun: dryRun === true, signal };
+        const onProgress = (bytes: number) => bar.update(bytes);
+        return importCatalog(url, dataCipher(config), source, { ...options, onProgress }).finally(() => bar.stop());
+      },
+      explain,
+    ),
+  );
+  if (json) printJson(report);
+  else process.stdout.write(`${catalogSummary(report)}\n`);
+  if (report.refused > 0) throw new CommandFailed(`${report.refused} products were refused: see their lines.`);
+}
+
+function explain(error: unknown, exitCode: number | null): unknown {
+  const isPartial = error instanceof ImportStopped;
+  const kept = isPartial ? 'Some products may be in, each of them whole.' : 'Nothing was kept.';
+  if (exitCode !== null) {
+    return new CommandFailed(`Interrupted. ${kept} Run the import again to complete it.`, exitCode);
+  }
+  if (isPartial) return new CommandFailed(`${error.message}\n${kept} Run the import again to complete it.`);
+  return error instanceof BundleLineError ? new CommandFailed(`${error.message}\n${kept}`) : error;
+}
