@@ -110,14 +110,9 @@ async function faultOfPage(scene: Scene, { resource, limit, page, rest }: PageQu
   const expected = { page: clamp(page[1], 1, 21_474_836), limit: clamp(limit[1], 50, 100) };
   const rows = Math.max(0, Math.min(expected.limit, total - (expected.page - 1) * expected.limit));
   const found = { ...used, rows: list.data.length };
-  return fc.stringify(found) === fc.stringify({ ...expected, rows }) || isFurther(rest)
+  return found.page === expected.page && found.limit === expected.limit && found.rows === rows
     ? null
     : `${fc.stringify({ ...found, total })} instead of ${fc.stringify({ ...expected, rows })} for ${query}`;
-}
-
-/** Whether a broken value brought in a limit or page of its own; none does. */
-function isFurther(rest: string): boolean {
-  return /&(?:limit|page)=/.test(rest);
 }
 
 /** An unknown value finds nothing; it is never ignored. */
@@ -150,11 +145,16 @@ function searches(scene: Scene): fc.Arbitrary<SearchQuestion> {
 async function faultOfSearch(scene: Scene, { resource, id, text }: SearchQuestion): Promise<string | null> {
   const list = await listOf(scene, `/v1/${resource}?limit=100&search=${encoded(text)}`);
   if (typeof list === 'string') return list;
-  const wanted = text.trim().toLowerCase();
-  const isIn = (value: unknown) => String(value).toLowerCase().includes(wanted);
+  const wanted = folded(text.trim());
+  const isIn = (value: unknown) => folded(String(value)).includes(wanted);
   const strangers = list.data.filter(({ name, email = '' }) => !isIn(name) && !isIn(email));
   if (strangers.length > 0) return `finds ${fc.stringify(strangers[0]?.['name'])}`;
   return list.data.some((row) => String(row['id']) === id) ? null : `does not find ${resource} ${id}`;
+}
+
+/** As PostgreSQL compares: its small dotted I is an i, without the dot that JavaScript puts after it. */
+function folded(text: string): string {
+  return text.toLowerCase().replaceAll('\u0307', '');
 }
 
 function identifiers(scene: Scene): fc.Arbitrary<string> {

@@ -59,9 +59,9 @@ export function anyText(longest: number): fc.Arbitrary<string> {
     fc.integer({ min: longest - 1, max: longest + 1 }),
   );
   return fc.oneof(
-    { weight: 6, arbitrary: fc.constantFrom(...AWKWARD) },
-    { weight: 4, arbitrary: fc.string({ unit: 'grapheme', maxLength: 20 }) },
-    { weight: 3, arbitrary: fc.string({ unit: 'binary', maxLength: 20 }) },
+    { weight: 24, arbitrary: fc.constantFrom(...AWKWARD) },
+    { weight: 16, arbitrary: fc.string({ unit: 'grapheme', maxLength: 20 }) },
+    { weight: 12, arbitrary: fc.string({ unit: 'binary', maxLength: 20 }) },
     { weight: 1, arbitrary: fc.constantFrom(...UNUSABLE) },
     { weight: 1, arbitrary: codeUnits.map((units) => String.fromCharCode(...units)) },
     { weight: 1, arbitrary: atTheLimit.map(([character, length]) => character.repeat(length)) },

@@ -27,9 +27,9 @@ export async function exploreHeads(scene: Scene): Promise<void> {
 /** What is wrong with the answer to bytes that contain the end of a head. */
 export async function faultOfBytes(scene: Scene, bytes: Buffer): Promise<string | null> {
   try {
-    const { status, json } = await sendRaw(Number(new URL(scene.service.url).port), bytes, { waitMs: 10_000 });
-    if (!DOCUMENTED.has(status)) return `answered ${status}`;
-    if (status !== 304) json();
+    const response = await sendRaw(Number(new URL(scene.service.url).port), bytes, { waitMs: 10_000 });
+    if (!DOCUMENTED.has(response.status)) return `answered ${response.status}`;
+    if (response.status !== 304) response.json();
     return null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
