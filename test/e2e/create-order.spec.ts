@@ -530,6 +530,11 @@ describe('POST /v1/orders', () => {
         'payment_method must be COD or OFFLINE; card and gateway payments go through the hosted storefront checkout',
       ],
       [
+        'a payment method with a ligature, which has capitals like OFFLINE',
+        { items: [ok], customer, payment_method: 'o\ufb04ine' },
+        'payment_method must be COD or OFFLINE; card and gateway payments go through the hosted storefront checkout',
+      ],
+      [
         'a payment method that is a number',
         { items: [ok], customer, payment_method: 1 },
         'payment_method must be COD or OFFLINE; card and gateway payments go through the hosted storefront checkout',

@@ -15,6 +15,7 @@ import {
 } from './http/harden.js';
 import { acceptOnlyJson } from './http/json-bodies.js';
 import { serverOptions } from './http/server-options.js';
+import { hangUpOnSlowReaders } from './http/slow-readers.js';
 import { logRequests } from './logging/request-log.js';
 import { serveDocumentation } from './openapi.js';
 import { Metrics } from './status/metrics.js';
@@ -40,6 +41,7 @@ export async function createApp(
   const readiness = app.get(Readiness);
   addSecurityHeaders(app);
   answerEverySidePath(fastify.server);
+  hangUpOnSlowReaders(fastify.server);
   acceptOnlyJson(fastify);
   // The order of these is the order in which a request meets them.
   answerReadsInTime(fastify);

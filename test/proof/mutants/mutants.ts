@@ -144,4 +144,17 @@ export const MUTANTS: readonly Mutant[] = [
     args: ['--quick', '--seed', '1'],
     noticedAs: /mail \S+ is marked done and never arrived/,
   },
+  {
+    name: 'the default maxParamLength',
+    edits: [
+      {
+        file: 'apps/api/src/http/server-options.ts',
+        find: `    routerOptions: { maxParamLength: 64 * KB },\n`,
+        replace: '',
+      },
+    ],
+    proof: 'inputs',
+    args: ['--quick', '--seed', '1'],
+    noticedAs: /an id: answered 4\d\d|long-.* answered 4\d\d/,
+  },
 ];

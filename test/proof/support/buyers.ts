@@ -5,6 +5,7 @@ import type { Exchange, History } from './history.js';
 export interface RequestOptions {
   readonly method?: string;
   readonly path?: string;
+  /** Sent as JSON, bytes as they are. */
   readonly body?: unknown;
   readonly key?: string | null;
   /** After that the client goes away. */
@@ -35,9 +36,10 @@ export class Buyers {
   /** One request; resolves whatever happens. An order unless said otherwise. */
   async send(service: { readonly url: string }, options: RequestOptions): Promise<Exchange> {
     const { method = 'POST', path = '/v1/orders', key = null, timeoutMs = 30_000 } = options;
-    const body = options.body === undefined ? null : JSON.stringify(options.body);
+    const bytes = bytesOf(options.body);
+    const body = bytes?.toString() ?? null;
     const at = Date.now();
-    const answer = await this.ask(service.url + path, method, key, body, timeoutMs);
+    const answer = await this.ask(service.url + path, method, key, bytes, timeoutMs);
     const asked = { storeId: this.store.id, at, service: service.url, method, path, idempotencyKey: key, body };
     const exchange = { ...asked, tookMs: Date.now() - at, ...answer };
     this.history.add(exchange);
@@ -76,14 +78,14 @@ export class Buyers {
     url: string,
     method: string,
     key: string | null,
-    body: string | null,
+    body: Buffer | null,
     timeoutMs: number,
   ): Promise<Pick<Exchange, 'status' | 'headers' | 'bytes' | 'error'>> {
     const headers: Record<string, string> = { authorization: `Bearer ${this.store.key}` };
     if (key !== null) headers['idempotency-key'] = key;
     if (body !== null) {
       headers['content-type'] = 'application/json';
-      headers['content-length'] = String(Buffer.byteLength(body));
+      headers['content-length'] = String(body.length);
     }
     return new Promise((resolve) => {
       const chunks: Buffer[] = [];
@@ -105,4 +107,9 @@ export class Buyers {
       request.end(body ?? undefined);
     });
   }
+}
+
+function bytesOf(body: unknown): Buffer | null {
+  if (body === undefined) return null;
+  return Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
 }

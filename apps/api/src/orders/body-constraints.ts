@@ -41,9 +41,14 @@ export const IsEmailAddress = (max: number): PropertyDecorator =>
     `must be an e-mail address of at most ${max} characters`,
   );
 
-/** One of the words, in any letter case. */
+/** One of the words, in any letter case. A ligature is no letter of them, although its capitals are. */
 export const IsOneOf = (words: readonly string[], message: string): PropertyDecorator =>
-  constraint('isOneOf', (value) => typeof value === 'string' && words.includes(value.toUpperCase()), message);
+  constraint(
+    'isOneOf',
+    (value) =>
+      typeof value === 'string' && words.some((word) => word === value.toUpperCase() && word.length === value.length),
+    message,
+  );
 
 function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();

@@ -1,0 +1,97 @@
+import { sendHeavy } from './inputs/heavy.js';
+import { exploreOrders } from './inputs/orders.js';
+import { exploreReads } from './inputs/reads.js';
+import { openScene, type Scene } from './inputs/scene.js';
+import { exploreSettings } from './inputs/settings.js';
+import { exploreHeads } from './inputs/wire.js';
+import type { Exchange } from './support/history.js';
+import { answerViolations, unexpectedAnswers } from './support/oracle/answers.js';
+import { orderViolations } from './support/oracle/orders.js';
+import { queuedViolations } from './support/oracle/pipeline.js';
+import { poolViolations, processViolations } from './support/oracle/processes.js';
+import { stockViolations } from './support/oracle/stock.js';
+import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
+
+/** The quick form shares its machine with other tests, which keep a process waiting too. */
+const SCALE = { full: { runs: 2_000, heavy: 20, lagMs: 200 }, quick: { runs: 60, heavy: 1, lagMs: 2_000 } };
+const KINDS = [200, 201, 400, 404];
+
+export const inputs: Proof = {
+  name: 'inputs',
+  promise:
+    'Whatever is sent has a documented answer; what is accepted is kept as it was sent, and priced by the catalog',
+  attack:
+    'orders, damaged ones among them, lists, filters, searches, ids, heads and settings made at random, 2,000 of each kind, against the rules of the contract written a second time; and the largest requests there can be of what is dear to read',
+  quick: true,
+  run,
+};
+
+async function run(context: ProofContext): Promise<ProofOutcome> {
+  const { runs, heavy, lagMs } = SCALE[context.form];
+  const scene = await openScene(context, runs);
+  const { violations, service } = scene;
+  try {
+    await longestLag(service.url); // of what was before
+    await exploreOrders(scene);
+    await exploreReads(scene);
+    await exploreHeads(scene);
+    await exploreSettings(scene);
+    await sendHeavy(scene, heavy);
+    const lag = await longestLag(service.url);
+    if (lag > lagMs) violations.push(`the event loop was blocked for ${lag} ms`);
+    violations.push(...(await askAfterwards(scene)));
+    return { figures: figuresOf(scene, lag, heavy), violations };
+  } finally {
+    scene.close();
+  }
+}
+
+/** The longest the event loop did not turn since this was last asked, in milliseconds. */
+async function longestLag(url: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const seconds = /^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1];
+  if (seconds === undefined) throw new Error('The service does not tell how its event loop does');
+  return Math.round(Number(seconds) * 1_000);
+}
+
+/** The oracle's questions that have an answer where bodies are no orders. */
+async function askAfterwards({ context, store, service }: Scene): Promise<string[]> {
+  const { rig, history } = context;
+  return [
+    ...unexpectedAnswers(history.exchanges, KINDS),
+    ...answerViolations(history.exchanges, rig.processes, [store.key]),
+    ...(await rowViolations(context, store.id)),
+    ...(await stockViolations(rig.database, store.id)),
+    ...(await orderViolations(rig.database, store.id)),
+    ...(await queuedViolations(rig.database, store.id)),
+    ...(await processViolations(rig.database, rig.processes)),
+    ...(await poolViolations(rig.database, service, store)),
+  ];
+}
+
+/** Exactly the rows of the orders that were acknowledged: none from a refusal. */
+async function rowViolations({ rig, history }: ProofContext, storeId: number): Promise<string[]> {
+  const [found] = await rig.database.query(
+    `SELECT (SELECT count(*)::int FROM orders WHERE store_id = $1) AS orders,
+      (SELECT count(*)::int FROM order_lines WHERE store_id = $1) AS lines,
+      (SELECT count(*)::int FROM idempotency_keys WHERE store_id = $1) AS keys`,
+    [storeId],
+  );
+  const created = history.orders(storeId).filter(({ status }) => status === 201);
+  const lines = created.reduce((sum, exchange) => sum + linesOf(exchange), 0);
+  const expected = JSON.stringify({ orders: created.length, lines, keys: 0 });
+  return JSON.stringify(found) === expected ? [] : [`rows ${JSON.stringify(found)}, acknowledged ${expected}`];
+}
+
+function linesOf({ bytes }: Exchange): number {
+  return (JSON.parse(bytes.toString()) as { data: { items: unknown[] } }).data.items.length;
+}
+
+function figuresOf({ context: { history }, runs }: Scene, lag: number, heavy: number): string {
+  const answers = KINDS.map((status) => `${history.count(status)} × ${status}`).join(', ');
+  const failed = history.exchanges.filter(({ status }) => status === null || status >= 500).length;
+  return (
+    `${runs} cases of each kind: ${answers}, ${failed} × 5xx; the largest requests ${heavy} times: ` +
+    `the event loop blocked for ${lag} ms at most`
+  );
+}

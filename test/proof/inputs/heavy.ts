@@ -1,0 +1,72 @@
+import type { Scene } from './scene.js';
+import { faultOfBytes } from './wire.js';
+
+const BODY = 250 * 1024;
+const HEAD = 12 * 1024;
+
+/** As much as a request may have of what is dear to read: nobody else may have to wait for it. */
+export async function sendHeavy(scene: Scene, times: number): Promise<void> {
+  const all = [...bodies(), ...heads()].map(([name, request]) => [name, request(scene.store.key)] as const);
+  for (let n = 0; n < times; n++) {
+    for (const [name, bytes] of all) {
+      const fault = await faultOfBytes(scene, bytes);
+      if (fault !== null) scene.violations.push(`${name}: ${fault.slice(0, 300)}`);
+    }
+  }
+}
+
+type Heavy = readonly [name: string, request: (key: string) => Buffer];
+
+function bodies(): Heavy[] {
+  const filled = (start: string, unit: string, end: string) => {
+    const repeated = unit.repeat((BODY - start.length - end.length) / Buffer.byteLength(unit));
+    return start + repeated + end;
+  };
+  const keys = Array.from({ length: 20_000 }, (_, n) => `"k${n}":1`).join();
+  const order = (field: string) => `{"items":[{"product_id":1,"quantity":1}],"customer":{"name":"Ada",${field}`;
+  return (
+    [
+      ['open brackets', filled('', '[', '')],
+      ['brackets', '['.repeat(BODY / 2) + ']'.repeat(BODY / 2)],
+      ['nested objects', filled('', '{"a":', '')],
+      ['many keys', `{${keys}}`],
+      ['many nulls for items', filled('{"items":[', 'null,', 'null]}')],
+      ['many objects for items', filled('{"items":[', '{},', '{}]}')],
+      ['many escapes', filled('{"notes":"', '\\u0000', '"}')],
+      ['many lone surrogates', filled('{"notes":"', '\\ud800', '"}')],
+      ['many emoji', filled('{"notes":"', '😀', '"}')],
+      ['many digits', filled('{"items":', '9', '}')],
+      ['an e-mail of @', filled(order('"email":"'), '@', '"}}')],
+      ['an e-mail without end', filled(order('"email":"'), 'a', '"}}')],
+      ['a name of spaces', filled('{"items":[],"customer":{"name":"', ' ', 'x"}}')],
+    ] as const
+  ).map(([name, text]) => {
+    const head = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}`;
+    return [name, (key) => Buffer.from(`${requestHead('POST /v1/orders', key)}${head}\r\n\r\n${text}`)];
+  });
+}
+
+function heads(): Heavy[] {
+  const parameters = Array.from({ length: HEAD / 5 }, (_, n) => `${n % 1000}=`).join('&');
+  return (
+    [
+      ['a search of %', `/v1/products?search=${'%25'.repeat(HEAD / 3)}`, ''],
+      ['a search of _', `/v1/customers?search=${'_'.repeat(HEAD)}`, ''],
+      ['a search of NULs', `/v1/brands?search=${'%00'.repeat(HEAD / 3)}`, ''],
+      ['many parameters', `/v1/products?${parameters}`, ''],
+      ['many limits', `/v1/products?${'limit=1&'.repeat(HEAD / 8)}`, ''],
+      ['a path of %', `/v1/products/${'%'.repeat(HEAD)}`, ''],
+      ['a path of /', `/v1/products${'/'.repeat(HEAD)}`, ''],
+      ['a path of %ff', `/v1/products/${'%ff'.repeat(HEAD / 3)}`, ''],
+      ['a preference of commas', '/v1/products?x=1', `Prefer: ${', '.repeat(HEAD / 2)}x\r\n`],
+      ['a preference of blanks', '/v1/products?x=1', `Prefer: a,${' '.repeat(HEAD)}handling = "\r\n`],
+      ['an ETag of commas', '/v1/store', `If-None-Match: ${'"a",'.repeat(HEAD / 4)}x\r\n`],
+      ['many headers', '/v1/store', 'X-A: 1\r\n'.repeat(1_000)],
+      ['a key without end', '/v1/store', `Authorization: Bearer ${'svc_live_'.repeat(HEAD / 9)}\r\n`],
+    ] as const
+  ).map(([name, path, headers]) => [name, (key) => Buffer.from(`${requestHead(`GET ${path}`, key)}${headers}\r\n`)]);
+}
+
+function requestHead(request: string, key: string): string {
+  return `${request} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n`;
+}

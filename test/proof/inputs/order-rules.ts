@@ -1,0 +1,68 @@
+import type { PricedProduct } from './scene.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Text fields of an order, and how many characters each may have. */
+export const LONGEST = { phone: 40, address: 500, city: 200, zip: 32 } as const;
+const NOTES = 2000;
+
+/** A body that the contract allows, as a client that knows it would read it. */
+export interface ValidOrder {
+  readonly items: readonly { readonly product_id: number; readonly variant_id?: number; readonly quantity: number }[];
+  readonly customer: Fields;
+  readonly payment_method?: string | null;
+  readonly notes?: string | null;
+}
+
+/** The contract's rules for an order, written a second time: whether `body` must be accepted. */
+export function isValidOrder(body: unknown, catalog: readonly PricedProduct[]): body is ValidOrder {
+  if (!isObject(body) || !isObject(body['customer']) || !Array.isArray(body['items'])) return false;
+  const { items, customer, payment_method: payment = null, notes } = body as Fields & { items: unknown[] };
+  const { name, email = null } = customer as Fields;
+  return (
+    items.length >= 1 &&
+    items.length <= 100 &&
+    items.every((item) => isObject(item) && isAvailable(item, catalog)) &&
+    isText(name, 200) &&
+    name.trim() !== '' &&
+    (email === null || email === '' || isEmail(email)) &&
+    Object.entries(LONGEST).every(([field, max]) => isOptional((customer as Fields)[field], max)) &&
+    isOptional(notes, NOTES) &&
+    (payment === null || (typeof payment === 'string' && /^(?:cod|offline)$/i.test(payment)))
+  );
+}
+
+/** What the lines cost, in minor units, from the catalog. */
+export function costOf({ items }: ValidOrder, catalog: readonly PricedProduct[]): number {
+  return items.reduce((sum, { product_id, variant_id, quantity }) => {
+    const product = catalog.find(({ id }) => id === product_id);
+    const variant = product?.variants.find(({ id }) => id === variant_id);
+    return sum + (variant ?? product ?? { price: NaN }).price * quantity;
+  }, 0);
+}
+
+function isAvailable({ product_id, variant_id, quantity }: Fields, catalog: readonly PricedProduct[]): boolean {
+  const product = catalog.find(({ id }) => id === product_id);
+  const hasVariant = variant_id === undefined || product?.variants.some(({ id }) => id === variant_id);
+  return product !== undefined && hasVariant === true && Number.isInteger(quantity) && isBetween(Number(quantity));
+}
+
+function isBetween(quantity: number): boolean {
+  return quantity >= 1 && quantity <= 999;
+}
+
+function isEmail(value: unknown): boolean {
+  return isText(value, 254) && !/\s/.test(value) && value.split('@').length === 2 && !/^@|@$/.test(value);
+}
+
+function isOptional(value: unknown, longest: number): boolean {
+  return value === undefined || value === null || isText(value, longest);
+}
+
+function isText(value: unknown, longest: number): value is string {
+  return typeof value === 'string' && value.isWellFormed() && !value.includes('\0') && [...value].length <= longest;
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

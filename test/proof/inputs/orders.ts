@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+import type { Exchange } from '../support/history.js';
+import { costOf, isValidOrder, LONGEST, type ValidOrder } from './order-rules.js';
+import { explore, type PricedProduct, type Scene } from './scene.js';
+import { anyText } from './texts.js';
+
+/** What no field of an order may be. */
+const NONSENSE: readonly unknown[] = [
+  ...[null, true, '1', '', 'abc', 1.5, 0, -1, 1000, 2_147_483_648, 2 ** 53, 1e308, [], {}, [1]],
+];
+/** Written into the JSON as they are: nobody asked for these fields, and none may have an effect. */
+const FORGED = [
+  '"price":0.01,"unit_price":1,"line_total":1',
+  '"total":0,"subtotal":0,"amount":1,"total_amount":1,"discount":100',
+  '"store_id":999999,"is_test":true,"status":"SUCCEEDED","source":"POS","currency":"JPY"',
+  '"__proto__":{"quantity":1,"items":[],"notes":"forged"}',
+  '"constructor":{"prototype":{"quantity":1}}',
+  '"toString":null,"hasOwnProperty":1',
+];
+/** Numbers as no serializer writes them. */
+const NUMERALS = ['1.0', '1e0', '10E-1', '1e400', '-1', '-0', '01', '+1', '0x1', '1_0', '.5', '1.', '١', '"1"', 'NaN'];
+
+/** Orders of every kind, by what they say and by their bytes: refused or kept exactly as sent, priced by the catalog. */
+export async function exploreOrders(scene: Scene): Promise<void> {
+  const orders = orderTexts(scene.catalog);
+  await explore(scene, 'an order', orders, (text) => faultOfOrder(scene, Buffer.from(text)));
+  await explore(scene, 'JSON for an order', fc.json({ maxDepth: 6 }), (text) => faultOfOrder(scene, Buffer.from(text)));
+  await explore(scene, 'a damaged order', damaged(orders), (bytes) => faultOfOrder(scene, bytes));
+  for (const numeral of NUMERALS) {
+    const text = `{"items":[{"product_id":${scene.catalog[0]?.id},"quantity":${numeral}}],"customer":{"name":"Ada"}}`;
+    const fault = await faultOfOrder(scene, Buffer.from(text));
+    if (fault !== null) scene.violations.push(`quantity ${numeral}: ${fault}`);
+  }
+}
+
+function orderTexts(catalog: readonly PricedProduct[]): fc.Arbitrary<string> {
+  const item = fc.constantFrom(...catalog).chain(({ id, variants }) =>
+    fc.record(
+      {
+        product_id: mostly(fc.constant<unknown>(id)),
+        variant_id: mostly(fc.constantFrom<unknown>(...variants.map((variant) => variant.id))),
+        quantity: mostly(fc.integer({ min: 1, max: 999 })),
+      },
+      { requiredKeys: ['product_id', 'quantity'] },
+    ),
+  );
+  const items = fc.oneof(
+    { weight: 20, arbitrary: fc.array(forged(item), { minLength: 1, maxLength: 4 }) },
+    { weight: 1, arbitrary: fc.array(forged(item), { minLength: 99, maxLength: 101 }) },
+  );
+  const texts = Object.entries(LONGEST).map(([field, longest]) => [field, mostly(anyText(longest))] as const);
+  const customer = fc.record(
+    { name: mostly(anyText(200)), email: mostly(emails()), ...Object.fromEntries(texts) },
+    { requiredKeys: ['name'] },
+  );
+  const payment = fc.oneof(
+    { weight: 14, arbitrary: fc.constantFrom('COD', 'offline', 'Cod', 'OffLine', null) },
+    { weight: 1, arbitrary: fc.constantFrom('CARD', 'stripe', 'COD ', 'o\ufb04ine', '') },
+  );
+  const order = fc.record(
+    {
+      items: mostly(items.map((entries) => raw(`[${entries.join()}]`))),
+      customer: mostly(forged(customer).map(raw)),
+      payment_method: mostly(payment),
+      notes: mostly(anyText(2000)),
+    },
+    { requiredKeys: ['items', 'customer'] },
+  );
+  return forged(order);
+}
+
+function emails(): fc.Arbitrary<string> {
+  const odd = ['a@b', 'A.B+c@Example.COM', 'a@b@c', '@b', 'a@', 'a b@c', 'ä@ö.example', '😀@x', `${'a'.repeat(252)}@b`];
+  return fc.oneof(
+    { weight: 20, arbitrary: fc.oneof(fc.emailAddress(), fc.constant('')) },
+    { weight: 2, arbitrary: fc.constantFrom(...odd) },
+    { weight: 1, arbitrary: anyText(254) },
+  );
+}
+
+/** As it should be, or, once in thirty times, nonsense. */
+function mostly(good: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+  return fc.oneof({ weight: 29, arbitrary: good }, { weight: 1, arbitrary: fc.constantFrom(...NONSENSE) });
+}
+
+/** JSON text within an object that is to be written as JSON itself. */
+function raw(json: string): { readonly raw: string } {
+  return { raw: json };
+}
+
+/** The object as JSON, sometimes with fields that nobody asked for. */
+function forged(object: fc.Arbitrary<Record<string, unknown>>): fc.Arbitrary<string> {
+  return fc.tuple(object, fc.option(fc.constantFrom(...FORGED), { freq: 3 })).map(([fields, forgery]) => {
+    const members = Object.entries(fields).map(([name, value]) => `${JSON.stringify(name)}:${jsonOf(value)}`);
+    return `{${[...members, ...(forgery === null ? [] : [forgery])].join()}}`;
+  });
+}
+
+function jsonOf(value: unknown): string {
+  return value !== null && typeof value === 'object' && 'raw' in value ? String(value.raw) : JSON.stringify(value);
+}
+
+/** Some of the bytes changed, put in or taken away. */
+function damaged(texts: fc.Arbitrary<string>): fc.Arbitrary<Buffer> {
+  const wounds = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 }), fc.integer({ min: 0, max: 2 })), {
+    minLength: 1,
+    maxLength: 3,
+  });
+  return fc.tuple(texts, wounds).map(([text, places]) => {
+    const bytes = [...Buffer.from(text)];
+    for (const [at, byte, kind] of places) {
+      bytes.splice(at % bytes.length, kind === 0 ? 0 : 1, ...(kind === 2 ? [] : [byte]));
+    }
+    return Buffer.from(bytes);
+  });
+}
+
+async function faultOfOrder(scene: Scene, bytes: Buffer): Promise<string | null> {
+  const answer = await scene.send('POST', '/v1/orders', bytes);
+  const order = meaningOf(bytes);
+  if (!isValidOrder(order, scene.catalog)) {
+    return answer.status === 400 ? null : `answered ${answer.status ?? answer.error}, not 400`;
+  }
+  if (answer.status !== 201) return `answered ${answer.status ?? answer.error} ${answer.bytes.toString()}, not 201`;
+  const { data } = JSON.parse(answer.bytes.toString()) as { data: { order_id: string; total: number } };
+  const cost = costOf(order, scene.catalog);
+  if (Math.round(data.total * 100) !== cost) return `total ${data.total}, but the catalog says ${cost / 100}`;
+  return faultOfRecord(order, cost, await scene.read(`/v1/orders/${data.order_id}`));
+}
+
+function meaningOf(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Everything comes back as it was sent, and nothing that was forged. */
+function faultOfRecord({ customer, items, payment_method, notes }: ValidOrder, cost: number, answer: Exchange) {
+  const { name, email, phone, address, city, zip } = customer;
+  const place = { address: address ?? '', city: city ?? '', zip: zip ?? '' };
+  const expected: Record<string, unknown> = {
+    customer: { name, email: email ?? '', phone: phone ?? '' },
+    shipping_address: place,
+    billing_address: place,
+    notes: notes ?? '',
+    payment_method: (payment_method ?? 'COD').toUpperCase(),
+    ...{ status: 'PENDING', fulfillment_status: 'PENDING', source: 'WEBSITE', currency: 'USD', is_test: false },
+    ...{ amount: cost, total_amount: cost, customer_name: name },
+    line_items: items.map(({ product_id, variant_id = null, quantity }) => ({ product_id, variant_id, quantity })),
+  };
+  const { data } = JSON.parse(answer.bytes.toString()) as { data: Record<string, unknown> };
+  const lines = data['line_items'] as Record<string, unknown>[];
+  const found: Record<string, unknown> = {
+    ...data,
+    line_items: lines.map(({ product_id, variant_id, quantity }) => ({ product_id, variant_id, quantity })),
+  };
+  const changed = Object.keys(expected).filter((key) => JSON.stringify(found[key]) !== JSON.stringify(expected[key]));
+  const told = changed.map((key) => `${key} ${JSON.stringify(found[key])}, sent ${JSON.stringify(expected[key])}`);
+  return told.length === 0 ? null : `came back as ${told.join('; ')}`;
+}

@@ -1,0 +1,227 @@
+import fc from 'fast-check';
+import { explore, type NamedResource, type Scene } from './scene.js';
+import { anyText, encoded } from './texts.js';
+
+const RESOURCES = ['orders', 'products', 'customers', 'categories', 'brands'] as const;
+const NAMED: readonly NamedResource[] = ['products', 'customers', 'categories', 'brands'];
+const FILTERS = [
+  'status',
+  'fulfillment_status',
+  'source',
+  'category_id',
+  'parent_id',
+  'featured',
+  'in_stock',
+  'search',
+];
+const STRANGERS = ['__proto__', 'constructor', 'limit[]', 'limit.x', 'order', 'ｌimit', ''];
+/** Bytes of a URL that mean nothing, or not what they seem to. */
+const BROKEN = ['%', '%zz', '%00', '%ff', '%c0%af', '%ed%a0%80', '%u0041', '+', '=', '&&', ';', '%25', '%2e%2e', '[]'];
+/** With what `limit` and `page` make of them; `null` is the default. */
+const NUMERALS: readonly (readonly [text: string, meaning: number | null])[] = [
+  ...([
+    ['', null],
+    [' ', null],
+    ['abc', null],
+    ['NaN', null],
+    ['Infinity', null],
+    ['1e2', null],
+  ] as const),
+  ...([
+    ['0x10', null],
+    ['2.9', 2],
+    ['-0', 0],
+    ['+7', 7],
+    ['007', 7],
+    [' 8 ', 8],
+    ['99.', 99],
+    ['١', null],
+  ] as const),
+  ...([
+    ['1,5', null],
+    ['--1', null],
+    ['1 2', null],
+    ['9'.repeat(400), Infinity],
+    ['2147483648', 2147483648],
+  ] as const),
+];
+
+interface List {
+  readonly data: readonly Record<string, unknown>[];
+  readonly pagination: { readonly total: number; readonly page: number; readonly limit: number };
+}
+
+/** Lists with parameters of every kind, and things by ids of every kind. */
+export async function exploreReads(scene: Scene): Promise<void> {
+  const lists = fc.record({
+    resource: fc.constantFrom(...RESOURCES),
+    limit: numerals(),
+    page: numerals(),
+    rest: queries(),
+  });
+  await explore(scene, 'a list', lists, (ask) => faultOfPage(scene, ask));
+  const filters = fc.tuple(fc.constantFrom('status', 'fulfillment_status', 'source'), anyText(20));
+  await explore(scene, 'a filter', filters, ([name, value]) => faultOfFilter(scene, name, value));
+  await explore(scene, 'a search', searches(scene), (ask) => faultOfSearch(scene, ask));
+  const ids = fc.tuple(fc.constantFrom(...RESOURCES), identifiers(scene));
+  await explore(scene, 'an id', ids, ([resource, id]) => faultOfId(scene, resource, id));
+  for (const resource of NAMED) scene.violations.push(...(await lostRows(scene, resource)));
+}
+
+function numerals(): fc.Arbitrary<readonly [string, number | null]> {
+  const numbers = fc.oneof(
+    fc.integer(),
+    fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }),
+    fc.integer({ min: 0, max: 200 }),
+  );
+  return fc.oneof(
+    numbers.map((value) => [String(value), Number(value)] as const),
+    fc.constantFrom(...NUMERALS),
+  );
+}
+
+/** Further parameters, whatever they are. */
+function queries(): fc.Arbitrary<string> {
+  const name = fc.constantFrom(...FILTERS, ...STRANGERS).map(encoded);
+  const value = fc.oneof(anyText(220).map(encoded), fc.constantFrom(...BROKEN));
+  return fc
+    .array(fc.tuple(name, value), { maxLength: 3 })
+    .map((pairs) => pairs.map((pair) => `&${pair.join('=')}`).join(''));
+}
+
+function clamp(meaning: number | null, fallback: number, most: number): number {
+  return Math.min(Math.max(Math.trunc(meaning ?? fallback), 1), most);
+}
+
+interface PageQuestion {
+  readonly resource: (typeof RESOURCES)[number];
+  readonly limit: readonly [string, number | null];
+  readonly page: readonly [string, number | null];
+  readonly rest: string;
+}
+
+/** The first limit and page are repeated: the last one counts. */
+async function faultOfPage(scene: Scene, { resource, limit, page, rest }: PageQuestion): Promise<string | null> {
+  const query = `limit=3&page=9&limit=${encoded(limit[0])}&page=${encoded(page[0])}${rest}`;
+  const list = await listOf(scene, `/v1/${resource}?${query}`);
+  if (typeof list === 'string') return list;
+  const { total, ...used } = list.pagination;
+  // Pages so far out that their first row has no 32-bit number are pulled in.
+  const expected = { page: clamp(page[1], 1, 21_474_836), limit: clamp(limit[1], 50, 100) };
+  const rows = Math.max(0, Math.min(expected.limit, total - (expected.page - 1) * expected.limit));
+  const found = { ...used, rows: list.data.length };
+  return found.page === expected.page && found.limit === expected.limit && found.rows === rows
+    ? null
+    : `${fc.stringify({ ...found, total })} instead of ${fc.stringify({ ...expected, rows })} for ${query}`;
+}
+
+/** An unknown value finds nothing; it is never ignored. */
+async function faultOfFilter(scene: Scene, name: string, value: string): Promise<string | null> {
+  const list = await listOf(scene, `/v1/orders?limit=100&${name}=${encoded(value)}`);
+  if (typeof list === 'string') return list;
+  const wanted = value.trim().toUpperCase();
+  const strangers = list.data.filter((row) => wanted !== '' && row[name] !== wanted);
+  return strangers.length === 0 ? null : `${name}=${value} lets ${strangers.length} others through`;
+}
+
+interface SearchQuestion {
+  readonly resource: NamedResource;
+  readonly id: string;
+  readonly text: string;
+}
+
+/** Parts of names that are there. */
+function searches(scene: Scene): fc.Arbitrary<SearchQuestion> {
+  return fc.constantFrom(...NAMED).chain((resource) =>
+    fc.tuple(fc.constantFrom(...scene.rows[resource]), fc.nat(), fc.nat()).map(([{ id, name }, from, length]) => {
+      const characters = [...name];
+      const start = from % characters.length;
+      return { resource, id, text: characters.slice(start, start + 1 + (length % characters.length)).join('') };
+    }),
+  );
+}
+
+/** The text is a part of names, and nothing else: `%`, `_` and `\` are characters like any other. */
+async function faultOfSearch(scene: Scene, { resource, id, text }: SearchQuestion): Promise<string | null> {
+  const list = await listOf(scene, `/v1/${resource}?limit=100&search=${encoded(text)}`);
+  if (typeof list === 'string') return list;
+  const wanted = folded(text.trim());
+  const isIn = (value: unknown) => folded(String(value)).includes(wanted);
+  const strangers = list.data.filter(({ name, email = '' }) => !isIn(name) && !isIn(email));
+  if (strangers.length > 0) return `finds ${fc.stringify(strangers[0]?.['name'])}`;
+  return list.data.some((row) => String(row['id']) === id) ? null : `does not find ${resource} ${id}`;
+}
+
+/** As PostgreSQL compares: its small dotted I is an i, without the dot that JavaScript puts after it. */
+function folded(text: string): string {
+  return text.toLowerCase().replaceAll('\u0307', '');
+}
+
+function identifiers(scene: Scene): fc.Arbitrary<string> {
+  const known = NAMED.flatMap((resource) => scene.rows[resource].flatMap(({ id, slug }) => [id, encoded(slug)]));
+  const numbers = fc.oneof(fc.integer(), fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n })).map(String);
+  const odd = [
+    '0',
+    '-1',
+    '1e3',
+    '1.0',
+    '0x1',
+    '00',
+    '%31',
+    '１',
+    '.',
+    '..',
+    '%2e%2e',
+    '*',
+    '~',
+    '__proto__',
+    'constructor',
+  ];
+  const long = fc.integer({ min: 90, max: 2_000 }).map((length) => 'x'.repeat(length));
+  return fc.oneof(
+    fc.constantFrom(...known, ...odd.map(encoded)),
+    numbers,
+    fc.uuid(),
+    fc.uuid().map((id) => id.slice(1)),
+    long,
+    anyText(520)
+      .filter((text) => text !== '')
+      .map(encoded),
+    fc.constantFrom(...BROKEN.filter((text) => text !== '&&')),
+  );
+}
+
+/** Found when it is the id or the slug of a row, 404 otherwise, and nothing else ever. */
+async function faultOfId(scene: Scene, resource: (typeof RESOURCES)[number], id: string): Promise<string | null> {
+  const answer = await scene.send('GET', `/v1/${resource}/${id}`);
+  if (answer.status === 404) return null;
+  if (answer.status !== 200) return `answered ${answer.status ?? answer.error} at ${resource}`;
+  const { data } = JSON.parse(answer.bytes.toString()) as { data: Record<string, unknown> };
+  const isIt =
+    [data['id'], data['slug']].map(String).includes(decodeURIComponent(id)) || Number(id) === Number(data['id']);
+  return isIt ? null : `${resource}/${id} is answered with ${String(data['id'])}`;
+}
+
+/** Rows that do not come back by id, by slug and in their list with the name they have. */
+async function lostRows(scene: Scene, resource: NamedResource): Promise<string[]> {
+  const list = await listOf(scene, `/v1/${resource}?limit=100`);
+  if (typeof list === 'string') return [list];
+  const lost: string[] = [];
+  for (const { id, name, slug } of scene.rows[resource]) {
+    const listed = list.data.find((row) => String(row['id']) === id);
+    if (listed?.['name'] !== name) lost.push(`${resource} ${id} is listed as ${fc.stringify(listed?.['name'])}`);
+    for (const reference of [id, encoded(slug)]) {
+      const { status, bytes, error } = await scene.send('GET', `/v1/${resource}/${reference}`);
+      const found = status === 200 ? (JSON.parse(bytes.toString()) as { data: { name: string } }).data.name : null;
+      if (found !== name)
+        lost.push(`${resource}/${reference} answered ${status ?? error}, name ${fc.stringify(found)}`);
+    }
+  }
+  return lost;
+}
+
+async function listOf(scene: Scene, path: string): Promise<List | string> {
+  const { status, error, bytes } = await scene.send('GET', path);
+  if (status !== 200) return `${path} answered ${status ?? error}, not 200`;
+  return JSON.parse(bytes.toString()) as List;
+}

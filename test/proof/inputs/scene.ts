@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { StoreFixture } from '../../builders/store-fixture.js';
+import { Buyers } from '../support/buyers.js';
+import { History, type Exchange } from '../support/history.js';
+import type { ProofContext } from '../support/proof.js';
+import type { Service } from '../support/service.js';
+import { AWKWARD } from './texts.js';
+
+export interface PricedProduct {
+  readonly id: number;
+  /** Minor units. */
+  readonly price: number;
+  readonly variants: readonly { readonly id: number; readonly price: number }[];
+}
+
+/** The rows of one list, as they were put into the database. */
+export interface NamedRow {
+  readonly id: string;
+  readonly name: string;
+  readonly slug: string;
+}
+
+export type NamedResource = 'products' | 'customers' | 'categories' | 'brands';
+
+/** A store full of awkward names, a service that is asked, and what was found wrong. */
+export interface Scene {
+  readonly context: ProofContext;
+  readonly store: StoreFixture;
+  readonly service: Service;
+  readonly catalog: readonly PricedProduct[];
+  readonly rows: Readonly<Record<NamedResource, readonly NamedRow[]>>;
+  readonly violations: string[];
+  /** How many cases a property is tried with. */
+  readonly runs: number;
+  /** Recorded: the oracle looks at every answer. */
+  send(method: string, path: string, body?: unknown): Promise<Exchange>;
+  /** Not recorded: for reading back what a client may write, which may look like anything. */
+  read(path: string): Promise<Exchange>;
+  close(): void;
+}
+
+/** As good as endless. */
+const STOCK = 2_000_000_000;
+const PRICES = [1, 199, 10_001, 1_400_000_000];
+const LONG_SLUG = 'long-'.repeat(40);
+
+export async function openScene(context: ProofContext, runs: number): Promise<Scene> {
+  const { rig, history, random } = context;
+  const store = await StoreFixture.create(rig.database);
+  const [service] = await rig.pair();
+  const rows = await awkwardRows(store);
+  const catalog = await pricedProducts(store);
+  const recorded = new Buyers(store, history, random);
+  const unrecorded = new Buyers(store, new History(), random);
+  return {
+    context,
+    store,
+    service,
+    catalog,
+    rows,
+    violations: [],
+    runs,
+    send: (method, path, body) => recorded.send(service, { method, path, body }),
+    read: (path) => unrecorded.send(service, { method: 'GET', path }),
+    close: () => {
+      recorded.close();
+      unrecorded.close();
+    },
+  };
+}
+
+/**
+ * Tries a property with cases made from the proof's seed, and notes the smallest case that breaks it.
+ *
+ * @param faultOf what is wrong with the answer to a case; `null` when nothing is.
+ */
+export async function explore<T>(
+  scene: Scene,
+  name: string,
+  cases: fc.Arbitrary<T>,
+  faultOf: (value: T) => Promise<string | null> | string | null,
+): Promise<void> {
+  const property = fc.asyncProperty(cases, async (value) => {
+    const fault = await faultOf(value);
+    if (fault !== null) throw new Error(fault);
+  });
+  const { failed, counterexample, errorInstance } = await fc.check(property, {
+    numRuns: scene.runs,
+    seed: scene.context.seed,
+  });
+  if (!failed) return;
+  const reason = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
+  scene.violations.push(`${name}: ${reason}, of ${fc.stringify(counterexample?.[0]).slice(0, 1_000)}`);
+}
+
+async function awkwardRows(store: StoreFixture): Promise<Scene['rows']> {
+  const rows = { products: [], customers: [], categories: [], brands: [] } as Record<NamedResource, NamedRow[]>;
+  for (const [n, name] of [...AWKWARD, 'a name with a long slug'].entries()) {
+    // Slugs of all lengths, and with all that a name may have: they are an operator's business.
+    const slug = n === AWKWARD.length ? LONG_SLUG : `${n} ${name}`;
+    rows.products.push({ id: String(await store.product({ name, slug })), name, slug });
+    rows.categories.push({ id: String(await store.category({ name, slug })), name, slug });
+    rows.brands.push({ id: String(await store.brand({ name, slug })), name, slug });
+    const id = await store.customer({ name, email: `c${n}@example.com` });
+    rows.customers.push({ id, name, slug: id });
+  }
+  return rows;
+}
+
+async function pricedProducts(store: StoreFixture): Promise<PricedProduct[]> {
+  const catalog: PricedProduct[] = [];
+  for (const price of PRICES) {
+    const id = await store.product({ price, stock: STOCK });
+    const variant = await store.variant(id, { price: price + 50, stock: STOCK });
+    catalog.push({ id, price, variants: [{ id: variant, price: price + 50 }] });
+  }
+  return catalog;
+}

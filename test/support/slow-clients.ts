@@ -1,0 +1,54 @@
+import net from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** How a client keeps a server waiting. */
+export type Slowness = 'headers' | 'body' | 'never reads' | 'reads a little';
+
+export const SLOWNESSES: readonly Slowness[] = ['headers', 'body', 'never reads', 'reads a little'];
+
+export interface SlowTarget {
+  readonly port: number;
+  readonly key: string;
+  /** A path whose answer has 256 kB. */
+  readonly largePath: string;
+}
+
+const DRIP_MS = 500;
+/** With answers of 256 kB: the buffers of a connection hold 5 MB and grow while something is read. */
+const PIPELINED = 60;
+
+/**
+ * One slow client, which does nothing but go on.
+ *
+ * @returns after how many milliseconds the server hung up; `null` when it had not until `patienceMs` were over.
+ */
+export async function slowClient(
+  slowness: Slowness,
+  { port, key, largePath }: SlowTarget,
+  patienceMs: number,
+): Promise<number | null> {
+  const start = performance.now();
+  let closed = false;
+  const socket = net.connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.on('close', () => (closed = true));
+  const authorization = `Host: x\r\nAuthorization: Bearer ${key}\r\n`;
+  if (slowness === 'headers') socket.write(`GET /v1/store HTTP/1.1\r\n${authorization}X-Slow: `);
+  else if (slowness === 'body') {
+    const type = 'Content-Type: application/json\r\nContent-Length: 1000';
+    socket.write(`POST /v1/orders HTTP/1.1\r\n${authorization}${type}\r\n\r\n{"notes":"`);
+  } else socket.write(`GET ${largePath} HTTP/1.1\r\n${authorization}\r\n`.repeat(PIPELINED));
+  const isReader = slowness === 'never reads' || slowness === 'reads a little';
+  if (isReader) socket.pause();
+  else socket.resume();
+
+  for (let tick = 1; !closed && performance.now() - start < patienceMs; tick++) {
+    await delay(DRIP_MS);
+    if (closed) break;
+    // Between requests, empty lines mean nothing; who does not read learns of the end by writing only.
+    socket.write(isReader ? '\r\n' : 'a');
+    if (slowness === 'reads a little' && tick % 4 === 0) socket.once('data', () => socket.pause()).resume();
+  }
+  socket.destroy();
+  return closed ? performance.now() - start : null;
+}
