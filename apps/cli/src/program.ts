@@ -3,6 +3,7 @@ import { addImport } from './commands/import.command.js';
 import { addKeys } from './commands/keys.command.js';
 import { addMigrate } from './commands/migrate.command.js';
 import { addOrders } from './commands/orders.command.js';
+import { addSecrets } from './commands/secrets.command.js';
 import { addStock } from './commands/stock.command.js';
 import { addStores } from './commands/stores.command.js';
 
@@ -31,5 +32,6 @@ export function createProgram(): Command {
   addImport(program);
   addStock(program);
   addOrders(program);
+  addSecrets(program);
   return program;
 }
