@@ -4,7 +4,8 @@ import { deadlock } from './deadlock.js';
 import { idempotency } from './idempotency.js';
 import { oversell } from './oversell.js';
 import { pipeline } from './pipeline.js';
+import { secrets } from './secrets.js';
 import type { Proof } from './support/proof.js';
 
 /** Every proof, in the order of the README's table. */
-export const PROOFS: readonly Proof[] = [oversell, deadlock, idempotency, crash, dbdown, pipeline];
+export const PROOFS: readonly Proof[] = [oversell, deadlock, idempotency, crash, dbdown, pipeline, secrets];
