@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { SmtpSink } from '../support/smtp-sink.js';
 import { QueueClock } from './support/pipeline/queue-clock.js';
-import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
+import type { Proof, ProofContext, ProofForm, ProofOutcome } from './support/proof.js';
 import { Asker } from './support/secrets/asker.js';
 import { Canaries, SECRETS } from './support/secrets/canaries.js';
 import { CommandLine } from './support/secrets/command-line.js';
@@ -18,6 +19,8 @@ const SCALE = {
   full: { settings: 300, gateways: 5, perGateway: 10, customers: 50, rounds: 5 },
   quick: { settings: 60, gateways: 2, perGateway: 5, customers: 10, rounds: 1 },
 };
+/** Until the last lines are written. */
+const LAST_LINES_MS = 300;
 /** All of these must be met: a failure that does not come about proves nothing. */
 const STATUSES = [200, 201, 400, 401, 404, 422, 500, 503];
 
@@ -70,7 +73,7 @@ async function perform(context: ProofContext, sink: SmtpSink, store: StoreFixtur
   }
   problems.push(...(await operateBadly(operator, canaries, { store: store.subdomain, oldKey, newKey, form })));
   const refusals = form === 'full' ? await startBadly(rig, canaries) : [];
-  await Promise.all([service.terminate(), worker.terminate()]);
+  await end(form, [service, worker]);
 
   const logs = [
     ...[service, worker].map(logOf),
@@ -157,6 +160,12 @@ function orderOf(productId: number, canaries: Canaries): object {
   const place = { address: text(), city: text(), zip: '12345' };
   const customer = { name: text(), email: `${text()}@example.com`, phone: '+1 555 0100', ...place };
   return { items: [{ product_id: productId, quantity: 1 }], customer, notes: text() };
+}
+
+/** What they say while they end counts, too; but a service that is asked to end goes on for seconds. */
+async function end(form: ProofForm, services: readonly Service[]): Promise<void> {
+  await delay(LAST_LINES_MS);
+  await Promise.all(services.map((service) => (form === 'full' ? service.terminate() : service.kill())));
 }
 
 function logOf(service: Service): { who: string; said: string } {

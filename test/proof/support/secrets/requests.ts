@@ -75,12 +75,9 @@ export async function askHostilely(asker: Asker, canaries: Canaries, target: Tar
     headers: { 'idempotency-key': sent().repeat(30) },
     body: order,
   });
-  for (const bytes of brokenBytes(sent)) {
-    await sendRaw(Number(new URL(url).port), bytes, { waitMs: 3_000 }).then(
-      (response) => asker.take('raw bytes', response),
-      () => undefined,
-    );
-  }
+  const port = Number(new URL(url).port);
+  const answers = await Promise.allSettled(brokenBytes(sent).map((bytes) => sendRaw(port, bytes, { waitMs: 1_000 })));
+  for (const answer of answers) if (answer.status === 'fulfilled') asker.take('raw bytes', answer.value);
 }
 
 function hostileBodies(sent: () => string, productId: number): (string | object)[] {
