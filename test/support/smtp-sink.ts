@@ -47,14 +47,14 @@ export class SmtpSink extends EventEmitter<{ mail: [ReceivedMail] }> {
     onConnect: (session, callback) => this.answer('greeting', session, callback),
     onRcptTo: ({ address }, _session, callback) => {
       this.recipients.push(address);
-      callback(this.blocked.has(address) ? refusedWith(550) : this.refusal('recipient'));
+      callback(this.blocked.has(address) ? refusedWith(550, address) : this.refusal('recipient', address));
     },
     onData: (stream, session, callback) => {
       const take = (raw: string) => {
         this.unanswered.add(session);
         this.answer('message', session, () => {
           this.unanswered.delete(session);
-          const refusal = this.refusal('message');
+          const refusal = this.refusal('message', session.envelope.rcptTo[0]?.address ?? '');
           if (refusal) return callback(refusal);
           const mail = this.keep(raw, session);
           this.answer('delivered', session, () => {
@@ -109,10 +109,10 @@ export class SmtpSink extends EventEmitter<{ mail: [ReceivedMail] }> {
     await new Promise<void>((resolve) => this.server.close(resolve));
   }
 
-  private refusal(at: 'recipient' | 'message'): Error | null {
+  private refusal(at: 'recipient' | 'message', address: string): Error | null {
     const { behaviour } = this;
     if (behaviour.kind !== 'refuse' || behaviour.at !== at) return null;
-    return refusedWith(behaviour.code);
+    return refusedWith(behaviour.code, address);
   }
 
   private answer(at: 'greeting' | 'message' | 'delivered', session: SMTPServerSession, proceed: () => void): void {
@@ -139,7 +139,7 @@ export class SmtpSink extends EventEmitter<{ mail: [ReceivedMail] }> {
   }
 }
 
-/** Quotes an address, as mail servers do. */
-function refusedWith(responseCode: number): Error {
-  return Object.assign(new Error('no, <somebody@example.com>'), { responseCode });
+/** Quotes the address, as mail servers do. */
+function refusedWith(responseCode: number, address: string): Error {
+  return Object.assign(new Error(`no, <${address}>`), { responseCode });
 }

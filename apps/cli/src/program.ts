@@ -4,6 +4,7 @@ import { addImportCatalog } from './commands/import-catalog.command.js';
 import { addKeys } from './commands/keys.command.js';
 import { addMigrate } from './commands/migrate.command.js';
 import { addOrders } from './commands/orders.command.js';
+import { addSecrets } from './commands/secrets.command.js';
 import { addStock } from './commands/stock.command.js';
 import { addStores } from './commands/stores.command.js';
 
@@ -34,5 +35,6 @@ export function createProgram(): Command {
   addImportCatalog(program);
   addStock(program);
   addOrders(program);
+  addSecrets(program);
   return program;
 }

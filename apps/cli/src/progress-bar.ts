@@ -9,10 +9,10 @@ export interface ProgressBar {
 const SILENT: ProgressBar = { update: () => undefined, stop: () => undefined };
 
 /** A bar for people: none when standard error is not a terminal, or the total is not known (0). */
-export function progressBar(totalBytes: number): ProgressBar {
-  if (!process.stderr.isTTY || totalBytes === 0) return SILENT;
+export function progressBar(total: number): ProgressBar {
+  if (!process.stderr.isTTY || total === 0) return SILENT;
   const format = '{bar} {percentage}% | {duration_formatted} | about {eta_formatted} left';
   const bar = new SingleBar({ format, stream: process.stderr, clearOnComplete: true }, Presets.shades_classic);
-  bar.start(totalBytes, 0);
+  bar.start(total, 0);
   return bar;
 }

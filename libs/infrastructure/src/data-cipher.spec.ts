@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { DataCipher, dataCipher } from './data-cipher.js';
+import { DataCipher, dataCipher, DecryptionFailed } from './data-cipher.js';
 
 const [OLD, NEW] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 const PLACE = 'customer_secrets/1/ada/national_id';
@@ -27,14 +27,18 @@ describe('DataCipher', () => {
   it('refuses a ciphertext of a key it does not have', () => {
     const old = new DataCipher([OLD]).encrypt('id', PLACE);
 
-    expect(() => new DataCipher([NEW]).decrypt(old, PLACE)).toThrow('a key that is not in DATA_ENCRYPTION_KEYS');
+    expect(() => new DataCipher([NEW]).decrypt(old, PLACE)).toThrow(
+      /^customer_secrets\S+ cannot be decrypted: its key [0-9a-f]{8} is not in DATA_ENCRYPTION_KEYS$/,
+    );
   });
 
   it('refuses a ciphertext that was moved to another row', () => {
     const cipher = new DataCipher([NEW]);
     const ciphertext = cipher.encrypt('id', PLACE);
 
-    expect(() => cipher.decrypt(ciphertext, 'customer_secrets/2/ada/national_id')).toThrow();
+    expect(() => cipher.decrypt(ciphertext, 'customer_secrets/2/ada/national_id')).toThrow(
+      'it was changed, or moved here from another row',
+    );
   });
 
   it('refuses a ciphertext with any byte changed', () => {
@@ -44,8 +48,21 @@ describe('DataCipher', () => {
     for (let i = 0; i < ciphertext.length; i++) {
       const changed = Buffer.from(ciphertext);
       changed[i] = (changed[i] ?? 0) ^ 1;
-      expect(() => cipher.decrypt(changed, PLACE)).toThrow();
+      expect(() => cipher.decrypt(changed, PLACE)).toThrow(DecryptionFailed);
     }
+  });
+
+  it('refuses a ciphertext that was cut off anywhere', () => {
+    const cipher = new DataCipher([NEW]);
+    const ciphertext = cipher.encrypt('id', PLACE);
+
+    for (let length = 0; length < ciphertext.length; length++) {
+      expect(() => cipher.decrypt(ciphertext.subarray(0, length), PLACE)).toThrow(DecryptionFailed);
+    }
+  });
+
+  it('needs a key', () => {
+    expect(() => new DataCipher([])).toThrow('There is no encryption key');
   });
 });
 

@@ -4,42 +4,65 @@ import path from 'node:path';
 import type { Config } from './config.js';
 
 const ALGORITHM = 'aes-256-gcm';
-const KEY_ID_BYTES = 4;
+/** What a ciphertext begins with. */
+export const KEY_ID_BYTES = 4;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
+
+/**
+ * A value that cannot be decrypted. The message names its place and the key's identity, and nothing of what is in it or
+ * of any key.
+ */
+export class DecryptionFailed extends Error {
+  constructor(context: string, problem: string) {
+    super(`${context} cannot be decrypted: ${problem}`);
+  }
+}
 
 /**
  * Encrypts what must not be readable in a dump of the database. A ciphertext is: 4 bytes that identify the key, 12 of
  * IV, 16 of tag, then the text. It is bound to its place (`context`), so that it cannot be moved to another row.
  */
 export class DataCipher {
+  private readonly newest: Buffer;
   private readonly keys: ReadonlyMap<string, Buffer>;
 
-  /** @param keys of 32 bytes, newest first. The newest encrypts, all decrypt. */
-  constructor(private readonly newestFirst: readonly Buffer[]) {
+  /** @param newestFirst keys of 32 bytes. The newest encrypts, all decrypt. */
+  constructor(newestFirst: readonly Buffer[]) {
+    const [newest] = newestFirst;
+    if (!newest) throw new Error('There is no encryption key');
+    this.newest = newest;
     this.keys = new Map(newestFirst.map((key) => [keyId(key).toString('hex'), key]));
+  }
+
+  /** What the ciphertexts of each key begin with, in hexadecimal, newest first. It says nothing about the key. */
+  get keyIds(): readonly string[] {
+    return [...this.keys.keys()];
   }
 
   /** @param context names the row, for example `customer_secrets/1/<uuid>/national_id`. */
   encrypt(plaintext: string, context: string): Buffer {
-    const key = this.newestFirst[0];
-    if (!key) throw new Error('There is no encryption key');
     const iv = randomBytes(IV_BYTES);
-    const cipher = createCipheriv(ALGORITHM, key, iv).setAAD(Buffer.from(context));
+    const cipher = createCipheriv(ALGORITHM, this.newest, iv).setAAD(Buffer.from(context));
     const body = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()]);
-    return Buffer.concat([keyId(key), iv, cipher.getAuthTag(), body]);
+    return Buffer.concat([keyId(this.newest), iv, cipher.getAuthTag(), body]);
   }
 
-  /** @throws Error when the key is not known, or the ciphertext was changed or moved. */
+  /** @throws DecryptionFailed when the key is not known, or the ciphertext was changed or moved. */
   decrypt(ciphertext: Buffer, context: string): string {
-    const key = this.keys.get(ciphertext.subarray(0, KEY_ID_BYTES).toString('hex'));
-    if (!key) throw new Error('Encrypted with a key that is not in DATA_ENCRYPTION_KEYS');
+    const id = ciphertext.subarray(0, KEY_ID_BYTES).toString('hex');
+    const key = this.keys.get(id);
+    if (!key) throw new DecryptionFailed(context, `its key ${id} is not in DATA_ENCRYPTION_KEYS`);
     const iv = ciphertext.subarray(KEY_ID_BYTES, KEY_ID_BYTES + IV_BYTES);
     const body = KEY_ID_BYTES + IV_BYTES + TAG_BYTES;
-    const decipher = createDecipheriv(ALGORITHM, key, iv)
-      .setAAD(Buffer.from(context))
-      .setAuthTag(ciphertext.subarray(KEY_ID_BYTES + IV_BYTES, body));
-    return Buffer.concat([decipher.update(ciphertext.subarray(body)), decipher.final()]).toString('utf8');
+    try {
+      const decipher = createDecipheriv(ALGORITHM, key, iv, { authTagLength: TAG_BYTES })
+        .setAAD(Buffer.from(context))
+        .setAuthTag(ciphertext.subarray(KEY_ID_BYTES + IV_BYTES, body));
+      return Buffer.concat([decipher.update(ciphertext.subarray(body)), decipher.final()]).toString('utf8');
+    } catch {
+      throw new DecryptionFailed(context, 'it was changed, or moved here from another row');
+    }
   }
 }
 

@@ -157,4 +157,69 @@ export const MUTANTS: readonly Mutant[] = [
     args: ['--quick', '--seed', '1'],
     noticedAs: /an id: answered 4\d\d|long-.* answered 4\d\d/,
   },
+  {
+    name: 'settings shown as they are',
+    edits: [
+      {
+        file: 'libs/domain/src/store/public-settings.ts',
+        find: 'return isRecord(settings) ? publicRecord(settings, 1) : {};',
+        replace: 'return isRecord(settings) ? settings : {};',
+      },
+    ],
+    proof: 'secrets',
+    args: ['--quick', '--seed', '1'],
+    noticedAs: /zqsett\d+.* in the answer \(200\) to GET \/v1\/store/,
+  },
+  {
+    name: 'credentials not encrypted',
+    edits: [
+      {
+        file: 'libs/infrastructure/src/import/write-stores.ts',
+        find: 'cipher.encrypt(JSON.stringify(credentials), GATEWAY_CREDENTIALS.context(storeId, methodId))',
+        replace: 'Buffer.from(JSON.stringify(credentials))',
+      },
+    ],
+    proof: 'secrets',
+    args: ['--quick', '--seed', '1'],
+    noticedAs: /in table public\.gateway_credentials/,
+  },
+  {
+    name: 'errors logged with all that they say',
+    edits: [
+      {
+        file: 'libs/infrastructure/src/logging/error-fields.ts',
+        find: '...(mayQuote(error, code) ? {} : { message: error.message.slice(0, MAX_MESSAGE) }),',
+        replace: 'message: error.message,',
+      },
+    ],
+    proof: 'secrets',
+    args: ['--quick', '--seed', '1'],
+    noticedAs: /zqpers\d+ in what the API said/,
+  },
+  {
+    name: 'errors answered with all that they say',
+    edits: [
+      {
+        file: 'apps/api/src/errors/describe-error.ts',
+        find: `answer(500, 'Internal server error')`,
+        replace: 'answer(500, String(error))',
+      },
+    ],
+    proof: 'secrets',
+    args: ['--quick', '--seed', '1'],
+    noticedAs: /zqpers\d+.* in the answer \(500\)/,
+  },
+  {
+    name: 'the queue keeps what a job failed with',
+    edits: [
+      {
+        file: 'libs/infrastructure/src/queue/pipeline-worker.ts',
+        find: 'throw new Error(failureName(error));',
+        replace: 'throw error;',
+      },
+    ],
+    proof: 'secrets',
+    args: ['--quick', '--seed', '1'],
+    noticedAs: /zqpers\d+ in (?:table graphile_worker|what the worker said)/,
+  },
 ];

@@ -1,4 +1,5 @@
 import { v5 as uuidv5 } from 'uuid';
+import { NATIONAL_IDS } from '../encrypted-columns.js';
 import type { Batch, Numbered, Owner, WriteLines } from './batch.js';
 import type { GivenCustomerLine } from './bundle.js';
 import { CUSTOMERS, CUSTOMER_SECRETS } from './tables.js';
@@ -11,11 +12,6 @@ const BY_EMAIL = `
   SELECT DISTINCT given.email, customers.id
   FROM jsonb_array_elements_text($2::jsonb) AS given (email)
   JOIN customers ON customers.store_id = $1 AND lower(customers.email) = lower(given.email) AND customers.email <> ''`;
-
-/** Where a national id belongs: a ciphertext that is moved to another row cannot be read there. */
-export function nationalIdContext(storeId: number, customerId: string): string {
-  return `customer_secrets/${storeId}/${customerId}/national_id`;
-}
 
 /** Customers by e-mail, or else by id. Secrets go to a table of their own. */
 export const writeCustomers: WriteLines<GivenCustomerLine> = async (batch, store, lines) => {
@@ -58,7 +54,7 @@ function secretsOf({ cipher }: Batch, store: Owner, line: GivenCustomerLine, cus
   const { password_hash, verification_token, national_id } = line;
   if (password_hash === undefined && verification_token === undefined && national_id === undefined) return [];
   const encrypt = (text: string) =>
-    `\\x${cipher.encrypt(text, nationalIdContext(store.id, customerId)).toString('hex')}`;
+    `\\x${cipher.encrypt(text, NATIONAL_IDS.context(store.id, customerId)).toString('hex')}`;
   return [
     {
       customer_id: customerId,

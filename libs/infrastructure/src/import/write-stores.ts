@@ -1,3 +1,4 @@
+import { GATEWAY_CREDENTIALS } from '../encrypted-columns.js';
 import type { Batch, Numbered } from './batch.js';
 import type { BundlePaymentSettings, StoreLine } from './bundle.js';
 import { BundleLineError } from './faults.js';
@@ -6,11 +7,6 @@ import { STORES } from './tables.js';
 const SAVE_CREDENTIALS = `
   INSERT INTO gateway_credentials (store_id, method_id, credentials) VALUES ($1, $2, $3)
   ON CONFLICT (store_id, method_id) DO UPDATE SET credentials = EXCLUDED.credentials`;
-
-/** Where credentials belong: a ciphertext that is moved to another row cannot be read there. */
-export function credentialsContext(storeId: number, methodId: string): string {
-  return `gateway_credentials/${storeId}/${methodId}`;
-}
 
 /** Creates and updates stores; credentials go to a table of their own, encrypted. */
 export async function writeStores(batch: Batch, lines: readonly Numbered<StoreLine>[]): Promise<void> {
@@ -60,7 +56,7 @@ async function keepCredentials(
       const remove = 'DELETE FROM gateway_credentials WHERE store_id = $1 AND method_id = $2';
       await manager.query(remove, [storeId, methodId]);
     } else if (credentials) {
-      const encrypted = cipher.encrypt(JSON.stringify(credentials), credentialsContext(storeId, methodId));
+      const encrypted = cipher.encrypt(JSON.stringify(credentials), GATEWAY_CREDENTIALS.context(storeId, methodId));
       await manager.query(SAVE_CREDENTIALS, [storeId, methodId, encrypted]);
     }
   }

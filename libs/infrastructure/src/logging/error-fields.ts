@@ -10,8 +10,11 @@ export interface ErrorFields {
   readonly cause?: ErrorFields;
 }
 
-// Messages that quote a value somebody sent: data exceptions (22) and what SQL functions raise (P0).
-const QUOTES_VALUES = /^(22|P0)...$/;
+const SQLSTATE = /^[0-9A-Z]{5}$/;
+/** Classes in which PostgreSQL names what is in the schema, and never a value. */
+const NAMES_NO_VALUES = /^(08|23|25|40|42|53|55|57|58)/;
+/** Node quotes the argument that it refuses, and JSON.parse the text. */
+const QUOTES_ARGUMENTS = /^ERR_INVALID_/;
 const MAX_MESSAGE = 500;
 
 /**
@@ -25,7 +28,7 @@ export function errorFields(error: unknown, depth = 0): ErrorFields {
   return {
     type: error.constructor.name,
     ...(code ? { code } : {}),
-    ...(code && QUOTES_VALUES.test(code) ? {} : { message: error.message.slice(0, MAX_MESSAGE) }),
+    ...(mayQuote(error, code) ? {} : { message: error.message.slice(0, MAX_MESSAGE) }),
     // The stack begins with the message, which may have several lines.
     stack: error.stack
       ?.split('\n')
@@ -33,4 +36,13 @@ export function errorFields(error: unknown, depth = 0): ErrorFields {
       .join('\n'),
     ...(cause && depth < 3 ? { cause: errorFields(cause, depth + 1) } : {}),
   };
+}
+
+function mayQuote(error: Error, code = ''): boolean {
+  if (error instanceof SyntaxError || QUOTES_ARGUMENTS.test(code)) return true;
+  if (!SQLSTATE.test(code)) return false;
+  const { driverError = error } = error as { driverError?: Error };
+  // What a function of somebody's own raises may say anything, under any SQLSTATE.
+  const isRaised = (driverError as { routine?: string }).routine === 'exec_stmt_raise';
+  return isRaised || !NAMES_NO_VALUES.test(code);
 }

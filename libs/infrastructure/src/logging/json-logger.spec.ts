@@ -53,9 +53,10 @@ describe('JsonLogger', () => {
     const { lines, logger } = recorder();
     logger.error(queryFailed('23505'));
     logger.error('Something broke', queryFailed('23505'), 'Orders');
+    logger.error(Object.assign(new Error('invalid input syntax: "canary"'), { code: '22P02' }));
     logger.error({ body: 'canary' });
 
-    expect(lines).toHaveLength(3);
+    expect(lines).toHaveLength(4);
     expect(JSON.stringify(lines)).not.toContain('canary');
   });
 });
@@ -70,8 +71,33 @@ describe('errorFields', () => {
     });
   });
 
-  it.each(['22P02', '22003', 'P0001'])('has no message where SQLSTATE %s quotes the value', (code) => {
-    expect(errorFields(queryFailed(code))).not.toHaveProperty('message');
+  it.each(['22P02', '22003', 'P0001', 'XX000', '54000'])(
+    'has no message where SQLSTATE %s quotes the value',
+    (code) => {
+      expect(errorFields(queryFailed(code))).not.toHaveProperty('message');
+    },
+  );
+
+  it('has no message that a function in the database raised, whatever its SQLSTATE', () => {
+    const error = queryFailed('23514') as Error & { driverError: object };
+    Object.assign(error.driverError, { routine: 'exec_stmt_raise' });
+
+    expect(errorFields(error)).not.toHaveProperty('message');
+  });
+
+  it.each([
+    ['JSON.parse', () => JSON.parse('canary') as unknown],
+    ['Node', () => Buffer.alloc('canary' as unknown as number)],
+  ])('has no message where %s quotes what it was given', (_who, act) => {
+    let caught: unknown = null;
+    try {
+      act();
+    } catch (error) {
+      caught = error;
+    }
+
+    expect((caught as Error).message).toContain('canary');
+    expect(JSON.stringify(errorFields(caught))).not.toContain('canary');
   });
 
   it('follows causes', () => {

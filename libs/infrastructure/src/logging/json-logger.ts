@@ -52,8 +52,9 @@ export class JsonLogger implements LoggerService {
   private put(level: pino.Level, message: unknown, rest: readonly unknown[]): void {
     const context = contextOf(rest);
     const error = [message, ...rest].find((part) => part instanceof Error);
-    const text = typeof message === 'string' ? message : (error?.message ?? 'An object was logged');
-    this.pino[level]({ ...(context && { context }), ...(error && { error: errorFields(error) }) }, text);
+    const fields = error && errorFields(error);
+    const text = typeof message === 'string' ? message : (fields?.message ?? fields?.type ?? 'An object was logged');
+    this.pino[level]({ ...(context && { context }), ...(fields && { error: fields }) }, text);
   }
 }
 

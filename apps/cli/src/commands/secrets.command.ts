@@ -1,0 +1,57 @@
+import { dataCipher, KeyRotation, unhurried, type KeyUse, type RotationReport } from '@app/infrastructure';
+import type { Command } from 'commander';
+import { withDatabase } from '../database.js';
+import { CommandFailed } from '../failures.js';
+import { printJson, say } from '../output.js';
+import { progressBar } from '../progress-bar.js';
+import { textTable } from '../text-table.js';
+
+export function addSecrets(program: Command): void {
+  const secrets = program.command('secrets').description('what is encrypted in the database');
+
+  secrets
+    .command('rotate')
+    .description('encrypt everything under the newest key of DATA_ENCRYPTION_KEYS; may be interrupted and run again')
+    .option('--json', 'the summary as JSON instead of a table')
+    .addHelpText('after', '\nStep by step: SECURITY.md\n\nExample:\n  secrets rotate --json')
+    .action(({ json = false }: { json?: boolean }) => rotate(json));
+}
+
+async function rotate(asJson: boolean): Promise<void> {
+  const report = await withDatabase(({ config, url }) =>
+    unhurried(url, async (dataSource) => {
+      const rotation = new KeyRotation(dataSource, dataCipher(config));
+      const bar = progressBar(await rotation.due());
+      return rotation.run((rotated) => bar.update(rotated)).finally(() => bar.stop());
+    }),
+  );
+  if (asJson) printJson(report);
+  else process.stdout.write(`${tableOf(report)}\n`);
+  assertComplete(report);
+}
+
+function tableOf({ rotated, keys }: RotationReport): string {
+  const heading = ['key', 'DATA_ENCRYPTION_KEYS', 'values', ''];
+  const rows = keys.map((use) => [use.key, placeOf(use), String(use.values), adviceOf(use)]);
+  return `${rotated} values were encrypted anew.\n\n${textTable([heading, ...rows])}`;
+}
+
+function placeOf({ position }: KeyUse): string {
+  if (position === null) return 'not in it';
+  return position === 1 ? '1 (newest)' : String(position);
+}
+
+function adviceOf({ position, values }: KeyUse): string {
+  if (position === null) return 'without this key these are lost';
+  if (position === 1) return '';
+  return values === 0 ? 'may be dropped' : 'still needed';
+}
+
+function assertComplete({ unreadable, examples, left }: RotationReport): void {
+  if (unreadable > 0) {
+    examples.forEach(say);
+    if (unreadable > examples.length) say(`… and ${unreadable - examples.length} more`);
+    throw new CommandFailed(`${unreadable} values could not be decrypted and were left as they are.`);
+  }
+  if (left > 0) throw new CommandFailed(`${left} values were in use all the time. Run the command again.`);
+}

@@ -1,0 +1,32 @@
+/** A column whose values are ciphertexts of the {@link DataCipher}. The table's primary key is `store_id` and `rowKey`. */
+export interface EncryptedColumn {
+  readonly table: string;
+  readonly column: string;
+  readonly rowKey: string;
+  readonly rowKeyType: 'text' | 'uuid';
+  /** Sorts before every row key. */
+  readonly beforeAll: string;
+  /** Where a value belongs: a ciphertext that is moved to another row cannot be read there. */
+  readonly context: (storeId: number, rowKey: string) => string;
+}
+
+export const GATEWAY_CREDENTIALS: EncryptedColumn = {
+  table: 'gateway_credentials',
+  column: 'credentials',
+  rowKey: 'method_id',
+  rowKeyType: 'text',
+  beforeAll: '',
+  context: (storeId, methodId) => `gateway_credentials/${storeId}/${methodId}`,
+};
+
+export const NATIONAL_IDS: EncryptedColumn = {
+  table: 'customer_secrets',
+  column: 'national_id',
+  rowKey: 'customer_id',
+  rowKeyType: 'uuid',
+  beforeAll: '00000000-0000-0000-0000-000000000000',
+  context: (storeId, customerId) => `customer_secrets/${storeId}/${customerId}/national_id`,
+};
+
+/** All there are. */
+export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [GATEWAY_CREDENTIALS, NATIONAL_IDS];

@@ -1,0 +1,62 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+interface Manifest {
+  readonly dependencies: Record<string, string>;
+  readonly devDependencies: Record<string, string>;
+  readonly optionalDependencies: Record<string, string>;
+  readonly overrides: Record<string, string | Record<string, string>>;
+}
+
+interface LockFile {
+  readonly packages: Record<string, { version?: string; dev?: boolean; license?: string; integrity?: string }>;
+}
+
+/** What asks for nothing but to be named. */
+const PERMISSIVE = [
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'BlueOak-1.0.0',
+  'CC0-1.0',
+  'ISC',
+  'MIT',
+  'MIT-0',
+  'Python-2.0',
+];
+
+const read = (file: string) => readFileSync(file, 'utf8');
+const manifest = JSON.parse(read('package.json')) as Manifest;
+const lock = Object.entries((JSON.parse(read('package-lock.json')) as LockFile).packages).filter(
+  ([path]) => path !== '',
+);
+
+describe('the dependencies', () => {
+  it('are all of an exact version', () => {
+    const { dependencies, devDependencies, optionalDependencies, overrides } = manifest;
+    const overridden = Object.values(overrides).flatMap((each) =>
+      typeof each === 'string' ? [each] : Object.values(each),
+    );
+    const versions = [dependencies, devDependencies, optionalDependencies].flatMap((each) => Object.values(each));
+
+    expect([...versions, ...overridden].filter((version) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([]);
+  });
+
+  it('are locked with the hash of what they contain, and without the address they came from', () => {
+    expect(lock.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([path]) => path)).toEqual([]);
+    expect(read('package-lock.json')).not.toContain('"resolved"');
+  });
+
+  it('have licences that ask for nothing but to be named, where they are installed for production', () => {
+    const others = lock.filter(([, { dev, license }]) => !dev && !PERMISSIVE.includes(license ?? ''));
+
+    expect(others.map(([path, { license }]) => `${path}: ${license}`)).toEqual([]);
+  });
+
+  it('are listed with their licences in docs/licences.md (npm run licences)', () => {
+    const current = execFileSync(process.execPath, ['tools/licences.mjs'], { encoding: 'utf8' });
+
+    expect(read('docs/licences.md')).toBe(current);
+  });
+});

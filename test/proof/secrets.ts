@@ -1,0 +1,182 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { StoreFixture } from '../builders/store-fixture.js';
+import { SmtpSink } from '../support/smtp-sink.js';
+import { QueueClock } from './support/pipeline/queue-clock.js';
+import type { Proof, ProofContext, ProofForm, ProofOutcome } from './support/proof.js';
+import { Asker } from './support/secrets/asker.js';
+import { Canaries, SECRETS } from './support/secrets/canaries.js';
+import { CommandLine } from './support/secrets/command-line.js';
+import { failMails, failOrders, type Ground } from './support/secrets/failures.js';
+import { operateBadly, startBadly } from './support/secrets/operators.js';
+import { Plants, shownIn } from './support/secrets/plants.js';
+import { askHostilely, readEverything } from './support/secrets/requests.js';
+import { countAtHome, dumpViolations } from './support/secrets/tables.js';
+import type { Service } from './support/service.js';
+
+/** Secrets by where they are planted. */
+const SCALE = {
+  full: { settings: 300, gateways: 5, perGateway: 10, customers: 50, rounds: 5 },
+  quick: { settings: 60, gateways: 2, perGateway: 5, customers: 10, rounds: 1 },
+};
+/** Until the last lines are written. */
+const LAST_LINES_MS = 300;
+/** All of these must be met: a failure that does not come about proves nothing. */
+const STATUSES = [200, 201, 400, 401, 404, 422, 500, 503];
+
+export const secrets: Proof = {
+  name: 'secrets',
+  promise:
+    'No secret that the service keeps or is sent leaves it: in no answer, no log line, no queue, and no dump where it is encrypted',
+  attack:
+    '500 secrets at random depths of store settings, in gateway credentials and customers; every route read, hostile requests with secrets in headers, paths, bodies and names; errors of the database and of mail servers that quote rows and addresses; operators’ mistakes; then all answers, all logs and every row of every table are searched',
+  quick: true,
+  run,
+};
+
+async function run(context: ProofContext): Promise<ProofOutcome> {
+  const { database } = context.rig;
+  const sink = await SmtpSink.start();
+  const store = await StoreFixture.create(database);
+  const showForeignJobs = await new QueueClock(database, store.id).hideForeignJobs();
+  try {
+    return await perform(context, sink, store);
+  } finally {
+    await showForeignJobs();
+    await sink.close();
+  }
+}
+
+async function perform(context: ProofContext, sink: SmtpSink, store: StoreFixture): Promise<ProofOutcome> {
+  const { rig, form, random } = context;
+  const canaries = new Canaries();
+  const [oldKey, newKey] = [randomBytes(32), randomBytes(32)].map((key) => key.toString('base64')) as [string, string];
+  const password = new URL(rig.database.url).password;
+  canaries.others.push(oldKey, newKey, store.key, ...(password.length > 7 ? [password] : []));
+  const env = { LOG_LEVEL: 'trace', DATA_ENCRYPTION_KEYS: oldKey };
+  const [service, worker] = await Promise.all([
+    rig.startService({ env }),
+    rig.startWorker({ env: { ...env, SMTP_URL: sink.url } }),
+  ]);
+  const operator = new CommandLine({ DATABASE_URL: rig.database.url, DATA_ENCRYPTION_KEYS: oldKey });
+  const asker = new Asker(service.url, canaries);
+
+  const planted = await plant(context, new Plants(canaries, random), store, operator);
+  const productId = await store.product({ stock: [500] });
+  const order = () => orderOf(productId, canaries);
+  const ground: Ground = { database: rig.database, asker, storeId: store.id, key: store.key, order };
+  const problems = [...planted.problems];
+  for (let round = 0; round < SCALE[form].rounds; round++) {
+    problems.push(...(await readAll(ground, store)), ...(await hidesNothingElse(ground, planted.shown)));
+    await askHostilely(asker, canaries, { url: service.url, key: store.key, productId });
+    problems.push(...(await failOrders(ground)), ...(await failMails(ground, sink)));
+  }
+  problems.push(...(await operateBadly(operator, canaries, { store: store.subdomain, oldKey, newKey, form })));
+  const refusals = form === 'full' ? await startBadly(rig, canaries) : [];
+  await end(form, [service, worker]);
+
+  const logs = [
+    ...[service, worker].map(logOf),
+    ...operator.runs.map(({ command, said }) => ({ who: `cli ${command}`, said })),
+    ...refusals,
+  ];
+  const violations = [
+    ...problems,
+    ...asker.violations,
+    ...logs.flatMap(({ who, said }) => logViolations(who, said, canaries)),
+    ...(await dumpViolations(rig.database, canaries)),
+    ...sink.mails.flatMap(({ raw }) =>
+      canaries.find(raw.replaceAll('=\r\n', ''), SECRETS).map((text) => `${text} in a mail`),
+    ),
+    ...STATUSES.filter((status) => !asker.statuses.has(status)).map((status) => `nothing was answered ${status}`),
+    ...((await countAtHome(rig.database)) === 0 ? ['no secret is in the settings: nothing was planted'] : []),
+  ];
+  const lines = logs.reduce((sum, { said }) => sum + said.split('\n').length - 1, 0);
+  const figures =
+    `${canaries.count(['sett', 'cred', 'nati', 'cust'])} secrets planted, ${canaries.count(['sent'])} sent, ` +
+    `${canaries.count(['pers'])} personal; ${asker.asked} answers (${asker.statuses.get(500) ?? 0} × 500, ` +
+    `${asker.statuses.get(503) ?? 0} × 503), ${lines} lines of logs, ${sink.mails.length} mails, ` +
+    `${operator.runs.length} commands and every table searched: ${violations.length} found`;
+  return { figures, violations: [...new Set(violations)] };
+}
+
+async function plant(context: ProofContext, plants: Plants, store: StoreFixture, operator: CommandLine) {
+  const { settings, gateways, perGateway, customers } = SCALE[context.form];
+  const methods = Array.from({ length: gateways }, (_, n) => ({
+    methodId: `gateway-${n}`,
+    enabled: true,
+    credentials: plants.credentials(perGateway),
+  }));
+  const line = {
+    kind: 'store',
+    subdomain: store.subdomain,
+    name: 'Store',
+    currency: 'USD',
+    payment_settings: { methods },
+  };
+  const people = Array.from({ length: customers }, (_, n) => plants.customer(store.subdomain, n));
+  const places = [
+    { kind: 'brand', store: store.subdomain, slug: 'brand', name: 'Brand' },
+    { kind: 'category', store: store.subdomain, slug: 'category', name: 'Category' },
+  ];
+  const { code } = await operator.import([line, ...places, ...people]);
+  const [theme, ecommerce, contact, payment, fraud] = Array.from({ length: 5 }, () => plants.settings(settings / 5));
+  // Past the importer, which is not the only one who ever wrote to these columns.
+  await context.rig.database.query(
+    `UPDATE stores SET theme = $2, ecommerce_settings = $3, contact = $4::jsonb || '{"email": "shop@example.com"}',
+       payment_settings = payment_settings || $5, fraud_settings = $6 WHERE id = $1`,
+    [store.id, theme, ecommerce, contact, payment, fraud],
+  );
+  const shown = [theme, ecommerce, contact].reduce((sum, each) => sum + shownIn(JSON.stringify(each)), 0);
+  return { shown, problems: code === 0 ? [] : ['the bundle was not imported'] };
+}
+
+async function readAll(ground: Ground, store: StoreFixture): Promise<string[]> {
+  const { asker, key, order, database } = ground;
+  const placed = await asker.ask('/v1/orders', { method: 'POST', key, body: order() });
+  const { data } = JSON.parse(placed.body) as { data: { order_id: string; receipt_number: string } };
+  const idsOf = async (table: string) =>
+    (
+      await database.query<{ id: string }>(`SELECT id::text FROM ${table} WHERE store_id = $1 LIMIT 20`, [store.id])
+    ).map(({ id }) => id);
+  const ids = {
+    orders: [data.order_id, data.receipt_number],
+    products: await idsOf('products'),
+    customers: await idsOf('customers'),
+    categories: ['category'],
+    brands: ['brand'],
+  };
+  return readEverything(asker, { key, ids });
+}
+
+/** A sanitizer that shows nothing would leak nothing, too. */
+async function hidesNothingElse({ asker, key }: Ground, expected: number): Promise<string[]> {
+  const shown = shownIn((await asker.ask('/v1/store', { key })).body);
+  return shown === expected ? [] : [`the store profile shows ${shown} of ${expected} settings that are no secret`];
+}
+
+function orderOf(productId: number, canaries: Canaries): object {
+  const text = () => canaries.mint('pers');
+  const place = { address: text(), city: text(), zip: '12345' };
+  const customer = { name: text(), email: `${text()}@example.com`, phone: '+1 555 0100', ...place };
+  return { items: [{ product_id: productId, quantity: 1 }], customer, notes: text() };
+}
+
+/** What they say while they end counts, too; but a service that is asked to end goes on for seconds. */
+async function end(form: ProofForm, services: readonly Service[]): Promise<void> {
+  await delay(LAST_LINES_MS);
+  await Promise.all(services.map((service) => (form === 'full' ? service.terminate() : service.kill())));
+}
+
+function logOf(service: Service): { who: string; said: string } {
+  return { who: service.url === '' ? 'the worker' : 'the API', said: service.log };
+}
+
+function logViolations(who: string, said: string, canaries: Canaries): string[] {
+  return said.split('\n').flatMap((line) => {
+    const found = canaries.find(line, [...SECRETS, 'pers']);
+    const address = /[\w.+-]+@[\w-]+\.\w/.exec(line)?.[0];
+    if (address !== undefined) found.push(`the address ${address}`);
+    return found.map((text) => `${text} in what ${who} said: ${line.slice(0, 300)}`);
+  });
+}

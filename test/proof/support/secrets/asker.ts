@@ -1,0 +1,59 @@
+import type { RawResponse } from '../../../support/raw-http.js';
+import type { Canaries, Kind } from './canaries.js';
+
+export interface Question {
+  readonly method?: string;
+  readonly key?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** As it is; an object is sent as JSON. */
+  readonly body?: string | object;
+  /** Whether the answer may name the people in the store's orders. */
+  readonly mayName?: boolean;
+}
+
+const ANSWER_TIMEOUT_MS = 10_000;
+
+/** Asks, and looks for secrets in every answer: in its body and in its headers. */
+export class Asker {
+  readonly violations: string[] = [];
+  /** How often each status was answered. */
+  readonly statuses = new Map<number, number>();
+  asked = 0;
+
+  constructor(
+    private readonly url: string,
+    private readonly canaries: Canaries,
+  ) {}
+
+  async ask(path: string, question: Question = {}): Promise<{ status: number; body: string }> {
+    const { method = 'GET', key, headers = {}, body } = question;
+    const response = await fetch(this.url + path, {
+      method,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+      headers: {
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const answer = { status: response.status, body: await response.text() };
+    const told = `${[...response.headers].join('\n')}\n${answer.body}`;
+    this.check(`${method} ${path}`, answer.status, told, question.mayName === true && answer.status < 400);
+    return answer;
+  }
+
+  /** Takes an answer that was asked for by hand. */
+  take(what: string, { status, headers, text }: RawResponse): void {
+    this.check(what, status, `${JSON.stringify(headers)}\n${text}`, false);
+  }
+
+  private check(what: string, status: number, told: string, mayName: boolean): void {
+    this.asked++;
+    this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
+    const kinds: readonly Kind[] = ['sett', 'cred', 'nati', 'cust', 'sent', ...(mayName ? [] : ['pers' as const])];
+    const found = this.canaries.find(told, kinds);
+    if (found.length > 0) this.violations.push(`${found.join()} in the answer (${status}) to ${what.slice(0, 120)}`);
+  }
+}

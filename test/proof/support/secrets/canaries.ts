@@ -1,0 +1,56 @@
+/**
+ * What a planted text stands for.
+ *
+ * `sett` a secret in a store's settings · `cred` a gateway's credentials · `nati` a national id · `cust` a customer's
+ * password hash or verification token · `sent` what a client or an operator sent, and nobody keeps · `pers` personal data
+ * of an order, which only its own store may read
+ */
+export type Kind = 'sett' | 'cred' | 'nati' | 'cust' | 'sent' | 'pers';
+
+export const SECRETS: readonly Kind[] = ['sett', 'cred', 'nati', 'cust', 'sent'];
+
+const PATTERN = 'zq(sett|cred|nati|cust|sent|pers)[0-9]{5}';
+/** As the database prints bytes. */
+const PATTERN_IN_HEX = '7a71(73657474|63726564|6e617469|63757374|73656e74|70657273)(3[0-9]){5}';
+const KIND_IN_HEX: Readonly<Record<string, Kind>> = Object.fromEntries(
+  [...SECRETS, 'pers' as const].map((kind) => [Buffer.from(kind).toString('hex'), kind]),
+);
+
+/** For searches in the database. */
+export const CANARY_PATTERN = `${PATTERN}|${PATTERN_IN_HEX}`;
+
+export interface Sighting {
+  readonly kind: Kind;
+  readonly text: string;
+}
+
+/** Makes texts that occur nowhere else, and finds them again. */
+export class Canaries {
+  private readonly counts = new Map<Kind, number>();
+  /** Secrets that the run cannot do without: keys, passwords. */
+  readonly others: string[] = [];
+
+  mint(kind: Kind): string {
+    const count = (this.counts.get(kind) ?? 0) + 1;
+    this.counts.set(kind, count);
+    return `zq${kind}${String(count).padStart(5, '0')}`;
+  }
+
+  count(kinds: readonly Kind[]): number {
+    return kinds.reduce((sum, kind) => sum + (this.counts.get(kind) ?? 0), 0);
+  }
+
+  /** @returns a text for each secret that is in there, in any case, as it is or in hexadecimal. */
+  find(text: string, kinds: readonly Kind[]): string[] {
+    const others = this.others.filter((other) => text.includes(other)).map((other) => `${other.slice(0, 12)}…`);
+    const seen = sightings(text).filter(({ kind }) => kinds.includes(kind));
+    return [...new Set([...seen.map((sighting) => sighting.text), ...others])];
+  }
+}
+
+export function sightings(text: string): Sighting[] {
+  return Array.from(text.matchAll(new RegExp(CANARY_PATTERN, 'gi')), ([found, plain, hex]) => ({
+    kind: plain ? (plain.toLowerCase() as Kind) : (KIND_IN_HEX[hex?.toLowerCase() ?? ''] ?? 'sett'),
+    text: found,
+  }));
+}

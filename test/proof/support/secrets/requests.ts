@@ -1,0 +1,111 @@
+import { sendRaw } from '../../../support/raw-http.js';
+import type { Asker } from './asker.js';
+import type { Canaries } from './canaries.js';
+
+export interface Reader {
+  /** The store's own key. */
+  readonly key: string;
+  /** What a path's parameter may be, by the resource. */
+  readonly ids: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface Target {
+  readonly url: string;
+  readonly key: string;
+  /** Of which there are fewer than 999. */
+  readonly productId: number;
+}
+
+interface ApiDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+/** Reads all that the service says it has, by its own document: a new route is read without anybody thinking of it. */
+export async function readEverything(asker: Asker, { key, ids }: Reader): Promise<string[]> {
+  const document = JSON.parse((await asker.ask('/openapi.json')).body) as ApiDocument;
+  const unread: string[] = [];
+  for (const [path, methods] of Object.entries(document.paths).filter(([, each]) => 'get' in each)) {
+    const resource = path.split('/')[2] ?? '';
+    const values = path.includes('{') ? (ids[resource] ?? []) : [''];
+    const answers = [];
+    for (const value of values) {
+      answers.push(await asker.ask(path.replace(/\{\w+\}/, value), { key, mayName: true }));
+    }
+    if (!answers.some(({ status }) => status === 200))
+      unread.push(`GET ${path} (${Object.keys(methods).join()}) was not read`);
+  }
+  await asker.ask('/docs');
+  await asker.ask('/docs/');
+  return unread;
+}
+
+/** Requests with secrets wherever a client can put them; none of them is to succeed in keeping any. */
+export async function askHostilely(asker: Asker, canaries: Canaries, target: Target): Promise<void> {
+  const { key, url, productId } = target;
+  const sent = () => canaries.mint('sent');
+  const forged = () => ['svc', 'live', sent()].join('_');
+  const lists = ['orders', 'products', 'customers', 'categories', 'brands'];
+  for (const list of lists) {
+    await asker.ask(`/v1/${list}?search=${sent()}&status=${sent()}&category_id=${sent()}&page=${sent()}`, { key });
+    await asker.ask(`/v1/${list}/${sent()}`, { key });
+    await asker.ask(`/v1/${list}/${sent()}%00%ff'--`, { key });
+    await asker.ask(`/v1/${list}`, { key: forged() });
+  }
+  const headers = {
+    cookie: `session=${sent()}`,
+    'x-api-key': sent(),
+    'user-agent': sent(),
+    referer: `https://user:${sent()}@example.com`,
+    'x-forwarded-for': sent(),
+    'x-request-id': `${sent()}@example.com`,
+    prefer: `handling=${sent()}`,
+  };
+  await asker.ask('/v1/store', { key, headers });
+  await asker.ask('/v1/store', { headers: { authorization: `Basic ${sent()}` } });
+  await asker.ask(`/v1/${sent()}`, { key, headers });
+  await asker.ask(`/${sent()}`, { method: 'DELETE', headers });
+  for (const body of hostileBodies(sent, productId)) {
+    await asker.ask('/v1/orders', { method: 'POST', key, headers: { 'idempotency-key': sent() }, body });
+  }
+  const order = { items: [{ product_id: 1, quantity: 1 }], customer: { name: sent() } };
+  await asker.ask('/v1/orders', { method: 'POST', key, headers: { 'content-type': `text/${sent()}` }, body: order });
+  await asker.ask('/v1/orders', {
+    method: 'POST',
+    key,
+    headers: { 'idempotency-key': sent().repeat(30) },
+    body: order,
+  });
+  const port = Number(new URL(url).port);
+  const answers = await Promise.allSettled(brokenBytes(sent).map((bytes) => sendRaw(port, bytes, { waitMs: 1_000 })));
+  for (const answer of answers) if (answer.status === 'fulfilled') asker.take('raw bytes', answer.value);
+}
+
+function hostileBodies(sent: () => string, productId: number): (string | object)[] {
+  const customer = { name: sent() };
+  const items = [{ product_id: 1, quantity: 1 }];
+  return [
+    sent(),
+    `{"items": ${sent()}}`,
+    `{"customer": {"name": "${sent()}"`,
+    `{"__proto__": {"${sent()}": 1}, "items": "${sent()}"}`,
+    { [sent()]: sent(), items: sent(), customer: sent() },
+    { items: [{ product_id: sent(), quantity: sent() }, sent(), null], customer: { [sent()]: sent(), name: '' } },
+    { items, customer: { ...customer, email: `${sent()}@`, phone: [sent()], address: { [sent()]: 1 } } },
+    { items, customer, payment_method: sent(), notes: { text: sent() } },
+    { items, customer: { ...customer, name: `\u0000${sent()}` }, notes: `\ud800${sent()}` },
+    { items: [{ product_id: 2_147_483_647, variant_id: 7, quantity: 1, price: sent() }], customer },
+    { items: [{ product_id: productId, quantity: 999 }], customer: { ...customer, email: `${sent()}@example.com` } },
+    { items: [{ product_id: 1e300, quantity: 1, [sent()]: sent() }], customer },
+    `[${'['.repeat(2_000)}"${sent()}"${']'.repeat(2_000)}]`,
+  ];
+}
+
+function brokenBytes(sent: () => string): string[] {
+  return [
+    `GET /v1/${sent()} HTTP/9.9\r\nHost: x\r\n\r\n`,
+    `${sent()} /v1/orders HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${sent()}\r\n\r\n`,
+    `GET /v1/orders HTTP/1.1\r\nHost: x\r\n${sent()}\r\n\r\n`,
+    `GET /v1/orders HTTP/1.1\r\nHost: x\r\nCookie: ${sent().repeat(3_000)}\r\n\r\n`,
+    `POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Length: ${sent()}\r\n\r\n${sent()}`,
+  ];
+}

@@ -1,0 +1,42 @@
+import type { TestDatabase } from '../../../support/test-database.js';
+import { CANARY_PATTERN, sightings, type Canaries, type Kind } from './canaries.js';
+
+/** Where each kind may stand in the clear; nothing that was only sent, and nothing encrypted, stands anywhere. */
+const HOMES: Readonly<Record<Kind, (table: string) => boolean>> = {
+  sett: (table) => table === 'public.stores',
+  cust: (table) => table === 'public.customer_secrets',
+  cred: () => false,
+  nati: () => false,
+  sent: () => false,
+  // What the queue keeps of a failure is the class of the error.
+  pers: (table) => !table.startsWith('graphile_worker.') && table !== 'public.order_stages',
+};
+
+/** Every row of every table, as a dump has them, searched for what must not be in it. */
+export async function dumpViolations(database: TestDatabase, canaries: Canaries): Promise<string[]> {
+  const tables = await database.query<{ name: string }>(
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+     WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`,
+  );
+  const violations: string[] = [];
+  for (const { name } of tables) {
+    const rows = await database.query<{ row: string }>(
+      `SELECT t::text AS row FROM ${name} AS t WHERE t::text ~* $1 OR t::text LIKE ANY ($2)`,
+      [CANARY_PATTERN, canaries.others.map((other) => `%${other}%`)],
+    );
+    for (const { row } of rows) {
+      const strays = sightings(row).filter(({ kind }) => !HOMES[kind](name));
+      violations.push(...strays.map(({ text }) => `${text} in table ${name}`));
+      violations.push(...canaries.find(row, []).map((other) => `${other} in table ${name}`));
+    }
+  }
+  return violations;
+}
+
+/** How many secrets a dump shows where they may stand: a search that finds none of them searches nothing. */
+export async function countAtHome(database: TestDatabase): Promise<number> {
+  const [row] = await database.query<{ count: number }>(`SELECT count(*)::int FROM stores AS t WHERE t::text ~* $1`, [
+    CANARY_PATTERN,
+  ]);
+  return row?.count ?? 0;
+}
