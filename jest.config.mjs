@@ -60,6 +60,7 @@ export default {
       testMatch: ['<rootDir>/test/{contracts,e2e,smoke,proof}/**/*.spec.ts'],
       globalSetup: '<rootDir>/test/support/global-setup.mjs',
       globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
+      setupFilesAfterEnv: ['<rootDir>/test/support/each-test.ts'],
     },
   ],
 };

@@ -3,9 +3,10 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import { createApp } from '../../apps/api/src/create-app.js';
 import { StoreFixture } from '../builders/store-fixture.js';
+import { holdAgainstDocument } from './documented-answers.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 
-/** The whole application on a database of its own, with one store in it. */
+/** The whole application on a database of its own, with one store in it. Its answers have to be documented. */
 export interface RunningApi {
   readonly app: NestFastifyApplication;
   readonly database: TestDatabase;
@@ -23,6 +24,7 @@ export async function startApi(env: Record<string, string> = {}): Promise<Runnin
   const store = await StoreFixture.create(database);
   const config = new Config({ DATABASE_URL: database.url, LOG_LEVEL: 'silent', DATABASE_POOL_SIZE: '5', ...env });
   const app = await createApp(config, database.url);
+  holdAgainstDocument(app.getHttpAdapter().getInstance());
   await app.init();
   await app.getHttpAdapter().getInstance().ready();
 

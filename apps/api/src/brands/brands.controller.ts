@@ -35,7 +35,7 @@ export class BrandsController {
     operationId: 'getBrand',
     summary: 'One brand',
     of: 'Brand',
-    by: { name: 'idOrSlug', description: 'Numeric id, or slug. Digits are an id first.' },
+    by: { name: 'idOrSlug', description: 'Numeric id, or slug. Digits are an id first.', example: 'globex' },
   })
   async retrieve(
     @CurrentStore() store: CurrentStoreContext,

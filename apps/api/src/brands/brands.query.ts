@@ -7,4 +7,4 @@ export function readBrandsQuery(query: QueryReader) {
   return { filter: { search: query.search() }, page: query.page() };
 }
 
-export const BRAND_FILTERS: readonly Filter[] = [searchFilter('the name')];
+export const BRAND_FILTERS: readonly Filter[] = [searchFilter('the name', 'globex')];

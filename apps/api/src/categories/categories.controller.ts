@@ -35,7 +35,7 @@ export class CategoriesController {
     operationId: 'getCategory',
     summary: 'One category',
     of: 'Category',
-    by: { name: 'idOrSlug', description: 'Numeric id, or slug. Digits are an id first.' },
+    by: { name: 'idOrSlug', description: 'Numeric id, or slug. Digits are an id first.', example: 'shoes' },
   })
   async retrieve(
     @CurrentStore() store: CurrentStoreContext,

@@ -9,5 +9,5 @@ export function readCategoriesQuery(query: QueryReader) {
 
 export const CATEGORY_FILTERS: readonly Filter[] = [
   idFilter('parent_id', 'Only the sub-categories of this category.'),
-  searchFilter('the name'),
+  searchFilter('the name', 'shoe'),
 ];

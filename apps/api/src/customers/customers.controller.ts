@@ -35,7 +35,7 @@ export class CustomersController {
     operationId: 'getCustomer',
     summary: 'One customer',
     of: 'Customer',
-    by: { name: 'id', description: 'UUID.' },
+    by: { name: 'id', description: 'UUID.', example: '0198e7d4-5c21-7a10-8f3b-6d9e2c4b7a15' },
   })
   async retrieve(
     @CurrentStore() store: CurrentStoreContext,

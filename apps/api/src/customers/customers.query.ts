@@ -8,6 +8,6 @@ export function readCustomersQuery(query: QueryReader) {
 }
 
 export const CUSTOMER_FILTERS: readonly Filter[] = [
-  wordFilter('status', 'account status, for example `Active`'),
-  searchFilter('the name or the e-mail address'),
+  wordFilter('status', 'account status, for example `Active`', null, 'Active'),
+  searchFilter('the name or the e-mail address', 'lovelace'),
 ];

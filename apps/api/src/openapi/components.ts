@@ -39,11 +39,11 @@ const HEADERS = {
   },
   'X-Traffic-Mode': {
     description: 'Whether the key of the request is a live or a test key.',
-    schema: { type: 'string', enum: ['live', 'test'] },
+    schema: { type: 'string', enum: ['live', 'test'], examples: ['live'] },
   },
   'X-Key-Expires-At': {
     description: 'When the key of the request expires. Only within the last 30 days before.',
-    schema: { type: 'string', format: 'date-time' },
+    schema: { type: 'string', format: 'date-time', examples: ['2026-12-01T00:00:00.000Z'] },
   },
   'X-Ignored-Parameters': {
     description: 'The query parameters that the operation does not have, percent-encoded and separated by `, `.',
@@ -51,15 +51,15 @@ const HEADERS = {
   },
   'Idempotent-Replayed': {
     description: '`true` when this is the answer to an earlier request with the same Idempotency-Key.',
-    schema: { type: 'string', enum: ['true'] },
+    schema: { type: 'string', enum: ['true'], examples: ['true'] },
   },
   'Retry-After': {
     description: 'Seconds to wait before the request is repeated.',
-    schema: { type: 'integer', minimum: 1 },
+    schema: { type: 'integer', minimum: 1, examples: [1] },
   },
   'WWW-Authenticate': {
     description: 'How to authenticate.',
-    schema: { type: 'string', enum: ['Bearer'] },
+    schema: { type: 'string', enum: ['Bearer'], examples: ['Bearer'] },
   },
 };
 

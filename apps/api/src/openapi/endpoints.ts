@@ -4,7 +4,10 @@ import { applyDecorators, BadRequestException, ServiceUnavailableException } fro
 import { ApiBody, ApiOperation, ApiParam, ApiResponse } from '@nestjs/swagger';
 import { AuthenticationError } from '../auth/authentication-error.js';
 import { TooManyRequests } from '../auth/too-many-requests.js';
-import { headers, ref, type SchemaName } from './components.js';
+import { list, single } from '../envelope.js';
+import { DEFAULT_LIMIT } from '../query/query-reader.js';
+import { headers, ref } from './components.js';
+import { EXAMPLES } from './examples.js';
 import { ApiFailures } from './failures.js';
 import { ApiIdempotencyKey, ApiListParameters, ApiPrefer, ApiRequestId, type Filter } from './parameters.js';
 import { object, type Schema } from './schema.js';
@@ -28,17 +31,30 @@ const COMMON_FAILURES = [
 const KEY_HEADERS = ['X-Request-Id', 'X-Traffic-Mode', 'X-Key-Expires-At'] as const;
 const SUCCESS: Schema = { type: 'boolean', enum: [true] };
 
+type Resource = keyof typeof EXAMPLES;
+const MINOR = ' Money is in minor units: 1099 is 10.99 USD.';
+const MAJOR = ' Money is in major units: 10.99 is 10.99 USD.';
+const MONEY: Readonly<Partial<Record<Resource, string>>> = {
+  OrderListItem: MINOR,
+  Order: MINOR,
+  Customer: MINOR,
+  ProductListItem: MAJOR,
+  Product: MAJOR,
+};
+
 /** A list of the named resource, page by page. */
 export function ApiList({
   of,
   filters,
   ...operation
-}: Operation & { of: SchemaName; filters: readonly Filter[] }): MethodDecorator {
+}: Operation & { of: Resource; filters: readonly Filter[] }): MethodDecorator {
   const data: Schema = { type: 'array', items: ref(of) };
   const pagination = ref('Pagination');
+  const description = `One page of them. \`pagination.total\` counts all that pass the filters.${MONEY[of] ?? ''}`;
+  const example = list([EXAMPLES[of]], 1, { page: 1, limit: DEFAULT_LIMIT });
   return applyDecorators(
     ApiListParameters(filters),
-    ApiRead(operation, object({ success: SUCCESS, data, pagination })),
+    ApiRead({ description, ...operation }, object({ success: SUCCESS, data, pagination }), example),
   );
 }
 
@@ -47,22 +63,31 @@ export function ApiSingle({
   of,
   by,
   ...operation
-}: Operation & { of: SchemaName; by?: { name: string; description: string } }): MethodDecorator {
-  const read = ApiRead(operation, object({ success: SUCCESS, data: ref(of) }));
+}: Operation & { of: Resource; by?: { name: string; description: string; example: string } }): MethodDecorator {
+  const description = `Everything there is to know of it.${MONEY[of] ?? ''}`;
+  const schema = object({ success: SUCCESS, data: ref(of) });
+  const read = ApiRead({ description, ...operation }, schema, single(EXAMPLES[of]));
   if (!by) return read;
+  const { example, ...parameter } = by;
   return applyDecorators(
     read,
-    ApiParam({ ...by, required: true, schema: { type: 'string' } }),
+    ApiParam({ ...parameter, required: true, schema: { type: 'string', examples: [example] } }),
     ApiFailures(new NotFound(of)),
   );
 }
 
-function ApiRead(operation: Operation, schema: Schema): MethodDecorator {
+function ApiRead(operation: Operation, schema: Schema, value: unknown): MethodDecorator {
   return applyDecorators(
     ApiOperation(operation),
     ApiPrefer(),
     ApiRequestId(),
-    ApiResponse({ status: 200, description: 'OK', schema, headers: headers(...KEY_HEADERS, 'X-Ignored-Parameters') }),
+    ApiResponse({
+      status: 200,
+      description: 'OK',
+      schema,
+      examples: { found: { summary: 'What is found', value } },
+      headers: headers(...KEY_HEADERS, 'X-Ignored-Parameters'),
+    }),
     ApiFailures(new BadRequestException('Unknown query parameter: statsu'), ...COMMON_FAILURES),
   );
 }
@@ -78,6 +103,7 @@ export function ApiCreateOrder(operation: Operation): MethodDecorator {
       status: 201,
       description: 'The order was placed, by this request or by an earlier one with the same Idempotency-Key.',
       schema: object({ success: SUCCESS, data: ref('CreatedOrder') }),
+      examples: { placed: { summary: 'Placed', value: single(EXAMPLES.CreatedOrder) } },
       headers: headers(...KEY_HEADERS, 'Idempotent-Replayed'),
     }),
     ApiFailures(

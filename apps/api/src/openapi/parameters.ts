@@ -13,43 +13,43 @@ export interface Filter {
 const NO_MATCH = 'a value that nothing has gives an empty list, never an error.';
 
 /** Compared in any letter case. */
-export const wordFilter = (name: string, what: string, words?: readonly string[]): Filter => ({
+export const wordFilter = (name: string, what: string, words: readonly string[] | null, example: string): Filter => ({
   name,
   description: `Only those with this ${what}. Letter case does not matter; ${NO_MATCH}`,
-  schema: { type: 'string', ...(words ? { enum: [...words] } : {}) },
+  schema: { type: 'string', ...(words ? { enum: [...words] } : {}), examples: [example] },
 });
 
 export const idFilter = (name: string, what: string): Filter => ({
   name,
   description: `${what} The id of another store, and ${NO_MATCH}`,
-  schema: { type: 'integer', format: 'int32' },
+  schema: { type: 'integer', format: 'int32', examples: [7] },
 });
 
 export const flagFilter = (name: string, what: string): Filter => ({
   name,
   description: `\`true\` (or \`1\`): ${what}. Any other value does not filter.`,
-  schema: { type: 'boolean' },
+  schema: { type: 'boolean', examples: [true] },
 });
 
-export const searchFilter = (what: string): Filter => ({
+export const searchFilter = (what: string, example: string): Filter => ({
   name: 'search',
   description:
     `Only those with this text anywhere in ${what}, in any letter case. Taken literally, without wildcards; ` +
     'trimmed; blank = no filter; the first 200 characters count.',
-  schema: { type: 'string' },
+  schema: { type: 'string', examples: [example] },
 });
 
 const PAGING: readonly Filter[] = [
   {
     name: 'limit',
     description: `Rows on a page, 1 to ${MAX_LIMIT}. Values out of range are clamped, never rejected.`,
-    schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
+    schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, examples: [DEFAULT_LIMIT] },
   },
   {
     name: 'page',
     description:
       'The page, from 1. Values out of range are clamped, never rejected; past the last page is an empty list.',
-    schema: { type: 'integer', minimum: 1, default: 1 },
+    schema: { type: 'integer', minimum: 1, default: 1, examples: [1] },
   },
 ];
 
@@ -64,7 +64,7 @@ export const ApiRequestId = (): MethodDecorator & ClassDecorator =>
     description:
       "The client's own id of the request; one that does not fit is replaced. It comes back in the response.",
     required: false,
-    schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' },
+    schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$', examples: ['till-4.2026-11-20.117'] },
   });
 
 export const ApiPrefer = (): MethodDecorator & ClassDecorator =>
@@ -74,7 +74,7 @@ export const ApiPrefer = (): MethodDecorator & ClassDecorator =>
       '`handling=strict`: a query parameter that the operation does not have is answered with 400. Without it, such ' +
       'parameters are ignored and named in `X-Ignored-Parameters`.',
     required: false,
-    schema: { type: 'string' },
+    schema: { type: 'string', examples: ['handling=strict'] },
   });
 
 export const ApiIdempotencyKey = (): MethodDecorator & ClassDecorator =>
@@ -85,5 +85,5 @@ export const ApiIdempotencyKey = (): MethodDecorator & ClassDecorator =>
       'or the number of the cart. The order is then placed once, however often the request is repeated. Kept for at ' +
       'least 24 hours, apart for live and test keys.',
     required: false,
-    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$', examples: ['cart-20417'] },
   });

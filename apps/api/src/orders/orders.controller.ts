@@ -46,7 +46,7 @@ export class OrdersController {
     operationId: 'getOrder',
     summary: 'One order',
     of: 'Order',
-    by: { name: 'id', description: 'UUID, or receipt number in any letter case.' },
+    by: { name: 'id', description: 'UUID, or receipt number in any letter case.', example: 'WEB-261120-7K3M9Q' },
   })
   async retrieve(
     @CurrentStore() store: CurrentStoreContext,

@@ -17,8 +17,8 @@ export function readOrdersQuery(query: QueryReader) {
 }
 
 export const ORDER_FILTERS: readonly Filter[] = [
-  wordFilter('status', 'payment status', PAYMENT_STATUSES),
-  wordFilter('fulfillment_status', 'fulfillment stage', FULFILLMENT_STATUSES),
-  wordFilter('source', 'source', ORDER_SOURCES),
-  searchFilter('the receipt number or the e-mail address on the order'),
+  wordFilter('status', 'payment status', PAYMENT_STATUSES, 'PENDING'),
+  wordFilter('fulfillment_status', 'fulfillment stage', FULFILLMENT_STATUSES, 'SHIPPED'),
+  wordFilter('source', 'source', ORDER_SOURCES, ORDER_SOURCES[0]),
+  searchFilter('the receipt number or the e-mail address on the order', 'ada@example.com'),
 ];

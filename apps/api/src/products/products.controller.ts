@@ -44,7 +44,7 @@ export class ProductsController {
     operationId: 'getProduct',
     summary: 'One active product',
     of: 'Product',
-    by: { name: 'idOrSlug', description: 'Numeric id, or slug. Digits are an id first.' },
+    by: { name: 'idOrSlug', description: 'Numeric id, or slug. Digits are an id first.', example: 'runner' },
   })
   async retrieve(
     @CurrentStore() store: CurrentStoreContext,

@@ -17,7 +17,7 @@ export function readProductsQuery(query: QueryReader) {
 
 export const PRODUCT_FILTERS: readonly Filter[] = [
   idFilter('category_id', 'Only the products of this category.'),
-  searchFilter('the name'),
+  searchFilter('the name', 'runner'),
   flagFilter('featured', 'only featured products'),
   flagFilter('in_stock', 'only products with available stock'),
 ];

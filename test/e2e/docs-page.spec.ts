@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { listen } from '../support/listen.js';
+import { startApi, type RunningApi } from '../support/start-api.js';
+
+const BROWSER = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
+  (path) => path !== undefined && existsSync(path),
+);
+const DESKTOP = { width: 1280, height: 900 };
+const PHONE = { width: 390, height: 844 };
+const describeInBrowser = BROWSER ? describe : describe.skip;
+
+if (!BROWSER) process.stderr.write('The documentation page is not tested: no Chromium here; name one with CHROMIUM.\n');
+
+describeInBrowser('the documentation page in a browser', () => {
+  let api: RunningApi;
+  let origin: string;
+  let browser: Browser;
+  let product: number;
+
+  beforeAll(async () => {
+    api = await startApi();
+    origin = `http://127.0.0.1:${await listen(api.app)}`;
+    product = await api.store.product({ name: 'Runner', stock: 3 });
+    browser = await chromium.launch({ executablePath: BROWSER, args: ['--no-sandbox'] });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await api?.stop();
+  });
+
+  /** The page, and everything it complains of or asks of others. */
+  async function open(viewport = DESKTOP): Promise<{ page: Page; trouble: string[] }> {
+    const page = await browser.newPage({ viewport });
+    const trouble: string[] = [];
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) trouble.push(message.text());
+    });
+    page.on('pageerror', (error) => trouble.push(error.message));
+    page.on('request', (request) => {
+      const url = request.url();
+      if (!url.startsWith(origin) && !url.startsWith('data:')) trouble.push(`asked for ${url}`);
+    });
+    await page.goto(`${origin}/docs`);
+    await page.getByText('Place an order').waitFor();
+    return { page, trouble };
+  }
+
+  /** Enters the store's key, asks for the products and returns the answer on the page. */
+  async function tryProducts(page: Page): Promise<string> {
+    await page.getByRole('button', { name: 'Authorize' }).first().click();
+    await page.locator('.auth-container input').fill(api.store.key);
+    await page.locator('.auth-container').getByRole('button', { name: 'Apply credentials' }).click();
+    await page.getByRole('button', { name: 'Close' }).click();
+    const operation = page.locator('#operations-Products-listProducts');
+    await operation.locator('.opblock-summary').click();
+    await operation.getByRole('button', { name: 'Try it out' }).click();
+    await operation.getByRole('button', { name: 'Execute' }).click();
+    return operation.locator('.live-responses-table tbody .response-col_description').innerText();
+  }
+
+  it.each([
+    ['a desktop', DESKTOP],
+    ['a phone', PHONE],
+  ])('works on %s: a key, a call, no complaint, nothing asked of others, nothing off the side', async (name, size) => {
+    const { page, trouble } = await open(size);
+    const shot = (step: string) =>
+      process.env.SHOTS ? page.screenshot({ path: `${process.env.SHOTS}/${name} ${step}.png` }) : undefined;
+    await shot('first');
+
+    const answer = await tryProducts(page);
+
+    await shot('tried');
+    expect(answer).toContain(`"id": "${product}"`);
+    expect(trouble).toEqual([]);
+    const widths = await page.evaluate<number[]>('[document.documentElement.scrollWidth, window.innerWidth]');
+    expect(widths[0]).toBeLessThanOrEqual(widths[1] ?? 0);
+    await page.close();
+  });
+
+  it('keeps the key in memory only', async () => {
+    const { page } = await open();
+    await tryProducts(page);
+
+    const kept = await page.evaluate<string>('JSON.stringify([localStorage, sessionStorage, document.cookie])');
+    expect(kept).not.toContain(api.store.key);
+    await page.reload();
+    await page.getByText('Place an order').waitFor();
+    await page.getByRole('button', { name: 'Authorize' }).first().click();
+    expect(await page.locator('.auth-container input').inputValue()).toBe('');
+    await page.close();
+  });
+
+  it('starts a call with its optional parameters empty', async () => {
+    const { page } = await open();
+    const operation = page.locator('#operations-Orders-createOrder');
+    await operation.locator('.opblock-summary').click();
+    await operation.getByRole('button', { name: 'Try it out' }).click();
+
+    expect(await operation.getByPlaceholder('Idempotency-Key').inputValue()).toBe('');
+    await page.close();
+  });
+});
