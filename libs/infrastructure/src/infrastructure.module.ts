@@ -18,6 +18,7 @@ import { Logger, Module, type DynamicModule } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Config } from './config.js';
 import { DataCipher, dataCipher } from './data-cipher.js';
+import { ServiceMetrics } from './metrics/service-metrics.js';
 import { StoreFraudScreening } from './fraud/store-fraud-screening.js';
 import { MailNotifier } from './notifications/mail-notifier.js';
 import { LastUse } from './persistence/access/last-use.js';
@@ -57,8 +58,11 @@ const ADAPTERS = [
 /** Binds every port to its adapter. */
 @Module({})
 export class InfrastructureModule {
-  /** @param databaseUrl of the configured database, or of the embedded one once it runs. */
-  static on(config: Config, databaseUrl: string): DynamicModule {
+  /**
+   * @param databaseUrl of the configured database, or of the embedded one once it runs.
+   * @param metrics of the process, where somebody reads them.
+   */
+  static on(config: Config, databaseUrl: string, metrics = new ServiceMetrics()): DynamicModule {
     const logger = new Logger('Database');
     const onPoolError = (error: Error) => logger.warn(`An idle connection broke: ${error.message}`);
     return {
@@ -71,6 +75,7 @@ export class InfrastructureModule {
       ],
       providers: [
         { provide: Config, useValue: config },
+        { provide: ServiceMetrics, useValue: metrics },
         { provide: DataCipher, useFactory: () => dataCipher(config) },
         Database,
         LastUse,

@@ -1,16 +1,25 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource } from 'typeorm';
+import { ServiceMetrics } from '../metrics/service-metrics.js';
 import { poolOf } from './data-source.js';
 import { ReadBatches } from './read-batches.js';
 import { prepared } from './prepared.js';
+import { watchDataSource, watched } from './watch-statements.js';
 
 /** Reads in SQL, each on a connection of its own. */
 @Injectable()
-export class Database {
+export class Database implements OnModuleInit {
   private readonly batches = new ReadBatches(() => poolOf(this.dataSource));
 
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly metrics: ServiceMetrics = new ServiceMetrics(),
+  ) {}
+
+  onModuleInit(): void {
+    watchDataSource(this.dataSource, this.metrics);
+  }
 
   /**
    * For statements that depend on their values, such as a search: they are planned anew each time.
@@ -23,13 +32,14 @@ export class Database {
 
   /** For statements of which there are few and that run often: each connection parses and plans them once. */
   queryPrepared<Row>(text: string, values: readonly unknown[], timeoutMs?: number): Promise<Row[]> {
-    return this.batches
-      .query({ ...prepared(text, values), ...(timeoutMs && { query_timeout: timeoutMs }) })
-      .then(({ rows }) => rows as Row[]);
+    const query = { ...prepared(text, values), ...(timeoutMs && { query_timeout: timeoutMs }) };
+    return watched(this.metrics, 'prepared', text, () =>
+      this.batches.query(query).then(({ rows }) => rows as Row[]),
+    );
   }
 
   private async run<Row>(query: pg.QueryConfig): Promise<Row[]> {
-    const { rows } = await poolOf(this.dataSource).query(query);
+    const { rows } = await watched(this.metrics, 'planned', query.text, () => poolOf(this.dataSource).query(query));
     return rows as Row[];
   }
 }
