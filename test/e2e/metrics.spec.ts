@@ -58,7 +58,9 @@ describe('the metrics', () => {
     expect(await refused('out_of_stock', () => order(mug, {}, 2))).toBe(1);
     expect(await refused('items', () => order(2_000_000_000))).toBe(1);
     expect(await refused('invalid', () => api.post('/v1/orders', {}))).toBe(1);
-    expect(await refused('unauthorized', () => api.inject({ method: 'POST', url: '/v1/orders', payload: body }))).toBe(1);
+    expect(await refused('unauthorized', () => api.inject({ method: 'POST', url: '/v1/orders', payload: body }))).toBe(
+      1,
+    );
     expect(
       await refused('idempotency_mismatch', async () => {
         await order(mug, { 'idempotency-key': 'mismatch' });
@@ -133,13 +135,16 @@ describe('the metrics', () => {
     expect(await value('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
   });
 
-  it.each(['prometheus/alerts.yml', 'grafana/dashboards/store-commerce.json'])('have all that %s asks for', async (file) => {
-    const text = readFileSync(path.resolve(import.meta.dirname, '../../docker', file), 'utf8');
-    const asked = text.match(/\b(?:http|database|orders|pipeline|api_key|nodejs|process)_[a-z0-9_]+/g) ?? [];
-    const exposed = await read();
-    const missing = [...new Set(asked)].filter((name) => !new RegExp(`^(# TYPE )?${name}[ {]`, 'm').test(exposed));
+  it.each(['prometheus/alerts.yml', 'grafana/dashboards/store-commerce.json'])(
+    'have all that %s asks for',
+    async (file) => {
+      const text = readFileSync(path.resolve(import.meta.dirname, '../../docker', file), 'utf8');
+      const asked = text.match(/\b(?:http|database|orders|pipeline|api_key|nodejs|process)_[a-z0-9_]+/g) ?? [];
+      const exposed = await read();
+      const missing = [...new Set(asked)].filter((name) => !new RegExp(`^(# TYPE )?${name}[ {]`, 'm').test(exposed));
 
-    expect(asked.length).toBeGreaterThan(8);
-    expect(missing).toEqual([]);
-  });
+      expect(asked.length).toBeGreaterThan(8);
+      expect(missing).toEqual([]);
+    },
+  );
 });

@@ -1,5 +1,11 @@
 import { ApplicationModule } from '@app/application';
-import { InfrastructureModule, PipelineWorkerModule, type Config, type JsonLogger, type ServiceMetrics } from '@app/infrastructure';
+import {
+  InfrastructureModule,
+  PipelineWorkerModule,
+  type Config,
+  type JsonLogger,
+  type ServiceMetrics,
+} from '@app/infrastructure';
 import { Module, type DynamicModule } from '@nestjs/common';
 
 /** The pipeline's worker as a process of its own. */

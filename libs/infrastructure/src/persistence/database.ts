@@ -33,9 +33,7 @@ export class Database implements OnModuleInit {
   /** For statements of which there are few and that run often: each connection parses and plans them once. */
   queryPrepared<Row>(text: string, values: readonly unknown[], timeoutMs?: number): Promise<Row[]> {
     const query = { ...prepared(text, values), ...(timeoutMs && { query_timeout: timeoutMs }) };
-    return watched(this.metrics, 'prepared', text, () =>
-      this.batches.query(query).then(({ rows }) => rows as Row[]),
-    );
+    return watched(this.metrics, 'prepared', text, () => this.batches.query(query).then(({ rows }) => rows as Row[]));
   }
 
   private async run<Row>(query: pg.QueryConfig): Promise<Row[]> {

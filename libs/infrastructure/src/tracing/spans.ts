@@ -1,5 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Attributes } from '@opentelemetry/api';
+import {
+  context,
+  propagation,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Attributes,
+} from '@opentelemetry/api';
 import type { Span, Tracer } from '@opentelemetry/api';
 import { errorCode } from '../persistence/postgres-errors.js';
 
@@ -55,7 +63,7 @@ export interface RequestSpan {
 /** A span that continues the trace that the headers name, if they name one. Only while tracing is on. */
 export function startRequestSpan(headers: IncomingHttpHeaders, name: string, attributes: Attributes): RequestSpan {
   const parent = propagation.extract(ROOT_CONTEXT, headers);
-  const span = trace.getTracer('').startSpan(name, { kind: SpanKind.SERVER, attributes }, parent);
+  const span = trace.getTracer('store-commerce').startSpan(name, { kind: SpanKind.SERVER, attributes }, parent);
   const within = trace.setSpan(parent, span);
   return {
     run: (work) => context.with(within, work),
