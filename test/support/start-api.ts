@@ -1,4 +1,4 @@
-import { Config } from '@app/infrastructure';
+import { Config, JsonLogger } from '@app/infrastructure';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import { createApp } from '../../apps/api/src/create-app.js';
@@ -19,11 +19,13 @@ export interface RunningApi {
   stop(): Promise<void>;
 }
 
-export async function startApi(env: Record<string, string> = {}): Promise<RunningApi> {
+/** @param lines where to put what it logs. */
+export async function startApi(env: Record<string, string> = {}, lines?: string[]): Promise<RunningApi> {
   const database = await createTestDatabase();
   const store = await StoreFixture.create(database);
   const config = new Config({ DATABASE_URL: database.url, LOG_LEVEL: 'silent', DATABASE_POOL_SIZE: '5', ...env });
-  const app = await createApp(config, database.url);
+  const logger = lines && new JsonLogger('info', { write: (line) => void lines.push(line) });
+  const app = await createApp(config, database.url, logger);
   holdAgainstDocument(app.getHttpAdapter().getInstance());
   await app.init();
   await app.getHttpAdapter().getInstance().ready();

@@ -16,8 +16,8 @@ import { StoreController } from './store/store.controller.js';
 @Module({})
 export class ApiModule {
   static on(config: Config, databaseUrl: string, logger: JsonLogger, metrics: Metrics): DynamicModule {
-    const application = ApplicationModule.on([InfrastructureModule.on(config, databaseUrl)]);
-    const worker = PipelineWorkerModule.on(application, config.databaseDirectUrl ?? databaseUrl);
+    const application = ApplicationModule.on([InfrastructureModule.on(config, databaseUrl, metrics)]);
+    const worker = PipelineWorkerModule.on(application, config.databaseDirectUrl ?? databaseUrl, { logger, metrics });
     return {
       module: ApiModule,
       imports: [application, StatusModule.on(databaseUrl, metrics), ...(config.pipeline === 'inline' ? [worker] : [])],

@@ -20,6 +20,7 @@ import { logRequests } from './logging/request-log.js';
 import { serveDocumentation } from './openapi.js';
 import { Metrics } from './status/metrics.js';
 import { Readiness } from './status/readiness.js';
+import { traceRequests } from './tracing/trace-requests.js';
 
 /** The application as users and tests run it, not yet listening. */
 export async function createApp(
@@ -44,6 +45,7 @@ export async function createApp(
   hangUpOnSlowReaders(fastify.server);
   acceptOnlyJson(fastify);
   // The order of these is the order in which a request meets them.
+  if (config.tracing) traceRequests(fastify);
   answerReadsInTime(fastify);
   authenticateEarly(fastify, app.get(AuthenticateApiKey), new Throttle(config.throttlePer10s));
   refuseUnknownRoutes(fastify);

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import type { AddressInfo } from 'node:net';
-import { Config, ConfigError, EmbeddedPostgresInUse, JsonLogger } from '@app/infrastructure';
+import { Config, ConfigError, EmbeddedPostgresInUse, JsonLogger, startTracing } from '@app/infrastructure';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApp } from './create-app.js';
 import { Demo } from './start/demo.js';
@@ -25,12 +25,15 @@ async function main(): Promise<void> {
   let stop = (): void => process.exit(0);
   onShutdownSignal(() => stop());
 
+  const stopTracing = config.tracing ? await startTracing('store-commerce-api') : () => Promise.resolve();
   const database = await openDatabase(config, logger);
   const app = await start(config, database, logger);
   const isService = config.databaseUrl !== null || process.env.NODE_ENV === 'production';
   stop = () => {
     logger.log('Shutting down', 'Process');
-    shutDown(app, database, isService ? GRACE_MS : 0).then(() => process.exit(0), die);
+    shutDown(app, database, isService ? GRACE_MS : 0)
+      .then(stopTracing)
+      .then(() => process.exit(0), die);
   };
 }
 

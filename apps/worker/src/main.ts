@@ -5,9 +5,12 @@ import {
   ConfigError,
   JsonLogger,
   migrate,
+  ServiceMetrics,
+  startTracing,
   type EmbeddedPostgres,
 } from '@app/infrastructure';
 import { NestFactory } from '@nestjs/core';
+import { serveStatus } from './status-server.js';
 import { WorkerModule } from './worker.module.js';
 
 /** The embedded database, where none is configured: that of a running API process, or one of our own. */
@@ -21,14 +24,28 @@ async function openDatabase(config: Config): Promise<Pick<EmbeddedPostgres, 'url
 async function main(): Promise<void> {
   const config = new Config(process.env);
   const logger = new JsonLogger(config.logLevel);
+  // The state of the process is unknown from here on. Whoever started it starts a new one.
+  const die = (error: unknown) => {
+    logger.fatal('An error was not caught anywhere', error, 'Process');
+    process.exit(1);
+  };
+  process.on('uncaughtException', die);
+  process.on('unhandledRejection', die);
+  const stopTracing = config.tracing ? await startTracing('store-commerce-worker') : () => Promise.resolve();
+  const metrics = new ServiceMetrics();
+  metrics.observeProcess();
+  const status = config.workerPort === null ? null : await serveStatus(config.host, config.workerPort, metrics);
   const database = await openDatabase(config);
-  const worker = await NestFactory.createApplicationContext(WorkerModule.on(config, database.url), { logger });
+  const module = WorkerModule.on(config, database.url, logger, metrics);
+  const worker = await NestFactory.createApplicationContext(module, { logger });
   logger.log('Working the pipeline', 'Worker');
 
   const stop = async (): Promise<void> => {
     // Jobs that are running are finished; those that are not stay in the queue for others.
     await worker.close();
     await database.stop();
+    status?.close();
+    await stopTracing();
     process.exit(0);
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop());

@@ -1,15 +1,21 @@
 import { ApplicationModule } from '@app/application';
-import { InfrastructureModule, PipelineWorkerModule, type Config } from '@app/infrastructure';
+import {
+  InfrastructureModule,
+  PipelineWorkerModule,
+  type Config,
+  type JsonLogger,
+  type ServiceMetrics,
+} from '@app/infrastructure';
 import { Module, type DynamicModule } from '@nestjs/common';
 
 /** The pipeline's worker as a process of its own. */
 @Module({})
 export class WorkerModule {
-  static on(config: Config, databaseUrl: string): DynamicModule {
-    const application = ApplicationModule.on([InfrastructureModule.on(config, databaseUrl)]);
+  static on(config: Config, databaseUrl: string, logger: JsonLogger, metrics: ServiceMetrics): DynamicModule {
+    const application = ApplicationModule.on([InfrastructureModule.on(config, databaseUrl, metrics)]);
     return {
       module: WorkerModule,
-      imports: [PipelineWorkerModule.on(application, config.databaseDirectUrl ?? databaseUrl)],
+      imports: [PipelineWorkerModule.on(application, config.databaseDirectUrl ?? databaseUrl, { logger, metrics })],
     };
   }
 }

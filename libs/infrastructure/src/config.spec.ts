@@ -20,7 +20,21 @@ describe('Config', () => {
       throttlePer10s: 5000,
       logLevel: 'info',
       trustProxy: false,
+      tracing: false,
+      workerPort: null,
     });
+  });
+
+  it('traces when it is told where to, unless it is told not to', () => {
+    const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://collector:4318';
+    expect(new Config({ OTEL_EXPORTER_OTLP_ENDPOINT }).tracing).toBe(true);
+    expect(new Config({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://collector/x' }).tracing).toBe(true);
+    expect(new Config({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED: 'true' }).tracing).toBe(false);
+    expect(new Config({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_EXPORTER: 'none' }).tracing).toBe(false);
+    expect(() => new Config({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' })).toThrow(ConfigError);
+    expect(() => new Config({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' })).toThrow(
+      'OTEL_EXPORTER_OTLP_PROTOCOL must be one of http/protobuf',
+    );
   });
 
   it('leaves the pipeline to a worker when a database is configured', () => {

@@ -26,6 +26,10 @@ export class Config {
   /** Requests by one key in 10 s beyond which it is throttled; 0 = never. */
   readonly throttlePer10s: number;
   readonly logLevel: string;
+  /** Whether spans are sent; where to and how, the standard `OTEL_*` variables tell the exporter. */
+  readonly tracing: boolean;
+  /** Where a worker serves its metrics; `null` = nowhere. */
+  readonly workerPort: number | null;
   /** What Fastify takes: true, a number of hops, or addresses. */
   readonly trustProxy: boolean | number | string;
 
@@ -45,6 +49,13 @@ export class Config {
     this.encryptionKeys = read.keys('DATA_ENCRYPTION_KEYS');
     this.throttlePer10s = read.integer('THROTTLE_PER_10S', 5000, 0, 10_000_000);
     this.logLevel = read.oneOf('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']) ?? 'info';
+    const endpoints = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
+    const isTold = endpoints.map((name) => read.url(name, ['http:', 'https:'])).some((url) => url !== null);
+    this.tracing = isTold && read.text('OTEL_SDK_DISABLED') !== 'true' && read.text('OTEL_TRACES_EXPORTER') !== 'none';
+    for (const name of ['OTEL_EXPORTER_OTLP_PROTOCOL', 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL']) {
+      if (this.tracing) read.oneOf(name, ['http/protobuf']);
+    }
+    this.workerPort = read.text('WORKER_PORT') === null ? null : read.integer('WORKER_PORT', 0, 0, 65_535);
     this.trustProxy = read.trustedProxies('TRUST_PROXY');
 
     if (this.encryptionKeys === null && this.databaseUrl !== null && env.NODE_ENV === 'production') {

@@ -19,6 +19,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { Config } from './config.js';
 import { DataCipher, dataCipher } from './data-cipher.js';
+import { ServiceMetrics } from './metrics/service-metrics.js';
 import { StoreFraudScreening } from './fraud/store-fraud-screening.js';
 import { MailNotifier } from './notifications/mail-notifier.js';
 import { LastUse } from './persistence/access/last-use.js';
@@ -34,6 +35,7 @@ import { PostgresOrderRepository } from './persistence/orders/postgres-order.rep
 import { PostgresProductRepository } from './persistence/products/postgres-product.repository.js';
 import { TypeOrmStoreRepository } from './persistence/stores/typeorm-store.repository.js';
 import { ReadReplicas } from './persistence/read-replicas.js';
+import { watchDataSource } from './persistence/watch-statements.js';
 import { PostgresUnitOfWork } from './persistence/postgres-unit-of-work.js';
 import { LiveCatalogPricing } from './pricing/live-catalog-pricing.js';
 import { PostgresPipelineStages } from './queue/postgres-pipeline-stages.js';
@@ -59,8 +61,11 @@ const ADAPTERS = [
 /** Binds every port to its adapter. */
 @Module({})
 export class InfrastructureModule {
-  /** @param databaseUrl of the configured database, or of the embedded one once it runs. */
-  static on(config: Config, databaseUrl: string): DynamicModule {
+  /**
+   * @param databaseUrl of the configured database, or of the embedded one once it runs.
+   * @param metrics of the process, where somebody reads them.
+   */
+  static on(config: Config, databaseUrl: string, metrics = new ServiceMetrics()): DynamicModule {
     const logger = new Logger('Database');
     const onPoolError = (error: Error) => logger.warn(`An idle connection broke: ${error.message}`);
     return {
@@ -73,16 +78,20 @@ export class InfrastructureModule {
       ],
       providers: [
         { provide: Config, useValue: config },
+        { provide: ServiceMetrics, useValue: metrics },
         { provide: DataCipher, useFactory: () => dataCipher(config) },
         {
           provide: Database,
-          useFactory: (dataSource: DataSource) => new Database(() => poolOf(dataSource)),
+          useFactory: (dataSource: DataSource) => {
+            watchDataSource(dataSource, metrics);
+            return new Database(() => poolOf(dataSource), metrics);
+          },
           inject: [DataSource],
         },
         {
           provide: ReadReplicas,
           useFactory: (dataSource: DataSource) =>
-            new ReadReplicas(() => poolOf(dataSource), config.databaseReplicaUrls, config.databasePoolSize),
+            new ReadReplicas(() => poolOf(dataSource), config.databaseReplicaUrls, config.databasePoolSize, metrics),
           inject: [DataSource],
         },
         LastUse,

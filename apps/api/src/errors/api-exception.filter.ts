@@ -14,12 +14,17 @@ export class ApiExceptionFilter implements ExceptionFilter {
     const reply = http.getResponse<FastifyReply>();
     const { status, body, headers, concern } = describeError(error, hasId(request));
     this.reports.report(error, concern, request.id);
+    if (asksForAnOrder(request)) this.reports.countRefusal(error, status);
     if (reply.sent) return;
     // Fastify hangs up on a client whose body it refuses, and a client that is still sending then loses the answer.
     // What is left of the body is read and dropped instead, for as long as a request may take to arrive.
     reply.removeHeader('connection');
     void reply.status(status).headers(headers).send(body);
   }
+}
+
+function asksForAnOrder({ method, routeOptions }: FastifyRequest): boolean {
+  return method === 'POST' && routeOptions.url === '/v1/orders';
 }
 
 function hasId({ params }: FastifyRequest): boolean {

@@ -1,7 +1,8 @@
-import { errorCode, errorFields, JsonLogger } from '@app/infrastructure';
+import { errorCode, errorFields, JsonLogger, type ErrorFields } from '@app/infrastructure';
 import { Injectable } from '@nestjs/common';
 import { Metrics } from '../status/metrics.js';
 import type { Concern } from './describe-error.js';
+import { refusalOf } from './refusals.js';
 
 /** Tells the operators what the client is not told. */
 @Injectable()
@@ -10,6 +11,11 @@ export class FailureReports {
     private readonly logger: JsonLogger,
     private readonly metrics: Metrics,
   ) {}
+
+  /** @param status what the client is told. */
+  countRefusal(error: unknown, status: number): void {
+    this.metrics.countRefusal(refusalOf(error, status));
+  }
 
   report(error: unknown, concern: Concern, requestId: string): void {
     const fields = { request_id: requestId, error: errorFields(error) };
@@ -25,6 +31,6 @@ export class FailureReports {
   }
 }
 
-function withoutStack({ stack: _stack, cause: _cause, ...rest }: ReturnType<typeof errorFields>): object {
+function withoutStack({ stack: _stack, cause: _cause, ...rest }: ErrorFields): Partial<ErrorFields> {
   return rest;
 }

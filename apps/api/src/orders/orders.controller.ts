@@ -1,9 +1,10 @@
 import { CreateOrder, Deadline, OrdersService, type ApiKeyLookup, type OrderRequest } from '@app/application';
 import type { Order } from '@app/domain';
-import { Body, Controller, Get, Param, Post, Res, UseGuards } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
+import { Body, Controller, Get, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiTags } from '@nestjs/swagger';
 import { ApiKeyGuard } from '../auth/api-key.guard.js';
+import { Metrics } from '../status/metrics.js';
 import { CurrentKey, CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
 import { ApiCreateOrder, ApiList, ApiSingle } from '../openapi/endpoints.js';
@@ -24,6 +25,7 @@ export class OrdersController {
   constructor(
     private readonly orders: OrdersService,
     private readonly createOrder: CreateOrder,
+    private readonly metrics: Metrics,
   ) {}
 
   @Get()
@@ -52,8 +54,11 @@ export class OrdersController {
     @CurrentStore() store: CurrentStoreContext,
     @Param('id') id: string,
     @ReadQuery(noParameters) _query: NoParameters,
+    @Req() incoming: FastifyRequest,
   ): Promise<SingleEnvelope<OrderResponse>> {
-    return single(toOrderResponse(await this.orders.retrieve(store.id, id)));
+    const order = await this.orders.retrieve(store.id, id);
+    incoming.orderId = order.id;
+    return single(toOrderResponse(order));
   }
 
   @Post()
@@ -74,8 +79,16 @@ export class OrdersController {
     const deadline = Deadline.in(PATIENCE_MS - reply.elapsedTime);
     const command = { store, mode, request, idempotencyKey, deadline, render };
     const { response, replayed } = await this.createOrder.execute(command);
+    this.metrics.countOrder(mode, replayed);
+    reply.request.orderId = orderIdOf(response);
     if (replayed) reply.header('idempotent-replayed', 'true');
     reply.header('content-type', 'application/json; charset=utf-8');
     return response;
   }
+}
+
+/** Answers begin with it, those to repeated requests too. */
+function orderIdOf(response: string | Buffer): string | null {
+  const beginning = response.toString('utf8').slice(0, 100);
+  return /"order_id":"([0-9a-f-]{36})"/.exec(beginning)?.[1] ?? null;
 }

@@ -1,17 +1,48 @@
 import { Injectable } from '@nestjs/common';
-import type { PipelineState } from '@app/infrastructure';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { ServiceMetrics, type PipelineState } from '@app/infrastructure';
+import { Counter, Histogram } from 'prom-client';
+import { REFUSALS, type Refusal } from '../errors/refusals.js';
+
+/** Labels of a request: all from short lists, and the route by its pattern. */
+export interface RequestLabels {
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly mode: 'live' | 'test' | '';
+}
+
+/** Those that have a route. What else a client may call a method must not make a series each. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /** The figures of one application instance. */
 @Injectable()
-export class Metrics {
-  readonly registry = new Registry();
-
-  readonly requestDuration = new Histogram({
+export class Metrics extends ServiceMetrics {
+  private readonly requestDuration = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Time from the first byte of a request to the last of its response',
     labelNames: ['method', 'route', 'status', 'mode'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [this.registry],
+  });
+
+  private readonly ordersCreated = new Counter({
+    name: 'orders_created_total',
+    help: 'Orders that were placed',
+    labelNames: ['mode'],
+    registers: [this.registry],
+  });
+
+  private readonly ordersReplayed = new Counter({
+    name: 'orders_replayed_total',
+    help: 'Repeated requests that were given the answer to the first',
+    labelNames: ['mode'],
+    registers: [this.registry],
+  });
+
+  private readonly ordersRefused = new Counter({
+    name: 'orders_refused_total',
+    help: 'Requests for an order that placed none, by reason; out_of_stock is found out under the lock on the stock',
+    labelNames: ['reason'],
     registers: [this.registry],
   });
 
@@ -38,20 +69,34 @@ export class Metrics {
   });
 
   constructor() {
-    collectDefaultMetrics({ register: this.registry });
+    super();
+    this.observeProcess();
+    for (const mode of ['live', 'test']) {
+      this.ordersCreated.inc({ mode }, 0);
+      this.ordersReplayed.inc({ mode }, 0);
+    }
+    for (const reason of REFUSALS) this.ordersRefused.inc({ reason }, 0);
+  }
+
+  observeRequest(labels: RequestLabels, seconds: number): void {
+    const bounded = METHODS.has(labels.method) ? labels : { ...labels, method: 'other' };
+    this.requestDuration.observe({ ...bounded }, seconds);
+  }
+
+  countOrder(mode: 'live' | 'test', replayed: boolean): void {
+    (replayed ? this.ordersReplayed : this.ordersCreated).inc({ mode });
+  }
+
+  countRefusal(reason: Refusal): void {
+    this.ordersRefused.inc({ reason });
   }
 
   /** Shows the pipeline as `state` knows it when the figures are asked for; unknown is NaN. */
   observePipeline(state: () => PipelineState | null): void {
     const gauge = (name: string, help: string, value: (pipeline: PipelineState) => number) =>
-      new Gauge({
-        name,
-        help,
-        registers: [this.registry],
-        collect() {
-          const pipeline = state();
-          this.set(pipeline ? value(pipeline) : NaN);
-        },
+      this.gauge(name, help, () => {
+        const pipeline = state();
+        return pipeline ? value(pipeline) : NaN;
       });
     gauge('pipeline_lag_seconds', 'Age of the oldest due job', ({ lagSeconds }) => lagSeconds);
     gauge('pipeline_dead_letters', 'Stages given up after their last attempt', ({ deadLetters }) => deadLetters);

@@ -12,6 +12,9 @@ export interface RunPipelineStageCommand {
   readonly lastAttempt: boolean;
 }
 
+/** `skipped`: there was nothing left to do. `dead`: its message cannot be delivered, and was given up. */
+export type StageOutcome = 'done' | 'dead' | 'skipped';
+
 @Injectable()
 export class RunPipelineStage {
   constructor(
@@ -28,8 +31,8 @@ export class RunPipelineStage {
    * @throws what the attempt failed with, after it was noted; the queue tries again later. A message that cannot be
    *   delivered is given up at once.
    */
-  async execute({ storeId, orderId, stage, lastAttempt }: RunPipelineStageCommand): Promise<void> {
-    if (!(await this.stages.begin(storeId, orderId, stage))) return;
+  async execute({ storeId, orderId, stage, lastAttempt }: RunPipelineStageCommand): Promise<StageOutcome> {
+    if (!(await this.stages.begin(storeId, orderId, stage))) return 'skipped';
     try {
       const [order, store] = await Promise.all([
         this.orders.findById(storeId, orderId),
@@ -40,9 +43,10 @@ export class RunPipelineStage {
     } catch (error) {
       const isHopeless = error instanceof UndeliverableMessage;
       await this.stages.fail(storeId, orderId, stage, error as Error, lastAttempt || isHopeless);
-      if (isHopeless) return;
+      if (isHopeless) return 'dead';
       throw error;
     }
     await this.stages.succeed(storeId, orderId, stage);
+    return 'done';
   }
 }

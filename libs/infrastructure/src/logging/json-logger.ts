@@ -1,12 +1,36 @@
 import type { LoggerService } from '@nestjs/common';
 import { pino } from 'pino';
-import { errorFields } from './error-fields.js';
+import { errorFields, type ErrorFields } from './error-fields.js';
+import { prettyLine } from './pretty-lines.js';
 
 /** Nest's account of its own start: of interest to who debugs the wiring only. */
 const CHATTER = new Set(['InstanceLoader', 'NestFactory', 'NestApplication', 'RouterExplorer', 'RoutesResolver']);
 
+/** Collects lines for as long as this, or up to this many bytes: to write each by itself costs more than to make it. */
+const FLUSH_MS = 100;
+const FLUSH_BYTES = 8_192;
+
+/** All that a line may say besides its message: whoever needs another field has to add it here. */
+export interface LogFields {
+  readonly request_id?: string;
+  readonly method?: string;
+  /** The pattern, never the path. */
+  readonly route?: string;
+  readonly status?: number;
+  readonly duration_ms?: number;
+  readonly store_id?: number;
+  readonly key_id?: string;
+  readonly mode?: 'live' | 'test';
+  readonly order_id?: string;
+  /** Of an order's pipeline. */
+  readonly stage?: string;
+  readonly attempt?: number;
+  readonly outcome?: string;
+  readonly error?: Partial<ErrorFields>;
+}
+
 /**
- * One JSON object a line on standard output. Nest's own messages come through the methods of `LoggerService`;
+ * One JSON object a line on standard output; on a terminal, a line for people. Nest's own messages come through the methods of `LoggerService`;
  * our code that has fields to log uses `write`.
  */
 export class JsonLogger implements LoggerService {
@@ -14,13 +38,12 @@ export class JsonLogger implements LoggerService {
 
   /** @param destination where to write instead, for tests. */
   constructor(level: string, destination?: pino.DestinationStream) {
-    // Asynchronous: a write to a slow terminal or pipe must not hold up requests. What is buffered is flushed at exit.
-    const stream = destination ?? pino.destination({ dest: 1, sync: false });
+    const stream = destination ?? standardOutput();
     this.pino = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream);
   }
 
   /** Logs fields that were chosen one by one; never a header, a body, a key or a personal value. */
-  write(level: pino.Level, message: string, fields: Readonly<Record<string, unknown>>): void {
+  write(level: pino.Level, message: string, fields: LogFields): void {
     this.pino[level](fields, message);
   }
 
@@ -56,6 +79,13 @@ export class JsonLogger implements LoggerService {
     const text = typeof message === 'string' ? message : (fields?.message ?? fields?.type ?? 'An object was logged');
     this.pino[level]({ ...(context && { context }), ...(fields && { error: fields }) }, text);
   }
+}
+
+function standardOutput(): pino.DestinationStream {
+  if (process.stdout.isTTY) return { write: (line) => void process.stdout.write(prettyLine(line)) };
+  // Asynchronous: a write to a slow pipe must not hold up requests. What was collected is written when the process exits,
+  // and at once after a fatal line.
+  return pino.destination({ dest: 1, sync: false, minLength: FLUSH_BYTES, periodicFlush: FLUSH_MS });
 }
 
 /** Nest passes the name of the logger last. */

@@ -1,13 +1,18 @@
 import type pg from 'pg';
+import { ServiceMetrics } from '../metrics/service-metrics.js';
 import { ReadBatches } from './read-batches.js';
 import { prepared } from './prepared.js';
+import { watched } from './watch-statements.js';
 
 /** Reads in SQL, each on a connection of its own. */
 export class Database {
   private readonly batches: ReadBatches;
 
   /** @param pool is asked for each time: it may not be open yet. */
-  constructor(private readonly pool: () => pg.Pool) {
+  constructor(
+    private readonly pool: () => pg.Pool,
+    private readonly metrics = new ServiceMetrics(),
+  ) {
     this.batches = new ReadBatches(pool);
   }
 
@@ -22,13 +27,12 @@ export class Database {
 
   /** For statements of which there are few and that run often: each connection parses and plans them once. */
   queryPrepared<Row>(text: string, values: readonly unknown[], timeoutMs?: number): Promise<Row[]> {
-    return this.batches
-      .query({ ...prepared(text, values), ...(timeoutMs && { query_timeout: timeoutMs }) })
-      .then(({ rows }) => rows as Row[]);
+    const query = { ...prepared(text, values), ...(timeoutMs && { query_timeout: timeoutMs }) };
+    return watched(this.metrics, 'prepared', text, () => this.batches.query(query).then(({ rows }) => rows as Row[]));
   }
 
   private async run<Row>(query: pg.QueryConfig): Promise<Row[]> {
-    const { rows } = await this.pool().query(query);
+    const { rows } = await watched(this.metrics, 'planned', query.text, () => this.pool().query(query));
     return rows as Row[];
   }
 }

@@ -2,13 +2,14 @@ import { CommitOutcomeUnknown, Deadline, UnitOfWork, type Transaction } from '@a
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource } from 'typeorm';
+import { ServiceMetrics } from '../metrics/service-metrics.js';
 import { PostgresOrderPipeline } from '../queue/postgres-order-pipeline.js';
 import { PostgresStockRepository } from './inventory/postgres-stock.repository.js';
 import { PostgresIdempotencyClaims } from './orders/postgres-idempotency-claims.js';
 import { PostgresNewOrders } from './orders/postgres-new-orders.js';
 import { PostgresOrderStates } from './orders/postgres-order-states.js';
 import { poolOf } from './data-source.js';
-import { isConnectionLost, isRetryable } from './postgres-errors.js';
+import { errorCode, isConnectionLost, isRetryable } from './postgres-errors.js';
 import { TransactionSql } from './transaction-sql.js';
 
 const ATTEMPTS = 4;
@@ -34,7 +35,10 @@ function begin({ remainingMs }: Deadline): string {
 
 @Injectable()
 export class PostgresUnitOfWork extends UnitOfWork {
-  constructor(private readonly dataSource: DataSource) {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly metrics: ServiceMetrics,
+  ) {
     super();
   }
 
@@ -50,6 +54,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
         // Full jitter: those who collided do not meet again.
         const delay = Math.random() * FIRST_DELAY_MS * 2 ** (attempt - 1);
         if (delay >= deadline.remainingMs) throw error;
+        this.metrics.countRetry(errorCode(error));
         await new Promise((resolve) => setTimeout(resolve, delay));
       }
     }
@@ -57,14 +62,14 @@ export class PostgresUnitOfWork extends UnitOfWork {
 
   private async runOnce<T>(work: (transaction: Transaction) => Promise<T>, deadline: Deadline): Promise<T> {
     const client = await this.connect(deadline);
-    const sql = new TransactionSql(client, deadline);
+    const sql = new TransactionSql(client, deadline, this.metrics);
     // Until the server says that the transaction is over, the connection may still be inside it, and must not be used
     // again: the next order would be committed or rolled back together with this one.
     let over = false;
     try {
       await sql.execute(begin(deadline));
       const result = await work(transactionOn(sql));
-      await commit(client);
+      await commit(sql);
       over = true;
       return result;
     } catch (error) {
@@ -87,9 +92,9 @@ export class PostgresUnitOfWork extends UnitOfWork {
   }
 }
 
-async function commit(client: pg.PoolClient): Promise<void> {
+async function commit(sql: TransactionSql): Promise<void> {
   try {
-    await client.query('COMMIT');
+    await sql.commit();
   } catch (error) {
     throw isConnectionLost(error) ? new CommitOutcomeUnknown(error) : error;
   }

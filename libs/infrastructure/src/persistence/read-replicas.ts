@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import type pg from 'pg';
+import { ServiceMetrics } from '../metrics/service-metrics.js';
 import { requestPool } from './data-source.js';
 import { Database } from './database.js';
 import { isConnectionLost, isRetryable } from './postgres-errors.js';
@@ -20,9 +21,10 @@ class Replica {
     poolSize: number,
     private readonly label: string,
     private readonly logger: Logger,
+    metrics: ServiceMetrics,
   ) {
     this.pool = requestPool(url, poolSize);
-    this.database = new Database(() => this.pool);
+    this.database = new Database(() => this.pool, metrics);
   }
 
   get isUpToDate(): boolean {
@@ -69,9 +71,10 @@ export class ReadReplicas extends Database implements OnApplicationBootstrap, On
     private readonly primary: () => pg.Pool,
     urls: readonly string[],
     poolSize: number,
+    metrics = new ServiceMetrics(),
   ) {
-    super(primary);
-    this.replicas = urls.map((url, index) => new Replica(url, poolSize, `Read replica ${index + 1}`, this.logger));
+    super(primary, metrics);
+    this.replicas = urls.map((url, index) => new Replica(url, poolSize, `Read replica ${index + 1}`, this.logger, metrics));
   }
 
   override query<Row>(text: string, values?: readonly unknown[], timeoutMs?: number): Promise<Row[]> {

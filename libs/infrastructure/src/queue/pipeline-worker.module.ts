@@ -1,6 +1,7 @@
 import { RunPipelineStage } from '@app/application';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { PipelineWorker } from './pipeline-worker.js';
+import type { Reports } from './reported-attempt.js';
 
 /** Works the pipeline in this process, from its start until it shuts down. */
 @Module({})
@@ -8,8 +9,9 @@ export class PipelineWorkerModule {
   /**
    * @param application the application module of the process, shared and not made anew.
    * @param databaseUrl a direct connection: the queue listens for new jobs.
+   * @param reports where it is told what becomes of the stages.
    */
-  static on(application: DynamicModule, databaseUrl: string): DynamicModule {
+  static on(application: DynamicModule, databaseUrl: string, reports: Reports): DynamicModule {
     return {
       module: PipelineWorkerModule,
       imports: [application],
@@ -17,7 +19,7 @@ export class PipelineWorkerModule {
         {
           provide: PipelineWorker,
           inject: [RunPipelineStage],
-          useFactory: (stages: RunPipelineStage) => new PipelineWorker(stages, databaseUrl),
+          useFactory: (stages: RunPipelineStage) => new PipelineWorker(stages, databaseUrl, reports),
         },
       ],
     };

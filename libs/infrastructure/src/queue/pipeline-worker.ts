@@ -8,6 +8,7 @@ import { recoverAbandonedJobs } from './abandoned-jobs.js';
 import { failureName } from './failure-name.js';
 import { PURGE_CRONTAB, PURGE_TASK, purgeIdempotencyKeys } from './idempotency-purge.js';
 import { queuePool } from './queue-pool.js';
+import { reported, type Reports } from './reported-attempt.js';
 import { NOTIFICATION_TASK, relayStages, type NotificationJob } from './stage-relay.js';
 
 const CONCURRENCY = 4;
@@ -47,6 +48,7 @@ export class PipelineWorker implements OnApplicationBootstrap, BeforeApplication
   constructor(
     private readonly stages: RunPipelineStage,
     private readonly databaseUrl: string,
+    private readonly reports: Reports,
   ) {
     this.pool = this.openPool(2);
   }
@@ -127,8 +129,10 @@ export class PipelineWorker implements OnApplicationBootstrap, BeforeApplication
     return {
       [NOTIFICATION_TASK]: async (payload, { job }) => {
         const lastAttempt = job.attempts >= job.max_attempts;
-        const attempt = this.stages.execute({ ...(payload as NotificationJob), lastAttempt });
-        await within(ATTEMPT_TIMEOUT_MS, attempt).catch((error: Error) => {
+        const command = { ...(payload as NotificationJob), lastAttempt };
+        await reported(this.reports, command, job.attempts, () =>
+          within(ATTEMPT_TIMEOUT_MS, this.stages.execute(command)),
+        ).catch((error: Error) => {
           // The queue keeps and logs what a job failed with. A mail server's answer may quote an address: only the
           // class of the error goes there.
           throw new Error(failureName(error));

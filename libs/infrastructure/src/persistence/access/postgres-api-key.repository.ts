@@ -7,6 +7,7 @@ import {
 } from '@app/application';
 import type { ApiKeyMode } from '@app/domain';
 import { Injectable } from '@nestjs/common';
+import { ServiceMetrics } from '../../metrics/service-metrics.js';
 import { Database } from '../database.js';
 import { GroupedLookup } from './grouped-lookup.js';
 import { LastUse } from './last-use.js';
@@ -50,6 +51,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
   constructor(
     private readonly database: Database,
     private readonly lastUse: LastUse,
+    private readonly metrics: ServiceMetrics,
   ) {
     super();
   }
@@ -86,6 +88,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
   }
 
   private async lookUp(hashes: readonly string[]): Promise<Map<string, ApiKeyLookup>> {
+    this.metrics.observeKeyLookup(hashes.length);
     const values = [hashes.map((hash) => Buffer.from(hash, 'hex'))];
     const rows = await this.database.queryPrepared<LookupRow>(LOOK_UP, values, LOOK_UP_TIMEOUT_MS);
     return new Map(rows.map((row) => [row.hash, toLookup(row)]));

@@ -1,0 +1,43 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ServiceMetrics } from '@app/infrastructure';
+import { serveStatus } from './status-server.js';
+
+describe("the worker's status", () => {
+  const metrics = new ServiceMetrics();
+  let server: Server;
+  beforeAll(async () => {
+    server = await serveStatus('127.0.0.1', 0, metrics);
+  });
+  afterAll(() => server.close());
+
+  const get = (path: string, init?: RequestInit) =>
+    fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, init);
+
+  it('is alive', async () => {
+    const response = await get('/health/live');
+
+    expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }]);
+  });
+
+  it('shows the attempts at stages', async () => {
+    metrics.observeAttempt('notify-customer', 'dead', 0.2);
+    const response = await get('/metrics');
+
+    expect(response.headers.get('content-type')).toContain('text/plain');
+    expect(await response.text()).toContain(
+      'pipeline_attempt_duration_seconds_count{stage="notify-customer",outcome="dead"} 1',
+    );
+  });
+
+  it('has nothing else', async () => {
+    expect((await get('/v1/orders')).status).toBe(404);
+    expect((await get('/metrics', { method: 'POST', body: 'x' })).status).toBe(404);
+  });
+
+  it('says when the port is taken', async () => {
+    const { port } = server.address() as AddressInfo;
+
+    await expect(serveStatus('127.0.0.1', port, metrics)).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  });
+});

@@ -1,0 +1,31 @@
+const LEVELS: Readonly<Record<number, string>> = {
+  10: 'TRACE',
+  20: 'DEBUG',
+  30: 'INFO ',
+  40: 'WARN ',
+  50: 'ERROR',
+  60: 'FATAL',
+};
+// Nothing that was logged may steer the terminal.
+// eslint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g;
+
+interface Line {
+  readonly level: number;
+  readonly time: string;
+  readonly msg?: string;
+  readonly context?: string;
+  readonly error?: { readonly stack?: string };
+}
+
+/** A line of JSON as a person at a terminal reads it: time, level, message, fields, and the call sites below. */
+export function prettyLine(json: string): string {
+  const { level, time, msg = '', context, error, ...fields } = JSON.parse(json) as Line;
+  const { stack, ...told } = error ?? {};
+  const values = Object.entries({ ...fields, ...told }).map(
+    ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  const head = [time.slice(11, 23), LEVELS[level] ?? level, context && `[${context}]`, msg, ...values];
+  const text = [head.filter(Boolean).join(' '), stack].filter(Boolean).join('\n');
+  return `${text.replace(CONTROL, '?')}\n`;
+}

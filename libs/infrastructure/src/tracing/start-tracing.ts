@@ -1,0 +1,34 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { traceWith } from './spans.js';
+
+/** What is left when the process ends is sent, unless nobody takes it. */
+const LAST_WORDS_MS = 3_000;
+
+/**
+ * Starts to send spans by OTLP over HTTP. The exporter, the sampler and the resource read the standard `OTEL_*`
+ * variables; none of it is loaded before this is called.
+ *
+ * @param service the name where OTEL_SERVICE_NAME gives none.
+ * @returns sends what is left and stops.
+ */
+export async function startTracing(service: string): Promise<() => Promise<void>> {
+  const [sdk, { OTLPTraceExporter }, resources] = await Promise.all([
+    import('@opentelemetry/sdk-trace-node'),
+    import('@opentelemetry/exporter-trace-otlp-proto'),
+    import('@opentelemetry/resources'),
+  ]);
+  const provider = new sdk.NodeTracerProvider({
+    resource: resources
+      .defaultResource()
+      .merge(resources.resourceFromAttributes({ 'service.name': service }))
+      .merge(resources.detectResources({ detectors: [resources.envDetector] })),
+    spanProcessors: [new sdk.BatchSpanProcessor(new OTLPTraceExporter())],
+  });
+  // Also the context manager and W3C's trace context.
+  provider.register();
+  traceWith(provider.getTracer('store-commerce'));
+  return async () => {
+    const sent = provider.shutdown().catch(() => undefined);
+    await Promise.race([sent, delay(LAST_WORDS_MS, undefined, { ref: false })]);
+  };
+}

@@ -1,0 +1,117 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { StoreFixture } from '../builders/store-fixture.js';
+import { startBuiltApi, type BuiltApi } from '../support/built-api.js';
+import { eventually } from '../support/eventually.js';
+import { startOtlpReceiver, type OtlpReceiver } from '../support/otlp-receiver.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const CALLER = 'b7ad6b7169203331';
+
+describe('the built service with a collector of traces', () => {
+  const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'store-commerce-tracing-'));
+  let database: TestDatabase;
+  let store: StoreFixture;
+  let receiver: OtlpReceiver;
+  let api: BuiltApi;
+  let base: string;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    store = await StoreFixture.create(database);
+    receiver = await startOtlpReceiver();
+    api = startBuiltApi({
+      DATABASE_URL: database.url,
+      DATA_DIR: dataDir,
+      PIPELINE: 'inline',
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+      OTEL_SERVICE_NAME: 'shop',
+      OTEL_BSP_SCHEDULE_DELAY: '100',
+    });
+    base = (await api.says(/Listening at (http:\/\/127\.0\.0\.1:\d+)/))[1] ?? '';
+  });
+  afterAll(async () => {
+    api.process.kill('SIGKILL');
+    await api.ended();
+    await receiver.close();
+    await database.drop();
+    fs.rmSync(dataDir, { recursive: true });
+  });
+
+  const ask = (url: string, init: RequestInit = {}, trace = TRACE) =>
+    fetch(`${base}${url}`, {
+      ...init,
+      headers: {
+        authorization: `Bearer ${store.key}`,
+        'content-type': 'application/json',
+        traceparent: `00-${trace}-${CALLER}-01`,
+      },
+    });
+  const spansOf = (trace: string) => receiver.spans.filter(({ traceId }) => traceId === trace);
+
+  it('makes an order, with its statements, part of the trace of the caller', async () => {
+    const product = await store.product({ name: 'Mug', price: 1099, stock: 5 });
+    const body = {
+      items: [{ product_id: product, quantity: 1 }],
+      customer: { name: 'Canary', email: 'canary@example.com', phone: '+1 555 0199' },
+      notes: 'canary',
+    };
+    const response = await ask('/v1/orders?canary=1', { method: 'POST', body: JSON.stringify(body) });
+    const { data } = (await response.json()) as { data: { order_id: string } };
+
+    await eventually(() => expect(spansOf(TRACE).map(({ name }) => name)).toContain('POST /v1/orders'));
+    const request = spansOf(TRACE).find(({ name }) => name === 'POST /v1/orders');
+    expect(request).toMatchObject({
+      service: 'shop',
+      parentId: CALLER,
+      attributes: {
+        'http.request.method': 'POST',
+        'http.route': '/v1/orders',
+        'http.response.status_code': '201',
+        'store.id': String(store.id),
+        'order.id': data.order_id,
+      },
+    });
+    const statements = spansOf(TRACE).filter((span) => span !== request);
+    expect(statements.map(({ parentId }) => parentId)).toEqual(statements.map(() => request?.spanId));
+    // The key's look-up comes before the body is read, the others after.
+    const texts = statements.map(({ attributes }) => attributes['db.query.text'] ?? '');
+    for (const part of ['FROM api_keys', 'INSERT INTO orders', 'UPDATE stock', 'COMMIT']) {
+      expect(texts.filter((text) => text.includes(part))).not.toEqual([]);
+    }
+
+    const stages = () => receiver.spans.filter(({ attributes }) => attributes['order.id'] === data.order_id);
+    await eventually(() => {
+      expect(stages().map(({ name }) => name)).toEqual(
+        expect.arrayContaining(['stage notify-customer', 'stage notify-merchant']),
+      );
+    });
+    expect(receiver.text()).not.toMatch(/canary|555 0199/i);
+    expect(receiver.text()).not.toContain(store.key);
+  });
+
+  it('shows the statements of TypeORM, and none of probes', async () => {
+    const trace = TRACE.replace('0af', '1af');
+    await ask('/health', {}, trace);
+    await ask('/v1/categories', {}, trace);
+
+    await eventually(() => {
+      const texts = spansOf(trace).map(({ name, attributes }) => attributes['db.query.text'] ?? name);
+      expect(texts.filter((text) => text.includes('"categories"'))).not.toEqual([]);
+      expect(texts).toContain('GET /v1/categories');
+    });
+    expect(spansOf(trace).map(({ name }) => name)).not.toContain('GET /health');
+  });
+
+  it('sends what is left when it is stopped', async () => {
+    const trace = TRACE.replace('0af', '2af');
+    await ask('/v1/store', {}, trace);
+    api.process.kill('SIGTERM');
+
+    expect(await api.ended()).toBe(0);
+    expect(spansOf(trace).map(({ name }) => name)).toContain('GET /v1/store');
+    // Of the log, too, nothing is lost.
+    expect(api.output()).toMatch(/"route":"\/v1\/store"[\s\S]*Shutting down/);
+  });
+});
