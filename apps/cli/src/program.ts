@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { addBackup } from './commands/backup.command.js';
 import { addImport } from './commands/import.command.js';
 import { addKeys } from './commands/keys.command.js';
 import { addMigrate } from './commands/migrate.command.js';
@@ -31,5 +32,6 @@ export function createProgram(): Command {
   addImport(program);
   addStock(program);
   addOrders(program);
+  addBackup(program);
   return program;
 }
