@@ -1,10 +1,23 @@
 import { crash } from './crash.js';
 import { dbdown } from './dbdown.js';
 import { deadlock } from './deadlock.js';
+import { embedded } from './embedded.js';
 import { idempotency } from './idempotency.js';
+import { migrate } from './migrate.js';
 import { oversell } from './oversell.js';
 import { pipeline } from './pipeline.js';
+import { rolling } from './rolling.js';
 import type { Proof } from './support/proof.js';
 
 /** Every proof, in the order of the README's table. */
-export const PROOFS: readonly Proof[] = [oversell, deadlock, idempotency, crash, dbdown, pipeline];
+export const PROOFS: readonly Proof[] = [
+  oversell,
+  deadlock,
+  idempotency,
+  crash,
+  dbdown,
+  pipeline,
+  rolling,
+  migrate,
+  embedded,
+];

@@ -47,8 +47,11 @@ describe('the command line', () => {
     expect(said.join('')).toMatch(/error: |Usage: /);
   });
 
-  it.each(['--help', 'import --help', 'keys create --help', 'backup --help', 'restore --help'])('explains itself: %s', async (line) => {
-    expect(await exitCodeOf(...line.split(' '))).toBe(EXIT.ok);
-    expect(said.join('')).toContain('Example');
-  });
+  it.each(['--help', 'import --help', 'keys create --help', 'backup --help', 'restore --help'])(
+    'explains itself: %s',
+    async (line) => {
+      expect(await exitCodeOf(...line.split(' '))).toBe(EXIT.ok);
+      expect(said.join('')).toContain('Example');
+    },
+  );
 });

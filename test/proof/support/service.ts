@@ -18,7 +18,10 @@ export interface ServiceOptions {
 export type Ending = number | NodeJS.Signals;
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
-const SAYS: Record<Role, RegExp> = { api: /Listening at (http:\/\/[\d.]+:\d+)/, worker: /Working the pipeline/ };
+const SAYS: Record<Role, RegExp> = {
+  api: /(?:Listening|running) at (http:\/\/[\d.]+:\d+)/,
+  worker: /Working the pipeline/,
+};
 const READY_TIMEOUT_MS = 30_000;
 
 /** A built process of the project, as users start it. */
