@@ -1,10 +1,13 @@
 import { crash } from './crash.js';
 import { dbdown } from './dbdown.js';
 import { deadlock } from './deadlock.js';
+import { embedded } from './embedded.js';
 import { idempotency } from './idempotency.js';
 import { inputs } from './inputs.js';
+import { migrate } from './migrate.js';
 import { oversell } from './oversell.js';
 import { pipeline } from './pipeline.js';
+import { rolling } from './rolling.js';
 import { secrets } from './secrets.js';
 import { slow } from './slow.js';
 import type { Proof } from './support/proof.js';
@@ -20,4 +23,7 @@ export const PROOFS: readonly Proof[] = [
   secrets,
   inputs,
   slow,
+  rolling,
+  migrate,
+  embedded,
 ];

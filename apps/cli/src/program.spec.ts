@@ -31,6 +31,8 @@ describe('the command line', () => {
     ['an argument too many', 'migrate now'],
     ['a missing option', 'keys list'],
     ['a missing argument', 'import'],
+    ['a backup without its file', 'backup'],
+    ['a backup to restore without its file', 'restore'],
     ['a subdomain with capitals', 'stores create --subdomain Acme --name A --currency USD'],
     ['an unknown currency', 'stores create --subdomain acme --name A --currency USX'],
     ['an unknown mode', 'keys create --store acme --mode prod'],
@@ -45,8 +47,11 @@ describe('the command line', () => {
     expect(said.join('')).toMatch(/error: |Usage: /);
   });
 
-  it.each(['--help', 'import --help', 'keys create --help'])('explains itself: %s', async (line) => {
-    expect(await exitCodeOf(...line.split(' '))).toBe(EXIT.ok);
-    expect(said.join('')).toContain('Example');
-  });
+  it.each(['--help', 'import --help', 'keys create --help', 'backup --help', 'restore --help'])(
+    'explains itself: %s',
+    async (line) => {
+      expect(await exitCodeOf(...line.split(' '))).toBe(EXIT.ok);
+      expect(said.join('')).toContain('Example');
+    },
+  );
 });

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { addBackup } from './commands/backup.command.js';
 import { addImport } from './commands/import.command.js';
 import { addImportCatalog } from './commands/import-catalog.command.js';
 import { addKeys } from './commands/keys.command.js';
@@ -36,5 +37,6 @@ export function createProgram(): Command {
   addStock(program);
   addOrders(program);
   addSecrets(program);
+  addBackup(program);
   return program;
 }

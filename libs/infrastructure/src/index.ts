@@ -1,3 +1,6 @@
+export { BackupUnusable } from './backup/archive.js';
+export * from './backup/restore-backup.js';
+export * from './backup/write-backup.js';
 export * from './config.js';
 export * from './data-cipher.js';
 export * from './demo/demo-store.js';

@@ -222,4 +222,17 @@ export const MUTANTS: readonly Mutant[] = [
     args: ['--quick', '--seed', '1'],
     noticedAs: /zqpers\d+ in (?:table graphile_worker|what the worker said)/,
   },
+  {
+    name: 'answers 503 on closing',
+    edits: [
+      {
+        file: 'apps/api/src/http/server-options.ts',
+        find: 'return503OnClosing: false,',
+        replace: 'return503OnClosing: true,',
+      },
+    ],
+    proof: 'rolling',
+    args: ['--quick', '--seed', '1'],
+    noticedAs: /a request on a slow line was answered 503/,
+  },
 ];

@@ -18,7 +18,10 @@ export interface ServiceOptions {
 export type Ending = number | NodeJS.Signals;
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
-const SAYS: Record<Role, RegExp> = { api: /Listening at (http:\/\/[\d.]+:\d+)/, worker: /Working the pipeline/ };
+const SAYS: Record<Role, RegExp> = {
+  api: /(?:Listening|running) at (http:\/\/[\d.]+:\d+)/,
+  worker: /Working the pipeline/,
+};
 const NODE_OPTIONS: Record<Role, readonly string[]> = { api: ['--max-semi-space-size=64'], worker: [] };
 const READY_TIMEOUT_MS = 30_000;
 

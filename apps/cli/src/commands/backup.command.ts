@@ -1,0 +1,92 @@
+import path from 'node:path';
+import { restoreBackup, writeBackup, type BackupReport, type Config } from '@app/infrastructure';
+import type { Command } from 'commander';
+import { withDatabase } from '../database.js';
+import { CommandFailed } from '../failures.js';
+import { printJson, say } from '../output.js';
+import { progressBar } from '../progress-bar.js';
+
+/** Exit codes of a command that a signal ended, as shells have them. */
+const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
+const BAR_LENGTH = 1_000;
+
+export function addBackup(program: Command): void {
+  program
+    .command('backup')
+    .description('copy everything to a file, as it is at one moment, while the service runs')
+    .argument('<file>', 'a new file, which only its owner can read')
+    .addHelpText('after', '\nExample:\n  backup store-2026-11-21.backup.gz')
+    .action((file: string) => backUp(path.resolve(file)));
+
+  program
+    .command('restore')
+    .description('load a backup into an empty database, and prove that all of it is there')
+    .argument('<file>', 'what `backup` wrote')
+    .addHelpText(
+      'after',
+      '\nExample:\n  DATA_DIR=.data-restored npm run --silent cli -- restore store-2026-11-21.backup.gz',
+    )
+    .action((file: string) => restore(path.resolve(file)));
+}
+
+async function backUp(file: string): Promise<void> {
+  await withDatabase(async ({ config, url }) => {
+    const report = await untilSignal((signal) =>
+      withBar((onProgress) => writeBackup(url, file, { signal, onProgress }).catch(explain)),
+    );
+    const { bytes, takenAt: taken_at, schema, tables } = report;
+    say(`${rowsOf(tables)} rows of ${Object.keys(tables).length} tables are in ${file}.`);
+    say(`The encryption key is not: keep ${placeOfKey(config)} as well, elsewhere.`);
+    printJson({ file, bytes, taken_at, schema, rows: rowsOf(tables), tables });
+  });
+}
+
+async function restore(file: string): Promise<void> {
+  await withDatabase(async ({ config, url }) => {
+    const report = await withBar((onProgress) => restoreBackup(url, file, onProgress).catch(explain));
+    const { takenAt: taken_at, schema, tables, stockChecked, pendingStages } = report;
+    say(`${rowsOf(tables)} rows of ${Object.keys(tables).length} tables, as they were at ${taken_at}, are restored.`);
+    say(`All ${stockChecked} bins agree with the ledger. ${pendingStages} notifications will be sent.`);
+    say(`What is encrypted needs the key it was encrypted with, in ${placeOfKey(config)}.`);
+    const counts = { stock_checked: stockChecked, notifications_pending: pendingStages };
+    printJson({ taken_at, schema, rows: rowsOf(tables), tables, ...counts });
+  });
+}
+
+function rowsOf(tables: BackupReport['tables']): number {
+  return Object.values(tables).reduce((sum, rows) => sum + rows, 0);
+}
+
+function placeOfKey({ encryptionKeys, dataDir }: Config): string {
+  return encryptionKeys === null ? path.join(dataDir, 'encryption.key') : 'DATA_ENCRYPTION_KEYS';
+}
+
+async function withBar<T>(work: (onProgress: (done: number) => void) => Promise<T>): Promise<T> {
+  const bar = progressBar(BAR_LENGTH);
+  try {
+    return await work((done) => bar.update(done * BAR_LENGTH));
+  } finally {
+    bar.stop();
+  }
+}
+
+/** Lets a signal end the work in order, so that it leaves nothing half-written. */
+async function untilSignal<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const abort = new AbortController();
+  const stop = (signal: keyof typeof SIGNALS) =>
+    abort.abort(new CommandFailed('Interrupted. There is no backup.', SIGNALS[signal]));
+  for (const signal of Object.keys(SIGNALS)) process.once(signal, stop);
+  try {
+    return await work(abort.signal);
+  } catch (error) {
+    throw abort.signal.aborted ? abort.signal.reason : error;
+  } finally {
+    for (const signal of Object.keys(SIGNALS)) process.off(signal, stop);
+  }
+}
+
+/** A file that is not there, or not ours, in words. */
+function explain(error: NodeJS.ErrnoException): never {
+  const { code, syscall, path: place } = error;
+  throw syscall !== undefined && place !== undefined ? new CommandFailed(`Cannot use ${place} (${code}).`) : error;
+}

@@ -1,0 +1,124 @@
+import type { StoredTable } from './stored-tables.js';
+
+/**
+ * The format of a backup: lines of UTF-8, compressed by gzip, to be read with `zcat`.
+ *
+ *     {"format":"store-commerce backup","version":1,"taken_at":"…","migrations":[…]}
+ *     {"table":"stores","columns":["id",…]}
+ *     rows, one a line, as COPY writes them
+ *     \.
+ *     … every table, each after those that its foreign keys name …
+ *     {"tables":{"stores":{"rows":1,"sha256":"…"},…},"sequences":{"stores_id_seq":"1",…}}
+ *
+ * The last line makes it a backup: a file without it was not written to its end.
+ */
+export interface ArchiveHeader {
+  readonly format: typeof ARCHIVE_FORMAT;
+  readonly version: typeof ARCHIVE_VERSION;
+  readonly taken_at: string;
+  readonly migrations: readonly string[];
+}
+
+/** What comes before the rows of a table. */
+export interface TableHeader {
+  readonly table: string;
+  readonly columns: StoredTable['columns'];
+}
+
+/** What the rows of a table are known by. */
+export interface TableDigest {
+  readonly rows: number;
+  /** Of the rows as they are in the file. */
+  readonly sha256: string;
+}
+
+export interface ArchiveManifest {
+  readonly tables: Readonly<Record<string, TableDigest>>;
+  /** Last values, which may be beyond what JSON's numbers can tell. */
+  readonly sequences: Readonly<Record<string, string>>;
+}
+
+export const ARCHIVE_FORMAT = 'store-commerce backup';
+export const ARCHIVE_VERSION = 1;
+/** A row of one column with this text has another backslash before it. */
+export const END_OF_ROWS = Buffer.from('\\.\n');
+
+/** A backup that cannot be used, with the reason for people. */
+export class BackupUnusable extends Error {}
+
+/** Far beyond any header; rows may be longer. */
+const LONGEST_HEADER = 1 << 20;
+const NEWLINE = 0x0a;
+
+/** Reads an archive from its uncompressed bytes, front to back, holding little more than one chunk. */
+export class ArchiveReader {
+  private readonly chunks: AsyncIterator<Buffer>;
+  private pending: Buffer = Buffer.alloc(0);
+
+  constructor(bytes: AsyncIterable<Buffer>) {
+    this.chunks = bytes[Symbol.asyncIterator]();
+  }
+
+  /** The next line, which must be a JSON object. @throws BackupUnusable when it is not. */
+  async object(): Promise<Readonly<Record<string, unknown>>> {
+    let end = this.pending.indexOf(NEWLINE);
+    while (end < 0) {
+      if (this.pending.length > LONGEST_HEADER || !(await this.more())) throw notABackup();
+      end = this.pending.indexOf(NEWLINE);
+    }
+    const line = this.pending.subarray(0, end).toString();
+    this.pending = this.pending.subarray(end + 1);
+    return parseObject(line);
+  }
+
+  /** The rows of a table, in whole lines, up to and without their end. @throws BackupUnusable when the end is missing. */
+  async *rows(): AsyncGenerator<Buffer> {
+    for (;;) {
+      const end = this.endOfRows();
+      if (end >= 0) {
+        const rows = this.pending.subarray(0, end);
+        this.pending = this.pending.subarray(end + END_OF_ROWS.length);
+        if (rows.length > 0) yield rows;
+        return;
+      }
+      // The last line may be the end, cut in two.
+      const whole = this.pending.lastIndexOf(NEWLINE) + 1;
+      if (whole > 0) yield this.pending.subarray(0, whole);
+      this.pending = this.pending.subarray(whole);
+      if (!(await this.more())) throw notABackup();
+    }
+  }
+
+  /** @throws BackupUnusable when anything is left. To look is what lets gzip compare its own checksum. */
+  async finish(): Promise<void> {
+    if (this.pending.length > 0 || (await this.more())) throw notABackup();
+  }
+
+  /** Where the end of the rows begins, of which the first begins at 0; below 0 when it is not here yet. */
+  private endOfRows(): number {
+    if (this.pending.subarray(0, END_OF_ROWS.length).equals(END_OF_ROWS)) return 0;
+    const found = this.pending.indexOf('\n\\.\n');
+    return found < 0 ? -1 : found + 1;
+  }
+
+  private async more(): Promise<boolean> {
+    const next = await this.chunks.next();
+    if (next.done) return false;
+    this.pending = this.pending.length === 0 ? next.value : Buffer.concat([this.pending, next.value]);
+    return true;
+  }
+}
+
+function parseObject(line: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
+  } catch {
+    // Not JSON: said below.
+  }
+  throw notABackup();
+}
+
+export function notABackup(): BackupUnusable {
+  return new BackupUnusable('The file is damaged, cut off or no backup of this service.');
+}

@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import type pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { verifyStock } from '../persistence/inventory/verify-stock.js';
+import {
+  ARCHIVE_FORMAT,
+  ARCHIVE_VERSION,
+  ArchiveReader,
+  BackupUnusable,
+  notABackup,
+  type ArchiveHeader,
+  type ArchiveManifest,
+  type TableDigest,
+} from './archive.js';
+import { withOwnClient } from './own-client.js';
+import { appliedMigrations, copyTarget, storedTables, type StoredTable } from './stored-tables.js';
+
+export interface RestoreReport {
+  readonly takenAt: string;
+  readonly schema: string;
+  /** Rows by table. */
+  readonly tables: Readonly<Record<string, number>>;
+  /** Bins that agree with the ledger: all there are. */
+  readonly stockChecked: number;
+  /** Stages of orders that were still to be worked when the backup was taken, and will be. */
+  readonly pendingStages: number;
+}
+
+// The jobs of the queue are not in a backup: a stage that is pending is queued again.
+const QUEUE_AGAIN = `UPDATE order_stages SET queued = false WHERE state = 'pending'`;
+
+/**
+ * Loads a backup into an empty database with the schema it was taken from, and proves that all of it has arrived, in one
+ * transaction: after a failure the database is as empty as before.
+ *
+ * @param onProgress told how much is done, from 0 to 1.
+ * @throws BackupUnusable when the file, or the database, is not what is needed.
+ */
+export async function restoreBackup(
+  url: string,
+  file: string,
+  onProgress: (done: number) => void = () => undefined,
+): Promise<RestoreReport> {
+  const { size } = await stat(file);
+  const source = createReadStream(file, { highWaterMark: 1 << 20 });
+  const bytes = createGunzip();
+  // An error of the file is met by whoever reads the bytes.
+  pipeline(source, bytes).catch(() => undefined);
+  async function* watched(): AsyncGenerator<Buffer> {
+    for await (const chunk of bytes as AsyncIterable<Buffer>) {
+      onProgress(source.bytesRead / size);
+      yield chunk;
+    }
+  }
+  try {
+    return await withOwnClient(url, (client) => new Restoration(client, new ArchiveReader(watched())).run());
+  } catch (error) {
+    const isDamaged = (error as NodeJS.ErrnoException).code?.startsWith('Z_') ?? false;
+    throw isDamaged ? notABackup() : error;
+  } finally {
+    source.destroy();
+  }
+}
+
+class Restoration {
+  private readonly digests = new Map<string, TableDigest>();
+  private tables: readonly StoredTable[] = [];
+
+  constructor(
+    private readonly client: pg.Client,
+    private readonly archive: ArchiveReader,
+  ) {}
+
+  async run(): Promise<RestoreReport> {
+    const header = readHeader(await this.archive.object());
+    await this.client.query('BEGIN');
+    await this.client.query('SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0');
+    await this.assertSameSchema(header);
+    this.tables = await storedTables(this.client);
+    // Totals and the like are in the backup as they are in the tables: triggers would count everything twice. Foreign
+    // keys and checks go on. This also keeps writers out until the end.
+    await this.onEachTable((name) => `ALTER TABLE ${name} DISABLE TRIGGER USER`);
+    await this.assertEmpty();
+    const manifest = await this.load();
+    this.compare(manifest);
+    const pendingStages = (await this.client.query(QUEUE_AGAIN)).rowCount ?? 0;
+    await this.setSequences(manifest);
+    await this.onEachTable((name) => `ALTER TABLE ${name} ENABLE TRIGGER USER`);
+    const stockChecked = await this.assertStockIsWhole();
+    await this.client.query('COMMIT');
+    await this.client.query('ANALYZE');
+    const tables = Object.fromEntries([...this.digests].map(([name, { rows }]) => [name, rows]));
+    return { takenAt: header.taken_at, schema: header.migrations.at(-1) ?? '', tables, stockChecked, pendingStages };
+  }
+
+  private async assertSameSchema({ migrations }: ArchiveHeader): Promise<void> {
+    const here = await appliedMigrations(this.client);
+    if (here.join() === migrations.join()) return;
+    throw new BackupUnusable(
+      `The backup has the schema ${migrations.at(-1)}, this version of the service has ${here.at(-1)}: ` +
+        `restore it with the version that took it, then migrate.`,
+    );
+  }
+
+  private async assertEmpty(): Promise<void> {
+    for (const { name } of this.tables) {
+      const { rowCount } = await this.client.query(`SELECT FROM ${this.client.escapeIdentifier(name)} LIMIT 1`);
+      if (rowCount === 0) continue;
+      throw new BackupUnusable(
+        `The database is not empty: there are ${name}. Restore into a new one, that of another DATA_DIR or DATABASE_URL.`,
+      );
+    }
+  }
+
+  /** Everything but the first line. */
+  private async load(): Promise<ArchiveManifest> {
+    for (;;) {
+      const next = await this.archive.object();
+      if (typeof next['table'] !== 'string') {
+        await this.archive.finish();
+        return readManifest(next);
+      }
+      await this.loadTable(next['table'], next['columns'] as readonly string[]);
+    }
+  }
+
+  private async loadTable(name: string, columns: readonly string[]): Promise<void> {
+    const table = this.tables.find((known) => known.name === name);
+    if (!table || this.digests.has(name) || !Array.isArray(columns)) throw notABackup();
+    // By name: two databases of one schema may have their columns in another order.
+    if (columns.toSorted().join() !== table.columns.toSorted().join()) throw notABackup();
+    const hash = createHash('sha256');
+    const rows = this.archive.rows();
+    async function* hashed(): AsyncGenerator<Buffer> {
+      for await (const chunk of rows) {
+        hash.update(chunk);
+        yield chunk;
+      }
+    }
+    const target = copyTarget(this.client, { name, columns });
+    const copy = this.client.query(copyFrom(`COPY ${target} FROM STDIN WITH (ENCODING 'UTF8')`));
+    await pipeline(Readable.from(hashed()), copy);
+    this.digests.set(name, { rows: copy.rowCount, sha256: hash.digest('hex') });
+  }
+
+  private compare({ tables }: ArchiveManifest): void {
+    for (const { name } of this.tables) {
+      const [wanted, found] = [tables[name], this.digests.get(name)];
+      if (!wanted || wanted.rows !== found?.rows || wanted.sha256 !== found.sha256) throw notABackup();
+    }
+  }
+
+  private async setSequences({ sequences }: ArchiveManifest): Promise<void> {
+    for (const [name, value] of Object.entries(sequences)) {
+      await this.client.query('SELECT setval($1::regclass, $2)', [this.client.escapeIdentifier(name), value]);
+    }
+  }
+
+  private async assertStockIsWhole(): Promise<number> {
+    const query = async (text: string, values: unknown[]) => (await this.client.query<never>(text, values)).rows;
+    const { checked, differences } = await verifyStock(query, null);
+    if (differences.length === 0) return checked;
+    throw new BackupUnusable(`${differences.length} of ${checked} bins of the backup differ from the ledger.`);
+  }
+
+  private async onEachTable(statement: (name: string) => string): Promise<void> {
+    for (const { name } of this.tables) await this.client.query(statement(this.client.escapeIdentifier(name)));
+  }
+}
+
+function readHeader(line: Readonly<Record<string, unknown>>): ArchiveHeader {
+  if (line['format'] !== ARCHIVE_FORMAT || !Array.isArray(line['migrations'])) throw notABackup();
+  if (line['version'] === ARCHIVE_VERSION) return line as unknown as ArchiveHeader;
+  throw new BackupUnusable('The backup was taken by a newer version of the service: restore it with that.');
+}
+
+function readManifest(line: Readonly<Record<string, unknown>>): ArchiveManifest {
+  if (typeof line['tables'] !== 'object' || typeof line['sequences'] !== 'object') throw notABackup();
+  return line as unknown as ArchiveManifest;
+}

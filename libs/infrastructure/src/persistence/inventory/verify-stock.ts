@@ -1,0 +1,59 @@
+/** A place of stock by its natural keys. */
+export interface StockPlace {
+  /** Subdomain. */
+  readonly store: string;
+  /** Slug. */
+  readonly product: string;
+  /** SKU; `null` = stock at product level. */
+  readonly variant: string | null;
+  /** `WAREHOUSE/BIN` */
+  readonly bin: string;
+}
+
+/** A place whose quantity is not what its ledger adds up to. */
+export interface StockDifference extends StockPlace {
+  readonly quantity: number;
+  /** The sum of all movements. */
+  readonly ledger: number;
+}
+
+export interface StockVerification {
+  /** Places compared. */
+  readonly checked: number;
+  readonly differences: readonly StockDifference[];
+}
+
+// One statement and so one snapshot: orders that are placed meanwhile are in both sides or in neither.
+const VERIFY = `
+  WITH ledger AS (
+    SELECT store_id, product_id, variant_key, bin_id, sum(quantity) AS quantity
+    FROM stock_movements GROUP BY store_id, product_id, variant_key, bin_id
+  ), compared AS (
+    SELECT stock.store_id, stock.product_id, stock.variant_id, stock.bin_id, stock.quantity,
+      coalesce(ledger.quantity, 0) AS ledger
+    FROM stock LEFT JOIN ledger USING (store_id, product_id, variant_key, bin_id)
+    WHERE $1::int IS NULL OR stock.store_id = $1
+  ), wrong AS (
+    SELECT stores.subdomain AS store, products.slug AS product, product_variants.sku AS variant,
+      warehouses.code || '/' || bins.code AS bin, compared.quantity, compared.ledger
+    FROM compared
+    JOIN stores ON stores.id = compared.store_id
+    JOIN products ON products.store_id = compared.store_id AND products.id = compared.product_id
+    JOIN bins ON bins.store_id = compared.store_id AND bins.id = compared.bin_id
+    JOIN warehouses ON warehouses.store_id = bins.store_id AND warehouses.id = bins.warehouse_id
+    LEFT JOIN product_variants
+      ON product_variants.store_id = compared.store_id AND product_variants.id = compared.variant_id
+    WHERE compared.quantity <> compared.ledger
+    ORDER BY compared.store_id, compared.product_id, compared.variant_id NULLS FIRST, compared.bin_id
+  )
+  SELECT (SELECT count(*)::int FROM compared) AS checked,
+    (SELECT coalesce(json_agg(wrong), '[]') FROM wrong) AS differences`;
+
+/** Compares every bin with its ledger. @param storeId `null` = of all stores. */
+export async function verifyStock(
+  query: (text: string, values: unknown[]) => Promise<StockVerification[]>,
+  storeId: number | null,
+): Promise<StockVerification> {
+  const [result] = await query(VERIFY, [storeId]);
+  return result ?? { checked: 0, differences: [] };
+}

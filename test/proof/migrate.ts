@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
+import type { Rig } from './support/rig.js';
+
+const CLI = path.resolve(import.meta.dirname, '../../dist/apps/cli/src/main.js');
+const SCALE = { full: { rounds: 10, processes: 5 }, quick: { rounds: 1, processes: 2 } };
+
+export const migrate: Proof = {
+  name: 'migrate',
+  promise: 'Processes that start together on an empty database migrate it once, and all get ready',
+  attack:
+    '5 processes start on an empty database, each with a migrate command beside it, at the same moment, 10 rounds',
+  quick: true,
+  run,
+};
+
+async function run({ form, rig }: ProofContext): Promise<ProofOutcome> {
+  const { rounds, processes } = SCALE[form];
+  const violations: string[] = [];
+  let applied = 0;
+  let ready = 0;
+  for (let n = 1; n <= rounds; n++) {
+    const round = await startTogether(rig, `empty_${process.pid}_${n}`, processes);
+    applied = round.applied.length;
+    ready += round.ready;
+    violations.push(...round.violations.map((violation) => `round ${n}: ${violation}`));
+  }
+  const figures = `${rounds} rounds × ${processes} processes: ${applied} migrations, each applied once a round; ${ready} of ${rounds * processes} ready`;
+  return { figures, violations };
+}
+
+async function startTogether(rig: Rig, name: string, processes: number) {
+  await rig.database.query(`CREATE DATABASE ${name}`);
+  const url = new URL(rig.database.url);
+  url.pathname = `/${name}`;
+  const all = Array.from({ length: processes });
+  const [services, reports] = await Promise.all([
+    Promise.allSettled(all.map(() => rig.startService({ databaseUrl: url.href }))),
+    Promise.all(all.map(() => migrateByCommand(url.href))),
+  ]);
+  const started = services.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  const applied = reports.flat();
+  const violations = services.flatMap((result) => (result.status === 'rejected' ? [String(result.reason)] : []));
+  if (applied.length === 0) violations.push('nothing was migrated');
+  for (const migration of new Set(applied)) {
+    const times = applied.filter((other) => other === migration).length;
+    if (times > 1) violations.push(`${migration} was applied ${times} times`);
+  }
+  await Promise.all(started.map((service) => service.kill()));
+  await rig.database.query(`DROP DATABASE ${name} WITH (FORCE)`);
+  return { applied, ready: started.length, violations };
+}
+
+/** @returns what that command says it applied; a command that fails says why. */
+async function migrateByCommand(url: string): Promise<string[]> {
+  const env = { PATH: process.env['PATH'], DATABASE_URL: url };
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, [CLI, 'migrate'], { env });
+    return (JSON.parse(stdout) as { applied: string[] }).applied;
+  } catch (error) {
+    throw new Error(`migrate failed: ${(error as { stderr?: string }).stderr}`, { cause: error });
+  }
+}

@@ -1,0 +1,121 @@
+import net from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { StoreFixture } from '../builders/store-fixture.js';
+import { startBalancer } from './support/balancer.js';
+import { Buyers } from './support/buyers.js';
+import type { History } from './support/history.js';
+import { askOracle } from './support/oracle.js';
+import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
+import type { Service } from './support/service.js';
+import { orderBody, stockShelves } from './support/store-setup.js';
+
+const SCALE = { full: { restarts: 20, perSecond: 100 }, quick: { restarts: 1, perSecond: 50 } };
+/** One request of so many is an order, every other of them without a key. */
+const ORDERS = 4;
+/** As long after SIGTERM as the process goes on to serve, less a moment. */
+const LATE_MS = 4_600;
+/** And until when a slow line has brought the rest of a request: after it has begun to close. */
+const SLOW_MS = 1_400;
+
+export const rolling: Proof = {
+  name: 'rolling',
+  promise: 'A deployment costs no request: one process after the other is replaced under load',
+  attack:
+    '2 processes behind a balancer that never tries again, SIGTERM in turn, 20 restarts, 100 requests/s on kept connections, orders among them; and a request on a slow line, begun before a process closes and ended after',
+  quick: true,
+  run,
+};
+
+async function run(context: ProofContext): Promise<ProofOutcome> {
+  const { form, rig, history, random } = context;
+  const { restarts, perSecond } = SCALE[form];
+  const store = await StoreFixture.create(rig.database);
+  const products = await stockShelves(store, 10, [1_000_000]);
+  const services = await Promise.all([rig.startService(), rig.startService()]);
+  const balancer = await startBalancer(services.map(({ url }) => url));
+  const traffic = new Traffic({ buyers: new Buyers(store, history, random), url: balancer.url, products, perSecond });
+  const violations: string[] = [];
+  let slowLines = 0;
+  try {
+    for (let n = 0; n < restarts; n++) {
+      const leaving = services[n % 2] as Service;
+      const slow = delay(LATE_MS).then(() => onSlowLine(leaving.url, store.key));
+      const ending = await leaving.terminate();
+      if (ending !== 0) violations.push(`restart ${n + 1}: the process ended with ${ending}`);
+      const status = await slow;
+      if (status === 200) slowLines++;
+      else violations.push(`restart ${n + 1}: a request on a slow line was answered ${status}`);
+      const next = (services[n % 2] = await rig.restart(leaving));
+      await balancer.knows(next.url);
+    }
+  } finally {
+    await traffic.stop();
+    await balancer.close();
+  }
+  violations.push(...failures(history), ...(await askOracle({ context, store, services })));
+  await Promise.all(services.map((service) => service.kill()));
+
+  const total = history.exchanges.length;
+  const figures =
+    `${restarts} restarts, each process ended with 0: ${total} requests (${history.orders(store.id).length} orders), ` +
+    `${failures(history).length} failed; ${slowLines} on slow lines answered`;
+  return { figures, violations };
+}
+
+interface TrafficOptions {
+  readonly buyers: Buyers;
+  readonly url: string;
+  readonly products: readonly number[];
+  readonly perSecond: number;
+}
+
+/** So many requests a second, whether or not those before were answered. */
+class Traffic {
+  private readonly pending = new Set<Promise<unknown>>();
+  private readonly timer: NodeJS.Timeout;
+  private sent = 0;
+
+  constructor(private readonly options: TrafficOptions) {
+    this.timer = setInterval(() => this.send(), 1_000 / options.perSecond);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    await Promise.all(this.pending);
+    this.options.buyers.close();
+  }
+
+  private send(): void {
+    const { buyers, products } = this.options;
+    const n = ++this.sent;
+    const items = [{ product_id: products[n % products.length] ?? 0, quantity: 1 }];
+    const order = { body: orderBody(items, 'rolling'), key: n % (2 * ORDERS) === 0 ? `rolling-${n}` : null };
+    const read = { method: 'GET', path: n % 2 === 0 ? '/v1/products?limit=5' : '/v1/orders?limit=5' };
+    const request = buyers.send(this.options, n % ORDERS === 0 ? order : read);
+    this.pending.add(request);
+    void request.then(() => this.pending.delete(request));
+  }
+}
+
+/** A request whose head takes its time, on a connection of its own. @returns the status, or why there is none. */
+async function onSlowLine(url: string, key: string): Promise<number | string> {
+  const { hostname, port } = new URL(url);
+  const socket = net.connect(Number(port), hostname);
+  const text = new Promise<string>((resolve) => {
+    let received = '';
+    socket.on('data', (chunk) => (received += chunk.toString()));
+    socket.on('error', (error) => resolve(error.message));
+    socket.on('close', () => resolve(received));
+  });
+  socket.write('GET /v1/products?limit=1 HTTP/1.1\r\nHost: shop\r\n');
+  await delay(SLOW_MS);
+  if (socket.writable) socket.write(`Authorization: Bearer ${key}\r\n\r\n`);
+  const answer = await text;
+  return Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]) || answer || 'nothing';
+}
+
+function failures({ exchanges }: History): string[] {
+  return exchanges
+    .filter(({ status }) => status !== 200 && status !== 201)
+    .map(({ method, path, status, error, bytes }) => `${method} ${path}: ${status ?? error} ${bytes.toString()}`);
+}

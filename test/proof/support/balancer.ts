@@ -1,0 +1,62 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Load balancers look every few seconds; this one is a little faster, so that a proof does not take all day. */
+const PROBE_MS = 500;
+
+/** What is asked next, on connections that are kept, in turn, of those that call themselves ready. */
+export interface Balancer {
+  readonly url: string;
+  /** Resolves once that service is sent requests. */
+  knows(service: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A balancer without any mercy: it neither tries again nor asks another when a service fails. */
+export async function startBalancer(services: readonly string[]): Promise<Balancer> {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: 64 });
+  const ready = new Set<string>();
+  const probe = async (service: string) => {
+    const isReady = await fetch(`${service}/health/ready`, { signal: AbortSignal.timeout(2_000) }).then(
+      async (response) => (await response.arrayBuffer(), response.ok),
+      () => false,
+    );
+    if (isReady) ready.add(service);
+    else ready.delete(service);
+  };
+  const probeAll = () => Promise.all(services.map(probe));
+  await probeAll();
+  const timer = setInterval(() => void probeAll(), PROBE_MS);
+
+  let turn = 0;
+  const server = http.createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+    const candidates = [...ready];
+    const service = candidates[turn++ % candidates.length];
+    if (service === undefined) return void response.writeHead(502).end('{"error":"nobody is ready"}');
+    const { connection: _, ...headers } = request.headers;
+    const passOn = http.request(service + request.url, { agent, method: request.method, headers }, (answer) => {
+      const { connection: __, 'keep-alive': ___, ...answered } = answer.headers;
+      response.writeHead(answer.statusCode ?? 502, answered);
+      answer.on('error', () => response.destroy());
+      answer.pipe(response);
+    });
+    passOn.on('error', (error: NodeJS.ErrnoException) => {
+      if (!response.headersSent) response.writeHead(502).end(`{"error":"${error.code ?? 'cut'}"}`);
+      else response.destroy();
+    });
+    request.pipe(passOn);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    knows: async (service) => {
+      while (!ready.has(service)) await new Promise((resolve) => setTimeout(resolve, 50));
+    },
+    close: async () => {
+      clearInterval(timer);
+      agent.destroy();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
