@@ -20,7 +20,7 @@ import { Config } from './config.js';
 import { DataCipher, dataCipher } from './data-cipher.js';
 import { StoreFraudScreening } from './fraud/store-fraud-screening.js';
 import { MailNotifier } from './notifications/mail-notifier.js';
-import { LastUse } from './persistence/access/last-use.js';
+import { KeyUsage } from './persistence/access/key-usage.js';
 import { PostgresApiKeyRepository } from './persistence/access/postgres-api-key.repository.js';
 import { TypeOrmBrandRepository } from './persistence/brands/typeorm-brand.repository.js';
 import { TypeOrmCategoryRepository } from './persistence/categories/typeorm-category.repository.js';
@@ -73,7 +73,7 @@ export class InfrastructureModule {
         { provide: Config, useValue: config },
         { provide: DataCipher, useFactory: () => dataCipher(config) },
         Database,
-        LastUse,
+        KeyUsage,
         ...ADAPTERS,
       ],
       exports: [Config, DataCipher, Database, ...ADAPTERS.map(({ provide }) => provide)],
