@@ -3,8 +3,10 @@ import { dbdown } from './dbdown.js';
 import { deadlock } from './deadlock.js';
 import { idempotency } from './idempotency.js';
 import { oversell } from './oversell.js';
+import { overload } from './overload.js';
 import { pipeline } from './pipeline.js';
+import { revoke } from './revoke.js';
 import type { Proof } from './support/proof.js';
 
 /** Every proof, in the order of the README's table. */
-export const PROOFS: readonly Proof[] = [oversell, deadlock, idempotency, crash, dbdown, pipeline];
+export const PROOFS: readonly Proof[] = [oversell, deadlock, idempotency, crash, dbdown, pipeline, revoke, overload];
