@@ -49,7 +49,7 @@ export default {
     {
       ...common,
       displayName: 'unit',
-      testMatch: ['<rootDir>/{apps,libs}/**/*.spec.ts', '<rootDir>/test/architecture.spec.ts'],
+      testMatch: ['<rootDir>/{apps,libs,examples}/**/*.spec.ts', '<rootDir>/test/architecture.spec.ts'],
     },
     {
       ...common,

@@ -1,10 +1,11 @@
 import type { CustomerFilter, OrderFilter, Page, PageOf, ProductFilter } from '@app/application';
-import { Database, dataSourceOptions } from '@app/infrastructure';
+import { Database, dataSourceOptions, poolOf } from '@app/infrastructure';
 import { DataSource } from 'typeorm';
 // The adapters themselves: pages are about them alone, not about the application around them.
 import { PostgresCustomerRepository } from '../../libs/infrastructure/src/persistence/customers/postgres-customer.repository.js';
 import { PostgresOrderRepository } from '../../libs/infrastructure/src/persistence/orders/postgres-order.repository.js';
 import { PostgresProductRepository } from '../../libs/infrastructure/src/persistence/products/postgres-product.repository.js';
+import { ReadReplicas } from '../../libs/infrastructure/src/persistence/read-replicas.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
@@ -109,10 +110,12 @@ interface List {
   readonly from: string;
 }
 
+const pool = () => poolOf(dataSource);
+
 const orders = (filter: OrderFilter, where = 'true'): [string, List] => [
   `orders ${JSON.stringify(filter)}`,
   {
-    read: (page) => new PostgresOrderRepository(new Database(dataSource)).list(store.id, filter, page),
+    read: (page) => new PostgresOrderRepository(new Database(pool)).list(store.id, filter, page),
     from: `orders WHERE store_id = $1 AND ${where}`,
   },
 ];
@@ -120,7 +123,7 @@ const orders = (filter: OrderFilter, where = 'true'): [string, List] => [
 const customers = (filter: CustomerFilter, where = 'true'): [string, List] => [
   `customers ${JSON.stringify(filter)}`,
   {
-    read: (page) => new PostgresCustomerRepository(new Database(dataSource)).list(store.id, filter, page),
+    read: (page) => new PostgresCustomerRepository(new ReadReplicas(pool, [], 1)).list(store.id, filter, page),
     from: `customers WHERE store_id = $1 AND ${where}`,
   },
 ];
@@ -128,7 +131,7 @@ const customers = (filter: CustomerFilter, where = 'true'): [string, List] => [
 const products = (filter: ProductFilter, where = 'true'): [string, List] => [
   `products ${JSON.stringify(filter)}`,
   {
-    read: (page) => new PostgresProductRepository(new Database(dataSource)).list(store.id, filter, page),
+    read: (page) => new PostgresProductRepository(new ReadReplicas(pool, [], 1)).list(store.id, filter, page),
     from: `products WHERE store_id = $1 AND status = 'ACTIVE' AND ${where}`,
   },
 ];

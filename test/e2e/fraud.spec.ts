@@ -300,7 +300,7 @@ describe('fraud screening', () => {
       const placed = place({});
       // Given up by the analysis, the lock now holds up the order itself.
       await until(async () => {
-        const sql = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ 'INSERT INTO orders'`;
+        const sql = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query ~ 'INSERT INTO orders'`;
         return (await api.database.query(sql)).length > 0;
       });
       await locker.end();

@@ -10,6 +10,9 @@ export class Config {
   readonly databaseUrl: string | null;
   /** Past a pooler: for migrations and the queue's LISTEN. */
   readonly databaseDirectUrl: string | null;
+  /** Of servers that follow the primary, for reads that may be some seconds old. */
+  readonly databaseReplicaUrls: readonly string[];
+  /** Connections to each server. */
   readonly databasePoolSize: number;
   /** Absolute. Holds the embedded database, the key file and unsent mail. */
   readonly dataDir: string;
@@ -33,6 +36,7 @@ export class Config {
     this.host = read.text('HOST') ?? '0.0.0.0';
     this.databaseUrl = read.url('DATABASE_URL', ['postgres:', 'postgresql:']);
     this.databaseDirectUrl = read.url('DATABASE_DIRECT_URL', ['postgres:', 'postgresql:']) ?? this.databaseUrl;
+    this.databaseReplicaUrls = read.urls('DATABASE_REPLICA_URLS', ['postgres:', 'postgresql:']);
     this.databasePoolSize = read.integer('DATABASE_POOL_SIZE', 10, 1, 1000);
     this.dataDir = path.resolve(read.text('DATA_DIR') ?? '.data');
     this.pipeline = read.oneOf('PIPELINE', ['inline', 'off']) ?? (this.databaseUrl === null ? 'inline' : 'off');
@@ -50,10 +54,11 @@ export class Config {
     if (/[?&](debug|logger)=/i.test(this.smtpUrl ?? '')) {
       throw new ConfigError('SMTP_URL', 'must not have the options debug and logger');
     }
-    // Better no start than one that does not do what was asked for.
-    if (read.text('DATABASE_REPLICA_URLS')) throw new ConfigError('DATABASE_REPLICA_URLS', 'is not supported yet');
     if (this.databaseUrl === null && this.databaseDirectUrl !== null) {
       throw new ConfigError('DATABASE_DIRECT_URL', 'needs DATABASE_URL');
+    }
+    if (this.databaseUrl === null && this.databaseReplicaUrls.length > 0) {
+      throw new ConfigError('DATABASE_REPLICA_URLS', 'needs DATABASE_URL');
     }
   }
 }
@@ -94,10 +99,17 @@ class Environment {
   url(name: string, protocols: readonly string[]): string | null {
     const text = this.text(name);
     if (text === null) return null;
-    if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {
-      throw new ConfigError(name, `must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`);
-    }
+    if (!isUrl(text, protocols)) throw new ConfigError(name, `must be a URL that starts with ${either(protocols)}`);
     return text;
+  }
+
+  urls(name: string, protocols: readonly string[]): string[] {
+    const texts =
+      this.text(name)
+        ?.split(',')
+        .map((part) => part.trim()) ?? [];
+    if (texts.every((text) => isUrl(text, protocols))) return texts;
+    throw new ConfigError(name, `must be URLs that start with ${either(protocols)}, separated by commas`);
   }
 
   mailbox(name: string): Mailbox | null {
@@ -130,4 +142,12 @@ class Environment {
     if (!areAddresses) throw new ConfigError(name, 'must be true, false, a number of hops, or addresses');
     return text;
   }
+}
+
+function isUrl(text: string, protocols: readonly string[]): boolean {
+  return URL.canParse(text) && protocols.includes(new URL(text).protocol);
+}
+
+function either(protocols: readonly string[]): string {
+  return protocols.map((protocol) => `${protocol}//`).join(' or ');
 }

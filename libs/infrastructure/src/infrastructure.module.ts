@@ -16,6 +16,7 @@ import {
 } from '@app/application';
 import { Logger, Module, type DynamicModule } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
 import { Config } from './config.js';
 import { DataCipher, dataCipher } from './data-cipher.js';
 import { StoreFraudScreening } from './fraud/store-fraud-screening.js';
@@ -25,13 +26,14 @@ import { PostgresApiKeyRepository } from './persistence/access/postgres-api-key.
 import { TypeOrmBrandRepository } from './persistence/brands/typeorm-brand.repository.js';
 import { TypeOrmCategoryRepository } from './persistence/categories/typeorm-category.repository.js';
 import { PostgresCustomerRepository } from './persistence/customers/postgres-customer.repository.js';
-import { dataSourceOptions } from './persistence/data-source.js';
+import { dataSourceOptions, poolOf } from './persistence/data-source.js';
 import { Database } from './persistence/database.js';
 import { ENTITIES } from './persistence/entities.js';
 import { PostgresIdempotencyRecords } from './persistence/orders/postgres-idempotency-records.js';
 import { PostgresOrderRepository } from './persistence/orders/postgres-order.repository.js';
 import { PostgresProductRepository } from './persistence/products/postgres-product.repository.js';
 import { TypeOrmStoreRepository } from './persistence/stores/typeorm-store.repository.js';
+import { ReadReplicas } from './persistence/read-replicas.js';
 import { PostgresUnitOfWork } from './persistence/postgres-unit-of-work.js';
 import { LiveCatalogPricing } from './pricing/live-catalog-pricing.js';
 import { PostgresPipelineStages } from './queue/postgres-pipeline-stages.js';
@@ -72,7 +74,17 @@ export class InfrastructureModule {
       providers: [
         { provide: Config, useValue: config },
         { provide: DataCipher, useFactory: () => dataCipher(config) },
-        Database,
+        {
+          provide: Database,
+          useFactory: (dataSource: DataSource) => new Database(() => poolOf(dataSource)),
+          inject: [DataSource],
+        },
+        {
+          provide: ReadReplicas,
+          useFactory: (dataSource: DataSource) =>
+            new ReadReplicas(() => poolOf(dataSource), config.databaseReplicaUrls, config.databasePoolSize),
+          inject: [DataSource],
+        },
         KeyUsage,
         ...ADAPTERS,
       ],

@@ -11,6 +11,7 @@ import {
 export interface PostgresServer {
   /** The same after every start. Contains the password. */
   readonly url: string;
+  readonly dataDir: string;
   /** kill -9 of the postmaster; resolves when it is gone. Its sessions notice, and end by themselves. */
   kill(): Promise<void>;
   /** Ends the server in order; it can be started again. */
@@ -31,6 +32,7 @@ export async function startDurablePostgres(tuning: Readonly<Record<string, strin
   let server: EmbeddedPostgres = await start();
   return {
     url: server.url,
+    dataDir,
     kill: async () => {
       process.kill(Number.parseInt(readFileSync(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8'), 10), 'SIGKILL');
       await server.stop();

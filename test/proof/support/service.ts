@@ -19,6 +19,7 @@ export type Ending = number | NodeJS.Signals;
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const SAYS: Record<Role, RegExp> = { api: /Listening at (http:\/\/[\d.]+:\d+)/, worker: /Working the pipeline/ };
+const NODE_OPTIONS: Record<Role, readonly string[]> = { api: ['--max-semi-space-size=64'], worker: [] };
 const READY_TIMEOUT_MS = 30_000;
 
 /** A built process of the project, as users start it. */
@@ -47,7 +48,10 @@ export class Service {
     const main = path.join(ROOT, `dist/apps/${options.role}/src/main.js`);
     const env = { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'info', ...options.env };
     const sink = options.logFile === undefined ? 'pipe' : openSync(options.logFile, 'w');
-    const child = spawn(process.execPath, [main], { env, stdio: ['ignore', sink, sink] });
+    const child = spawn(process.execPath, [...NODE_OPTIONS[options.role], main], {
+      env,
+      stdio: ['ignore', sink, sink],
+    });
     if (typeof sink === 'number') closeSync(sink);
     const service = new Service(options, child);
     try {

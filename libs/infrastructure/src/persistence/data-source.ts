@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { MIGRATIONS } from './migrations/index.js';
 import { ENTITIES } from './entities.js';
@@ -58,6 +58,19 @@ export function dataSourceOptions({ url, poolSize, unhurried, onPoolError }: Dat
     logging: false,
     extra: unhurried ? { onConnect: survive } : REQUEST_LIMITS,
   };
+}
+
+/** A pool for requests on a server that TypeORM does not know: a read replica. */
+export function requestPool(url: string, size: number): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: size,
+    connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
+    application_name: 'store-commerce',
+    ...REQUEST_LIMITS,
+  });
+  pool.on('error', () => undefined); // of an idle connection, which the pool replaces by itself
+  return pool;
 }
 
 /** The pool below TypeORM, for SQL that needs no ORM on its way. */

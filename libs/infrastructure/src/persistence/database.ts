@@ -1,16 +1,15 @@
-import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
-import { DataSource } from 'typeorm';
-import { poolOf } from './data-source.js';
 import { ReadBatches } from './read-batches.js';
 import { prepared } from './prepared.js';
 
 /** Reads in SQL, each on a connection of its own. */
-@Injectable()
 export class Database {
-  private readonly batches = new ReadBatches(() => poolOf(this.dataSource));
+  private readonly batches: ReadBatches;
 
-  constructor(private readonly dataSource: DataSource) {}
+  /** @param pool is asked for each time: it may not be open yet. */
+  constructor(private readonly pool: () => pg.Pool) {
+    this.batches = new ReadBatches(pool);
+  }
 
   /**
    * For statements that depend on their values, such as a search: they are planned anew each time.
@@ -29,7 +28,7 @@ export class Database {
   }
 
   private async run<Row>(query: pg.QueryConfig): Promise<Row[]> {
-    const { rows } = await poolOf(this.dataSource).query(query);
+    const { rows } = await this.pool().query(query);
     return rows as Row[];
   }
 }

@@ -1,10 +1,10 @@
 import { CustomerRepository, type CustomerFilter, type CustomerRecord, type Page, type PageOf } from '@app/application';
 import { Injectable } from '@nestjs/common';
 import { Conditions, containing } from '../conditions.js';
-import { Database } from '../database.js';
 import { toSafeInteger } from '../integers.js';
 import { readNewestFirst } from '../newest-first.js';
 import { matchesNothing, NO_ROWS } from '../paging.js';
+import { ReadReplicas } from '../read-replicas.js';
 
 /** A row of `customers` as pg gives it: bigint is text. */
 interface CustomerRow {
@@ -27,7 +27,7 @@ const COLUMNS = `name, email, phone, status, email_verified, loyalty_points, tot
 
 @Injectable()
 export class PostgresCustomerRepository extends CustomerRepository {
-  constructor(private readonly database: Database) {
+  constructor(private readonly database: ReadReplicas) {
     super();
   }
 

@@ -8,10 +8,10 @@ import {
 } from '@app/application';
 import { Injectable } from '@nestjs/common';
 import { Conditions, containing } from '../conditions.js';
-import { Database } from '../database.js';
 import { availableUnits, IS_FOR_SALE } from '../inventory/available-stock.js';
 import { readNewestFirst, type NewestFirst } from '../newest-first.js';
 import { matchesNothing, NO_ROWS } from '../paging.js';
+import { ReadReplicas } from '../read-replicas.js';
 import { toProductRecord, toProductSummary, type ProductRecordRow, type ProductRow } from './product.rows.js';
 
 const SUMMARY = 'item.name, item.slug, item.price, item.status';
@@ -54,7 +54,7 @@ const FIND_BY_SLUG = find('item.slug = $2');
 
 @Injectable()
 export class PostgresProductRepository extends ProductRepository {
-  constructor(private readonly database: Database) {
+  constructor(private readonly database: ReadReplicas) {
     super();
   }
 

@@ -9,7 +9,7 @@ import type { Currency } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { Database } from '../database.js';
+import { ReadReplicas } from '../read-replicas.js';
 import { isUniqueViolation } from '../postgres-errors.js';
 import { StoreEntity } from './store.entity.js';
 
@@ -42,7 +42,7 @@ const PROFILE = `
 export class TypeOrmStoreRepository extends StoreRepository {
   constructor(
     @InjectRepository(StoreEntity) private readonly stores: Repository<StoreEntity>,
-    private readonly database: Database,
+    private readonly database: ReadReplicas,
   ) {
     super();
   }

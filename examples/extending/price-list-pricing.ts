@@ -1,0 +1,32 @@
+import { CatalogPricing, type LineRequest } from '@app/application';
+import { Money, OrderLine, type Currency } from '@app/domain';
+
+/** Prices by SKU in major units, such as `19.90`, from wherever they are kept. */
+export interface PriceList {
+  pricesOf(storeId: number, skus: readonly string[]): Promise<ReadonlyMap<string, string>>;
+}
+
+/**
+ * The catalog says what is sold, another system (an ERP) for how much. What the other system has no price for costs what the
+ * catalog says. Should it fail, the order is not placed: a wrong price is worse than a late order.
+ */
+export class PriceListPricing extends CatalogPricing {
+  constructor(
+    private readonly catalog: CatalogPricing,
+    private readonly prices: PriceList,
+  ) {
+    super();
+  }
+
+  override async price(storeId: number, currency: Currency, lines: readonly LineRequest[]): Promise<OrderLine[]> {
+    const priced = await this.catalog.price(storeId, currency, lines);
+    const prices = await this.prices.pricesOf(
+      storeId,
+      priced.map(({ sku }) => sku),
+    );
+    return priced.map((line) => {
+      const price = prices.get(line.sku);
+      return price === undefined ? line : new OrderLine({ ...line, unitPrice: Money.parse(price, currency) });
+    });
+  }
+}

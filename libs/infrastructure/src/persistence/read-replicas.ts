@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import type pg from 'pg';
+import { requestPool } from './data-source.js';
+import { Database } from './database.js';
+import { isConnectionLost, isRetryable } from './postgres-errors.js';
+
+/** How often it is asked how far each replica is. What a replica answers is at most twice as old, and a probe. */
+const PROBE_INTERVAL_MS = 2_000;
+const PROBE_TIMEOUT_MS = 1_500;
+
+/** A server that follows the primary. */
+class Replica {
+  readonly database: Database;
+  private readonly pool: pg.Pool;
+  private upToDate = false;
+
+  constructor(
+    url: string,
+    poolSize: number,
+    private readonly label: string,
+    private readonly logger: Logger,
+  ) {
+    this.pool = requestPool(url, poolSize);
+    this.database = new Database(() => this.pool);
+  }
+
+  get isUpToDate(): boolean {
+    return this.upToDate;
+  }
+
+  /** @param position in the primary's log that it must have reached by now. */
+  async probe(position: string): Promise<void> {
+    const text = 'SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AS reached';
+    const query = { text, values: [position], query_timeout: PROBE_TIMEOUT_MS };
+    try {
+      const { rows } = await this.pool.query<{ reached: boolean | null }>(query);
+      this.note(rows[0]?.reached === true, 'is behind, or follows nobody');
+    } catch {
+      this.note(false, 'does not answer');
+    }
+  }
+
+  note(upToDate: boolean, reason: string): void {
+    if (upToDate === this.upToDate) return;
+    this.upToDate = upToDate;
+    if (upToDate) this.logger.log(`${this.label} is up to date: it answers reads`);
+    else this.logger.warn(`${this.label} ${reason}: its reads go to the primary`);
+  }
+
+  end(): Promise<void> {
+    return this.pool.end();
+  }
+}
+
+/**
+ * Reads that may be a few seconds old: of the replicas that keep up, in turn, and of the primary when there is none. A
+ * replica that stops, or falls behind by more than two probes, is left alone until it has caught up.
+ */
+export class ReadReplicas extends Database implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('ReadReplicas');
+  private readonly replicas: readonly Replica[];
+  private readonly stopping = new AbortController();
+  private watching: Promise<void> = Promise.resolve();
+  private turn = 0;
+
+  /** @param urls of servers that follow the primary by streaming replication; may be none. */
+  constructor(
+    private readonly primary: () => pg.Pool,
+    urls: readonly string[],
+    poolSize: number,
+  ) {
+    super(primary);
+    this.replicas = urls.map((url, index) => new Replica(url, poolSize, `Read replica ${index + 1}`, this.logger));
+  }
+
+  override query<Row>(text: string, values?: readonly unknown[], timeoutMs?: number): Promise<Row[]> {
+    return this.read(
+      (replica) => replica.query<Row>(text, values, timeoutMs),
+      () => super.query<Row>(text, values, timeoutMs),
+    );
+  }
+
+  override queryPrepared<Row>(text: string, values: readonly unknown[], timeoutMs?: number): Promise<Row[]> {
+    return this.read(
+      (replica) => replica.queryPrepared<Row>(text, values, timeoutMs),
+      () => super.queryPrepared<Row>(text, values, timeoutMs),
+    );
+  }
+
+  onApplicationBootstrap(): void {
+    if (this.replicas.length > 0) this.watching = this.watch();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.stopping.abort();
+    await this.watching;
+    await Promise.all(this.replicas.map((replica) => replica.end()));
+  }
+
+  /** What a replica cannot answer, because it went away or because replication removed what was read, the primary can. */
+  private async read<Row>(
+    onReplica: (database: Database) => Promise<Row[]>,
+    onPrimary: () => Promise<Row[]>,
+  ): Promise<Row[]> {
+    const replica = this.next();
+    if (replica === undefined) return onPrimary();
+    try {
+      return await onReplica(replica.database);
+    } catch (error) {
+      if (!isRetryable(error)) throw error;
+      if (isConnectionLost(error)) replica.note(false, 'was lost');
+      return onPrimary();
+    }
+  }
+
+  private next(): Replica | undefined {
+    const usable = this.replicas.filter(({ isUpToDate }) => isUpToDate);
+    return usable[this.turn++ % usable.length];
+  }
+
+  /** A replica is up to date when it has reached, now, what the primary had written at the probe before. */
+  private async watch(): Promise<void> {
+    const { signal } = this.stopping;
+    let before: string | null = null;
+    while (!signal.aborted) {
+      const position = await this.positionOfPrimary();
+      const expected: string | null = before ?? position;
+      if (expected !== null) await Promise.all(this.replicas.map((replica) => replica.probe(expected)));
+      before = position;
+      await sleep(PROBE_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** `null` when it does not tell: then the replicas stay what they were, for nothing is written either. */
+  private async positionOfPrimary(): Promise<string | null> {
+    const query = { text: 'SELECT pg_current_wal_lsn()::text AS position', query_timeout: PROBE_TIMEOUT_MS };
+    const { rows } = await this.primary()
+      .query<{ position: string }>(query)
+      .catch(() => ({ rows: [] }));
+    return rows[0]?.position ?? null;
+  }
+}

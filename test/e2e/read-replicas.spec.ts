@@ -1,0 +1,116 @@
+import { Config } from '@app/infrastructure';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { createApp } from '../../apps/api/src/create-app.js';
+import { StoreFixture } from '../builders/store-fixture.js';
+import { eventually } from '../support/eventually.js';
+import { startReplicatedDatabase, type ReplicatedDatabase } from '../support/replicated-database.js';
+
+const START_MS = 60_000;
+/** Two probes, and room for a busy machine. */
+const NOTICED_MS = 20_000;
+
+let database: ReplicatedDatabase;
+let store: StoreFixture;
+let productId: number;
+let app: NestFastifyApplication;
+
+beforeAll(async () => {
+  database = await startReplicatedDatabase();
+  const query = async <Row>(text: string, values: unknown[] = []) =>
+    (await database.primary.query(text, values)).rows as Row[];
+  const drop = () => Promise.resolve();
+  store = await StoreFixture.create({ url: database.primaryUrl, query, drop });
+  productId = await store.product({ name: 'Mug', stock: 5 });
+  const config = new Config({
+    DATABASE_URL: database.primaryUrl,
+    DATABASE_REPLICA_URLS: database.standbyUrl,
+    LOG_LEVEL: 'silent',
+  });
+  app = await createApp(config, database.primaryUrl);
+  await app.init();
+  await app.getHttpAdapter().getInstance().ready();
+}, START_MS);
+
+afterAll(async () => {
+  await app.close();
+  await database.stop();
+}, START_MS);
+
+const get = (url: string) => app.inject({ url, headers: { authorization: `Bearer ${store.key}` } });
+const nameOfProduct = async () => (await get(`/v1/products/${productId}`)).json<{ data: { name: string } }>().data.name;
+const rename = (name: string) =>
+  database.primary.query('UPDATE products SET name = $1 WHERE id = $2', [name, productId]);
+const pauseReplication = () => database.standby.query('SELECT pg_wal_replay_pause()');
+const resumeReplication = () => database.standby.query('SELECT pg_wal_replay_resume()');
+
+/** A product that has just been renamed on the primary still has its old name: the replica was asked. */
+async function readsComeFromTheReplica(): Promise<void> {
+  await eventually(async () => {
+    await pauseReplication();
+    try {
+      const before = await nameOfProduct();
+      await rename(`${before}!`);
+      expect(await nameOfProduct()).toBe(before);
+    } finally {
+      await resumeReplication();
+    }
+  }, NOTICED_MS);
+}
+
+describe('with a read replica', () => {
+  it('reads the catalog there', () => readsComeFromTheReplica(), START_MS);
+
+  it(
+    'has an order at once, although the replica has not',
+    async () => {
+      await readsComeFromTheReplica();
+      await pauseReplication();
+
+      const placed = await app.inject({
+        method: 'POST',
+        url: '/v1/orders',
+        headers: { authorization: `Bearer ${store.key}` },
+        payload: {
+          items: [{ product_id: productId, quantity: 1 }],
+          customer: { name: 'Ada', email: 'ada@example.test' },
+        },
+      });
+      const { order_id: id } = placed.json<{ data: { order_id: string } }>().data;
+      const found = await get(`/v1/orders/${id}`);
+      await resumeReplication();
+
+      expect([placed.statusCode, found.statusCode]).toEqual([201, 200]);
+    },
+    START_MS,
+  );
+
+  it(
+    'reads from the primary while the replica is behind, and from the replica again when it has caught up',
+    async () => {
+      await pauseReplication();
+      await rename('Seen at once');
+      await eventually(async () => expect(await nameOfProduct()).toBe('Seen at once'), NOTICED_MS);
+      await resumeReplication();
+
+      await readsComeFromTheReplica();
+    },
+    START_MS,
+  );
+
+  it(
+    'loses no read when the replica goes away',
+    async () => {
+      await readsComeFromTheReplica();
+      const statuses = new Set<number>();
+      const reading = (async () => {
+        for (let read = 0; read < 200; read++) statuses.add((await get('/v1/products?limit=5')).statusCode);
+      })();
+
+      await database.stopStandby();
+      await reading;
+
+      expect([...statuses]).toEqual([200]);
+    },
+    START_MS,
+  );
+});

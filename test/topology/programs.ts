@@ -1,0 +1,141 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { freePort } from '../proof/support/postgres-server.js';
+
+/** A program of the operating system's, at a port of this machine. */
+export interface Program {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** The first PgBouncer that keeps prepared statements in transaction mode. */
+const PGBOUNCER_MIN = [1, 21] as const;
+const START_MS = 5_000;
+/** In milliseconds: quotes inside quotes are not worth it. */
+const LIMITS = { statement_timeout: 5_000, lock_timeout: 2_000, idle_in_transaction_session_timeout: 10_000 };
+
+/**
+ * @param upstream the server behind it, with the role that everybody is.
+ * @throws Error when it is not there, or too old.
+ */
+export async function startPgBouncer(upstream: URL): Promise<Program> {
+  const program = process.env['PGBOUNCER'] ?? 'pgbouncer';
+  const version = await versionOf(program, ['--version'], 'set PGBOUNCER to one of 1.21 or later');
+  const [major = 0, minor = 0] = version.map(Number);
+  if (major < PGBOUNCER_MIN[0] || (major === PGBOUNCER_MIN[0] && minor < PGBOUNCER_MIN[1])) {
+    throw new Error(`${program} is version ${version.join('.')}: named statements in transaction mode need 1.21`);
+  }
+  const port = await freePort();
+  return start(program, port, (directory) => {
+    const users = path.join(directory, 'users.txt');
+    writeFileSync(users, `"${upstream.username}" "${upstream.password}"\n`, { mode: 0o644 });
+    // Settings of a session do not stay with whoever made them, so each connection gets them from the pooler.
+    const limits = Object.entries(LIMITS)
+      .map(([name, value]) => `SET ${name} = ${value}`)
+      .join('; ');
+    const config = path.join(directory, 'pgbouncer.ini');
+    writeFileSync(
+      config,
+      `[databases]
+* = host=${upstream.hostname} port=${upstream.port} connect_query='${limits}'
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = scram-sha-256
+auth_file = ${users}
+pool_mode = transaction
+max_prepared_statements = 200
+default_pool_size = 20
+max_client_conn = 500
+`,
+    );
+    return process.getuid?.() === 0 ? ['--quiet', '--user', 'nobody', config] : ['--quiet', config];
+  });
+}
+
+/** @param servers addresses of the API processes; each gets requests while it says that it is ready. */
+export async function startHaproxy(servers: readonly string[]): Promise<Program> {
+  const program = process.env['HAPROXY'] ?? 'haproxy';
+  await versionOf(program, ['-v'], 'set HAPROXY to one');
+  const port = await freePort();
+  return start(program, port, (directory) => {
+    const config = path.join(directory, 'haproxy.cfg');
+    const lines = servers.map(
+      (url, index) => `  server api${index + 1} ${new URL(url).host} check inter 500ms fall 2 rise 1`,
+    );
+    writeFileSync(
+      config,
+      `global
+  maxconn 1000
+defaults
+  mode http
+  timeout connect 2s
+  timeout client 60s
+  timeout server 60s
+  option redispatch
+  retries 2
+frontend shop
+  bind 127.0.0.1:${port}
+  default_backend api
+backend api
+  balance roundrobin
+  option httpchk GET /health/ready
+${lines.join('\n')}
+`,
+    );
+    return ['-db', '-f', config];
+  });
+}
+
+async function versionOf(program: string, args: readonly string[], advice: string): Promise<string[]> {
+  try {
+    const { stdout } = await promisify(execFile)(program, [...args]);
+    return /(\d+)\.(\d+)(?:\.(\d+))?/.exec(stdout)?.slice(1, 4) ?? [];
+  } catch {
+    throw new Error(`${program} cannot be run: ${advice}`);
+  }
+}
+
+async function start(program: string, port: number, configure: (directory: string) => string[]): Promise<Program> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'store-commerce-topology-'));
+  const child = spawn(program, configure(directory), { stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (chunk) => (said += String(chunk)));
+  const killed = () => child.kill('SIGKILL');
+  process.once('exit', killed);
+  const stop = async () => {
+    process.off('exit', killed);
+    await end(child);
+    rmSync(directory, { recursive: true, force: true });
+  };
+  const giveUp = Date.now() + START_MS;
+  while (!(await isOpen(port))) {
+    if (child.exitCode !== null || Date.now() > giveUp) {
+      await stop();
+      throw new Error(`${program} did not start: ${said.trim()}`);
+    }
+    await delay(50);
+  }
+  return { port, stop };
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await Promise.race([ended, delay(5_000).then(() => child.kill('SIGKILL'))]);
+}
+
+function isOpen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(socket.destroy().destroyed));
+    socket.once('error', () => resolve(false));
+  });
+}

@@ -1,0 +1,46 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { EmbeddedPostgres } from '@app/infrastructure';
+import pg from 'pg';
+
+/** A read replica, and what is done to it. */
+export class Standby {
+  private isRunning = true;
+  private transactions = 0;
+
+  /** @param url of the database that the service reads. */
+  constructor(
+    private readonly server: EmbeddedPostgres,
+    readonly url: string,
+  ) {}
+
+  /** Transactions so far; each read is one. */
+  async count(): Promise<number> {
+    if (!this.isRunning) return this.transactions;
+    const [row] = await this.ask<{ n: string }>(
+      'SELECT xact_commit AS n FROM pg_stat_database WHERE datname = current_database()',
+    );
+    return (this.transactions = Number(row?.n));
+  }
+
+  /** Receives what the primary writes, and does not show it. */
+  async pause(milliseconds: number): Promise<void> {
+    await this.ask('SELECT pg_wal_replay_pause()');
+    await delay(milliseconds);
+    await this.ask('SELECT pg_wal_replay_resume()');
+  }
+
+  async stop(): Promise<void> {
+    this.isRunning = false;
+    await this.server.stop();
+  }
+
+  private async ask<Row>(sql: string): Promise<Row[]> {
+    const client = new pg.Client({ connectionString: this.url });
+    await client.connect();
+    try {
+      return (await client.query(sql)).rows as Row[];
+    } finally {
+      await client.end();
+    }
+  }
+}

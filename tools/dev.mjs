@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { watch } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+// npm run dev: the API, built and started again whenever a source file is saved. Only the changed libraries and
+// applications are built. Ctrl-C ends both.
+
+/** Editors write a file in several steps. */
+const SETTLED_MS = 50;
+
+const changed = new Set();
+let api = null;
+let work = Promise.resolve();
+
+function nestBuild(projects) {
+  const builds = projects.map(async (project) => {
+    const child = spawn('nest', ['build', project], { stdio: ['ignore', 'ignore', 'inherit'] });
+    const [code] = await once(child, 'exit');
+    return code === 0;
+  });
+  return Promise.all(builds).then((results) => results.every(Boolean));
+}
+
+async function start() {
+  api = spawn(process.execPath, ['--enable-source-maps', 'dist/apps/api/src/main.js'], { stdio: 'inherit' });
+}
+
+async function stop() {
+  if (api === null || api.exitCode !== null || api.signalCode !== null) return;
+  const ended = once(api, 'exit');
+  api.kill('SIGTERM');
+  await ended;
+}
+
+async function rebuild() {
+  await sleep(SETTLED_MS);
+  const projects = [...changed];
+  changed.clear();
+  if (projects.length === 0) return;
+  // The old process goes while the new one is built; what does not compile leaves none, and says why.
+  const [built] = await Promise.all([nestBuild(projects), stop()]);
+  if (built) await start();
+}
+
+for (const root of ['apps', 'libs']) {
+  watch(root, { recursive: true }, (_event, file) => {
+    if (!file?.endsWith('.ts') || file.endsWith('.spec.ts')) return;
+    changed.add(file.split(path.sep)[0]);
+    work = work.then(rebuild);
+  });
+}
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => void stop().then(() => process.exit(0)));
+}
+await start();
