@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ApiKeyRepository, type NewApiKey } from '@app/application';
 import { v7 as uuidv7 } from 'uuid';
+import { KeyUsage } from '../../libs/infrastructure/src/persistence/access/key-usage.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { InMemoryApiKeyRepository } from '../support/in-memory/in-memory-api-key.repository.js';
 import { startApi } from '../support/start-api.js';
@@ -10,6 +11,8 @@ interface Ports {
   readonly apiKeys: ApiKeyRepository;
   deactivateStore(): Promise<unknown>;
   activateStore(): Promise<unknown>;
+  /** What is written once a minute is written now. */
+  flush(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -20,6 +23,7 @@ function openInMemory(): Promise<Ports> {
     apiKeys,
     deactivateStore: () => Promise.resolve(apiKeys.inactiveStores.add(1)),
     activateStore: () => Promise.resolve(apiKeys.inactiveStores.delete(1)),
+    flush: () => Promise.resolve(),
     close: () => Promise.resolve(),
   });
 }
@@ -35,6 +39,7 @@ async function openPostgres(): Promise<Ports> {
     apiKeys,
     deactivateStore: () => setStatus('INACTIVE'),
     activateStore: () => setStatus('ACTIVE'),
+    flush: () => api.app.get(KeyUsage, { strict: false }).flush(),
     close: () => api.stop(),
   };
 }
@@ -93,6 +98,28 @@ describe.each([
 
     expect(await ports.apiKeys.findByHash(past.hash)).toMatchObject({ expired: true, expiresAt: past.expiresAt });
     expect(await ports.apiKeys.findByHash(future.hash)).toMatchObject({ expired: false, expiresAt: future.expiresAt });
+  });
+
+  it('counts the requests of each key, and those that were too many', async () => {
+    const [busy, quiet, unused] = [aKey(), aKey(), aKey()];
+    for (const key of [busy, quiet, unused]) await ports.apiKeys.insert(ports.storeId, key);
+    const [first, second] = await Promise.all([busy, quiet].map(({ hash }) => ports.apiKeys.findByHash(hash)));
+    if (!first || !second) throw new Error('The keys were not found');
+
+    for (let n = 0; n < 3; n++) ports.apiKeys.touch(first);
+    ports.apiKeys.noteThrottled(first);
+    ports.apiKeys.touch(second);
+    await ports.flush();
+    ports.apiKeys.touch(first);
+    await ports.flush();
+
+    const today = new Date().toISOString().slice(0, 10);
+    const ids = [busy.id, quiet.id, unused.id];
+    expect((await ports.apiKeys.listUsage(ports.storeId, 2)).filter(({ keyId }) => ids.includes(keyId))).toEqual([
+      { keyId: busy.id, day: today, requests: 4, throttled: 1 },
+      { keyId: quiet.id, day: today, requests: 1, throttled: 0 },
+    ]);
+    expect(await ports.apiKeys.listUsage(ports.storeId + 1, 2)).toEqual([]);
   });
 
   it('sees a change of status with the next question', async () => {

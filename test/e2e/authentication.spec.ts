@@ -1,4 +1,6 @@
+import { ApiKeyRepository } from '@app/application';
 import { parseApiKey } from '@app/domain';
+import { KeyUsage } from '../../libs/infrastructure/src/persistence/access/key-usage.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
 const MISSING = { error: 'Missing or invalid Authorization header' };
@@ -192,6 +194,10 @@ describe('authentication', () => {
       });
       expect(Number(refused[0]?.headers['retry-after'])).toBeGreaterThanOrEqual(1);
       expect((await ask(`Bearer ${api.store.key}`)).statusCode).toBe(200);
+
+      await api.app.get(KeyUsage, { strict: false }).flush();
+      const [usage] = await api.app.get(ApiKeyRepository).listUsage(api.store.id, 2);
+      expect(usage).toMatchObject({ requests: 210, throttled: refused.length });
     });
   });
 });

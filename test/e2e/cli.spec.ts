@@ -96,6 +96,38 @@ describe('the command line', () => {
     expect(await cli(['keys', 'activate', id])).toMatchObject({ code: 1, stdout: '' });
   });
 
+  it('shows how much each key was used', async () => {
+    await Promise.all([createStore('busy'), createStore('idle')]);
+    const created = await cli(['keys', 'create', '--store', 'busy', '--name', 'ERP']);
+    const { id } = created.json as { id: string };
+    await database.query(
+      `INSERT INTO api_key_usage SELECT store_id, id, (now() AT TIME ZONE 'UTC')::date - back, 10 + back, back
+       FROM api_keys, unnest(ARRAY[0, 2, 9]) AS back WHERE id = $1`,
+      [id],
+    );
+    const used = (back: number) => ({
+      store: 'busy',
+      key_id: id,
+      name: 'ERP',
+      day: new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10),
+      requests: 10 + back,
+      throttled: back,
+    });
+
+    const [week, today, idle, unknown, malformed] = await Promise.all([
+      cli(['keys', 'usage']),
+      cli(['keys', 'usage', '--store', 'busy', '--days', '1']),
+      cli(['keys', 'usage', '--store', 'idle']),
+      cli(['keys', 'usage', '--store', 'nobody']),
+      cli(['keys', 'usage', '--days', '0']),
+    ]);
+
+    expect(week).toMatchObject({ code: 0, json: [used(0), used(2)] });
+    expect(today.json).toEqual([used(0)]);
+    expect(idle.json).toEqual([]);
+    expect([unknown.code, malformed.code]).toEqual([1, 2]);
+  });
+
   it('imports a bundle, sets stock and verifies it', async () => {
     const store = 'stocked';
     const bundle = file(

@@ -5,8 +5,10 @@ import { embedded } from './embedded.js';
 import { idempotency } from './idempotency.js';
 import { inputs } from './inputs.js';
 import { migrate } from './migrate.js';
+import { overload } from './overload.js';
 import { oversell } from './oversell.js';
 import { pipeline } from './pipeline.js';
+import { revoke } from './revoke.js';
 import { rolling } from './rolling.js';
 import { secrets } from './secrets.js';
 import { slow } from './slow.js';
@@ -20,9 +22,11 @@ export const PROOFS: readonly Proof[] = [
   crash,
   dbdown,
   pipeline,
+  revoke,
   secrets,
   inputs,
   slow,
+  overload,
   rolling,
   migrate,
   embedded,

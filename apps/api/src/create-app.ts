@@ -1,10 +1,11 @@
-import { AuthenticateApiKey } from '@app/application';
+import { ApiKeyRepository, AuthenticateApiKey } from '@app/application';
 import { JsonLogger, type Config } from '@app/infrastructure';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ApiModule } from './api.module.js';
 import { authenticateEarly } from './auth/early-authentication.js';
 import { Throttle } from './auth/throttle.js';
+import { limitConnections, limitRequestsAtWork } from './http/admission.js';
 import { answerReadsInTime } from './http/answer-in-time.js';
 import {
   addSecurityHeaders,
@@ -42,12 +43,15 @@ export async function createApp(
   const readiness = app.get(Readiness);
   addSecurityHeaders(app);
   answerEverySidePath(fastify.server);
+  limitConnections(fastify.server, metrics);
   hangUpOnSlowReaders(fastify.server);
   acceptOnlyJson(fastify);
   // The order of these is the order in which a request meets them.
   if (config.tracing) traceRequests(fastify);
+  limitRequestsAtWork(fastify, metrics);
   answerReadsInTime(fastify);
-  authenticateEarly(fastify, app.get(AuthenticateApiKey), new Throttle(config.throttlePer10s));
+  const throttle = new Throttle(config.throttlePer10s);
+  authenticateEarly(fastify, app.get(AuthenticateApiKey), throttle, app.get(ApiKeyRepository));
   refuseUnknownRoutes(fastify);
   endConnectionsWhile(() => readiness.draining, fastify);
   logRequests(fastify, logger, metrics);

@@ -46,6 +46,13 @@ export function binPlace(text: string): string {
   return text;
 }
 
+/** 1 to 366 days. */
+export function dayCount(text: string): number {
+  const days = Number(text);
+  if (!/^\d{1,3}$/.test(text) || days < 1 || days > 366) throw new InvalidArgumentError('Give 1 to 366 days.');
+  return days;
+}
+
 export function stockQuantity(text: string): number {
   const quantity = Number(text);
   if (!/^\d{1,10}$/.test(text) || quantity > INT4_MAX) {

@@ -22,7 +22,7 @@ import { DataCipher, dataCipher } from './data-cipher.js';
 import { ServiceMetrics } from './metrics/service-metrics.js';
 import { StoreFraudScreening } from './fraud/store-fraud-screening.js';
 import { MailNotifier } from './notifications/mail-notifier.js';
-import { LastUse } from './persistence/access/last-use.js';
+import { KeyUsage } from './persistence/access/key-usage.js';
 import { PostgresApiKeyRepository } from './persistence/access/postgres-api-key.repository.js';
 import { TypeOrmBrandRepository } from './persistence/brands/typeorm-brand.repository.js';
 import { TypeOrmCategoryRepository } from './persistence/categories/typeorm-category.repository.js';
@@ -94,7 +94,7 @@ export class InfrastructureModule {
             new ReadReplicas(() => poolOf(dataSource), config.databaseReplicaUrls, config.databasePoolSize, metrics),
           inject: [DataSource],
         },
-        LastUse,
+        KeyUsage,
         ...ADAPTERS,
       ],
       exports: [Config, DataCipher, Database, ...ADAPTERS.map(({ provide }) => provide)],

@@ -18,6 +18,7 @@ export interface Mutant {
 }
 
 const STOCK = 'libs/infrastructure/src/persistence/inventory/postgres-stock.repository.ts';
+const API_KEYS = 'libs/infrastructure/src/persistence/access/postgres-api-key.repository.ts';
 const CREATE_ORDER = 'libs/application/src/orders/create-order.ts';
 
 const WITHOUT_LOCK: Edit = {
@@ -234,5 +235,29 @@ export const MUTANTS: readonly Mutant[] = [
     proof: 'rolling',
     args: ['--quick', '--seed', '1'],
     noticedAs: /a request on a slow line was answered 503/,
+  },
+  {
+    name: 'a 5 s key cache',
+    edits: [
+      {
+        file: API_KEYS,
+        find: `const PATIENCE_MS = 2_500;`,
+        replace: `const PATIENCE_MS = 2_500;
+const CACHE = new Map<string, { readonly at: number; readonly found: Promise<ApiKeyLookup | null> }>();`,
+      },
+      {
+        file: API_KEYS,
+        find: `    return this.lookups.find(hash.toString('hex'));`,
+        replace: `    const text = hash.toString('hex');
+    const cached = CACHE.get(text);
+    if (cached && Date.now() - cached.at < 5_000) return cached.found;
+    const found = this.lookups.find(text);
+    CACHE.set(text, { at: Date.now(), found });
+    return found;`,
+      },
+    ],
+    proof: 'revoke',
+    args: ['--quick', '--seed', '1'],
+    noticedAs: /succeeded: key \d+, .* ms after the commit/,
   },
 ];

@@ -3,6 +3,7 @@ import {
   type ApiKeyLookup,
   type ApiKeyRecord,
   type ApiKeyStatus,
+  type ApiKeyUsage,
   type NewApiKey,
 } from '@app/application';
 
@@ -10,6 +11,7 @@ import {
 export class InMemoryApiKeyRepository extends ApiKeyRepository {
   private readonly keys: { record: ApiKeyRecord; hash: Buffer }[] = [];
   readonly touched: string[] = [];
+  private readonly usage = new Map<string, { storeId: number; requests: number; throttled: number }>();
   readonly inactiveStores = new Set<number>();
 
   override findByHash(hash: Buffer): Promise<ApiKeyLookup | null> {
@@ -23,6 +25,11 @@ export class InMemoryApiKeyRepository extends ApiKeyRepository {
 
   override touch(key: ApiKeyLookup): void {
     this.touched.push(key.id);
+    this.usageOf(key).requests++;
+  }
+
+  override noteThrottled(key: ApiKeyLookup): void {
+    this.usageOf(key).throttled++;
   }
 
   override insert(storeId: number, { hash, ...key }: NewApiKey): Promise<ApiKeyRecord> {
@@ -35,10 +42,23 @@ export class InMemoryApiKeyRepository extends ApiKeyRepository {
     return Promise.resolve(this.keys.map(({ record }) => record).filter((record) => record.storeId === storeId));
   }
 
+  override listUsage(storeId: number): Promise<ApiKeyUsage[]> {
+    const day = new Date().toISOString().slice(0, 10);
+    const used = [...this.usage].filter(([, usage]) => usage.storeId === storeId);
+    const rows = used.map(([keyId, { requests, throttled }]) => ({ keyId, day, requests, throttled }));
+    return Promise.resolve(rows.sort((a, b) => b.requests - a.requests || (a.keyId < b.keyId ? -1 : 1)));
+  }
+
   override setStatus(id: string, status: ApiKeyStatus): Promise<ApiKeyRecord | null> {
     const key = this.keys.find(({ record }) => record.id === id);
     if (!key || (key.record.status === 'REVOKED' && status !== 'REVOKED')) return Promise.resolve(null);
     key.record = { ...key.record, status };
     return Promise.resolve(key.record);
+  }
+
+  private usageOf({ id, store }: ApiKeyLookup) {
+    const usage = this.usage.get(id) ?? { storeId: store.id, requests: 0, throttled: 0 };
+    this.usage.set(id, usage);
+    return usage;
   }
 }

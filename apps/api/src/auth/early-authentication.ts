@@ -1,4 +1,4 @@
-import type { ApiKeyLookup, AuthenticateApiKey } from '@app/application';
+import type { ApiKeyLookup, ApiKeyRepository, AuthenticateApiKey } from '@app/application';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AuthenticationError } from './authentication-error.js';
 import type { Throttle } from './throttle.js';
@@ -13,6 +13,7 @@ export function authenticateEarly(
   fastify: FastifyInstance,
   authenticate: AuthenticateApiKey,
   throttle: Throttle,
+  apiKeys: Pick<ApiKeyRepository, 'noteThrottled'>,
 ): void {
   fastify.decorateRequest('apiKey', null);
   fastify.addHook('onRequest', async (request, reply) => {
@@ -23,7 +24,9 @@ export function authenticateEarly(
     request.apiKey = key;
     describeKey(reply, key);
     const seconds = throttle.admit(key.id);
-    if (seconds > 0) throw new TooManyRequests(seconds);
+    if (seconds === 0) return;
+    apiKeys.noteThrottled(key);
+    throw new TooManyRequests(seconds);
   });
 }
 

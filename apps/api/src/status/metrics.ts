@@ -61,6 +61,19 @@ export class Metrics extends ServiceMetrics {
     registers: [this.registry],
   });
 
+  readonly refusedRequests = new Counter({
+    name: 'http_refused_requests_total',
+    help: 'Requests answered 503 at once because as many of their kind were at work as can be',
+    labelNames: ['kind'],
+    registers: [this.registry],
+  });
+
+  readonly droppedConnections = new Counter({
+    name: 'http_dropped_connections_total',
+    help: 'Connections closed at once because as many were open as can be',
+    registers: [this.registry],
+  });
+
   readonly malformedRequests = new Counter({
     name: 'http_malformed_requests_total',
     help: 'Connections on which something other than an HTTP/1 request arrived',

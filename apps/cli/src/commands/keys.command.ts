@@ -9,7 +9,7 @@ import { NotFound, type ApiKeyMode } from '@app/domain';
 import { Option, type Command } from 'commander';
 import { withApplication } from '../database.js';
 import { CommandFailed } from '../failures.js';
-import { displayName, futureMoment, keyId, subdomain } from '../option-values.js';
+import { dayCount, displayName, futureMoment, keyId, subdomain } from '../option-values.js';
 import { printJson, say } from '../output.js';
 
 interface CreateOptions {
@@ -20,7 +20,9 @@ interface CreateOptions {
 }
 
 export function addKeys(program: Command): void {
-  const keys = program.command('keys').description('create, list, revoke, deactivate and activate API keys');
+  const keys = program
+    .command('keys')
+    .description('create, list, revoke, deactivate and activate API keys, and see their use');
 
   keys
     .command('create')
@@ -48,6 +50,7 @@ export function addKeys(program: Command): void {
       }),
     );
 
+  addUsage(keys);
   addStatusChange(keys, 'revoke', 'REVOKED', 'refuse a key for ever, from the next request on');
   addStatusChange(keys, 'deactivate', 'DEACTIVATED', 'refuse a key until it is activated again');
   addStatusChange(keys, 'activate', 'ACTIVE', 'let a deactivated key in again');
@@ -59,6 +62,32 @@ async function create(createApiKey: CreateApiKey, options: CreateOptions): Promi
   say('Keep the key in a safe place: it cannot be shown again.');
   const { id, ...rest } = keyJson(record, store);
   printJson({ id, key, ...rest });
+}
+
+function addUsage(keys: Command): void {
+  keys
+    .command('usage')
+    .description('show how many requests each key sent, by UTC day; the last minute may not be in yet')
+    .option('--store <S>', 'subdomain of the store (default: all stores)', subdomain)
+    .option('--days <N>', 'how many days back, today included', dayCount, 7)
+    .action(({ store, days }: { store?: string; days: number }) =>
+      withApplication(async (app) =>
+        printJson(await usage(app.get(StoreRepository), app.get(ApiKeyRepository), days, store)),
+      ),
+    );
+}
+
+async function usage(stores: StoreRepository, apiKeys: ApiKeyRepository, days: number, only?: string) {
+  const chosen = (await stores.list()).filter(({ subdomain }) => only === undefined || subdomain === only);
+  if (only !== undefined && chosen.length === 0) throw new NotFound(`Store ${only}`);
+  const rows: object[] = [];
+  for (const { id, subdomain } of chosen) {
+    const names = new Map((await apiKeys.list(id)).map((key) => [key.id, key.name]));
+    for (const { keyId, day, requests, throttled } of await apiKeys.listUsage(id, days)) {
+      rows.push({ store: subdomain, key_id: keyId, name: names.get(keyId) ?? '', day, requests, throttled });
+    }
+  }
+  return rows;
 }
 
 function addStatusChange(keys: Command, verb: string, status: ApiKeyStatus, description: string): void {

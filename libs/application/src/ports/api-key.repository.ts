@@ -18,6 +18,17 @@ export interface ApiKeyRecord {
   readonly createdAt: Date;
 }
 
+/** How much a key was used on one day. */
+export interface ApiKeyUsage {
+  readonly keyId: string;
+  /** `YYYY-MM-DD`, in UTC. */
+  readonly day: string;
+  /** Requests with the key while it was good, throttled ones included. */
+  readonly requests: number;
+  /** Those of them that were refused because there were too many. */
+  readonly throttled: number;
+}
+
 /** What a request learns from its key. */
 export interface ApiKeyLookup {
   readonly id: string;
@@ -41,13 +52,27 @@ export abstract class ApiKeyRepository {
    */
   abstract findByHash(hash: Buffer): Promise<ApiKeyLookup | null>;
 
-  /** Notes that the key was used, at most once a minute. Never fails or delays the request. */
+  /**
+   * Counts a request and notes the key's last use. Never fails or delays the request: what was counted is written about
+   * once a minute, and a process that is killed loses what it had not written.
+   */
   abstract touch(key: ApiKeyLookup): void;
+
+  /** Counts that a request, already counted by `touch`, was refused because the key sends too many. */
+  abstract noteThrottled(key: ApiKeyLookup): void;
 
   abstract insert(storeId: number, key: NewApiKey): Promise<ApiKeyRecord>;
 
   /** Oldest first. */
   abstract list(storeId: number): Promise<ApiKeyRecord[]>;
+
+  /**
+   * Of the last days, today included: the latest first, and of a day the busiest key first. A day on which a key was not
+   * used is absent.
+   *
+   * @param days from 1.
+   */
+  abstract listUsage(storeId: number, days: number): Promise<ApiKeyUsage[]>;
 
   /**
    * Takes effect with the next request. A revoked key stays revoked.

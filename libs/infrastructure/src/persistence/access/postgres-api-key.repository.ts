@@ -3,6 +3,7 @@ import {
   type ApiKeyLookup,
   type ApiKeyRecord,
   type ApiKeyStatus,
+  type ApiKeyUsage,
   type NewApiKey,
 } from '@app/application';
 import type { ApiKeyMode } from '@app/domain';
@@ -10,7 +11,7 @@ import { Injectable } from '@nestjs/common';
 import { ServiceMetrics } from '../../metrics/service-metrics.js';
 import { Database } from '../database.js';
 import { GroupedLookup } from './grouped-lookup.js';
-import { LastUse } from './last-use.js';
+import { KeyUsage } from './key-usage.js';
 
 interface LookupRow {
   readonly hash: string;
@@ -44,13 +45,20 @@ const COLUMNS = `
   id, store_id AS "storeId", prefix, last_four AS "lastFour", mode, name, status, expires_at AS "expiresAt",
   last_used_at AS "lastUsedAt", created_at AS "createdAt"`;
 
+const USAGE = `
+  SELECT key_id AS "keyId", to_char(day, 'YYYY-MM-DD') AS day, requests::float8 AS requests,
+    throttled::float8 AS throttled
+  FROM api_key_usage
+  WHERE store_id = $1 AND day > (now() AT TIME ZONE 'UTC')::date - $2::int
+  ORDER BY day DESC, requests DESC, key_id`;
+
 @Injectable()
 export class PostgresApiKeyRepository extends ApiKeyRepository {
   private readonly lookups = new GroupedLookup((hashes) => this.lookUp(hashes), CONCURRENT_LOOK_UPS, PATIENCE_MS);
 
   constructor(
     private readonly database: Database,
-    private readonly lastUse: LastUse,
+    private readonly usage: KeyUsage,
     private readonly metrics: ServiceMetrics,
   ) {
     super();
@@ -61,7 +69,11 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
   }
 
   override touch(key: ApiKeyLookup): void {
-    this.lastUse.note(key.store.id, key.id);
+    this.usage.count(key);
+  }
+
+  override noteThrottled(key: ApiKeyLookup): void {
+    this.usage.countThrottled(key);
   }
 
   override async insert(storeId: number, key: NewApiKey): Promise<ApiKeyRecord> {
@@ -77,6 +89,10 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
     return this.database.query(`SELECT ${COLUMNS} FROM api_keys WHERE store_id = $1 ORDER BY created_at, id`, [
       storeId,
     ]);
+  }
+
+  override listUsage(storeId: number, days: number): Promise<ApiKeyUsage[]> {
+    return this.database.query(USAGE, [storeId, days]);
   }
 
   override async setStatus(id: string, status: ApiKeyStatus): Promise<ApiKeyRecord | null> {

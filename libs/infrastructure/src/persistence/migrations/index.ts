@@ -2,6 +2,7 @@ import { Schema1764000000001 } from './0001-schema.js';
 import { FraudVelocity1764000000002 } from './0002-fraud-velocity.js';
 import { ListTallies1764000000003 } from './0003-list-tallies.js';
 import { StageOutbox1764000000004 } from './0004-stage-outbox.js';
+import { KeyUsage1764000000005 } from './0005-key-usage.js';
 
 /** In order. A migration that was released is never edited: a change is a new one. */
 export const MIGRATIONS = [
@@ -9,4 +10,5 @@ export const MIGRATIONS = [
   FraudVelocity1764000000002,
   ListTallies1764000000003,
   StageOutbox1764000000004,
+  KeyUsage1764000000005,
 ];

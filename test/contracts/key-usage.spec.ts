@@ -1,0 +1,127 @@
+import { ApiKeyRepository, type ApiKeyLookup } from '@app/application';
+import { Database } from '@app/infrastructure';
+import { KeyUsage } from '../../libs/infrastructure/src/persistence/access/key-usage.js';
+import { startApi, type RunningApi } from '../support/start-api.js';
+
+// What the port's contract cannot see: how rarely the database is written to, and what happens when it cannot be.
+describe('the use of keys', () => {
+  let api: RunningApi;
+  let key: ApiKeyLookup;
+  beforeAll(async () => {
+    api = await startApi();
+    const [record] = await api.app.get(ApiKeyRepository).list(api.store.id);
+    if (!record) throw new Error('The store has no key');
+    const { id, mode, status, expiresAt } = record;
+    key = { id, mode, status, expiresAt, expired: false, store: { id: api.store.id, currency: 'USD', active: true } };
+  });
+  afterAll(() => api.stop());
+
+  const write = async (usage: KeyUsage, requests = 1) => {
+    for (let n = 0; n < requests; n++) usage.count(key);
+    await usage.flush();
+  };
+  const processes = (count: number) =>
+    Array.from({ length: count }, () => new KeyUsage(api.app.get(Database, { strict: false })));
+  const stored = async () => {
+    const [row] = await api.database.query<{ version: string; last_used_at: Date | null; requests: number }>(
+      `SELECT key.xmin::text AS version, key.last_used_at, usage.requests::int AS requests
+       FROM api_keys key LEFT JOIN api_key_usage usage ON usage.store_id = key.store_id AND usage.key_id = key.id
+       WHERE key.store_id = $1 AND key.id = $2`,
+      [key.store.id, key.id],
+    );
+    if (!row) throw new Error('The key is gone');
+    return row;
+  };
+  const lastUsed = (moment: string) =>
+    api.database.query(`UPDATE api_keys SET last_used_at = ${moment} WHERE id = $1`, [key.id]);
+
+  it('is written by no request, and once for many', async () => {
+    const before = await stored();
+    for (let n = 0; n < 20; n++) expect((await api.get('/v1/store')).statusCode).toBe(200);
+    expect(await stored()).toEqual(before);
+
+    await api.app.get(KeyUsage, { strict: false }).flush();
+
+    const after = await stored();
+    expect(after.requests).toBe(20);
+    expect(Date.now() - (after.last_used_at?.getTime() ?? 0)).toBeLessThan(60_000);
+  });
+
+  it('writes a last use at most once a minute, however many processes there are', async () => {
+    // In the future, the minute of the clock cannot change while the test runs.
+    await lastUsed(`date_trunc('minute', now()) + interval '1 hour'`);
+    const before = await stored();
+
+    await Promise.all(processes(8).map((usage) => write(usage)));
+
+    expect((await stored()).version).toBe(before.version);
+    await lastUsed(`now() - interval '61 seconds'`);
+    await Promise.all(processes(8).map((usage) => write(usage)));
+    expect(Date.now() - ((await stored()).last_used_at?.getTime() ?? 0)).toBeLessThan(60_000);
+  });
+
+  it('adds up what all processes counted', async () => {
+    const { requests } = await stored();
+
+    await Promise.all(processes(8).map((usage, n) => write(usage, n + 1)));
+
+    expect((await stored()).requests).toBe(requests + 36);
+  });
+
+  it('keeps what it could not write for the next time', async () => {
+    const { requests } = await stored();
+    const database = api.app.get(Database, { strict: false });
+    let isAway = true;
+    const query = (text: string, values: unknown[]) =>
+      isAway ? Promise.reject(new Error('away')) : database.query(text, values);
+    const usage = new KeyUsage({ query } as unknown as Database);
+    jest.spyOn((usage as unknown as { logger: { warn(text: string): void } }).logger, 'warn').mockImplementation();
+
+    await write(usage, 2);
+    isAway = false;
+    await write(usage, 3);
+
+    expect((await stored()).requests).toBe(requests + 5);
+  });
+
+  it('is forgotten with the key, and does not keep others from being written', async () => {
+    const { requests } = await stored();
+    const usage = new KeyUsage(api.app.get(Database, { strict: false }));
+    usage.count({ ...key, id: '00000000-0000-7000-8000-000000000000' });
+
+    await write(usage);
+
+    expect((await stored()).requests).toBe(requests + 1);
+  });
+
+  it('is written at the end of the process', async () => {
+    const { requests } = await stored();
+    await api.get('/v1/store');
+
+    await api.app.get(KeyUsage, { strict: false }).beforeApplicationShutdown();
+
+    expect((await stored()).requests).toBe(requests + 1);
+  });
+});
+
+describe("a key's expiry", () => {
+  let api: RunningApi;
+  beforeAll(async () => (api = await startApi()));
+  afterAll(() => api.stop());
+  afterEach(() => jest.restoreAllMocks());
+
+  it.each([
+    ['fast', 24 * 3_600_000],
+    ['slow', -24 * 3_600_000],
+  ])('is decided by the clock of the database, also in a process whose own is %s by a day', async (_name, offset) => {
+    const setExpiry = (moment: string) =>
+      api.database.query(`UPDATE api_keys SET expires_at = ${moment} WHERE store_id = $1`, [api.store.id]);
+    const now = Date.now.bind(Date);
+    jest.spyOn(Date, 'now').mockImplementation(() => now() + offset);
+
+    await setExpiry(`now() + interval '1 hour'`);
+    expect((await api.get('/v1/store')).statusCode).toBe(200);
+    await setExpiry(`now() - interval '1 second'`);
+    expect((await api.get('/v1/store')).statusCode).toBe(403);
+  });
+});

@@ -1,0 +1,83 @@
+import type { LightMyRequestResponse } from 'fastify';
+import { CAPACITY } from '../../apps/api/src/http/admission.js';
+import { startApi, type RunningApi } from '../support/start-api.js';
+
+const BUSY = { success: false, error: 'Too many requests at a time: try again shortly' };
+
+// The quick form of `npm run proof:overload`: bursts of more than can be at work at a time.
+describe('a crowd', () => {
+  let api: RunningApi;
+  let product: number;
+  beforeAll(async () => {
+    api = await startApi({ THROTTLE_PER_10S: '0' });
+    product = await api.store.product({ stock: 1_000 });
+  });
+  afterAll(() => api.stop());
+
+  const many = <T>(count: number, one: (n: number) => Promise<T>) =>
+    Promise.all(Array.from({ length: count }, (_, n) => one(n)));
+  const read = () => api.get('/v1/store');
+  const order = (n = 0) =>
+    api.post('/v1/orders', {
+      items: [{ product_id: product, quantity: 1 }],
+      customer: { name: 'Ada Lovelace', email: `ada-${n}@example.com` },
+    });
+  const statuses = (responses: readonly LightMyRequestResponse[]) =>
+    Object.fromEntries(
+      [...new Set(responses.map(({ statusCode }) => statusCode))].map((status) => [
+        status,
+        responses.filter(({ statusCode }) => statusCode === status).length,
+      ]),
+    );
+
+  it('of readers is refused as far as it is too large, at once and in words', async () => {
+    const responses = await many(CAPACITY.reads + 200, read);
+
+    expect(statuses(responses)).toEqual({ 200: CAPACITY.reads, 503: 200 });
+    for (const refusal of responses.filter(({ statusCode }) => statusCode === 503)) {
+      expect(refusal.json()).toEqual(BUSY);
+      expect(refusal.headers).toMatchObject({ 'retry-after': '1', 'cache-control': 'no-store' });
+      expect(refusal.headers['x-request-id']).toBeTruthy();
+    }
+  });
+
+  it('of readers keeps nobody from ordering, nor from the probes', async () => {
+    const crowd = many(CAPACITY.reads + 200, read);
+    const orders = await many(10, order);
+    const probes = await Promise.all(['/health/live', '/health/ready', '/metrics'].map((url) => api.inject({ url })));
+
+    expect(statuses(orders)).toEqual({ 201: 10 });
+    expect(statuses(probes)).toEqual({ 200: 3 });
+    expect(statuses(await crowd)).toMatchObject({ 503: 200 });
+  });
+
+  it('of buyers is refused as far as it is too large, and no order is lost or doubled', async () => {
+    const placed = async () =>
+      (await api.database.query<{ n: number }>('SELECT count(*)::int AS n FROM orders'))[0]?.n ?? 0;
+    const before = await placed();
+
+    const counts = statuses(await many(CAPACITY.orders + 100, order));
+
+    expect(Object.keys(counts)).toEqual(expect.arrayContaining(['201', '503']));
+    expect((counts[201] ?? 0) + (counts[503] ?? 0)).toBe(CAPACITY.orders + 100);
+    expect((await placed()) - before).toBe(counts[201]);
+  });
+
+  it('leaves all the room free when it is gone, whatever its requests were answered', async () => {
+    for (let round = 0; round < 3; round++) {
+      await many(CAPACITY.reads, (n) => (n % 2 ? read() : api.get('/v1/nope')));
+      await many(CAPACITY.orders, () => api.post('/v1/orders', '{"items": ['));
+      await many(CAPACITY.orders, () => api.inject({ method: 'POST', url: '/v1/orders' }));
+    }
+
+    expect(statuses(await many(CAPACITY.reads, read))).toEqual({ 200: CAPACITY.reads });
+    expect(statuses([await order()])).toEqual({ 201: 1 });
+  });
+
+  it('is counted for the operators', async () => {
+    const { body } = await api.inject({ url: '/metrics' });
+
+    expect(body).toMatch(/http_refused_requests_total\{kind="reads"\} 400\b/);
+    expect(body).toMatch(/http_refused_requests_total\{kind="orders"\} \d+/);
+  });
+});

@@ -1,0 +1,152 @@
+import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { StoreFixture } from '../builders/store-fixture.js';
+import { Buyers } from './support/buyers.js';
+import { askOracle } from './support/oracle.js';
+import { Load, type Sample } from './support/overload/load.js';
+import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
+import type { Service } from './support/service.js';
+import { stockShelves } from './support/store-setup.js';
+
+const CLIENTS = 64;
+const WARM_UP_MS = 4_000;
+const MAXIMUM_MS = 8_000;
+const NORMAL_MS = 10_000;
+const OVERLOAD_MS = 60_000;
+const TIMES = 5;
+/** Of the maximum. */
+const NORMAL_LOAD = 0.2;
+const RECOVERY_MS = 10_000;
+/** From sending to the whole answer, on a machine that also has to make the load. */
+const REFUSAL_LIMIT_MS = 1_000;
+const MEMORY_GROWTH = 2;
+const SECOND = 1_000;
+
+export const overload: Proof = {
+  name: 'overload',
+  promise: 'More than can be served is refused at once, while orders go on being placed, and leaves no trace',
+  attack: 'five times the requests a second that are possible at most, for 60 s, one in 20 an order',
+  // test/e2e/overload.spec.ts is.
+  quick: false,
+  run,
+};
+
+async function run(context: ProofContext): Promise<ProofOutcome> {
+  const { rig, history, random } = context;
+  const store = await StoreFixture.create(rig.database);
+  const products = await stockShelves(store, 40, [1_000_000]);
+  const logFile = path.join(tmpdir(), `store-commerce-overload-${process.pid}.log`);
+  const service = await rig.startService({ logFile });
+  const buyers = new Buyers(store, history, random);
+  const load = new Load({ service, key: store.key, buyers, products, random });
+  const memory = new PeakMemory(service);
+  try {
+    await load.closedLoop(CLIENTS, WARM_UP_MS);
+    const most = ((await load.closedLoop(CLIENTS, MAXIMUM_MS)).length / MAXIMUM_MS) * SECOND;
+    const usualBytes = memory.peakBytes;
+    const before = await load.openLoop(most * NORMAL_LOAD, NORMAL_MS);
+    const storm = await load.openLoop(most * TIMES, OVERLOAD_MS);
+    const ended = Date.now();
+    const after = await load.openLoop(most * NORMAL_LOAD, RECOVERY_MS + NORMAL_MS);
+    const normal = after.samples.filter(({ at }) => at >= ended + RECOVERY_MS);
+    const violations = [
+      ...faults([...before.samples, ...storm.samples, ...after.samples]),
+      ...refusalViolations(storm.samples),
+      ...recoveryViolations(before.samples, normal),
+      ...memory.violations(usualBytes),
+    ];
+    buyers.close();
+    violations.push(...(await askOracle({ context, store, services: [service] })));
+    return { figures: report({ most, before: before.samples, storm, normal, memory, usualBytes }), violations };
+  } finally {
+    memory.stop();
+    load.close();
+    rmSync(logFile, { force: true });
+  }
+}
+
+interface Findings {
+  readonly most: number;
+  readonly before: readonly Sample[];
+  readonly storm: { readonly samples: readonly Sample[]; readonly unsent: number };
+  readonly normal: readonly Sample[];
+  readonly memory: PeakMemory;
+  readonly usualBytes: number;
+}
+
+function report({ most, before, storm, normal, memory, usualBytes }: Findings): string {
+  const { samples, unsent } = storm;
+  const refusals = samples.filter(isRefusal);
+  const orders = samples.filter(({ isOrder }) => isOrder);
+  const seconds = OVERLOAD_MS / SECOND;
+  return (
+    `at most ${Math.round(most)} requests/s; then ${Math.round(samples.length / seconds)}/s were sent for ${seconds} s ` +
+    `(${unsent} more could not be): ${samples.filter(isServed).length} served, ${refusals.length} refused ` +
+    `(p99 ${p99(refusals)} ms), ${orders.filter(isServed).length} of ${orders.length} orders placed ` +
+    `(p99 ${p99(orders.filter(isServed))} ms); p99 ${p99(before)} ms before and ${p99(normal)} ms 10 s after; ` +
+    `memory at most ${mib(memory.peakBytes)} (${mib(usualBytes)} at the maximum)`
+  );
+}
+
+function faults(samples: readonly Sample[]): string[] {
+  return [...new Set(samples.flatMap(({ fault }) => fault ?? []))].slice(0, 10);
+}
+
+function refusalViolations(storm: readonly Sample[]): string[] {
+  const refusals = storm.filter(isRefusal);
+  const violations = refusals.length === 0 ? ['nothing was refused: there was no overload'] : [];
+  const late = p99(refusals);
+  if (late > REFUSAL_LIMIT_MS) violations.push(`1 of 100 refusals took more than ${late} ms`);
+  const placed = new Set(storm.filter((one) => one.isOrder && isServed(one)).map(({ at }) => Math.floor(at / 5_000)));
+  const spans = OVERLOAD_MS / 5_000;
+  if (placed.size < spans) violations.push(`orders were placed in only ${placed.size} of ${spans} spans of 5 s`);
+  return violations;
+}
+
+/** What is normal differs by chance: twice as long, and a few milliseconds, is. */
+function recoveryViolations(before: readonly Sample[], after: readonly Sample[]): string[] {
+  const refused = after.filter((sample) => !isServed(sample)).length;
+  const [usual, now] = [p99(before), p99(after)];
+  return [
+    ...(refused > 0 ? [`${refused} requests were not served 10 s after the overload`] : []),
+    ...(now > 2 * usual + 20 ? [`p99 was ${usual} ms, and is ${now} ms 10 s after the overload`] : []),
+  ];
+}
+
+function isServed({ status }: Sample): boolean {
+  return status === 200 || status === 201;
+}
+
+function isRefusal({ status }: Sample): boolean {
+  return status === 503 || status === 429;
+}
+
+function p99(samples: readonly Sample[]): number {
+  const sorted = samples.map(({ tookMs }) => tookMs).sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length * 0.99)] ?? 0;
+}
+
+/** The most memory that a process took so far. */
+class PeakMemory {
+  peakBytes = 0;
+  private readonly timer = setInterval(() => {
+    this.peakBytes = Math.max(this.peakBytes, this.service.memory ?? 0);
+  }, 250).unref();
+
+  constructor(private readonly service: Service) {}
+
+  violations(usualBytes: number): string[] {
+    return this.peakBytes > usualBytes * MEMORY_GROWTH
+      ? [`memory rose from ${mib(usualBytes)} to ${mib(this.peakBytes)} in the overload`]
+      : [];
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+  }
+}
+
+function mib(bytes: number): string {
+  return `${Math.round(bytes / 2 ** 20)} MiB`;
+}

@@ -1,0 +1,129 @@
+import http from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Buyers } from '../buyers.js';
+import type { Service } from '../service.js';
+import { orderBody } from '../store-setup.js';
+
+/** Of so many requests one is an order. */
+const ORDER_EVERY = 20;
+const TICK_MS = 5;
+/** Clients that wait for an answer all the same; beyond them the generator itself would be measured. */
+const MOST_WAITING = 2_000;
+
+/** What a client saw of a request. */
+export interface Sample {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly tookMs: number;
+  /** `null` = no whole answer. */
+  readonly status: number | null;
+  readonly isOrder: boolean;
+  /** What is wrong with the answer; `null` = nothing. */
+  readonly fault: string | null;
+}
+
+export interface LoadOptions {
+  readonly service: Service;
+  readonly key: string;
+  /** The orders go through them: the oracle has to know each. */
+  readonly buyers: Buyers;
+  readonly products: readonly number[];
+  readonly random: (below: number) => number;
+}
+
+const PATHS = ['/v1/products?limit=20', '/v1/orders?limit=20', '/v1/store', '/v1/customers?limit=20'];
+
+/** Clients who read and, now and then, order. Nobody tries again. */
+export class Load {
+  private readonly agent = new http.Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: MOST_WAITING });
+  private serial = 0;
+  private waiting = 0;
+
+  constructor(private readonly options: LoadOptions) {}
+
+  /** Each client asks again when it has its answer. */
+  async closedLoop(clients: number, lastsMs: number): Promise<Sample[]> {
+    const samples: Sample[] = [];
+    const end = Date.now() + lastsMs;
+    const client = async () => {
+      while (Date.now() < end) samples.push(await this.one());
+    };
+    await Promise.all(Array.from({ length: clients }, client));
+    return samples;
+  }
+
+  /** So many requests a second, whether or not there are answers. */
+  async openLoop(perSecond: number, lastsMs: number): Promise<{ samples: Sample[]; unsent: number }> {
+    const samples: Sample[] = [];
+    const asked = new Set<Promise<unknown>>();
+    const start = performance.now();
+    let [due, unsent] = [0, 0];
+    for (let elapsed = 0; elapsed < lastsMs; elapsed = performance.now() - start) {
+      for (const target = (elapsed / 1_000) * perSecond; due < target; due++) {
+        if (this.waiting >= MOST_WAITING) {
+          unsent++;
+          continue;
+        }
+        const one = this.one().then((sample) => {
+          samples.push(sample);
+          asked.delete(one);
+        });
+        asked.add(one);
+      }
+      await delay(TICK_MS);
+    }
+    await Promise.all(asked);
+    return { samples, unsent };
+  }
+
+  close(): void {
+    this.agent.destroy();
+  }
+
+  private async one(): Promise<Sample> {
+    this.waiting++;
+    try {
+      return await (++this.serial % ORDER_EVERY === 0 ? this.order() : this.read());
+    } finally {
+      this.waiting--;
+    }
+  }
+
+  private async order(): Promise<Sample> {
+    const { buyers, products, random, service } = this.options;
+    const body = orderBody([{ product_id: products[random(products.length)] ?? 0, quantity: 1 }], 'overload');
+    const { at, tookMs, status, headers, bytes, error } = await buyers.send(service, { body });
+    return { at, tookMs, status, isOrder: true, fault: error ?? faultOf(status, headers, bytes.toString()) };
+  }
+
+  private read(): Promise<Sample> {
+    const { service, key } = this.options;
+    const url = service.url + (PATHS[this.serial % PATHS.length] ?? '');
+    const at = Date.now();
+    const headers = { authorization: `Bearer ${key}` };
+    return new Promise((resolve) => {
+      const end = (status: number | null, fault: string | null) =>
+        resolve({ at, tookMs: Date.now() - at, status, isOrder: false, fault });
+      const request = http.request(url, { headers, agent: this.agent }, (response) => {
+        const { statusCode = 0 } = response;
+        let text = '';
+        // Of what succeeded only the time is of interest here.
+        if (statusCode === 200) response.resume();
+        else response.on('data', (chunk) => (text += String(chunk)));
+        response.on('end', () => end(statusCode, faultOf(statusCode, response.headers, text)));
+        response.on('error', (error) => end(null, error.message));
+      });
+      request.on('error', (error: NodeJS.ErrnoException) => end(null, error.code ?? error.message));
+      request.end();
+    });
+  }
+}
+
+function faultOf(status: number | null, headers: http.IncomingHttpHeaders, text: string): string | null {
+  if (status === 200 || status === 201) return null;
+  if (status !== 503 && status !== 429) return `answered ${status}`;
+  if (!/^\d+$/.test(headers['retry-after'] ?? '')) return `${status} without Retry-After`;
+  return /^\{"success":false,"error":"[^"]+"\}$/.test(text)
+    ? null
+    : `${status} without an envelope: ${text.slice(0, 100)}`;
+}
