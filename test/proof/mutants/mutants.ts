@@ -144,4 +144,17 @@ export const MUTANTS: readonly Mutant[] = [
     args: ['--quick', '--seed', '1'],
     noticedAs: /mail \S+ is marked done and never arrived/,
   },
+  {
+    name: 'one store predicate removed',
+    edits: [
+      {
+        file: 'libs/infrastructure/src/persistence/customers/postgres-customer.repository.ts',
+        find: `FROM customers WHERE store_id = $1 AND id = $2`,
+        replace: `FROM customers WHERE $1::int > 0 AND id = $2`,
+      },
+    ],
+    proof: 'isolation',
+    args: ['--quick', '--seed', '1'],
+    noticedAs: /GET \/v1\/customers\/:id, customer: 200/,
+  },
 ];

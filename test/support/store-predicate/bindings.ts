@@ -4,7 +4,7 @@ import { storeColumnsOf, type Scope, type Source } from './scope.js';
 /** A condition that every row of the result meets, and the sources that may be held to a store by it. */
 export interface Equality {
   readonly condition: Node;
-  binds(source: Source): boolean;
+  readonly binds: (source: Source) => boolean;
 }
 
 /** What has to be asked of a subquery. */

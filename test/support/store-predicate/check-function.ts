@@ -14,12 +14,13 @@ const TOLD = ['added', 'removed', 'new', 'old'];
 export function faultsOfFunction(definition: string, tables: StoreColumns): string[] {
   const create = parseSync(definition).stmts?.[0]?.stmt;
   if (!create || !('CreateFunctionStmt' in create)) throw new Error(`No function: ${definition}`);
-  const { sql_body: body, parameters } = create.CreateFunctionStmt;
-  if (body) return faultsOfParts(body, scopeOf(tables, argumentsOf(parameters)));
+  const { sql_body: body } = create.CreateFunctionStmt;
+  const given = argumentsOf(create.CreateFunctionStmt);
+  if (body) return faultsOfBody(body, scopeOf(tables, given));
 
   const parsed: unknown = parsePlPgSQLSync(definition);
   const names = valuesOf(parsed, 'refname');
-  const scope = scopeOf(tables, [...names, ...argumentsOf(parameters)]);
+  const scope = scopeOf(tables, [...names, ...given]);
   const queries = valuesOf(parsed, 'query');
   if (queries.length === 0) throw new Error(`Nothing to check in ${definition}`);
   return queries.flatMap((query) => statementsIn(query).flatMap((statement) => [...checkStatement(statement, scope)]));
@@ -36,20 +37,21 @@ function scopeOf(tables: StoreColumns, values: readonly string[]): Scope {
   return scope;
 }
 
-function argumentsOf(parameters: CreateFunctionStmt['parameters'] = []): string[] {
-  return parameters.flatMap((parameter) =>
-    'FunctionParameter' in parameter ? [parameter.FunctionParameter.name ?? ''] : [],
-  );
+/** PostgreSQL may put the function's name before those of its arguments. */
+function argumentsOf({ funcname = [], parameters = [] }: CreateFunctionStmt): string[] {
+  const last = funcname.at(-1);
+  const own = last && 'String' in last ? last.String.sval : '';
+  return parameters.flatMap((parameter) => {
+    const name = 'FunctionParameter' in parameter ? parameter.FunctionParameter.name : undefined;
+    return name === undefined ? [] : [name, `${own}.${name}`];
+  });
 }
 
-/** A body in standard SQL: `RETURN expression`, or statements. */
-function faultsOfParts(body: Node, scope: Scope): string[] {
-  const select = { SelectStmt: { targetList: [{ ResTarget: { val: { SubLink: { subselect: body } } } }] } };
-  if ('ReturnStmt' in body) {
-    const { returnval } = body.ReturnStmt;
-    return [...checkStatement({ SelectStmt: { targetList: [{ ResTarget: { val: returnval } }] } }, scope)];
-  }
-  return [...checkStatement(select as Node, scope)];
+/** A body in standard SQL, `RETURN expression`: what a SELECT of it would read. */
+function faultsOfBody(body: Node, scope: Scope): string[] {
+  if (!('ReturnStmt' in body)) throw new Error('Only functions that RETURN an expression can be checked');
+  const { returnval } = body.ReturnStmt;
+  return [...checkStatement({ SelectStmt: { targetList: [{ ResTarget: { val: returnval } }] } }, scope)];
 }
 
 /** An expression or a condition is what a SELECT would return. */

@@ -63,7 +63,7 @@ function checkInsert(insert: InsertStmt, outer: Scope): Faults {
   if (storeColumns && (place < 0 || rows.length === 0 || !rows.every((branch) => branch.isStore(place)))) {
     faults.push(table);
   }
-  return [...faults, ...subqueriesOf([insert.returningList, insert.onConflictClause], scope)];
+  return [...faults, ...subqueriesOf([insert.returningClause, insert.onConflictClause], scope)];
 }
 
 function checkUpdate(update: UpdateStmt, outer: Scope): Faults {

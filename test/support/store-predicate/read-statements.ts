@@ -6,7 +6,10 @@ import { Scope, type StoreColumns } from './scope.js';
 /** Tables that hold rows of stores, and the columns that name the store. */
 export function storeColumns(tables: readonly string[]): StoreColumns {
   // A subdomain names one store, like its id.
-  return new Map([...tables.map((table) => [table, ['store_id']] as const), ['stores', ['id', 'subdomain']]]);
+  return new Map<string, readonly string[]>([
+    ...tables.map((table): [string, readonly string[]] => [table, ['store_id']]),
+    ['stores', ['id', 'subdomain']],
+  ]);
 }
 
 /**

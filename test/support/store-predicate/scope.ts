@@ -1,4 +1,4 @@
-import type { ColumnRef, Node, SelectStmt } from 'libpg-query';
+import type { ColumnRef, Node, ReturningClause, SelectStmt } from 'libpg-query';
 
 /** Columns that name the store of a row, by table. */
 export type StoreColumns = ReadonlyMap<string, readonly string[]>;
@@ -27,7 +27,7 @@ export class Scope {
   readonly sources: Source[] = [];
   private readonly named = new Map<string, NamedRows>();
 
-  /** @param variables names that stand for values of the caller, as parameters do. */
+  /** @param variables names that stand for values of the caller, as parameters do; also with a dot in them. */
   constructor(
     readonly parent: Scope | null,
     readonly tables: StoreColumns,
@@ -55,7 +55,7 @@ export class Scope {
     if ('TypeCast' in value) return this.isBound(value.TypeCast.arg);
     if (!('ColumnRef' in value)) return false;
     const [name, qualifier] = namesOf(value.ColumnRef).reverse();
-    if (qualifier === undefined && name !== undefined && this.isVariable(name)) return true;
+    if (this.isVariable(qualifier === undefined ? `${name}` : `${qualifier}.${name}`)) return true;
     return this.storesNamedBy(value).some(({ bound }) => bound);
   }
 
@@ -85,8 +85,8 @@ export function storeColumnsOf(body: Node | undefined): readonly string[] {
 
 function bringsStore(body: Node): boolean {
   if ('SelectStmt' in body) return selectsStore(body.SelectStmt);
-  const write = Object.values(body)[0] as { readonly returningList?: Node[] } | undefined;
-  return isStoreAmong(write?.returningList);
+  const [write]: { readonly returningClause?: ReturningClause }[] = Object.values(body);
+  return isStoreAmong(write?.returningClause?.exprs);
 }
 
 function selectsStore({ larg, targetList }: SelectStmt): boolean {
