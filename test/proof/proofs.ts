@@ -4,6 +4,7 @@ import { deadlock } from './deadlock.js';
 import { embedded } from './embedded.js';
 import { idempotency } from './idempotency.js';
 import { inputs } from './inputs.js';
+import { isolation } from './isolation.js';
 import { migrate } from './migrate.js';
 import { overload } from './overload.js';
 import { oversell } from './oversell.js';
@@ -23,6 +24,7 @@ export const PROOFS: readonly Proof[] = [
   dbdown,
   pipeline,
   revoke,
+  isolation,
   secrets,
   inputs,
   slow,

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
+import { tsImport } from 'tsx/esm/api';
 import { migrate, startEmbeddedPostgres } from '../../dist/libs/infrastructure/src/index.js';
 
 /**
@@ -14,7 +15,8 @@ export default async function globalSetup() {
   if (!url) {
     const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'store-commerce-test-'));
     fs.chmodSync(dataDir, 0o755);
-    const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+    const { LOGGED } = await tsImport('./store-predicate/check-log.ts', import.meta.url);
+    const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', ...LOGGED };
     const server = await startEmbeddedPostgres({ dataDir, settings });
     globalThis.__TEST_CLUSTER__ = { server, dataDir };
     url = server.url;
@@ -28,6 +30,18 @@ export default async function globalSetup() {
   const templateUrl = new URL(url);
   templateUrl.pathname = `/${template}`;
   await migrate(templateUrl.href);
+  if (globalThis.__TEST_CLUSTER__) globalThis.__TEST_CLUSTER__.tables = await tablesOfStores(templateUrl.href);
   process.env.TEST_CLUSTER_URL = url;
   process.env.TEST_TEMPLATE = template;
+}
+
+/** Those that have a `store_id`: whoever makes another one has it checked. */
+async function tablesOfStores(url) {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query(
+    `SELECT table_name FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'store_id'`,
+  );
+  await client.end();
+  return rows.map((row) => row.table_name);
 }

@@ -260,4 +260,17 @@ const CACHE = new Map<string, { readonly at: number; readonly found: Promise<Api
     args: ['--quick', '--seed', '1'],
     noticedAs: /succeeded: key \d+, .* ms after the commit/,
   },
+  {
+    name: 'one store predicate removed',
+    edits: [
+      {
+        file: 'libs/infrastructure/src/persistence/customers/postgres-customer.repository.ts',
+        find: `FROM customers WHERE store_id = $1 AND id = $2`,
+        replace: `FROM customers WHERE $1::int > 0 AND id = $2`,
+      },
+    ],
+    proof: 'isolation',
+    args: ['--quick', '--seed', '1'],
+    noticedAs: /GET \/v1\/customers\/:id, customer: 200/,
+  },
 ];

@@ -1,0 +1,148 @@
+import type { ListEnvelope } from '../../apps/api/src/envelope.js';
+import { keyTrial, orderTrials } from './isolation/order-trials.js';
+import { readTrials } from './isolation/read-trials.js';
+import { routesOf, type Route } from './isolation/routes.js';
+import { rowOf, type Row } from './isolation/rows.js';
+import { attempt } from './isolation/trials.js';
+import { fingerprintOf, openTwoStores, type TwoStores } from './isolation/two-stores.js';
+import { Buyers } from './support/buyers.js';
+import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
+import type { Service } from './support/service.js';
+import { inParallel, orderBody } from './support/store-setup.js';
+
+const SCALE = { full: { rounds: 10, workers: 8 }, quick: { rounds: 1, workers: 8 } };
+
+export const isolation: Proof = {
+  name: 'isolation',
+  promise: 'What belongs to another store is answered exactly like what does not exist, and nothing of it is touched',
+  attack:
+    'every route of the router × every kind of id, slug, receipt, e-mail and key of another store, in paths, filters and orders; each answer is compared, byte by byte and header by header, with that to an unknown value; a route or parameter nobody thought of fails',
+  quick: true,
+  run,
+};
+
+interface Attack {
+  readonly context: ProofContext;
+  readonly routes: readonly Route[];
+  readonly service: Service;
+  readonly workers: number;
+}
+
+async function run(context: ProofContext): Promise<ProofOutcome> {
+  const { rig } = context;
+  const { rounds, workers } = SCALE[context.form];
+  const services = await rig.pair();
+  const routes = await routesOf(rig.database.url);
+  const violations = [...unthoughtOf(routes), ...(await parametersUnthoughtOf(services[0]))];
+  let trials = 0;
+  for (let round = 0; round < rounds && violations.length === 0; round++) {
+    const service = services[round % services.length] as Service;
+    const found = await attack({ context, routes, service, workers });
+    trials += found.trials;
+    violations.push(...found.violations);
+  }
+  const figures = `${routes.length} routes: ${trials} answers equal those to unknown values; ${violations.length} violations`;
+  return { figures, violations };
+}
+
+function unthoughtOf(routes: readonly Route[]): string[] {
+  if (routes.length < 12) return [`The router named ${routes.length} routes only`];
+  const missing = routes.filter((route) => rowOf(route) === null);
+  return missing.map(({ method, path }) => `${method} ${path} has no row in test/proof/isolation/rows.ts`);
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, { readonly get?: { readonly parameters?: readonly Parameter[] } }>>;
+}
+
+interface Parameter {
+  readonly in: string;
+  readonly name: string;
+}
+
+async function parametersUnthoughtOf(service: Service): Promise<string[]> {
+  const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as Document;
+  return Object.entries(document.paths).flatMap(([path, { get }]) => {
+    const row = rowOf({ method: 'GET', path: path.replace(/\{(\w+)\}/g, ':$1') });
+    const known = row?.as === 'list' ? Object.keys(row.parameters) : [];
+    return (get?.parameters ?? [])
+      .filter((parameter) => parameter.in === 'query' && !known.includes(parameter.name))
+      .map(({ name }) => `GET ${path}?${name} has no row in test/proof/isolation/rows.ts`);
+  });
+}
+
+async function attack({ context, routes, service, workers }: Attack) {
+  const { rig, history, random } = context;
+  const stores = await openTwoStores(rig.database, random);
+  const [me, them] = [stores.mine, stores.theirs].map((store) => new Buyers(store, history, random));
+  if (!me || !them) throw new Error('Two stores have two clients');
+  const rows = routes.flatMap((route) => [{ route, row: rowOf(route) as Row }]);
+  const violations = await controls(them, service, rows, stores);
+  const key = `their-key-${stores.mark}`;
+  const [product] = [Number(stores.references.get('product')?.theirs)];
+  const placed = await them.send(service, { body: orderBody([{ product_id: product, quantity: 1 }]), key });
+  if (placed.status !== 201) violations.push(`Their own order: ${placed.status}`);
+
+  const before = await fingerprintOf(rig.database, stores.theirs.id);
+  const trials = rows.flatMap(({ route, row }) =>
+    row.as === 'order' ? [...orderTrials(stores), keyTrial(stores, key)] : readTrials(route, row, stores),
+  );
+  await inParallel(workers, trials, async (trial) => {
+    violations.push(...(await attempt(me, service, trial, stores.mark)));
+  });
+  if ((await fingerprintOf(rig.database, stores.theirs.id)) !== before) violations.push('Rows of theirs were changed');
+  violations.push(...(await linked(context, stores)), ...(await tellingEverybody(me, service, rows, stores)));
+  me.close();
+  them.close();
+  return { trials: trials.length, violations };
+}
+
+type Rows = readonly { readonly route: Route; readonly row: Row }[];
+
+/** What is theirs is there: its owner gets it. Without that, nothing would be proven. */
+async function controls(them: Buyers, service: Service, rows: Rows, { references }: TwoStores): Promise<string[]> {
+  const violations: string[] = [];
+  const expect = async (path: string, method: string) => {
+    const answer = await them.send(service, { method, path });
+    if (answer.status !== 200) violations.push(`Control: ${method} ${path} is ${answer.status} to its owner`);
+    return answer;
+  };
+  for (const { route, row } of rows) {
+    if (row.as === 'one') {
+      for (const kind of row.known) {
+        await expect(route.path.replace(/:\w+$/, references.get(kind)?.theirs ?? ''), route.method);
+      }
+    }
+    if (row.as !== 'list' || route.method !== 'GET') continue;
+    for (const [name, filter] of Object.entries(row.parameters)) {
+      const value = typeof filter === 'string' ? references.get(filter)?.theirs : filter?.theirs;
+      if (value === undefined) continue;
+      const answer = await expect(`${route.path}?${name}=${encodeURIComponent(value)}`, 'GET');
+      const { pagination } = JSON.parse(answer.bytes.toString()) as ListEnvelope<unknown>;
+      if (pagination.total < 1) violations.push(`Control: ${route.path}?${name} finds nothing for its owner`);
+    }
+  }
+  return violations;
+}
+
+/** No order of mine may have got a customer of theirs, or a verdict by their rules. */
+async function linked({ rig }: ProofContext, { mine }: TwoStores): Promise<string[]> {
+  const rows = await rig.database.query<{ id: string }>(
+    `SELECT id FROM orders WHERE store_id = $1 AND customer_id IS NOT NULL
+     UNION SELECT order_id FROM fraud_assessments WHERE store_id = $1 AND verdict = 'REJECT'`,
+    [mine.id],
+  );
+  return rows.map(({ id }) => `Order ${id} knows of another store`);
+}
+
+/** What anybody can read names no store, and what I can read without any filter is mine. */
+async function tellingEverybody(me: Buyers, service: Service, rows: Rows, { mark }: TwoStores): Promise<string[]> {
+  const readable = rows.filter(({ route }) => route.method === 'GET' && !/[:*]/.test(route.path));
+  const violations: string[] = [];
+  for (const { route } of readable) {
+    const { bytes, status } = await me.send(service, { method: 'GET', path: route.path });
+    if (bytes.includes(mark)) violations.push(`GET ${route.path} tells of the other store`);
+    if (status === null || status >= 500) violations.push(`GET ${route.path}: ${status}`);
+  }
+  return violations;
+}

@@ -1,0 +1,74 @@
+import type { Trial } from './trials.js';
+import type { Reference, TwoStores } from './two-stores.js';
+
+type Body = Readonly<Record<string, unknown>>;
+
+const PATH = '/v1/orders';
+
+/** Everything in an order that could name something of another store. */
+export function orderTrials({ references, product }: TwoStores): Trial[] {
+  const all = [...references.values()];
+  const numbers = all.filter(({ theirs }) => /^\d+$/.test(theirs));
+  const mine = { product_id: product, quantity: 1 };
+  return [
+    ...numbers.flatMap((kind) => [
+      refused(`product_id of ${kind.kind}`, kind, (id) => ({ items: [mine, { product_id: Number(id), quantity: 1 }] })),
+      refused(`variant_id of ${kind.kind}`, kind, (id) => ({ items: [{ ...mine, variant_id: Number(id) }] })),
+      refused(`a product and a variant of ${kind.kind}`, kind, (id) => {
+        const item = { product_id: Number(id), variant_id: Number(references.get('variant')?.theirs), quantity: 1 };
+        return { items: [item] };
+      }),
+    ]),
+    ...['name', 'phone', 'address', 'city', 'zip'].map((part) =>
+      placed(`customer.${part}`, name(references), (value) => ({
+        items: [mine],
+        customer: { name: 'Ada', [part]: value },
+      })),
+    ),
+    placed('customer.email', email(references), (value) => ({
+      items: [mine],
+      customer: { name: 'Ada', email: value },
+    })),
+    // Blocked by the other store, for itself.
+    placed('customer.phone', { theirs: '+1 555 0137', unknown: '+1 555 0138' }, (phone) => ({
+      items: [mine],
+      customer: { name: 'Ada', phone },
+    })),
+    placed('notes', name(references), (notes) => ({ items: [mine], notes })),
+    ...['store_id', 'store', 'order_id', 'id', 'customer_id', 'receipt_number'].flatMap((field) =>
+      all.map((kind) => placed(`${field} of ${kind.kind}`, kind, (value) => ({ items: [mine], [field]: value }))),
+    ),
+  ];
+}
+
+/** The key of an order of theirs, and one that nobody used. Once: after that, both are mine. */
+export function keyTrial({ product }: TwoStores, used: string): Trial {
+  const body = { items: [{ product_id: product, quantity: 1 }], customer: { name: 'Ada' } };
+  return {
+    what: 'POST /v1/orders, Idempotency-Key of theirs',
+    reference: { theirs: used, unknown: used.replace(/^./, 'x') },
+    ask: (key) => ({ path: PATH, body, key }),
+    statuses: [201],
+  };
+}
+
+function refused(what: string, reference: Reference, body: (value: string) => Body): Trial {
+  return order(what, reference, body, 400);
+}
+
+function placed(what: string, reference: Trial['reference'], body: (value: string) => Body): Trial {
+  return order(what, reference, body, 201);
+}
+
+function order(what: string, reference: Trial['reference'], body: (value: string) => Body, status: number): Trial {
+  const ask = (value: string) => ({ path: PATH, body: { customer: { name: 'Ada' }, ...body(value) } });
+  return { what: `POST /v1/orders, ${what}`, reference, ask, statuses: [status] };
+}
+
+function name(references: TwoStores['references']): Reference {
+  return references.get('name') ?? { kind: 'name', theirs: '', unknown: '' };
+}
+
+function email(references: TwoStores['references']): Reference {
+  return references.get('email') ?? { kind: 'email', theirs: '', unknown: '' };
+}

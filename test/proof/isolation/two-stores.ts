@@ -1,0 +1,129 @@
+import { StoreFixture } from '../../builders/store-fixture.js';
+import type { TestDatabase } from '../../support/test-database.js';
+
+/** In every text of the other store: wherever else it turns up, it has leaked. */
+const MARK = 'zqtheirs';
+
+/** Something that names a row of the other store, and something alike that names nothing. */
+export interface Reference {
+  readonly kind: string;
+  readonly theirs: string;
+  /** As long as theirs, so that answers that repeat it are equally long. */
+  readonly unknown: string;
+}
+
+export interface TwoStores {
+  readonly mine: StoreFixture;
+  readonly theirs: StoreFixture;
+  readonly mark: string;
+  /** By kind. */
+  readonly references: ReadonlyMap<string, Reference>;
+  /** What is mine, by the path of the route that has it. */
+  readonly own: Readonly<Record<string, string | number>>;
+  readonly product: number;
+}
+
+const NUMBERED = ['products', 'product_variants', 'categories', 'brands', 'warehouses', 'bins', 'stores'];
+
+/** Two stores of which the second has all that a reference can name, and values that the first has nowhere. */
+export async function openTwoStores(database: TestDatabase, random: (below: number) => number): Promise<TwoStores> {
+  const mark = `${MARK}${String(random(1_000_000)).padStart(6, '0')}`;
+  const mine = await StoreFixture.create(database);
+  const product = await mine.product({ stock: 1_000_000 });
+  const order = await mine.order({ source: 'WEBSITE', status: 'PENDING', fulfillment_status: 'PENDING' });
+  const own = {
+    '/v1/orders/:id': order,
+    '/v1/products/:idOrSlug': product,
+    '/v1/customers/:id': await mine.customer(),
+    '/v1/categories/:idOrSlug': await mine.category(),
+    '/v1/brands/:idOrSlug': await mine.brand(),
+  };
+  await apart(database);
+  const theirs = await StoreFixture.create(database);
+  const references = await fill(database, theirs, mark);
+  return { mine, theirs, mark, references, own, product };
+}
+
+/** A number of theirs is to be nothing of mine, in any table. */
+async function apart(database: TestDatabase): Promise<void> {
+  for (const [index, table] of NUMBERED.entries()) {
+    await database.query(
+      `SELECT setval(pg_get_serial_sequence($1, 'id'), greatest($2, nextval(pg_get_serial_sequence($1, 'id'))))`,
+      [table, (index + 1) * 10_000_000],
+    );
+  }
+}
+
+async function fill(database: TestDatabase, store: StoreFixture, mark: string): Promise<Map<string, Reference>> {
+  const named = (what: string) => ({ name: `${mark} ${what}`, slug: `${mark}-${what}` });
+  const brand = await store.brand(named('brand'));
+  const category = await store.category(named('category'));
+  const child = await store.category({ ...named('child'), parent_id: category });
+  const product = await store.product({
+    ...named('product'),
+    sku: `${mark}-sku`,
+    featured: true,
+    brandId: brand,
+    categoryIds: [category],
+    stock: 50,
+  });
+  const draft = await store.product({ ...named('draft'), status: 'DRAFT' });
+  const variant = await store.variant(product, { sku: `${mark}-variant`, name: `${mark} variant`, stock: 50 });
+  const email = `${mark}@example.com`;
+  const customer = await store.customer({ name: `${mark} customer`, email, status: 'Theirs' });
+  const receipt = `POS-${mark.toUpperCase()}`;
+  const states = { status: 'REFUNDED', fulfillment_status: 'RETURNED', source: 'POS' };
+  const order = await store.order({ receipt_number: receipt, customer_email: email, customer_id: customer, ...states });
+  await database.query('UPDATE stores SET name = $2, custom_domain = $3, fraud_settings = $4 WHERE id = $1', [
+    store.id,
+    `${mark} store`,
+    `${mark}.example.com`,
+    JSON.stringify({ blocked_emails: [email], blocked_phones: ['+1 555 0137'] }),
+  ]);
+  const [key] = await database.query<{ id: string }>('SELECT id FROM api_keys WHERE store_id = $1', [store.id]);
+  const numbers = { brand, category, child, product, draft, variant, bin: await store.bin(), store: store.id };
+  const ids = { order, customer, key: key?.id ?? '' };
+  const texts = {
+    receipt,
+    email,
+    'product slug': `${mark}-product`,
+    'draft slug': `${mark}-draft`,
+    'category slug': `${mark}-category`,
+    'brand slug': `${mark}-brand`,
+    sku: `${mark}-sku`,
+    'variant sku': `${mark}-variant`,
+    name: mark,
+  };
+  return new Map([
+    ...Object.entries(numbers).map(([kind, id]) => reference(kind, String(id), String(id + 5_000_000))),
+    ...Object.entries(ids).map(([kind, id]) => reference(kind, id, `0190b6a0-0000-7000-8000-${id.slice(24)}`)),
+    ...Object.entries(texts).map(([kind, text]) =>
+      reference(
+        kind,
+        text,
+        text.replace(/zq/i, (q) => (q === 'zq' ? 'qx' : 'QX')),
+      ),
+    ),
+  ]);
+}
+
+function reference(kind: string, theirs: string, unknown: string): [string, Reference] {
+  return [kind, { kind, theirs, unknown }];
+}
+
+/** All rows of the other store, as one text: whatever is done to one of them shows. Uses of its key are its own. */
+export async function fingerprintOf(database: TestDatabase, storeId: number): Promise<string> {
+  const tables = await database.query<{ name: string }>(`
+    SELECT table_name AS name FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
+    WHERE table_schema = 'public' AND column_name = 'store_id' AND table_type = 'BASE TABLE' AND table_name <> 'api_keys'
+    ORDER BY 1`);
+  const prints: string[] = [];
+  for (const { name } of tables) {
+    const [row] = await database.query<{ print: string | null }>(
+      `SELECT md5(string_agg(row::text, ' ' ORDER BY row::text)) AS print FROM ${name} AS row WHERE store_id = $1`,
+      [storeId],
+    );
+    prints.push(`${name} ${row?.print ?? ''}`);
+  }
+  return prints.join('\n');
+}

@@ -1,0 +1,69 @@
+import { parsePlPgSQLSync, parseSync, type CreateFunctionStmt, type Node } from 'libpg-query';
+import { checkStatement } from './check-statement.js';
+import { Scope, type StoreColumns } from './scope.js';
+
+/** Rows that a trigger is told of: what it does for them stays in their stores. */
+const TOLD = ['added', 'removed', 'new', 'old'];
+
+/**
+ * What a function of the schema touches without saying whose it is. Its arguments and variables count as values, and so
+ * do the rows that changed.
+ *
+ * @param definition as `pg_get_functiondef` has it. `loadModule()` of the parser comes first.
+ */
+export function faultsOfFunction(definition: string, tables: StoreColumns): string[] {
+  const create = parseSync(definition).stmts?.[0]?.stmt;
+  if (!create || !('CreateFunctionStmt' in create)) throw new Error(`No function: ${definition}`);
+  const { sql_body: body } = create.CreateFunctionStmt;
+  const given = argumentsOf(create.CreateFunctionStmt);
+  if (body) return faultsOfBody(body, scopeOf(tables, given));
+
+  const parsed: unknown = parsePlPgSQLSync(definition);
+  const names = valuesOf(parsed, 'refname');
+  const scope = scopeOf(tables, [...names, ...given]);
+  const queries = valuesOf(parsed, 'query');
+  if (queries.length === 0) throw new Error(`Nothing to check in ${definition}`);
+  return queries.flatMap((query) => statementsIn(query).flatMap((statement) => [...checkStatement(statement, scope)]));
+}
+
+function scopeOf(tables: StoreColumns, values: readonly string[]): Scope {
+  const scope = new Scope(null, tables, new Set(values));
+  for (const alias of TOLD) {
+    scope.name(alias, { storeColumns: ['store_id'], bound: true });
+    if (alias.length === 3) {
+      scope.sources.push({ alias, table: null, storeColumns: ['store_id'], body: null, bound: true });
+    }
+  }
+  return scope;
+}
+
+/** PostgreSQL may put the function's name before those of its arguments. */
+function argumentsOf({ funcname = [], parameters = [] }: CreateFunctionStmt): string[] {
+  const last = funcname.at(-1);
+  const own = last && 'String' in last ? last.String.sval : '';
+  return parameters.flatMap((parameter) => {
+    const name = 'FunctionParameter' in parameter ? parameter.FunctionParameter.name : undefined;
+    return name === undefined ? [] : [name, `${own}.${name}`];
+  });
+}
+
+/** A body in standard SQL, `RETURN expression`: what a SELECT of it would read. */
+function faultsOfBody(body: Node, scope: Scope): string[] {
+  if (!('ReturnStmt' in body)) throw new Error('Only functions that RETURN an expression can be checked');
+  const { returnval } = body.ReturnStmt;
+  return [...checkStatement({ SelectStmt: { targetList: [{ ResTarget: { val: returnval } }] } }, scope)];
+}
+
+/** An expression or a condition is what a SELECT would return. */
+function statementsIn(query: string): Node[] {
+  const isStatement = /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH|MERGE)\b/i.test(query);
+  const assigned = query.replace(/^[\w.]+\s*:=\s*/, '');
+  return (parseSync(isStatement ? query : `SELECT ${assigned}`).stmts ?? []).flatMap(({ stmt }) => stmt ?? []);
+}
+
+function valuesOf(part: unknown, key: string): string[] {
+  if (typeof part !== 'object' || part === null) return [];
+  return Object.entries(part).flatMap(([name, value]: [string, unknown]) =>
+    name === key && typeof value === 'string' ? [value] : valuesOf(value, key),
+  );
+}

@@ -1,0 +1,87 @@
+/** A statement that may touch rows of stores without naming one. */
+export interface Exception {
+  readonly name: string;
+  readonly reason: string;
+  readonly statement: RegExp;
+  /** The tables that it may touch so, and no other. */
+  readonly tables: readonly string[];
+}
+
+/** Statements of the service. Nothing here is reached by what a request says. */
+export const EXCEPTIONS: readonly Exception[] = [
+  {
+    name: 'migration 3, in stock',
+    reason: 'A migration changes the rows of all stores, once.',
+    statement: /^ALTER TABLE products ADD COLUMN in_stock/,
+    tables: ['products'],
+  },
+  {
+    name: 'migration 3, order of a category',
+    reason: 'A migration changes the rows of all stores, once.',
+    statement: /^ALTER TABLE products ADD CONSTRAINT products_id_created_at_key/,
+    tables: ['products', 'product_categories'],
+  },
+  {
+    name: 'migration 3, tallies',
+    reason: 'A migration counts the rows of all stores, once.',
+    statement:
+      /^INSERT INTO list_tally_changes \(store_id, list, period, labels, rows\) SELECT .* FROM orders UNION ALL/,
+    tables: ['list_tally_changes', 'orders', 'customers', 'products', 'product_categories'],
+  },
+  {
+    name: 'key look-up',
+    reason: 'A key is looked up by its unique hash: it is what tells the store.',
+    statement: /FROM api_keys key JOIN stores store ON store\.id = key\.store_id\s+WHERE key\.key_hash = ANY\(\$1\)/,
+    tables: ['api_keys', 'stores'],
+  },
+  {
+    name: 'keys revoke, deactivate, activate',
+    reason: "The operator's command names a key by its id alone.",
+    statement: /^UPDATE api_keys SET status = \$2 WHERE id = \$1 AND/,
+    tables: ['api_keys'],
+  },
+  {
+    name: 'stores list, create and import',
+    reason: "The operator's commands are about the stores themselves.",
+    statement:
+      /^(SELECT|INSERT INTO|UPDATE|WITH changed AS \( UPDATE)\b[^()]*"?stores"?|FROM stores WHERE subdomain = ANY|JOIN stores AS o ON/,
+    tables: ['stores'],
+  },
+  {
+    name: 'orders retry-pipeline',
+    reason: "The operator's command finds an order by its id or receipt, in whichever store it is.",
+    statement: /^SELECT stores\.id AS "storeId", stores\.subdomain, orders\.id AS "orderId" FROM stores JOIN orders/,
+    tables: ['stores', 'orders'],
+  },
+  {
+    name: 'stock verify',
+    reason: "The operator's command compares the stock of all stores, unless one is named.",
+    statement:
+      /^WITH ledger AS \( SELECT store_id, product_id, variant_key, bin_id, sum\(quantity\) AS quantity FROM stock_movements/,
+    tables: ['stock', 'stock_movements', 'stores', 'products', 'product_variants', 'bins', 'warehouses'],
+  },
+  {
+    name: 'relay of stages',
+    reason: 'The worker queues the waiting stages of all stores; each job carries its store.',
+    statement: /^WITH waiting AS \( SELECT store_id, order_id, stage FROM order_stages/,
+    tables: ['order_stages'],
+  },
+  {
+    name: 'stages of lost workers',
+    reason: 'The worker gives up what was begun by a worker that is gone, whichever store it was for.',
+    statement: /^UPDATE order_stages stage SET state = 'dead', last_error = 'WorkerLost'/,
+    tables: ['order_stages'],
+  },
+  {
+    name: 'retention of idempotency keys',
+    reason: 'The worker removes what is older than 24 hours, of all stores.',
+    statement: /^DELETE FROM idempotency_keys WHERE ctid = ANY/,
+    tables: ['idempotency_keys'],
+  },
+  {
+    name: 'state of the pipeline',
+    reason: 'The health check counts the stages of all stores; only numbers leave it.',
+    statement: /^SELECT \(SELECT coalesce\(extract\(epoch FROM now\(\) - min\(due\)\)/,
+    tables: ['order_stages'],
+  },
+];

@@ -1,0 +1,103 @@
+import type { ColumnRef, Node, ReturningClause, SelectStmt } from 'libpg-query';
+
+/** Columns that name the store of a row, by table. */
+export type StoreColumns = ReadonlyMap<string, readonly string[]>;
+
+/** Something in a FROM that columns may come from. */
+export interface Source {
+  readonly alias: string;
+  /** The table to be held to one store; `null` for what is no table, such as a subquery. */
+  readonly table: string | null;
+  /** Columns of it that name the store. */
+  readonly storeColumns: readonly string[];
+  /** A subquery, whose rows are of one store if all that it reads is. */
+  readonly body: Node | null;
+  /** Whether it is certain that its rows are of the store that a parameter names. */
+  bound: boolean;
+}
+
+/** The rows of a WITH, or those that a trigger is told of. */
+export interface NamedRows {
+  readonly storeColumns: readonly string[];
+  readonly bound: boolean;
+}
+
+/** Where a statement, or a part of it, looks up tables and columns. */
+export class Scope {
+  readonly sources: Source[] = [];
+  private readonly named = new Map<string, NamedRows>();
+
+  /** @param variables names that stand for values of the caller, as parameters do; also with a dot in them. */
+  constructor(
+    readonly parent: Scope | null,
+    readonly tables: StoreColumns,
+    private readonly variables: ReadonlySet<string> = new Set(),
+  ) {}
+
+  /** A scope within. */
+  inner(): Scope {
+    return new Scope(this, this.tables);
+  }
+
+  /** Makes the rows of a WITH, or of a trigger, known by name. */
+  name(name: string, rows: NamedRows): void {
+    this.named.set(name, rows);
+  }
+
+  rowsNamed(name: string): NamedRows | undefined {
+    return this.named.get(name) ?? this.parent?.rowsNamed(name);
+  }
+
+  /** Whether the value is a parameter, a constant, or the store of rows that are bound. */
+  isBound(value: Node | undefined): boolean {
+    if (!value) return false;
+    if ('ParamRef' in value || 'A_Const' in value) return true;
+    if ('TypeCast' in value) return this.isBound(value.TypeCast.arg);
+    if (!('ColumnRef' in value)) return false;
+    const [name, qualifier] = namesOf(value.ColumnRef).reverse();
+    if (this.isVariable(qualifier === undefined ? `${name}` : `${qualifier}.${name}`)) return true;
+    return this.storesNamedBy(value).some(({ bound }) => bound);
+  }
+
+  /** The sources, of the nearest scope that has any, of which the column is the store. */
+  storesNamedBy(value: Node | undefined): readonly Source[] {
+    if (!value || !('ColumnRef' in value)) return [];
+    const [name = '', qualifier] = namesOf(value.ColumnRef).reverse();
+    const found = this.sources.filter(
+      ({ alias, storeColumns }) => (qualifier ?? alias) === alias && storeColumns.includes(name),
+    );
+    return found.length > 0 ? found : (this.parent?.storesNamedBy(value) ?? []);
+  }
+
+  private isVariable(name: string): boolean {
+    return this.variables.has(name) || (this.parent?.isVariable(name) ?? false);
+  }
+}
+
+function namesOf({ fields = [] }: ColumnRef): string[] {
+  return fields.map((field) => ('String' in field ? (field.String.sval ?? '') : '*'));
+}
+
+/** The columns of a subquery that name the store, as far as its text tells: `*` may bring one. */
+export function storeColumnsOf(body: Node | undefined): readonly string[] {
+  return body && bringsStore(body) ? ['store_id'] : [];
+}
+
+function bringsStore(body: Node): boolean {
+  if ('SelectStmt' in body) return selectsStore(body.SelectStmt);
+  const [write]: { readonly returningClause?: ReturningClause }[] = Object.values(body);
+  return isStoreAmong(write?.returningClause?.exprs);
+}
+
+function selectsStore({ larg, targetList }: SelectStmt): boolean {
+  return larg ? selectsStore(larg) : isStoreAmong(targetList);
+}
+
+function isStoreAmong(targets: readonly Node[] = []): boolean {
+  return targets.some((target) => {
+    if (!('ResTarget' in target)) return false;
+    const { name, val } = target.ResTarget;
+    const last = val && 'ColumnRef' in val ? namesOf(val.ColumnRef).pop() : undefined;
+    return (name ?? last) === 'store_id' || last === '*';
+  });
+}
