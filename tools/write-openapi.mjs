@@ -9,12 +9,7 @@ import { openApiDocument } from '../dist/apps/api/src/openapi.js';
 import { Metrics } from '../dist/apps/api/src/status/metrics.js';
 
 const nowhere = 'postgres://nobody@localhost/none';
-const module = ApiModule.on(
-  new Config({ DATABASE_URL: nowhere }),
-  nowhere,
-  new JsonLogger('silent'),
-  new Metrics(),
-);
+const module = ApiModule.on(new Config({ DATABASE_URL: nowhere }), nowhere, new JsonLogger('silent'), new Metrics());
 // Preview: modules are read, nothing in them is made.
 const app = await NestFactory.create(module, new FastifyAdapter(), { preview: true, logger: false });
 const file = new URL('../docs/openapi.json', import.meta.url);
