@@ -163,6 +163,25 @@ describe('the command line', () => {
     });
   });
 
+  it('imports a catalog: a table for people, JSON for programs, 1 when a product is refused', async () => {
+    await createStore('catalog');
+    const csv = path.join(directory, 'catalog.csv');
+    writeFileSync(csv, 'Handle,Title,Variant Price,Variant Inventory Qty,Tags\nmug,Mug,9.90,3,x\ncup,Cup,$4,1,x\n');
+    const command = ['import-catalog', '--store', 'catalog', '--format', 'shopify', csv];
+
+    const dry = await cli([...command, '--dry-run']);
+    const table = await cli(command);
+    const again = await cli([...command, '--json']);
+
+    expect(dry.stdout).toMatch(/^Dry run: nothing was written/);
+    expect(table).toMatchObject({ code: 1, stderr: 'error: 1 products were refused: see their lines.\n' });
+    expect(table.stdout).toMatch(/^products +1 +0 +0$/m);
+    expect(table.stdout).toContain('line 3: refused: Variant Price must be a plain number, without a currency');
+    expect(table.stdout).toContain('Columns not used: Tags');
+    expect(again).toMatchObject({ code: 1, json: { refused: 1, counts: { product: { unchanged: 1 } } } });
+    expect((await cli(['stock', 'verify', '--store', 'catalog'])).json).toEqual({ checked: 1, differences: [] });
+  });
+
   it('names the bad line of a bundle', async () => {
     const bad = file('bad.ndjson', { kind: 'store', subdomain: 'bad', name: 'Bad', currency: 'usd' });
 

@@ -16,13 +16,16 @@ export function catalogSummary(report: CatalogReport): string {
     const { created, updated, unchanged } = counts[kind];
     return row(name, created, updated, unchanged);
   });
-  const { products, variants, images, units } = taken;
+  const { products, variants, images, units, uncounted } = taken;
   return [
     ...(dryRun ? ['Dry run: nothing was written. An import would do this:', ''] : []),
     row('', 'created', 'updated', 'unchanged'),
     ...numbers,
     '',
     `Taken from ${rows} rows: ${products} products with ${variants} variants, ${images} images and ${units} units.`,
+    ...(uncounted > 0
+      ? [`${uncounted} products and variants have no quantity in the file; they are out of stock until they get one.`]
+      : []),
     `Not taken: ${refused} products refused, ${skipped} skipped.`,
     ...notes.map(({ outcome, line, reason }) => `  line ${line}: ${outcome}: ${reason}`),
     ...(furtherNotes > 0 ? [`  and ${furtherNotes} more`] : []),

@@ -35,6 +35,8 @@ describe('the command line', () => {
     ['a backup to restore without its file', 'restore'],
     ['a subdomain with capitals', 'stores create --subdomain Acme --name A --currency USD'],
     ['an unknown currency', 'stores create --subdomain acme --name A --currency USX'],
+    ['an unknown kind of catalog', 'import-catalog --store acme --format magento x.csv'],
+    ['a catalog of no kind', 'import-catalog --store acme x.csv'],
     ['an unknown mode', 'keys create --store acme --mode prod'],
     ['a moment in the past', 'keys create --store acme --expires-at 2020-01-01T00:00:00Z'],
     ['a moment in words', 'keys create --store acme --expires-at tomorrow'],
@@ -47,7 +49,7 @@ describe('the command line', () => {
     expect(said.join('')).toMatch(/error: |Usage: /);
   });
 
-  it.each(['--help', 'import --help', 'keys create --help', 'backup --help', 'restore --help'])(
+  it.each(['--help', 'import --help', 'import-catalog --help', 'keys create --help', 'backup --help', 'restore --help'])(
     'explains itself: %s',
     async (line) => {
       expect(await exitCodeOf(...line.split(' '))).toBe(EXIT.ok);

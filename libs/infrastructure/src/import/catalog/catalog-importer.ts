@@ -78,7 +78,7 @@ async function importStaged(
   const slugs = new ProductSlugs(runner.manager, store.id);
   const { currency } = store;
   const reader = new ProductReader({ format, currency, columns, now: new Date(), destination }, slugs, notes);
-  const taken = { products: 0, variants: 0, images: 0, units: 0 };
+  const taken = { products: 0, variants: 0, images: 0, units: 0, uncounted: 0 };
   const shared = new SharedLines((note) => notes.add(note));
   const places = bin === null ? [] : await missingPlaces(runner, store, bin);
 
@@ -139,6 +139,8 @@ function count(taken: Record<keyof CatalogReport['taken'], number>, { product, l
   taken.products++;
   taken.variants += product.variants.length;
   taken.images += product.images?.length ?? 0;
+  const sellables = product.variants.length > 0 ? product.variants : [product];
+  taken.uncounted += sellables.filter(({ quantity }) => quantity === null).length;
   for (const { line } of lines) if (line.kind === 'stock') taken.units += line.quantity;
 }
 

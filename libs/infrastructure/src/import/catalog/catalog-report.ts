@@ -14,8 +14,11 @@ export interface CatalogReport {
   readonly dryRun: boolean;
   /** Rows of the file, without its header and empty ones. */
   readonly rows: number;
-  /** What the products that were taken have; units are the sum of all quantities. */
-  readonly taken: Readonly<Record<'products' | 'variants' | 'images' | 'units', number>>;
+  /**
+   * What the products that were taken have; units are the sum of all quantities, `uncounted` are products and variants
+   * of which the file has none.
+   */
+  readonly taken: Readonly<Record<'products' | 'variants' | 'images' | 'units' | 'uncounted', number>>;
   /** Products that were not taken. */
   readonly refused: number;
   readonly skipped: number;

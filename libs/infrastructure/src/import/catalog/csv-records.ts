@@ -10,6 +10,12 @@ export interface CsvRecord {
   readonly cells: readonly string[];
 }
 
+/** What the parser tells of a record with the option `raw`. */
+interface Parsed {
+  readonly record: string[];
+  readonly raw: string;
+}
+
 /** What is larger is no row of a catalog, and must not fill the memory. */
 const MAX_RECORD_BYTES = 1_000_000;
 
@@ -27,21 +33,26 @@ const PROBLEMS: Readonly<Record<string, string>> = {
  * @throws BundleLineError for what is not CSV, or not UTF-8.
  */
 export async function* readCsv(source: AsyncIterable<Uint8Array>): AsyncGenerator<CsvRecord> {
+  // Counted as the parser goes, which is ahead of who reads from it. Its own count takes a CRLF within quotes for two.
+  let line = 1;
+  const numbered = ({ record, raw }: Parsed): CsvRecord => {
+    const begins = line;
+    line += raw.match(/\r\n|\r|\n/g)?.length ?? 0;
+    return { line: begins, cells: record };
+  };
   const records = parse({
     bom: true,
-    info: true,
     raw: true,
     relax_column_count: true,
     max_record_size: MAX_RECORD_BYTES,
+    // Its types know only records of text, whatever `raw` and this function make of them.
+    on_record: (parsed) => numbered(parsed as unknown as Parsed) as unknown as string[],
   });
   const text = Readable.from(utf8Text(source));
   text.on('error', (error) => records.destroy(error)).pipe(records);
-  let line = 1;
   try {
-    for await (const { record, raw } of records as AsyncIterable<{ record: string[]; raw: string }>) {
-      if (record.some((cell) => cell.trim() !== '')) yield { line, cells: record };
-      // The parser's own count takes a CRLF within quotes for two lines.
-      line += raw.match(/\r\n|\r|\n/g)?.length ?? 0;
+    for await (const record of records as AsyncIterable<CsvRecord>) {
+      if (record.cells.some((cell) => cell.trim() !== '')) yield record;
     }
   } catch (error) {
     throw error instanceof CsvError ? new BundleLineError(line, PROBLEMS[error.code] ?? 'is not valid CSV') : error;

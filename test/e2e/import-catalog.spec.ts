@@ -1,0 +1,392 @@
+import { randomBytes } from 'node:crypto';
+import {
+  DataCipher,
+  importCatalog,
+  ImportStopped,
+  withBundleImporter,
+  type CatalogFormatName,
+  type CatalogImport,
+} from '@app/infrastructure';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+
+const cipher = new DataCipher([Buffer.alloc(32, 7)]);
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+
+afterAll(() => database.drop());
+
+/** A store of its own for a test. */
+async function aStore(): Promise<string> {
+  const subdomain = `s${randomBytes(4).toString('hex')}`;
+  await withBundleImporter(database.url, cipher, (importer) =>
+    importer.importObjects([{ kind: 'store', subdomain, name: 'Acme', currency: 'USD' }]),
+  );
+  return subdomain;
+}
+
+const importer =
+  (format: CatalogFormatName) =>
+  (store: string, csv: string | Uint8Array, more: Partial<CatalogImport> = {}) =>
+    importCatalog(database.url, cipher, bytesOf(csv), { store, format, bin: 'MAIN/CATALOG', ...more });
+const importShopify = importer('shopify');
+const importWoo = importer('woocommerce');
+
+/** In small pieces, so that lines and letters are cut anywhere. */
+async function* bytesOf(csv: string | Uint8Array): AsyncGenerator<Uint8Array> {
+  const bytes = Buffer.from(csv);
+  for (let start = 0; start < bytes.length; start += 997)
+    yield await Promise.resolve(bytes.subarray(start, start + 997));
+}
+
+const PRODUCTS = `
+  SELECT p.id, p.slug, p.sku, p.name, p.price::int, p.status, p.featured, p.description, b.slug AS brand,
+    jsonb_path_query_array(p.images, '$[*].url') AS images, p.specifications,
+    ARRAY(SELECT c.slug FROM product_categories pc JOIN categories c ON c.store_id = pc.store_id AND c.id = pc.category_id
+      WHERE pc.store_id = p.store_id AND pc.product_id = p.id ORDER BY c.slug) AS categories
+  FROM products p JOIN stores s ON s.id = p.store_id AND s.subdomain = $1
+  LEFT JOIN brands b ON b.store_id = p.store_id AND b.id = p.brand_id ORDER BY p.slug`;
+const SELLABLES = `
+  SELECT p.slug, v.sku, v.name, v.price::int, v.attributes, v.status, stock.quantity
+  FROM products p JOIN stores s ON s.id = p.store_id AND s.subdomain = $1
+  LEFT JOIN product_variants v ON v.store_id = p.store_id AND v.product_id = p.id
+  LEFT JOIN stock ON stock.store_id = p.store_id AND stock.product_id = p.id AND stock.variant_key = coalesce(v.id, 0)
+  ORDER BY p.slug, v.position, v.sku`;
+const MOVEMENTS = `
+  SELECT kind, m.quantity FROM stock_movements m JOIN stores s ON s.id = m.store_id AND s.subdomain = $1 ORDER BY m.id`;
+
+const SHOPIFY_HEADER =
+  'Handle,Title,Body (HTML),Vendor,Type,Tags,Published,Option1 Name,Option1 Value,Option2 Name,Option2 Value,' +
+  'Variant SKU,Variant Inventory Qty,Variant Price,Variant Compare At Price,Image Src,Image Position,Variant Image,Status';
+const shopifyRow = (cells: Record<string, string>) =>
+  SHOPIFY_HEADER.split(',')
+    .map((header) => `"${(cells[header] ?? '').replaceAll('"', '""')}"`)
+    .join(',');
+const shopifyFile = (...rows: Record<string, string>[]) => [SHOPIFY_HEADER, ...rows.map(shopifyRow)].join('\n');
+const aMug = { Handle: 'mug', Title: 'Mug', 'Variant Price': '9.90' };
+
+const DESCRIPTION = '<p class="x">Warm\r\n\r\n& “soft”</p><script>alert(1)</script>';
+const SHIRT: Record<string, string>[] = [
+  {
+    ...{ Handle: 'shirt', Title: '=HYPERLINK("x")', 'Body (HTML)': DESCRIPTION, Vendor: 'Ångström & Co', Type: 'Tops' },
+    ...{
+      Published: 'true',
+      'Option1 Name': 'Size',
+      'Option1 Value': 'S',
+      'Option2 Name': 'Color',
+      'Option2 Value': 'Red',
+    },
+    ...{
+      'Variant SKU': 'SH-S',
+      'Variant Inventory Qty': '4',
+      'Variant Price': '25.50',
+      'Variant Image': 'https://x.test/b',
+    },
+    ...{ 'Image Src': 'https://x.test/a,b.png?v=1', 'Image Position': '2', Status: 'active' },
+  },
+  {
+    Handle: 'shirt',
+    'Option1 Value': 'M',
+    'Option2 Value': 'Red',
+    'Variant Inventory Qty': '-3',
+    'Variant Price': '20',
+  },
+  { Handle: 'shirt', 'Image Src': 'https://x.test/first.png', 'Image Position': '1' },
+];
+
+describe('a Shopify export', () => {
+  it('becomes products, variants, images, a brand, a category and stock', async () => {
+    const store = await aStore();
+    const csv = `\ufeff${shopifyFile(...SHIRT, { ...aMug, 'Option1 Value': 'Default Title', 'Variant SKU': 'M-1' })}`;
+
+    const report = await importShopify(store, csv.replaceAll(/(?<!\r)\n/g, '\r\n'));
+
+    const [mug, shirt] = await database.query(PRODUCTS, [store]);
+    expect(mug).toMatchObject({ slug: 'mug', sku: 'M-1', price: 990, status: 'ACTIVE', brand: null, categories: [] });
+    expect(shirt).toMatchObject({
+      ...{ slug: 'shirt', name: '=HYPERLINK("x")', price: 2_000, status: 'ACTIVE', description: DESCRIPTION },
+      ...{ brand: 'angstrom-co', categories: ['tops'] },
+      images: ['https://x.test/first.png', 'https://x.test/a,b.png?v=1', 'https://x.test/b'],
+    });
+    expect((await database.query(SELLABLES, [store])).slice(1)).toEqual([
+      expect.objectContaining({ sku: 'SH-S', name: 'S / Red', price: 2_550, quantity: 4 }),
+      expect.objectContaining({
+        sku: 'shirt-m-red',
+        attributes: { Size: 'M', Color: 'Red' },
+        price: 2_000,
+        quantity: 0,
+      }),
+    ]);
+    expect(report).toMatchObject({
+      ...{ rows: 4, refused: 0, taken: { products: 2, variants: 2, images: 3, units: 4, uncounted: 1 } },
+      ignoredColumns: ['Tags', 'Variant Compare At Price'],
+      // The description of the line before spans three.
+      notes: [{ outcome: 'changed', line: 5, reason: 'Variant Inventory Qty is negative, and taken as 0' }],
+    });
+  });
+
+  it('updates what it has made: ids stay, stock is counted anew through the ledger', async () => {
+    const store = await aStore();
+    await importShopify(store, shopifyFile({ ...aMug, 'Variant Inventory Qty': '5' }));
+    const before = await database.query(PRODUCTS, [store]);
+
+    const same = await importShopify(store, shopifyFile({ ...aMug, 'Variant Inventory Qty': '5' }));
+    const changed = await importShopify(store, shopifyFile({ ...aMug, Title: 'Cup', 'Variant Inventory Qty': '3' }));
+
+    expect(same.counts.product).toEqual({ created: 0, updated: 0, unchanged: 1 });
+    expect(changed.counts).toMatchObject({ product: { created: 0, updated: 1 }, stock: { updated: 1 } });
+    expect(await database.query(PRODUCTS, [store])).toEqual([{ ...before[0], name: 'Cup' }]);
+    expect(await database.query(MOVEMENTS, [store])).toEqual([
+      { kind: 'OPENING', quantity: 5 },
+      { kind: 'ADJUSTMENT', quantity: -2 },
+    ]);
+  });
+
+  it('leaves stock alone when asked to, and what the file has no column for', async () => {
+    const store = await aStore();
+    await importShopify(store, shopifyFile({ ...aMug, Vendor: 'Fernweh', 'Variant Inventory Qty': '5' }));
+
+    await importShopify(store, 'Handle,Title,Variant Price,Variant Inventory Qty\nmug,Mug,8,1', { bin: null });
+
+    expect(await database.query(SELLABLES, [store])).toEqual([expect.objectContaining({ quantity: 5 })]);
+    expect(await database.query(PRODUCTS, [store])).toEqual([
+      expect.objectContaining({ price: 800, brand: 'fernweh' }),
+    ]);
+  });
+
+  it.each<[string, Record<string, string>, string]>([
+    ['a currency sign', { 'Variant Price': '$9.90' }, 'Variant Price must be a plain number, without a currency'],
+    ['a thousands separator', { 'Variant Price': '1,234.50' }, 'Variant Price must have no thousands separator'],
+    ['a decimal comma', { 'Variant Price': '9,90' }, 'and a point before the decimals'],
+    ['a negative price', { 'Variant Price': '-1' }, 'Variant Price is negative'],
+    ['no price', { 'Variant Price': '' }, 'Variant Price is missing'],
+    ['too high a price', { 'Variant Price': '600000000' }, 'Variant Price must not be higher'],
+    ['half a piece', { 'Variant Inventory Qty': '1.5' }, 'Variant Inventory Qty must be a whole number'],
+    ['more than a bin can count', { 'Variant Inventory Qty': '3000000000' }, 'stock.quantity must be an integer'],
+    ['NUL', { Title: 'M\0ug' }, 'Title has a control character'],
+    ['an escape sequence', { 'Body (HTML)': '\x1b[2J' }, 'Body (HTML) has a control character'],
+    ['an endless name', { Title: 'x'.repeat(501) }, 'product.name must have at most 500 characters'],
+    ['an unknown status', { Status: 'gone' }, 'Status must be active, draft, archived or unlisted'],
+  ])('refuses a product with %s by its line, and takes the others', async (_, fault, reason) => {
+    const store = await aStore();
+
+    const report = await importShopify(store, shopifyFile(...SHIRT, { ...aMug, ...fault }, { ...aMug, Handle: 'cup' }));
+
+    const notes = report.notes.filter(({ outcome }) => outcome === 'refused');
+    expect(notes).toEqual([{ outcome: 'refused', line: 7, reason: expect.stringContaining(reason) as string }]);
+    expect((await database.query(PRODUCTS, [store])).map(({ slug }) => slug)).toEqual(['cup', 'shirt']);
+  });
+
+  it.each<[string, string | Uint8Array, string]>([
+    ['without its columns', 'Handle,Price,Name\na,1,b', 'The file has no column "Title".'],
+    ['with a column twice', 'Handle,Title,Variant Price,Title\na,b,1,c', 'The file has the column "Title" twice.'],
+    ['with a row cut short', `${shopifyFile(aMug)}\ncup,Cup`, 'line 3: has 2 fields, the first line 19'],
+    ['with an open quotation mark', `${shopifyFile(aMug)}\n"cup`, 'line 3: has a quotation mark that is never closed'],
+    [
+      'that is not UTF-8',
+      Buffer.concat([Buffer.from(`${shopifyFile(aMug)}\n`), Buffer.from('caf\xe9', 'latin1')]),
+      'line 3: is not UTF-8 text',
+    ],
+    ['that is empty', '', 'The file is empty.'],
+  ])('writes nothing of a file %s', async (_, csv, message) => {
+    const store = await aStore();
+
+    await expect(importShopify(store, csv)).rejects.toThrow(message);
+
+    expect(await database.query(PRODUCTS, [store])).toEqual([]);
+  });
+
+  it('says the same in a dry run, and writes nothing', async () => {
+    const store = await aStore();
+    const csv = shopifyFile(...manyMugs(700), ...SHIRT, { ...aMug, 'Variant Price': 'free' });
+
+    const dry = await importShopify(store, csv, { dryRun: true });
+
+    expect(await database.query(PRODUCTS, [store])).toEqual([]);
+    expect(await database.query(MOVEMENTS, [store])).toEqual([]);
+    expect(await importShopify(store, csv)).toEqual({ ...dry, dryRun: false });
+  });
+
+  it('is completed by another import when it is cut off in the middle', async () => {
+    const store = await aStore();
+    const csv = shopifyFile(...manyMugs(700));
+    await database.query(`CREATE FUNCTION refuse_mug() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN IF new.slug = 'mug-650' THEN RAISE 'cut off'; END IF; RETURN new; END $$`);
+    await database.query(
+      'CREATE TRIGGER refuse_mug BEFORE INSERT ON products FOR EACH ROW EXECUTE FUNCTION refuse_mug()',
+    );
+    await expect(importShopify(store, csv)).rejects.toThrow(ImportStopped);
+    await database.query('DROP FUNCTION refuse_mug CASCADE');
+
+    const half = await database.query(SELLABLES, [store]);
+    expect(half.length).toBeGreaterThan(0);
+    expect(half.length).toBeLessThan(700);
+    expect(half.filter(({ quantity }) => quantity !== 2)).toEqual([]);
+
+    await importShopify(store, csv);
+    expect(await database.query(SELLABLES, [store])).toHaveLength(700);
+    expect(await database.query(MOVEMENTS, [store])).toHaveLength(700);
+  });
+});
+
+const manyMugs = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({
+    ...{ ...aMug, Handle: `mug-${n}`, Vendor: `Maker ${n % 7}`, Type: `Type ${n % 5}` },
+    ...{ 'Variant Inventory Qty': '2' },
+  }));
+
+const WOO_HEADER =
+  'ID,Type,SKU,Name,Published,Is featured?,Visibility in catalog,Short description,Description,' +
+  'Date sale price starts,Date sale price ends,Stock,Sale price,Regular price,Categories,Images,Parent,' +
+  'Attribute 1 name,Attribute 1 value(s),Attribute 2 name,Attribute 2 value(s),Meta: _x';
+const wooFile = (...rows: Record<string, string>[]) =>
+  [
+    WOO_HEADER,
+    ...rows.map((cells) =>
+      WOO_HEADER.split(',')
+        .map((header) => `"${(cells[header] ?? '').replaceAll('"', '""')}"`)
+        .join(','),
+    ),
+  ].join('\n');
+const aHat = { ID: '7', Type: 'simple', SKU: 'HAT', Name: 'Hat', Published: '1', 'Regular price': '20' };
+
+describe('a WooCommerce export', () => {
+  it('becomes products with the variations that name them, wherever they stand', async () => {
+    const store = await aStore();
+    const size = { 'Attribute 1 name': 'Size', 'Attribute 2 name': 'Fabric' };
+
+    const report = await importWoo(
+      store,
+      wooFile(
+        {
+          ID: '2',
+          Type: 'variation',
+          Parent: 'TEE',
+          SKU: 'TEE-L',
+          Published: '1',
+          Stock: '6',
+          'Regular price': '30',
+          ...size,
+          'Attribute 1 value(s)': 'L',
+        },
+        { ...aHat, 'Is featured?': '1', Stock: "'-2", Images: 'https://x.test/1.png, https://x.test/2.png, hat.png' },
+        {
+          ID: '1',
+          Type: 'variable',
+          SKU: 'TEE',
+          Name: 'Tee',
+          Published: '1',
+          Categories: 'Men > Shirts, Women > Shirts, Tom\\, Dick',
+          ...size,
+          'Attribute 1 value(s)': 'L, M',
+          'Attribute 2 value(s)': 'Cotton',
+        },
+        {
+          ID: '3',
+          Type: 'variation, virtual',
+          Parent: 'id:1',
+          Published: '1',
+          Stock: '4',
+          'Sale price': '25',
+          'Regular price': '30',
+          ...size,
+          'Attribute 1 value(s)': 'M',
+        },
+        { ID: '4', Type: 'grouped', Name: 'Both', Published: '1' },
+        { ID: '5', Type: 'external', Name: 'Elsewhere', Published: '1', 'Regular price': '1' },
+        { ID: '6', Type: 'variation', Parent: 'id:99', Published: '1', 'Regular price': '1' },
+      ),
+    );
+
+    const [hat, tee] = await database.query(PRODUCTS, [store]);
+    expect(hat).toMatchObject({
+      slug: 'hat',
+      sku: 'HAT',
+      featured: true,
+      images: ['https://x.test/1.png', 'https://x.test/2.png'],
+    });
+    expect(tee).toMatchObject({
+      ...{ slug: 'tee', price: 2_500, categories: ['men--shirts', 'tom-dick', 'women--shirts'] },
+      specifications: [{ name: 'Fabric', value: 'Cotton' }],
+    });
+    expect((await database.query(SELLABLES, [store])).slice(1)).toEqual([
+      expect.objectContaining({ sku: 'TEE-L', price: 3_000, attributes: { Size: 'L' }, quantity: 6 }),
+      expect.objectContaining({ sku: 'tee-m', price: 2_500, attributes: { Size: 'M' }, quantity: 4 }),
+    ]);
+    expect(report).toMatchObject({
+      refused: 1,
+      skipped: 2,
+      taken: { products: 2, units: 10 },
+      ignoredColumns: ['Meta: _x'],
+    });
+    expect(report.notes.map(({ line, outcome, reason }) => `${line} ${outcome} ${reason}`)).toEqual([
+      '3 changed Stock is negative, and taken as 0',
+      '3 changed an image that is not an http address is left out',
+      '6 skipped a grouped product only shows others, which are products themselves',
+      '7 skipped an external product is sold somewhere else',
+      '8 refused Parent is no product of this file',
+    ]);
+  });
+
+  it('finds a product again by its SKU when it is renamed, and keeps its slug and id', async () => {
+    const store = await aStore();
+    await importWoo(store, wooFile(aHat));
+    const [before] = await database.query(PRODUCTS, [store]);
+
+    await importWoo(store, wooFile({ ...aHat, Name: 'Straw hat' }));
+
+    expect(await database.query(PRODUCTS, [store])).toEqual([{ ...before, name: 'Straw hat' }]);
+  });
+
+  it('tells products of one name apart, the same way each time', async () => {
+    const store = await aStore();
+    const csv = wooFile(aHat, { ...aHat, ID: '8', SKU: 'HAT-2' }, { ...aHat, ID: '9', SKU: '' }, { ...aHat, ID: '10' });
+
+    const first = await importWoo(store, csv);
+    const slugs = (await database.query(PRODUCTS, [store])).map(({ slug }) => slug);
+    const second = await importWoo(store, csv);
+
+    expect(slugs).toEqual(['hat', 'hat-9', 'hat-hat-2']);
+    expect(second.counts.product).toEqual({ created: 0, updated: 0, unchanged: 3 });
+    expect(second.notes).toEqual(first.notes);
+    expect(first.notes).toEqual([
+      { outcome: 'refused', line: 5, reason: 'the product with the SKU "HAT" is on line 2 already' },
+    ]);
+  });
+
+  it.each<[string, Record<string, string>, number]>([
+    ['a sale without dates', {}, 1_500],
+    [
+      'a sale that is on',
+      { 'Date sale price starts': '2020-01-01', 'Date sale price ends': '2999-01-01 0:00:00' },
+      1_500,
+    ],
+    ['a sale that is over', { 'Date sale price ends': '2020-01-01' }, 2_000],
+    ['a sale to come', { 'Date sale price starts': '2999-01-01' }, 2_000],
+  ])('has the price that a buyer pays now: %s', async (_, dates, price) => {
+    const store = await aStore();
+
+    await importWoo(store, wooFile({ ...aHat, 'Sale price': '15', ...dates }));
+
+    expect(await database.query(PRODUCTS, [store])).toEqual([expect.objectContaining({ price })]);
+  });
+
+  it.each([
+    ['published and shown', '1', 'visible', 'ACTIVE'],
+    ['private', '0', 'visible', 'DRAFT'],
+    ['a draft', "'-1", 'visible', 'DRAFT'],
+    ['hidden', '1', 'hidden', 'DRAFT'],
+  ])('takes a product that is %s', async (_, published, visibility, status) => {
+    const store = await aStore();
+
+    await importWoo(store, wooFile({ ...aHat, Published: published, 'Visibility in catalog': visibility }));
+
+    expect(await database.query(PRODUCTS, [store])).toEqual([expect.objectContaining({ status })]);
+  });
+});
+
+it('knows only stores that exist', async () => {
+  await expect(importShopify('nobody', shopifyFile(aMug))).rejects.toThrow('Store nobody not found');
+});
