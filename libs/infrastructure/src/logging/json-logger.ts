@@ -6,7 +6,7 @@ import { prettyLine } from './pretty-lines.js';
 /** Nest's account of its own start: of interest to who debugs the wiring only. */
 const CHATTER = new Set(['InstanceLoader', 'NestFactory', 'NestApplication', 'RouterExplorer', 'RoutesResolver']);
 
-/** Collects lines for as long as this, or up to this many bytes: to write each by itself costs more than to make it. */
+/** Collects lines for as long as this, or up to this many bytes: not each is a write of its own. */
 const FLUSH_MS = 100;
 const FLUSH_BYTES = 8_192;
 
