@@ -1,5 +1,7 @@
 import type { LightMyRequestResponse } from 'fastify';
+import pg from 'pg';
 import { CAPACITY } from '../../apps/api/src/http/admission.js';
+import { listen } from '../support/listen.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
 const BUSY = { success: false, error: 'Too many requests at a time: try again shortly' };
@@ -74,10 +76,33 @@ describe('a crowd', () => {
     expect(statuses([await order()])).toEqual({ 201: 1 });
   });
 
+  it('is refused in the same words on its way through the server, before anything is asked', async () => {
+    const url = `http://127.0.0.1:${await listen(api.app)}/v1/store`;
+    const headers = { authorization: `Bearer ${api.store.key}`, 'x-request-id': 'crowd' };
+    const blocker = new pg.Client({ connectionString: api.database.url });
+    await blocker.connect();
+    await blocker.query('BEGIN; LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
+    const crowd = many(CAPACITY.reads, read);
+    await new Promise((resolve) => setImmediate(resolve));
+
+    const refusal = await fetch(url, { headers });
+
+    expect([refusal.status, await refusal.json()]).toEqual([503, BUSY]);
+    expect(Object.fromEntries(refusal.headers)).toMatchObject({
+      'retry-after': '1',
+      'cache-control': 'no-store',
+      'content-type': 'application/json; charset=utf-8',
+      'x-request-id': 'crowd',
+    });
+    await blocker.end();
+    await crowd;
+    expect((await fetch(url, { headers })).status).toBe(200);
+  });
+
   it('is counted for the operators', async () => {
     const { body } = await api.inject({ url: '/metrics' });
 
-    expect(body).toMatch(/http_refused_requests_total\{kind="reads"\} 400\b/);
+    expect(body).toMatch(/http_refused_requests_total\{kind="reads"\} 401\b/);
     expect(body).toMatch(/http_refused_requests_total\{kind="orders"\} \d+/);
   });
 });

@@ -26,7 +26,8 @@ const SECOND = 1_000;
 export const overload: Proof = {
   name: 'overload',
   promise: 'More than can be served is refused at once, while orders go on being placed, and leaves no trace',
-  attack: 'five times the requests a second that are possible at most, for 60 s, one in 20 an order',
+  attack:
+    'five times the requests a second that are possible at most, as far as 2,000 waiting clients can send them, for 60 s; one in 20 is an order',
   // test/e2e/overload.spec.ts is.
   quick: false,
   run,
@@ -84,7 +85,7 @@ function report({ most, before, storm, normal, memory, usualBytes }: Findings): 
     `at most ${Math.round(most)} requests/s; then ${Math.round(samples.length / seconds)}/s were sent for ${seconds} s ` +
     `(${unsent} more could not be): ${samples.filter(isServed).length} served, ${refusals.length} refused ` +
     `(p99 ${p99(refusals)} ms), ${orders.filter(isServed).length} of ${orders.length} orders placed ` +
-    `(p99 ${p99(orders.filter(isServed))} ms); p99 ${p99(before)} ms before and ${p99(normal)} ms 10 s after; ` +
+    `(p99 ${p99(orders.filter(isServed))} ms); p99 ${usualP99(before)} ms before and ${usualP99(normal)} ms 10 s after; ` +
     `memory at most ${mib(memory.peakBytes)} (${mib(usualBytes)} at the maximum)`
   );
 }
@@ -107,7 +108,7 @@ function refusalViolations(storm: readonly Sample[]): string[] {
 /** What is normal differs by chance: twice as long, and a few milliseconds, is. */
 function recoveryViolations(before: readonly Sample[], after: readonly Sample[]): string[] {
   const refused = after.filter((sample) => !isServed(sample)).length;
-  const [usual, now] = [p99(before), p99(after)];
+  const [usual, now] = [usualP99(before), usualP99(after)];
   return [
     ...(refused > 0 ? [`${refused} requests were not served 10 s after the overload`] : []),
     ...(now > 2 * usual + 20 ? [`p99 was ${usual} ms, and is ${now} ms 10 s after the overload`] : []),
@@ -125,6 +126,17 @@ function isRefusal({ status }: Sample): boolean {
 function p99(samples: readonly Sample[]): number {
   const sorted = samples.map(({ tookMs }) => tookMs).sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length * 0.99)] ?? 0;
+}
+
+/** The middle one of the seconds' p99: a single pause, of the generator's own too, is not what is usual. */
+function usualP99(samples: readonly Sample[]): number {
+  const seconds = new Map<number, Sample[]>();
+  for (const sample of samples) {
+    const second = Math.floor(sample.at / SECOND);
+    seconds.set(second, [...(seconds.get(second) ?? []), sample]);
+  }
+  const sorted = [...seconds.values()].map(p99).sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
 /** The most memory that a process took so far. */

@@ -5,7 +5,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { ApiModule } from './api.module.js';
 import { authenticateEarly } from './auth/early-authentication.js';
 import { Throttle } from './auth/throttle.js';
-import { limitConnections, limitRequestsAtWork } from './http/admission.js';
+import { limitConnections, limitRequestsAtWork, refuseEarly, Rooms } from './http/admission.js';
 import { answerReadsInTime } from './http/answer-in-time.js';
 import {
   addSecurityHeaders,
@@ -42,13 +42,15 @@ export async function createApp(
   const fastify = app.getHttpAdapter().getInstance();
   const readiness = app.get(Readiness);
   addSecurityHeaders(app);
+  const rooms = new Rooms();
+  refuseEarly(fastify.server, rooms, metrics);
   answerEverySidePath(fastify.server);
   limitConnections(fastify.server, metrics);
   hangUpOnSlowReaders(fastify.server);
   acceptOnlyJson(fastify);
   // The order of these is the order in which a request meets them.
   if (config.tracing) traceRequests(fastify);
-  limitRequestsAtWork(fastify, metrics);
+  limitRequestsAtWork(fastify, rooms, metrics);
   answerReadsInTime(fastify);
   const throttle = new Throttle(config.throttlePer10s);
   authenticateEarly(fastify, app.get(AuthenticateApiKey), throttle, app.get(ApiKeyRepository));

@@ -1,8 +1,9 @@
-import type { Server } from 'node:http';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { describeError } from '../errors/describe-error.js';
 import type { Metrics } from '../status/metrics.js';
 import { Overloaded } from './overloaded.js';
+import { requestId } from './server-options.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -43,13 +44,47 @@ class Room {
   }
 }
 
+/** Where requests have their places. */
+export class Rooms {
+  private readonly orders: Room;
+  private readonly reads: Room;
+
+  constructor({ orders, reads }: Capacity = CAPACITY) {
+    this.orders = new Room('orders', orders);
+    this.reads = new Room('reads', reads);
+  }
+
+  /** `null` for what needs no place. */
+  of({ method, url }: { readonly method?: string; readonly url?: string }): Room | null {
+    if (NEVER_REFUSED.test(url ?? '')) return null;
+    // What is posted is an order: no other route takes a body.
+    return method === 'POST' ? this.orders : this.reads;
+  }
+}
+
+/**
+ * Refuses past Fastify: with hooks and a log line for each, a storm of refusals left a seventh of what could be served
+ * before. To be called before anybody else listens to the server's requests.
+ */
+export function refuseEarly(server: Server, rooms: Rooms, metrics: Metrics): void {
+  const listeners = server.listeners('request') as RequestListener[];
+  server.removeAllListeners('request');
+  server.on('request', (request, response) => {
+    const room = rooms.of(request);
+    if (room?.isFull) {
+      metrics.refusedRequests.inc({ kind: room.kind });
+      writeRefusal(response, requestId(request));
+    } else {
+      for (const listener of listeners) listener.call(server, request, response);
+    }
+  });
+}
+
 /**
  * Refuses at once what could only wait. Orders have room of their own, which no crowd of readers can take from them.
  * To be added before the authentication, which asks the database.
  */
-export function limitRequestsAtWork(fastify: FastifyInstance, metrics: Metrics, capacity = CAPACITY): void {
-  const orders = new Room('orders', capacity.orders);
-  const reads = new Room('reads', capacity.reads);
+export function limitRequestsAtWork(fastify: FastifyInstance, rooms: Rooms, metrics: Metrics): void {
   const refuse = (reply: FastifyReply, { kind }: Room) => {
     metrics.refusedRequests.inc({ kind });
     const { status, body, headers } = REFUSAL;
@@ -58,30 +93,25 @@ export function limitRequestsAtWork(fastify: FastifyInstance, metrics: Metrics, 
 
   fastify.decorateRequest('room', null);
   fastify.addHook('onRequest', (request, reply, done) => {
-    if (NEVER_REFUSED.test(request.url)) {
-      done();
-      return;
-    }
-    // What is posted is an order: no other route takes a body.
-    const isOrder = request.method === 'POST';
-    const room = isOrder ? orders : reads;
-    if (room.isFull) {
+    const room = rooms.of(request);
+    if (room?.isFull) {
       refuse(reply, room);
       return;
     }
-    if (!isOrder) enter(request, room);
+    if (room?.kind === 'reads') enter(request, room);
     done();
   });
   // An order takes its place when its body is there: bodies that come slowly keep nobody out.
   fastify.addHook('preValidation', (request, reply, done) => {
-    if (request.method !== 'POST') {
-      done();
-    } else if (orders.isFull) {
-      refuse(reply, orders);
-    } else {
-      enter(request, orders);
-      done();
+    const room = rooms.of(request);
+    if (room?.kind === 'orders') {
+      if (room.isFull) {
+        refuse(reply, room);
+        return;
+      }
+      enter(request, room);
     }
+    done();
   });
   // Not when the answer has arrived, so that slow readers keep nobody out, nor when the client has gone away, which does
   // not end the work.
@@ -93,6 +123,18 @@ export function limitRequestsAtWork(fastify: FastifyInstance, metrics: Metrics, 
 }
 
 const REFUSAL = describeError(new Overloaded());
+const REFUSAL_TEXT = JSON.stringify(REFUSAL.body);
+const REFUSAL_HEADERS = {
+  ...REFUSAL.headers,
+  'cache-control': 'no-store',
+  'content-length': Buffer.byteLength(REFUSAL_TEXT),
+  'content-type': 'application/json; charset=utf-8',
+  'x-content-type-options': 'nosniff',
+};
+
+function writeRefusal(response: ServerResponse, id: string): void {
+  response.writeHead(REFUSAL.status, { ...REFUSAL_HEADERS, 'x-request-id': id }).end(REFUSAL_TEXT);
+}
 
 function enter(request: { room: Room | null }, room: Room): void {
   room.enter();

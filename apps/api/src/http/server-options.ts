@@ -44,7 +44,7 @@ export function serverOptions(config: Config, metrics: Metrics): FastifyHttpOpti
 }
 
 /** The client's own id, if it can be put into a header and a log line as it is. */
-function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
+export function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
 }
