@@ -12,7 +12,6 @@ import { pipeline } from './pipeline.js';
 import { revoke } from './revoke.js';
 import { rolling } from './rolling.js';
 import { secrets } from './secrets.js';
-import { slow } from './slow.js';
 import type { Proof } from './support/proof.js';
 
 /** Every proof, in the order of the README's table. */
@@ -27,7 +26,6 @@ export const PROOFS: readonly Proof[] = [
   isolation,
   secrets,
   inputs,
-  slow,
   overload,
   rolling,
   migrate,
