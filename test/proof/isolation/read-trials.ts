@@ -6,19 +6,23 @@ import type { Reference, TwoStores } from './two-stores.js';
 /** Names that no route has, and that must not become a way into another store. */
 const MADE_UP_PARAMETERS = ['store_id', 'store', 'brand', 'brand_id', 'customer_id', 'product_id', 'id', 'key'];
 
-/** What is tried on a route that reads. */
-export function readTrials(route: Route, row: Row, stores: TwoStores): Trial[] {
+/** What is tried on a route that reads. @param isThorough whether also under names that no route has. */
+export function readTrials(route: Route, row: Row, stores: TwoStores, isThorough: boolean): Trial[] {
+  if (row.as === 'open' || row.as === 'order') return [];
+  const documented = documentedTrials(route, row, stores);
+  return isThorough ? [...documented, ...madeUp(route, stores)] : documented;
+}
+
+function documentedTrials(route: Route, row: Row, stores: TwoStores): Trial[] {
   const references = [...stores.references.values()];
-  if (row.as === 'one') return [...references.flatMap((kind) => retrievals(route, kind)), ...madeUp(route, stores)];
-  if (row.as === 'profile') return madeUp(route, stores);
+  if (row.as === 'one') return references.flatMap((kind) => retrievals(route, kind));
   if (row.as !== 'list') return [];
-  const filters = Object.entries(row.parameters).flatMap(([name, filter]) => {
+  return Object.entries(row.parameters).flatMap(([name, filter]) => {
     if (filter === null) return [];
     const own = typeof filter === 'string' ? [] : [trial(route, `${name}=`, filter, (value) => `?${name}=${value}`)];
     // Flags and words take values of their own; ids and searches may name anything.
     return typeof filter === 'string' ? references.map((kind) => byParameter(route, name, kind)) : own;
   });
-  return [...filters, ...madeUp(route, stores)];
 }
 
 function retrievals(route: Route, kind: Reference): Trial[] {
