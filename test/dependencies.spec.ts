@@ -40,7 +40,9 @@ describe('the dependencies', () => {
     );
     const versions = [dependencies, devDependencies, optionalDependencies].flatMap((each) => Object.values(each));
 
-    expect([...versions, ...overridden].filter((version) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([]);
+    expect(
+      [...versions, ...overridden].filter((version) => !/^(\d+\.\d+\.\d+(-[\w.]+)?|\$[\w@/-]+)$/.test(version)),
+    ).toEqual([]);
   });
 
   it('are locked with the hash of what they contain, and without the address they came from', () => {

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { writePrivateFile } from './embedded-postgres/private-file.js';
 import type { Config } from './config.js';
 
 const ALGORITHM = 'aes-256-gcm';
@@ -77,13 +78,21 @@ export function dataCipher(config: Pick<Config, 'encryptionKeys' | 'dataDir'>): 
 
 function keyFromFile(file: string): Buffer {
   fs.mkdirSync(path.dirname(file), { recursive: true });
-  try {
-    // 'wx': of two processes that start at once, one makes the key and the other reads it.
-    fs.writeFileSync(file, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
+  if (!fs.existsSync(file)) makeKeyFile(file);
   const key = Buffer.from(fs.readFileSync(file, 'utf8').trim(), 'base64');
   if (key.length !== 32) throw new Error(`${file} does not hold a key of 32 bytes in base64`);
   return key;
+}
+
+/** Of two processes that start at once, one makes the key and both use it: the file appears with the key in it. */
+function makeKeyFile(file: string): void {
+  const draft = `${file}.${randomBytes(6).toString('hex')}.tmp`;
+  writePrivateFile(draft, `${randomBytes(32).toString('base64')}\n`);
+  try {
+    fs.linkSync(draft, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    fs.unlinkSync(draft);
+  }
 }

@@ -4,7 +4,7 @@ export interface Exception {
   readonly reason: string;
   readonly statement: RegExp;
   /** The tables that it may touch so, and no other. */
-  readonly tables: readonly string[];
+  readonly tables: readonly string[] | 'all';
 }
 
 /** Statements of the service. Nothing here is reached by what a request says. */
@@ -82,6 +82,31 @@ export const EXCEPTIONS: readonly Exception[] = [
     name: 'state of the pipeline',
     reason: 'The health check counts the stages of all stores; only numbers leave it.',
     statement: /^SELECT \(SELECT coalesce\(extract\(epoch FROM now\(\) - min\(due\)\)/,
+    tables: ['order_stages'],
+  },
+  {
+    name: 'secrets rotate',
+    reason: "The operator's command encrypts the secrets of all stores under the newest key; a value stays in its row.",
+    statement:
+      /^SELECT (store_id, \w+ AS row_key, \w+ AS value FROM|encode\(substring\(\w+ FROM 1 FOR 4\), 'hex'\) AS key)/,
+    tables: ['gateway_credentials', 'customer_secrets'],
+  },
+  {
+    name: 'backup and restore',
+    reason: "The operator's commands copy the whole database.",
+    statement: /^COPY "\w+" \([^)]+\) (TO STDOUT$|FROM STDIN )/,
+    tables: 'all',
+  },
+  {
+    name: 'restore, before it begins',
+    reason: 'It looks whether any table has a row.',
+    statement: /^SELECT FROM "\w+" LIMIT 1$/,
+    tables: 'all',
+  },
+  {
+    name: 'restore, when it is done',
+    reason: 'It queues the pending stages of all stores again.',
+    statement: /^UPDATE order_stages SET queued = false WHERE state = 'pending'$/,
     tables: ['order_stages'],
   },
 ];

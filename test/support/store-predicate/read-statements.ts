@@ -21,6 +21,7 @@ export function faultsOf(sql: string, tables: StoreColumns): string[] {
     stmt ? checkStatement(stmt, new Scope(null, tables)) : [],
   );
   const text = sql.trim().replace(/\s+/g, ' ');
-  const allowed = EXCEPTIONS.filter(({ statement }) => statement.test(text)).flatMap((exception) => exception.tables);
-  return [...new Set(found)].filter((table) => !allowed.includes(table));
+  const exceptions = EXCEPTIONS.filter(({ statement }) => statement.test(text));
+  const isAllowed = (table: string) => exceptions.some(({ tables: own }) => own === 'all' || own.includes(table));
+  return [...new Set(found)].filter((table) => !isAllowed(table));
 }
