@@ -42,7 +42,7 @@ describeInBrowser('the documentation page in a browser', () => {
       if (!url.startsWith(origin) && !url.startsWith('data:')) trouble.push(`asked for ${url}`);
     });
     await page.goto(`${origin}/docs`);
-    await page.getByText('Place an order').waitFor();
+    await page.locator('#operations-Orders-createOrder').waitFor();
     return { page, trouble };
   }
 
@@ -85,7 +85,7 @@ describeInBrowser('the documentation page in a browser', () => {
     const kept = await page.evaluate<string>('JSON.stringify([localStorage, sessionStorage, document.cookie])');
     expect(kept).not.toContain(api.store.key);
     await page.reload();
-    await page.getByText('Place an order').waitFor();
+    await page.locator('#operations-Orders-createOrder').waitFor();
     await page.getByRole('button', { name: 'Authorize' }).first().click();
     expect(await page.locator('.auth-container input').inputValue()).toBe('');
     await page.close();
