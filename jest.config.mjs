@@ -49,10 +49,7 @@ export default {
     {
       ...common,
       displayName: 'unit',
-      testMatch: [
-        '<rootDir>/{apps,libs,examples}/**/*.spec.ts',
-        '<rootDir>/test/{architecture,dependencies}.spec.ts',
-      ],
+      testMatch: ['<rootDir>/{apps,libs,examples}/**/*.spec.ts', '<rootDir>/test/{architecture,dependencies}.spec.ts'],
     },
     {
       ...common,

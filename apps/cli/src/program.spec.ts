@@ -49,11 +49,15 @@ describe('the command line', () => {
     expect(said.join('')).toMatch(/error: |Usage: /);
   });
 
-  it.each(['--help', 'import --help', 'import-catalog --help', 'keys create --help', 'backup --help', 'restore --help'])(
-    'explains itself: %s',
-    async (line) => {
-      expect(await exitCodeOf(...line.split(' '))).toBe(EXIT.ok);
-      expect(said.join('')).toContain('Example');
-    },
-  );
+  it.each([
+    '--help',
+    'import --help',
+    'import-catalog --help',
+    'keys create --help',
+    'backup --help',
+    'restore --help',
+  ])('explains itself: %s', async (line) => {
+    expect(await exitCodeOf(...line.split(' '))).toBe(EXIT.ok);
+    expect(said.join('')).toContain('Example');
+  });
 });

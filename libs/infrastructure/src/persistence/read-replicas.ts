@@ -74,7 +74,9 @@ export class ReadReplicas extends Database implements OnApplicationBootstrap, On
     metrics = new ServiceMetrics(),
   ) {
     super(primary, metrics);
-    this.replicas = urls.map((url, index) => new Replica(url, poolSize, `Read replica ${index + 1}`, this.logger, metrics));
+    this.replicas = urls.map(
+      (url, index) => new Replica(url, poolSize, `Read replica ${index + 1}`, this.logger, metrics),
+    );
   }
 
   override query<Row>(text: string, values?: readonly unknown[], timeoutMs?: number): Promise<Row[]> {
