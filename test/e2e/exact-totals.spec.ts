@@ -1,3 +1,4 @@
+import { migrate } from '@app/infrastructure';
 import pg from 'pg';
 import { seededRandom } from '../support/seeded-random.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
@@ -246,17 +247,21 @@ describe('totals', () => {
     expect(await differences(PRODUCTS)).toEqual([]);
   });
 
-  it('count a product once that is put into a category while it changes', async () => {
-    const [product, category] = [await api.store.product(), await api.store.category()];
+  it.each([
+    ['put into', 'INSERT INTO product_categories (store_id, product_id, category_id) VALUES ($1, $2, $3)', false],
+    [
+      'taken out of',
+      'DELETE FROM product_categories WHERE store_id = $1 AND product_id = $2 AND category_id = $3',
+      true,
+    ],
+  ])('count a product once that is %s a category while it changes', async (_, sql, thereBefore) => {
+    const category = await api.store.category();
+    const product = await api.store.product({ categoryIds: thereBefore ? [category] : [] });
     const [one, two] = [await pool.connect(), await pool.connect()];
     await one.query('BEGIN');
-    await one.query(`UPDATE products SET status = 'DRAFT' WHERE id = $1`, [product]);
+    await one.query(`UPDATE products SET featured = NOT featured WHERE id = $1`, [product]);
 
-    const link = two.query('INSERT INTO product_categories (store_id, product_id, category_id) VALUES ($1, $2, $3)', [
-      api.store.id,
-      product,
-      category,
-    ]);
+    const link = two.query(sql, [api.store.id, product, category]);
     // It waits for the product; without waiting it would be done by then.
     await Promise.race([link, new Promise((resolve) => setTimeout(resolve, 100))]);
     await one.query('COMMIT');
@@ -272,6 +277,22 @@ describe('totals', () => {
 
     await api.database.query('DELETE FROM stock WHERE product_id = $1', [product]);
     await api.database.query('DELETE FROM products WHERE id = $1', [product]);
+
+    expect(await differences(PRODUCTS)).toEqual([]);
+  });
+
+  it('of categories that an earlier release miscounted are put right by migrating', async () => {
+    const [category, gone] = [await api.store.category(), await api.store.category()];
+    await api.store.product({ categoryIds: [category] });
+    await api.database.query(
+      `INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
+       SELECT $1, 'category ' || category, '-infinity', ARRAY['false', 'true'], 2 FROM unnest($2::int[]) AS category`,
+      [api.store.id, [category, gone]],
+    );
+    expect(await differences(PRODUCTS)).toHaveLength(2);
+
+    await api.database.query(`DELETE FROM migrations WHERE name = 'LinksThatGo1764000000006'`);
+    await migrate(api.database.url);
 
     expect(await differences(PRODUCTS)).toEqual([]);
   });
