@@ -1,6 +1,10 @@
+import { once } from 'node:events';
 import fs from 'node:fs';
+import http, { type IncomingMessage } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
+import { json } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { startBuiltApi, type BuiltApi } from '../support/built-api.js';
 import { eventually } from '../support/eventually.js';
@@ -39,15 +43,21 @@ describe('the built service with a collector of traces', () => {
     fs.rmSync(dataDir, { recursive: true });
   });
 
-  const ask = (url: string, init: RequestInit = {}, trace = TRACE) =>
-    fetch(`${base}${url}`, {
-      ...init,
-      headers: {
-        authorization: `Bearer ${store.key}`,
-        'content-type': 'application/json',
-        traceparent: `00-${trace}-${CALLER}-01`,
-      },
-    });
+  const headersOf = (trace: string) => ({
+    authorization: `Bearer ${store.key}`,
+    'content-type': 'application/json',
+    traceparent: `00-${trace}-${CALLER}-01`,
+  });
+  const ask = (url: string, trace: string) => fetch(`${base}${url}`, { headers: headersOf(trace) });
+  /** The body comes well after the headers, when the key was looked up and everything waits for it. */
+  const postSlowly = async (url: string, body: unknown, trace: string): Promise<unknown> => {
+    const request = http.request(`${base}${url}`, { method: 'POST', headers: headersOf(trace) });
+    const response = once(request, 'response') as Promise<[IncomingMessage]>;
+    request.flushHeaders();
+    await delay(300);
+    request.end(JSON.stringify(body));
+    return json((await response)[0]);
+  };
   const spansOf = (trace: string) => receiver.spans.filter(({ traceId }) => traceId === trace);
 
   it('makes an order, with its statements, part of the trace of the caller', async () => {
@@ -57,8 +67,7 @@ describe('the built service with a collector of traces', () => {
       customer: { name: 'Canary', email: 'canary@example.com', phone: '+1 555 0199' },
       notes: 'canary',
     };
-    const response = await ask('/v1/orders?canary=1', { method: 'POST', body: JSON.stringify(body) });
-    const { data } = (await response.json()) as { data: { order_id: string } };
+    const { data } = (await postSlowly('/v1/orders?canary=1', body, TRACE)) as { data: { order_id: string } };
 
     await eventually(() => expect(spansOf(TRACE).map(({ name }) => name)).toContain('POST /v1/orders'));
     const request = spansOf(TRACE).find(({ name }) => name === 'POST /v1/orders');
@@ -93,8 +102,8 @@ describe('the built service with a collector of traces', () => {
 
   it('shows the statements of TypeORM, and none of probes', async () => {
     const trace = TRACE.replace('0af', '1af');
-    await ask('/health', {}, trace);
-    await ask('/v1/categories', {}, trace);
+    await ask('/health', trace);
+    await ask('/v1/categories', trace);
 
     await eventually(() => {
       const texts = spansOf(trace).map(({ name, attributes }) => attributes['db.query.text'] ?? name);
@@ -106,7 +115,7 @@ describe('the built service with a collector of traces', () => {
 
   it('sends what is left when it is stopped', async () => {
     const trace = TRACE.replace('0af', '2af');
-    await ask('/v1/store', {}, trace);
+    await ask('/v1/store', trace);
     api.process.kill('SIGTERM');
 
     expect(await api.ended()).toBe(0);
