@@ -4,37 +4,45 @@ import { createApp } from '../../apps/api/src/create-app.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { eventually } from '../support/eventually.js';
 import { startReplicatedDatabase, type ReplicatedDatabase } from '../support/replicated-database.js';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
 
 const START_MS = 60_000;
 /** Two probes, and room for a busy machine. */
 const NOTICED_MS = 20_000;
+const TWO_PROBES_MS = 4_500;
 
 let database: ReplicatedDatabase;
+let wayToReplica: TcpProxy;
 let store: StoreFixture;
 let productId: number;
 let app: NestFastifyApplication;
 
-beforeAll(async () => {
+async function createStore(): Promise<void> {
   database = await startReplicatedDatabase();
   const query = async <Row>(text: string, values: unknown[] = []) =>
     (await database.primary.query(text, values)).rows as Row[];
   const drop = () => Promise.resolve();
   store = await StoreFixture.create({ url: database.primaryUrl, query, drop });
   productId = await store.product({ name: 'Mug', stock: 5 });
+}
+
+async function start(primaryUrl: string, replicaUrl: string): Promise<void> {
+  wayToReplica = await startTcpProxy(replicaUrl);
   const config = new Config({
-    DATABASE_URL: database.primaryUrl,
-    DATABASE_REPLICA_URLS: database.standbyUrl,
+    DATABASE_URL: primaryUrl,
+    DATABASE_REPLICA_URLS: wayToReplica.url,
     LOG_LEVEL: 'silent',
   });
-  app = await createApp(config, database.primaryUrl);
+  app = await createApp(config, primaryUrl);
   await app.init();
   await app.getHttpAdapter().getInstance().ready();
-}, START_MS);
+}
 
-afterAll(async () => {
+async function stop(): Promise<void> {
   await app.close();
+  await wayToReplica.close();
   await database.stop();
-}, START_MS);
+}
 
 const get = (url: string) => app.inject({ url, headers: { authorization: `Bearer ${store.key}` } });
 const nameOfProduct = async () => (await get(`/v1/products/${productId}`)).json<{ data: { name: string } }>().data.name;
@@ -58,6 +66,12 @@ async function readsComeFromTheReplica(): Promise<void> {
 }
 
 describe('with a read replica', () => {
+  beforeAll(async () => {
+    await createStore();
+    await start(database.primaryUrl, database.standbyUrl);
+  }, START_MS);
+  afterAll(stop, START_MS);
+
   it('reads the catalog there', () => readsComeFromTheReplica(), START_MS);
 
   it(
@@ -98,6 +112,22 @@ describe('with a read replica', () => {
   );
 
   it(
+    'loses no read when the replica is silent',
+    async () => {
+      await readsComeFromTheReplica();
+      wayToReplica.freeze();
+
+      const reads = await Promise.all(
+        Array.from({ length: 40 }, () => Promise.all([get('/v1/products?limit=5'), get('/v1/orders?limit=5')])),
+      );
+      wayToReplica.restore();
+
+      expect(new Set(reads.flat().map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
+    },
+    START_MS,
+  );
+
+  it(
     'loses no read when the replica goes away',
     async () => {
       await readsComeFromTheReplica();
@@ -110,6 +140,28 @@ describe('with a read replica', () => {
       await reading;
 
       expect([...statuses]).toEqual([200]);
+    },
+    START_MS,
+  );
+});
+
+describe('with a replica that was the primary before a fail-over, and is ahead of the new one', () => {
+  beforeAll(async () => {
+    await createStore();
+    await start(database.standbyUrl, await database.failOver());
+  }, START_MS);
+  afterAll(stop, START_MS);
+
+  it(
+    'reads from the primary',
+    async () => {
+      await database.standby.query('UPDATE products SET name = $1 WHERE id = $2', ['Of the new primary', productId]);
+      const names = new Set<string>();
+
+      const end = Date.now() + TWO_PROBES_MS;
+      while (Date.now() < end) names.add(await nameOfProduct());
+
+      expect([...names]).toEqual(['Of the new primary']);
     },
     START_MS,
   );

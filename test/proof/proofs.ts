@@ -12,6 +12,7 @@ import { pipeline } from './pipeline.js';
 import { revoke } from './revoke.js';
 import { rolling } from './rolling.js';
 import { secrets } from './secrets.js';
+import { slow } from './slow.js';
 import type { Proof } from './support/proof.js';
 
 /** Every proof, in the order of the README's table. `secrets` is last: it provokes errors, which stay in the shared processes' logs. */
@@ -25,6 +26,7 @@ export const PROOFS: readonly Proof[] = [
   revoke,
   isolation,
   inputs,
+  slow,
   overload,
   rolling,
   migrate,

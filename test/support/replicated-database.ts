@@ -1,8 +1,9 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { startEmbeddedPostgres, migrate, type EmbeddedPostgres } from '@app/infrastructure';
 import pg from 'pg';
+import { eventually } from './eventually.js';
 import { startStandby } from './standby.js';
 
 /** A migrated database and a server that follows it by streaming replication. */
@@ -12,6 +13,12 @@ export interface ReplicatedDatabase {
   readonly standby: pg.Pool;
   readonly standbyUrl: string;
   stopStandby(): Promise<void>;
+  /**
+   * The standby becomes a primary of its own; the other writes some more, crashes, and recovers.
+   *
+   * @returns the new address of the one that crashed.
+   */
+  failOver(): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -22,7 +29,7 @@ export async function startReplicatedDatabase(): Promise<ReplicatedDatabase> {
   await chmod(home, 0o711);
   const primaryDir = path.join(home, 'primary');
   const standbyDir = path.join(home, 'standby');
-  const primaryServer = await startEmbeddedPostgres({ dataDir: primaryDir, settings: NOT_DURABLE });
+  let primaryServer = await startEmbeddedPostgres({ dataDir: primaryDir, settings: NOT_DURABLE });
   await migrate(primaryServer.url);
   const standbyServer = await startStandby({ url: primaryServer.url, dataDir: primaryDir }, standbyDir, NOT_DURABLE);
   const primary = connect(primaryServer);
@@ -31,12 +38,29 @@ export async function startReplicatedDatabase(): Promise<ReplicatedDatabase> {
     await standby.end();
     await standbyServer.stop();
   };
+  const failOver = async () => {
+    const { rows } = await primary.query<{ position: string }>('SELECT pg_current_wal_insert_lsn() AS position');
+    await eventually(async () => {
+      const caughtUp = await standby.query('SELECT 1 WHERE pg_last_wal_replay_lsn() >= $1::pg_lsn', [
+        rows[0]?.position,
+      ]);
+      if (caughtUp.rowCount === 0) throw new Error('The standby has not caught up');
+    });
+    await standby.query('SELECT pg_promote()');
+    await primary.query('CREATE TABLE written_after AS SELECT generate_series(1, 100000)');
+    const [pid] = (await readFile(path.join(primaryDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n');
+    process.kill(Number(pid), 'SIGQUIT');
+    await primaryServer.ended.catch(() => undefined);
+    primaryServer = await startEmbeddedPostgres({ dataDir: primaryDir, settings: NOT_DURABLE });
+    return primaryServer.url;
+  };
   return {
     primary,
     primaryUrl: primaryServer.url,
     standby,
     standbyUrl: standbyServer.url,
     stopStandby,
+    failOver,
     stop: async () => {
       if (!standby.ended) await stopStandby();
       await primary.end();

@@ -14,8 +14,9 @@ export interface SlowTarget {
 }
 
 const DRIP_MS = 500;
-/** With answers of 256 kB: the buffers of a connection hold 5 MB and grow while something is read. */
-const PIPELINED = 60;
+/** Answers of 256 kB, more than the buffers of a connection hold: 5 MB, and more while something is read. */
+const ASKED = 40;
+const ASK_EVERY_MS = 50;
 
 /**
  * One slow client, which does nothing but go on.
@@ -37,7 +38,7 @@ export async function slowClient(
   else if (slowness === 'body') {
     const type = 'Content-Type: application/json\r\nContent-Length: 1000';
     socket.write(`POST /v1/orders HTTP/1.1\r\n${authorization}${type}\r\n\r\n{"notes":"`);
-  } else socket.write(`GET ${largePath} HTTP/1.1\r\n${authorization}\r\n`.repeat(PIPELINED));
+  } else void keepAsking(socket, `GET ${largePath} HTTP/1.1\r\n${authorization}\r\n`);
   const isReader = slowness === 'never reads' || slowness === 'reads a little';
   if (isReader) socket.pause();
   else socket.resume();
@@ -51,4 +52,12 @@ export async function slowClient(
   }
   socket.destroy();
   return closed ? performance.now() - start : null;
+}
+
+/** One after the other, so that what is slow is the reading, and not the making of many answers at once. */
+async function keepAsking(socket: net.Socket, request: string): Promise<void> {
+  for (let n = 0; n < ASKED && !socket.destroyed; n++) {
+    socket.write(request);
+    await delay(ASK_EVERY_MS);
+  }
 }

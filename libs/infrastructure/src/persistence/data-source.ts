@@ -60,14 +60,19 @@ export function dataSourceOptions({ url, poolSize, unhurried, onPoolError }: Dat
   };
 }
 
-/** A pool for requests on a server that TypeORM does not know: a read replica. */
-export function requestPool(url: string, size: number): pg.Pool {
+/**
+ * A pool for requests on a server that TypeORM does not know: a read replica.
+ *
+ * @param patienceMs how long a connection, and then an answer, is waited for.
+ */
+export function replicaPool(url: string, size: number, patienceMs: number): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max: size,
-    connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
     application_name: 'store-commerce',
     ...REQUEST_LIMITS,
+    connectionTimeoutMillis: patienceMs,
+    query_timeout: patienceMs,
   });
   pool.on('error', () => undefined); // of an idle connection, which the pool replaces by itself
   return pool;

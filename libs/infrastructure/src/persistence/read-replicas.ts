@@ -2,13 +2,32 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import type pg from 'pg';
 import { ServiceMetrics } from '../metrics/service-metrics.js';
-import { requestPool } from './data-source.js';
+import { replicaPool } from './data-source.js';
 import { Database } from './database.js';
 import { isConnectionLost, isRetryable } from './postgres-errors.js';
 
 /** How often it is asked how far each replica is. What a replica answers is at most twice as old, and a probe. */
 const PROBE_INTERVAL_MS = 2_000;
 const PROBE_TIMEOUT_MS = 1_500;
+/** Of a read on a replica, for a connection and for its answer: what a silent one leaves of 2.7 s is the primary's. */
+const PATIENCE_MS = 1_000;
+
+/** How far a server has come. Positions of different timelines, before and after a fail-over, cannot be compared. */
+interface Position {
+  readonly timeline: string;
+  readonly position: string;
+}
+
+// The name of a log file begins with its timeline, in 8 hexadecimal digits.
+const POSITION = `
+  SELECT lower(left(pg_walfile_name(pg_current_wal_lsn()), 8)) AS timeline, pg_current_wal_lsn()::text AS position`;
+
+// A server that was a primary, or recovered from a crash, still tells how far it had replayed. Its last checkpoint tells
+// the timeline: after a fail-over a replica is used again when it has made one, within minutes.
+const HAS_REACHED = `
+  SELECT pg_is_in_recovery() AND lpad(to_hex(timeline_id), 8, '0') = $1 AND pg_last_wal_replay_lsn() >= $2::pg_lsn
+    AS reached
+  FROM pg_control_checkpoint()`;
 
 /** A server that follows the primary. */
 class Replica {
@@ -23,7 +42,7 @@ class Replica {
     private readonly logger: Logger,
     metrics: ServiceMetrics,
   ) {
-    this.pool = requestPool(url, poolSize);
+    this.pool = replicaPool(url, poolSize, PATIENCE_MS);
     this.database = new Database(() => this.pool, metrics);
   }
 
@@ -31,10 +50,9 @@ class Replica {
     return this.upToDate;
   }
 
-  /** @param position in the primary's log that it must have reached by now. */
-  async probe(position: string): Promise<void> {
-    const text = 'SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AS reached';
-    const query = { text, values: [position], query_timeout: PROBE_TIMEOUT_MS };
+  /** @param expected what it must have reached by now in the primary's log. */
+  async probe({ timeline, position }: Position): Promise<void> {
+    const query = { text: HAS_REACHED, values: [timeline, position], query_timeout: PROBE_TIMEOUT_MS };
     try {
       const { rows } = await this.pool.query<{ reached: boolean | null }>(query);
       this.note(rows[0]?.reached === true, 'is behind, or follows nobody');
@@ -127,10 +145,10 @@ export class ReadReplicas extends Database implements OnApplicationBootstrap, On
   /** A replica is up to date when it has reached, now, what the primary had written at the probe before. */
   private async watch(): Promise<void> {
     const { signal } = this.stopping;
-    let before: string | null = null;
+    let before: Position | null = null;
     while (!signal.aborted) {
       const position = await this.positionOfPrimary();
-      const expected: string | null = before ?? position;
+      const expected: Position | null = before ?? position;
       if (expected !== null) await Promise.all(this.replicas.map((replica) => replica.probe(expected)));
       before = position;
       await sleep(PROBE_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
@@ -138,11 +156,11 @@ export class ReadReplicas extends Database implements OnApplicationBootstrap, On
   }
 
   /** `null` when it does not tell: then the replicas stay what they were, for nothing is written either. */
-  private async positionOfPrimary(): Promise<string | null> {
-    const query = { text: 'SELECT pg_current_wal_lsn()::text AS position', query_timeout: PROBE_TIMEOUT_MS };
+  private async positionOfPrimary(): Promise<Position | null> {
+    const query = { text: POSITION, query_timeout: PROBE_TIMEOUT_MS };
     const { rows } = await this.primary()
-      .query<{ position: string }>(query)
+      .query<Position>(query)
       .catch(() => ({ rows: [] }));
-    return rows[0]?.position ?? null;
+    return rows[0] ?? null;
   }
 }
