@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import net from 'node:net';
 import type { LightMyRequestResponse } from 'fastify';
 import pg from 'pg';
 import { CAPACITY } from '../../apps/api/src/http/admission.js';
@@ -9,10 +11,13 @@ const BUSY = { success: false, error: 'Too many requests at a time: try again sh
 // The quick form of `npm run proof:overload`: bursts of more than can be at work at a time.
 describe('a crowd', () => {
   let api: RunningApi;
+  let port: number;
   let product: number;
   beforeAll(async () => {
     api = await startApi({ THROTTLE_PER_10S: '0' });
+    port = await listen(api.app);
     product = await api.store.product({ stock: 1_000 });
+    await many(20, read); // the pool's connections are open
   });
   afterAll(() => api.stop());
 
@@ -77,7 +82,7 @@ describe('a crowd', () => {
   });
 
   it('is refused in the same words on its way through the server, before anything is asked', async () => {
-    const url = `http://127.0.0.1:${await listen(api.app)}/v1/store`;
+    const url = `http://127.0.0.1:${port}/v1/store`;
     const headers = { authorization: `Bearer ${api.store.key}`, 'x-request-id': 'crowd' };
     const blocker = new pg.Client({ connectionString: api.database.url });
     await blocker.connect();
@@ -97,6 +102,27 @@ describe('a crowd', () => {
     await blocker.end();
     await crowd;
     expect((await fetch(url, { headers })).status).toBe(200);
+  });
+
+  it('of requests in one packet, whose answers nobody reads, ends the connection', async () => {
+    const heard = async () => {
+      const { body } = await api.inject({ url: '/metrics' });
+      return Number(
+        /http_request_duration_seconds_count\{[^}]*route="\/openapi.json"[^}]*\} (\d+)/.exec(body)?.[1] ?? 0,
+      );
+    };
+    const before = await heard();
+
+    const socket = net.connect(port, '127.0.0.1');
+    const closed = once(socket, 'close');
+    socket.on('error', () => undefined).write('GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1_000));
+    socket.resume();
+    await closed;
+
+    expect((await heard()) - before).toBeLessThanOrEqual(64);
+    expect((await api.inject({ url: '/metrics' })).body).toMatch(
+      /http_dropped_connections_total\{reason="requests"\} 1\b/,
+    );
   });
 
   it('is counted for the operators', async () => {

@@ -25,6 +25,11 @@ export function rememberExchange(request: IncomingMessage, response: ServerRespo
   response.once('close', () => connection.unfinished.delete(exchange));
 }
 
+/** How many requests of a connection have no whole answer yet. */
+export function unfinishedOn(socket: Duplex): number {
+  return connections.get(socket)?.unfinished.size ?? 0;
+}
+
 /** The responses that will come, or are on their way: not that to a request of which the rest cannot be read any more. */
 export function responsesOwed(socket: Duplex): ServerResponse[] {
   return [...(connections.get(socket)?.unfinished ?? [])]

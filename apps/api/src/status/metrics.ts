@@ -70,7 +70,8 @@ export class Metrics extends ServiceMetrics {
 
   readonly droppedConnections = new Counter({
     name: 'http_dropped_connections_total',
-    help: 'Connections closed at once because as many were open as can be',
+    help: 'Connections closed because as many were open as can be, or as many requests of one had no answer yet',
+    labelNames: ['reason'],
     registers: [this.registry],
   });
 
