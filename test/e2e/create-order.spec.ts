@@ -441,8 +441,10 @@ describe('POST /v1/orders', () => {
 
     it.each<[string, unknown, string]>([
       ['an array', [], 'The request body must be a JSON object'],
-      ['no items', { customer }, 'items must be an array'],
-      ['null items', { items: null, customer }, 'items must be an array'],
+      ['no items', { customer }, 'items is required'],
+      ['nothing at all', {}, 'items is required; customer.name is required'],
+      ['null items', { items: null, customer }, 'items is required'],
+      ['items that are text', { items: 'two mugs', customer }, 'items must be an array'],
       ['items that are an object', { items: { length: 1 }, customer }, 'items must be an array'],
       ['empty items', { items: [], customer }, 'items must have 1 to 100 entries'],
       ['101 items', { items: Array(101).fill(ok), customer }, 'items must have 1 to 100 entries'],

@@ -45,12 +45,17 @@ describe('the pipeline without a mail server', () => {
     fs.rmSync(dataDir, { recursive: true });
   });
 
-  it('writes both mails of an order as files that a mail program opens', async () => {
+  it('writes both mails of an order as files that a mail program opens, which is no change of the order', async () => {
     const orderId = await placeOrder(api);
 
     await eventually(async () => {
       expect((await notifications(api, orderId)).map(({ state }) => state)).toEqual(['done', 'done']);
     });
+
+    const order = (await api.get(`/v1/orders/${orderId}`)).json<{
+      data: Record<'created_at' | 'updated_at', string>;
+    }>();
+    expect(order.data.updated_at).toBe(order.data.created_at);
 
     const files = fs.readdirSync(path.join(dataDir, 'mail')).filter((name) => name.startsWith(orderId));
     expect(files.sort()).toEqual([`${orderId}-notify-customer.eml`, `${orderId}-notify-merchant.eml`]);

@@ -148,7 +148,7 @@ describe('the example of a TypeScript client', () => {
       const sentAt: number[] = [];
       const send = (): Promise<Response> => {
         const status = statuses[sentAt.push(Date.now()) - 1] ?? 200;
-        const headers = status === 200 || retryAfter === undefined ? {} : { 'Retry-After': retryAfter };
+        const headers = new Headers(status === 200 || retryAfter === undefined ? [] : [['Retry-After', retryAfter]]);
         return Promise.resolve(new Response('{}', { status, headers }));
       };
       return { sentAt, fetch: retryingFetch({ send, attempts: 3, firstWaitMs: 1 }) };
