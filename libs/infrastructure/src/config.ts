@@ -2,6 +2,9 @@ import { isIP } from 'node:net';
 import path from 'node:path';
 import { readMailbox, type Mailbox } from './notifications/mailbox.js';
 
+/** Where the embedded database is unless `DATA_DIR` says otherwise. */
+export const DEFAULT_DATA_DIR = path.resolve('.data');
+
 /** The service's configuration, read from the environment once at the start. */
 export class Config {
   readonly port: number;
@@ -42,7 +45,7 @@ export class Config {
     this.databaseDirectUrl = read.url('DATABASE_DIRECT_URL', ['postgres:', 'postgresql:']) ?? this.databaseUrl;
     this.databaseReplicaUrls = read.urls('DATABASE_REPLICA_URLS', ['postgres:', 'postgresql:']);
     this.databasePoolSize = read.integer('DATABASE_POOL_SIZE', 10, 1, 1000);
-    this.dataDir = path.resolve(read.text('DATA_DIR') ?? '.data');
+    this.dataDir = path.resolve(read.text('DATA_DIR') ?? DEFAULT_DATA_DIR);
     this.pipeline = read.oneOf('PIPELINE', ['inline', 'off']) ?? (this.databaseUrl === null ? 'inline' : 'off');
     this.smtpUrl = read.url('SMTP_URL', ['smtp:', 'smtps:']);
     this.mailFrom = read.mailbox('MAIL_FROM') ?? { name: '', address: 'orders@localhost' };

@@ -30,3 +30,4 @@ export * from './queue/pipeline-worker.module.js';
 export * from './rotation/key-rotation.js';
 export * from './tracing/spans.js';
 export * from './tracing/start-tracing.js';
+export * from './version.js';
