@@ -67,6 +67,6 @@ proxy before the service may answer 502 or 504, and not in JSON; the request may
 always be repeated, orders only with an \`Idempotency-Key\`; without one, a repeated request is another order.
 
 Send the key with every order: however often it is repeated, one order is placed, and later attempts get the first
-answer, byte for byte, with \`Idempotent-Replayed: true\`. Only a placed order uses its key up: after a refusal (4xx) the
+answer, byte for byte, with \`Idempotent-Replayed: true\`. Only a placed order uses its key up: after a refusal (400, 422) the
 same key may come with a corrected order. Keys are kept for 24 hours at least.
 `.trim();
