@@ -102,7 +102,7 @@ describe('the built service with a database of its own', () => {
     proxy.cut();
     try {
       start({ DATABASE_URL: proxy.url });
-      await api.says(/The database cannot be used yet \(\w+\): trying again in 2 s/);
+      await api.says(/The database \S+ cannot be used yet \(\w+\): trying again in 2 s/);
       proxy.restore();
       await address();
     } finally {
