@@ -27,9 +27,11 @@ export interface OperatorsDatabase {
  */
 export async function withDatabase<T>(work: (database: OperatorsDatabase) => Promise<T>): Promise<T> {
   const config = new Config(process.env);
-  if (config.databaseUrl !== null) {
-    await assertSchemaIsCurrent(config.databaseUrl);
-    return work({ config, url: config.databaseUrl });
+  // Past a pooler, whose time limits are those of requests.
+  const url = config.databaseDirectUrl;
+  if (url !== null) {
+    await assertSchemaIsCurrent(url);
+    return work({ config, url });
   }
   return onEmbedded(config, async (url) => {
     await migrate(url);
