@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { startApi, type RunningApi } from '../support/start-api.js';
 import { StoreFixture } from '../builders/store-fixture.js';
+import { eventually } from '../support/eventually.js';
 
 interface Created {
   order_id: string;
@@ -303,6 +304,26 @@ describe('POST /v1/orders', () => {
       await api.store.stock(mug, null, 9, await api.store.warehouse({ active: false }));
 
       expect(await errorOf(body(mug, 2))).toEqual([422, 'items[0]: requested 2, available 1']);
+    });
+
+    it('that comes back while an order waits for it is sold to that order', async () => {
+      const mug = await api.store.product({ stock: 0 });
+      const client = new pg.Client({ connectionString: api.database.url });
+      await client.connect();
+      await client.query('BEGIN');
+      await client.query('UPDATE stock SET quantity = 1 WHERE product_id = $1', [mug]);
+
+      const placing = place(body(mug));
+      await eventually(async () => {
+        const waiting = await api.database.query(`SELECT 1 FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock'`);
+        expect(waiting).toHaveLength(1);
+      });
+      await client.query('COMMIT');
+      await client.end();
+
+      expect((await placing).statusCode).toBe(201);
+      expect(await api.store.onHand(mug)).toBe(0);
     });
 
     it('is never oversold by buyers at the same moment', async () => {

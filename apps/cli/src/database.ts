@@ -29,20 +29,21 @@ export interface OperatorsDatabase {
  */
 export async function withDatabase<T>(work: (database: OperatorsDatabase) => Promise<T>): Promise<T> {
   const config = new Config(process.env);
+  // Past a pooler, whose time limits are those of requests.
+  const url = config.databaseDirectUrl;
   try {
-    if (config.databaseUrl === null) {
-      return await onEmbedded(config, async (url) => {
-        await migrate(url);
-        return work({ config, url });
+    if (url === null) {
+      return await onEmbedded(config, async (embedded) => {
+        await migrate(embedded);
+        return work({ config, url: embedded });
       });
     }
-    await assertSchemaIsCurrent(config.databaseUrl);
-    return await work({ config, url: config.databaseUrl });
+    await assertSchemaIsCurrent(url);
+    return await work({ config, url });
   } catch (error) {
     if (!(error instanceof NotFound)) throw error;
     // Most often it is there, and the environment names another database than was meant.
-    const where =
-      config.databaseUrl === null ? `the embedded database of ${config.dataDir}` : 'the database of DATABASE_URL';
+    const where = url === null ? `the embedded database of ${config.dataDir}` : 'the database of DATABASE_URL';
     throw new CommandFailed(`${error.message}\nLooked in ${where}.`);
   }
 }

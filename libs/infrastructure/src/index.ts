@@ -7,6 +7,7 @@ export * from './demo/demo-store.js';
 export * from './embedded-postgres/embedded-postgres.js';
 export * from './encrypted-columns.js';
 export * from './health/database-probe.js';
+export * from './health/until-database-answers.js';
 export * from './import/bundle-importer.js';
 export * from './import/bundle.js';
 export * from './import/catalog/catalog-importer.js';
