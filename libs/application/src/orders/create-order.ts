@@ -153,6 +153,7 @@ export class CreateOrder {
       const isThere = this.orders.findById(order.storeId, order.id);
       if (await Deadline.in(Math.max(LOOK_UP_MS, deadline.remainingMs)).bound(isThere))
         return { response, replayed: false };
+      if (deadline.remainingMs === 0) throw error;
       return this.commit(placement, deadline);
     }
   }
