@@ -107,6 +107,20 @@ describe('a crowd', () => {
     expect((await fetch(url, { headers })).status).toBe(200);
   });
 
+  it('of searchers keeps nobody from reading something else', async () => {
+    const blocker = new pg.Client({ connectionString: api.database.url });
+    await blocker.connect();
+    await blocker.query('BEGIN; LOCK TABLE customers IN ACCESS EXCLUSIVE MODE');
+    let answeredSearches = 0;
+    const crowd = many(30, () => api.get('/v1/customers?search=ada').finally(() => answeredSearches++));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+
+    const others = await many(5, read);
+    expect([statuses(others), answeredSearches]).toEqual([{ 200: 5 }, 0]);
+    await blocker.end();
+    await crowd;
+  });
+
   it('of requests in one packet, whose answers nobody reads, ends the connection', async () => {
     const heard = async () => {
       const { body } = await api.inject({ url: '/metrics' });

@@ -1,4 +1,4 @@
-import { Config } from '@app/infrastructure';
+import { Config, DatabaseProbe } from '@app/infrastructure';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApp } from '../../apps/api/src/create-app.js';
 import { StoreFixture } from '../builders/store-fixture.js';
@@ -128,6 +128,40 @@ describe('with a read replica', () => {
     },
     START_MS,
   );
+
+  it(
+    'loses no read when the replica has not what is asked for, such as the schema',
+    async () => {
+      const url = database.standbyUrl.replace(/[^/]*$/, 'postgres');
+      const config = new Config({
+        DATABASE_URL: database.primaryUrl,
+        DATABASE_REPLICA_URLS: url,
+        LOG_LEVEL: 'silent',
+      });
+      const other = await createApp(config, database.primaryUrl);
+      await other.init();
+      const statuses = new Set<number>();
+      const end = Date.now() + TWO_PROBES_MS;
+      while (Date.now() < end) {
+        const { statusCode } = await other.inject({
+          url: '/v1/products?limit=5',
+          headers: { authorization: `Bearer ${store.key}` },
+        });
+        statuses.add(statusCode);
+      }
+      await other.close();
+
+      expect([...statuses]).toEqual([200]);
+    },
+    START_MS,
+  );
+
+  it('is not to be mistaken for the primary: a process on it is not ready', async () => {
+    const probe = new DatabaseProbe(database.standbyUrl);
+
+    await expect(probe.ask()).rejects.toThrow('standby');
+    probe.close();
+  });
 
   it(
     'loses no read when the replica is silent',

@@ -18,7 +18,7 @@ export interface Program {
 const PGBOUNCER_MIN = [1, 21] as const;
 const START_MS = 5_000;
 /** In milliseconds: quotes inside quotes are not worth it. */
-const LIMITS = { statement_timeout: 5_000, lock_timeout: 2_000, idle_in_transaction_session_timeout: 10_000 };
+const LIMITS = { statement_timeout: 3_000, lock_timeout: 2_000, idle_in_transaction_session_timeout: 10_000 };
 
 /**
  * @param upstream the server behind it, with the role that everybody is.

@@ -165,9 +165,17 @@ function enter(request: { room: Room | null }, room: Room): void {
  * the connections' time limits take them back.
  */
 const MAX_CONNECTIONS = 4_096;
+/** Idle connections make room then, this often at most: those who keep them for later lose nothing but a handshake. */
+const RELIEF_MS = 1_000;
 
 /** Bounds what open connections cost, in memory and files. */
 export function limitConnections(server: Server, metrics: Metrics, most = MAX_CONNECTIONS): void {
   server.maxConnections = most;
-  server.on('drop', () => metrics.droppedConnections.inc({ reason: 'connections' }));
+  let relieved = 0;
+  server.on('drop', () => {
+    metrics.droppedConnections.inc({ reason: 'connections' });
+    if (Date.now() - relieved < RELIEF_MS) return;
+    relieved = Date.now();
+    server.closeIdleConnections();
+  });
 }

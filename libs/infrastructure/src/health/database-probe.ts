@@ -37,7 +37,7 @@ export class DatabaseProbe {
 
   constructor(private readonly url: string) {}
 
-  /** @throws when the database gives no answer within 1.5 s. */
+  /** @throws when the database gives no answer within 1.5 s, or is a standby: it can take no order, and knows late of a revoked key. */
   async ask(): Promise<DatabaseState> {
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<never>((_, reject) => {
@@ -62,6 +62,8 @@ export class DatabaseProbe {
 
   private async askNow(): Promise<DatabaseState> {
     const client = this.client ?? (await this.connect());
+    const { rows: found } = await client.query<{ standby: boolean }>('SELECT pg_is_in_recovery() AS standby');
+    if (found[0]?.standby) throw new Error('it is a standby');
     const schemaCurrent = await isSchemaCurrent(
       async (text, values) => (await client.query<object>(text, values)).rows,
     );

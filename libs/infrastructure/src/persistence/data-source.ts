@@ -6,9 +6,10 @@ import { ENTITIES } from './entities.js';
 /** How long a request waits for a free connection before it is answered 503. */
 const CONNECTION_TIMEOUT_MS = 2_000;
 
-// Set by a statement on each new connection, not as startup parameters, which PgBouncer refuses.
+// Set by a statement on each new connection, not as startup parameters, which PgBouncer refuses. A read that took longer
+// was answered before it was done; transactions set their own limit.
 const REQUEST_TIMEOUTS = `
-  SET statement_timeout = '5s';
+  SET statement_timeout = '3s';
   SET lock_timeout = '2s';
   SET idle_in_transaction_session_timeout = '10s';
 `;

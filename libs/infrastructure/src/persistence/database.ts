@@ -1,12 +1,19 @@
 import type pg from 'pg';
 import { ServiceMetrics } from '../metrics/service-metrics.js';
+import { FewAtATime } from './few-at-a-time.js';
 import { ReadBatches } from './read-batches.js';
 import { prepared } from './prepared.js';
 import { watched } from './watch-statements.js';
 
+/** The share of the pool that searches may take. */
+const SEARCHES = 0.4;
+/** Well before the reader is told that there is no answer. */
+const SEARCH_PATIENCE_MS = 2_000;
+
 /** Reads in SQL, each on a connection of its own. */
 export class Database {
   private readonly batches: ReadBatches;
+  private readonly searches: FewAtATime;
 
   /** @param pool is asked for each time: it may not be open yet. */
   constructor(
@@ -14,6 +21,7 @@ export class Database {
     private readonly metrics = new ServiceMetrics(),
   ) {
     this.batches = new ReadBatches(pool);
+    this.searches = new FewAtATime(() => Math.max(1, Math.floor(pool().options.max * SEARCHES)), SEARCH_PATIENCE_MS);
   }
 
   /**
@@ -23,6 +31,15 @@ export class Database {
    */
   query<Row>(text: string, values: readonly unknown[] = [], timeoutMs?: number): Promise<Row[]> {
     return this.run({ text, values: [...values], ...(timeoutMs && { query_timeout: timeoutMs }) });
+  }
+
+  /**
+   * For searches, which cost what they look through: a few at a time, so that others find a connection of the pool.
+   *
+   * @throws TooLate when there are too many.
+   */
+  search<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
+    return this.searches.run(() => this.query<Row>(text, values));
   }
 
   /** For statements of which there are few and that run often: each connection parses and plans them once. */

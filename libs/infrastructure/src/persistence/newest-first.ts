@@ -48,7 +48,7 @@ function read<Row>(database: Database, list: NewestFirst, page: Page): Promise<R
   const where = list.where.copy();
   const { tally } = list;
   // What a search finds is up to its words, and so is the best way to find it.
-  if (!tally) return database.query(searchedPage(list, where, page), where.values);
+  if (!tally) return database.search(searchedPage(list, where, page), where.values);
   const isDeep = offsetOf(page) > SKIPPED_AT_MOST && !list.place;
   const sql = (isDeep ? deepPage : shallowPage)(list, tally, where, page);
   return database.queryPrepared(sql, where.values);

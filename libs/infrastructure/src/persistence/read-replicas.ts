@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { ServiceMetrics } from '../metrics/service-metrics.js';
 import { replicaPool } from './data-source.js';
 import { Database } from './database.js';
-import { isConnectionLost, isRetryable } from './postgres-errors.js';
+import { errorCode, isBadInput, isConnectionLost, isRetryable } from './postgres-errors.js';
 
 /** How often it is asked how far each replica is. What a replica answers is at most twice as old, and a probe. */
 const PROBE_INTERVAL_MS = 2_000;
@@ -133,8 +133,9 @@ export class ReadReplicas extends Database implements OnApplicationBootstrap, On
       const rows = await onReplica(replica.database);
       if (rows.length > 0) return rows; // what it does not have, the primary may have by now
     } catch (error) {
-      if (!isRetryable(error)) throw error;
+      if (isBadInput(error)) throw error;
       if (isConnectionLost(error)) replica.note(false, 'was lost');
+      else if (!isRetryable(error)) replica.note(false, `cannot answer (${errorCode(error)})`);
     }
     return onPrimary();
   }
