@@ -285,6 +285,22 @@ describe('import of a store bundle', () => {
     expect(await count('stock_movements', 'twins')).toBe(1);
   });
 
+  it('has new stock measured, so that no movement is checked by going through its bin', async () => {
+    const store = 'measured';
+    const slugs = Array.from({ length: 500 }, (_, n) => `p-${n}`);
+
+    await importLines(
+      ...bundle(store),
+      ...slugs.map((slug) => ({ kind: 'product', store, slug, name: slug, price: '1' }) as const),
+      ...slugs.map((product) => ({ kind: 'stock', store, bin: 'MAIN/A-1', product, quantity: 1 }) as const),
+    );
+
+    const measured = `SELECT relname FROM pg_stat_user_tables WHERE last_analyze IS NOT NULL ORDER BY relname`;
+    await eventually(async () =>
+      expect(await database.query(measured)).toEqual([{ relname: 'products' }, { relname: 'stock' }]),
+    );
+  });
+
   it('imports the demo store, whose bins agree with the ledger', async () => {
     const lines = [...demoStore({ now: new Date('2026-11-20T12:00:00Z') })];
 
