@@ -76,6 +76,19 @@ describe('a notification channel', () => {
 
     expect([mail.messages.length, received.length]).toEqual([1, 1]);
   });
+
+  it('has nobody told again, when another channel failed, who was told before', async () => {
+    const mail = new InMemoryNotifier();
+    const channels = new Channels([mail, webhook]);
+    status = 503;
+    const first = channels.notify('notify-customer', order, store);
+    await expect(first).rejects.toMatchObject({ code: 'HTTP_503' });
+    status = 200;
+
+    await channels.notify('notify-customer', order, store);
+
+    expect([mail.messages.length, received.length]).toEqual([1, 2]);
+  });
 });
 
 describe('another price authority', () => {

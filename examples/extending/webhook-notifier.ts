@@ -34,13 +34,31 @@ class RefusedByWebhook extends UndeliverableMessage {
   readonly code = 'HTTP_REFUSED';
 }
 
-/** Several channels as one. When one of them fails, the next attempt goes to all: each must bear a repetition. */
+/**
+ * Several channels as one. When some of them fail, the next attempt goes to those alone, as long as this process lives;
+ * after that, once more to all: each must bear a repetition.
+ */
 export class Channels extends Notifier {
+  private readonly told = new Map<string, Set<Notifier>>();
+
   constructor(private readonly channels: readonly Notifier[]) {
     super();
   }
 
   override async notify(stage: NotificationStage, order: OrderRecord, store: StoreProfile): Promise<void> {
-    for (const channel of this.channels) await channel.notify(stage, order, store);
+    const message = `${order.id}-${stage}`;
+    const told = this.told.get(message) ?? new Set();
+    this.told.set(message, told);
+    const failures: Error[] = [];
+    for (const channel of this.channels.filter((each) => !told.has(each))) {
+      await channel.notify(stage, order, store).then(
+        () => told.add(channel),
+        (error: Error) => failures.push(error),
+      );
+    }
+    // What can be tried again decides: a stage is given up when nothing but hopeless channels are left.
+    const error = failures.find((failure) => !(failure instanceof UndeliverableMessage)) ?? failures[0];
+    if (error === undefined || error instanceof UndeliverableMessage) this.told.delete(message);
+    if (error !== undefined) throw error;
   }
 }

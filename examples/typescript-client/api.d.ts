@@ -462,7 +462,7 @@ export interface components {
        * @example Please ring twice
        */
       notes: string;
-      /** @description Whether the order was placed with a test key. */
+      /** @description Whether the order was placed with a test key. Lists do not tell. */
       is_test: boolean;
       /** @description The outcome of the fraud analysis. */
       fraud: {
@@ -490,13 +490,13 @@ export interface components {
           score: number;
         }[];
       };
-      /** @description How far the order is in its pipeline. Empty for orders that were imported. */
+      /** @description How far the order is in its pipeline, one entry a stage, in this order. Empty for orders that were imported. */
       pipeline: {
         /**
          * @description What is done.
-         * @example notify-customer
+         * @enum {string}
          */
-        stage: string;
+        stage: 'fraud-analysis' | 'inventory' | 'notify-customer' | 'notify-merchant';
         /**
          * @description held: waits for a review. dead: given up.
          * @enum {string}
@@ -521,7 +521,7 @@ export interface components {
       }[];
       /**
        * Format: date-time
-       * @description When the order last changed. ISO 8601, UTC, with milliseconds.
+       * @description When a status of the order last changed; its stages have times of their own. ISO 8601, UTC, with milliseconds.
        * @example 2026-11-20T09:30:00.000Z
        */
       updated_at: string;
@@ -557,7 +557,7 @@ export interface components {
         product_id: number;
         /**
          * Format: int32
-         * @description An active variant of the product.
+         * @description An active variant of the product. To be given for every product that has variants: without it, the product itself is ordered, at its own price and from its own stock, which is commonly none (422, `available 0`), although `quantity` of the product counts the stock of its variants too.
          */
         variant_id?: number;
         /** @description Units. */
@@ -1215,7 +1215,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description 1 to 255 printable ASCII characters, different for every order and the same for every attempt at it: a UUID, or the number of the cart. The order is then placed once, however often the request is repeated. Kept for at least 24 hours, apart for live and test keys. */
+        /** @description 1 to 255 printable ASCII characters, different for every order and the same for every attempt at it: a UUID, or the number of the cart. The order is then placed once, however often the request is repeated. A refusal does not use it up. Kept for at least 24 hours, apart for live and test keys. */
         'Idempotency-Key'?: string;
         /** @description The client's own id of the request; one that does not fit is replaced. It comes back in the response. */
         'X-Request-Id'?: string;
@@ -1471,9 +1471,9 @@ export interface operations {
         category_id?: number;
         /** @description Only those with this text anywhere in the name, in any letter case. Taken literally, without wildcards; trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
-        /** @description `true` (or `1`): only featured products. Any other value does not filter. */
+        /** @description `true` (or `1`): only featured products. Any other value, `false` too, does not filter. */
         featured?: boolean;
-        /** @description `true` (or `1`): only products with available stock. Any other value does not filter. */
+        /** @description `true` (or `1`): only products with available stock. Any other value, `false` too, does not filter. */
         in_stock?: boolean;
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
         limit?: number;

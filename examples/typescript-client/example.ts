@@ -1,14 +1,21 @@
 // npx tsx examples/typescript-client/example.ts <address> <API key> <product id>
 import { randomUUID } from 'node:crypto';
-import { allOrders, placeOrder, storeClient } from './store.js';
+import { allOrders, placeOrder, RequestFailed, storeClient } from './store.js';
 
 const [address = 'http://localhost:3000', apiKey = '', productId = '1'] = process.argv.slice(2);
 const client = storeClient(address, apiKey);
 const items = [{ product_id: Number(productId), quantity: 1 }];
 
-const placed = await placeOrder(client, { items, customer: { name: 'Ada Lovelace' } }, randomUUID());
-process.stdout.write(`placed ${placed.receipt_number}: ${placed.total}\n`);
+try {
+  const placed = await placeOrder(client, { items, customer: { name: 'Ada Lovelace' } }, randomUUID());
+  process.stdout.write(`placed ${placed.receipt_number}: ${placed.total}\n`);
 
-for await (const order of allOrders(client, { status: 'PENDING' })) {
-  process.stdout.write(`${order.receipt_number} ${order.total_amount} minor units of ${order.currency}\n`);
+  for await (const order of allOrders(client)) {
+    if (order.status !== 'PENDING') continue;
+    process.stdout.write(`${order.receipt_number} ${order.total_amount} minor units of ${order.currency}\n`);
+  }
+} catch (error) {
+  if (!(error instanceof RequestFailed)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
 }

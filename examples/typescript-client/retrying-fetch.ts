@@ -7,12 +7,12 @@ export interface RetryOptions {
   readonly firstWaitMs?: number;
 }
 
-const REPEATABLE = new Set([409, 429, 500, 503]);
 const LONGEST_WAIT_MS = 30_000;
 
 /**
- * A `fetch` that repeats what may succeed later, with exponential back-off and full jitter, and never before the
- * service's `Retry-After`. An order without an `Idempotency-Key` is sent once: it could be placed twice.
+ * A `fetch` that repeats what may succeed later (409, 429, every 5xx, no answer), with exponential back-off and full
+ * jitter, and never before `Retry-After`; an answer that asks for more than 30 s is given to the caller. An order
+ * without an `Idempotency-Key` is sent once: it could be placed twice.
  */
 export function retryingFetch({ send = fetch, attempts = 5, firstWaitMs = 250 }: RetryOptions = {}) {
   return async (request: Request): Promise<Response> => {
@@ -23,8 +23,10 @@ export function retryingFetch({ send = fetch, attempts = 5, firstWaitMs = 250 }:
       try {
         // A body can be sent once only.
         const response = await send(request.clone());
-        if (isLast || !REPEATABLE.has(response.status)) return response;
-        retryAfterMs = Number(response.headers.get('Retry-After') ?? 0) * 1000;
+        retryAfterMs = readRetryAfter(response.headers.get('Retry-After'));
+        if (isLast || !isRepeatable(response.status) || retryAfterMs > LONGEST_WAIT_MS) return response;
+        // An answer that nobody reads keeps its connection from the next attempt.
+        await response.arrayBuffer();
       } catch (error) {
         // No answer at all: the network, or a service that restarts. A caller who gave up is not kept waiting.
         if (isLast || request.signal.aborted) throw error;
@@ -33,4 +35,16 @@ export function retryingFetch({ send = fetch, attempts = 5, firstWaitMs = 250 }:
       await new Promise((resolve) => setTimeout(resolve, Math.max(backOffMs, retryAfterMs)));
     }
   };
+}
+
+/** 502 and 504 come from proxies, which may have passed the request on: the key makes it safe to repeat. */
+function isRepeatable(status: number): boolean {
+  return status === 409 || status === 429 || status >= 500;
+}
+
+/** The wait in milliseconds: the service sends seconds, proxies may send a date. 0 for none, and for anything else. */
+function readRetryAfter(header: string | null): number {
+  const seconds = Number(header);
+  const waitMs = Number.isNaN(seconds) ? Date.parse(header ?? '') - Date.now() : seconds * 1000;
+  return Number.isNaN(waitMs) ? 0 : Math.max(waitMs, 0);
 }

@@ -98,7 +98,7 @@ describe('the use of keys', () => {
     const { requests } = await stored();
     await api.get('/v1/store');
 
-    await api.app.get(KeyUsage, { strict: false }).beforeApplicationShutdown();
+    await api.app.get(KeyUsage, { strict: false }).onApplicationShutdown();
 
     expect((await stored()).requests).toBe(requests + 1);
   });

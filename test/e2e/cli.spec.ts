@@ -149,7 +149,7 @@ describe('the command line', () => {
     expect((await cli([...set, '5'])).json).toMatchObject({ quantity: 5, previous_quantity: 7 });
     expect(await cli([...set, '5', '--variant', 'R-1'])).toMatchObject({
       code: 1,
-      stderr: 'error: Variant R-1 of product runner not found\n',
+      stderr: 'error: Variant R-1 of product runner not found\nLooked in the database of DATABASE_URL.\n',
     });
     expect(await cli(['stock', 'verify', '--store', store])).toMatchObject({
       code: 0,
@@ -161,6 +161,29 @@ describe('the command line', () => {
       code: 1,
       json: { checked: 1, differences: [{ ...place, quantity: 6, ledger: 5 }] },
     });
+  });
+
+  it('refuses to move an order where it cannot go, and says where it can, or that it is there', async () => {
+    const order = { kind: 'order', receipt_number: 'POS-7', source: 'POS', status: 'PENDING', currency: 'USD' };
+    const more = { payment_method: 'COD', fulfillment_status: 'PENDING', amount: 100, total_amount: 100 };
+    const line = { name: 'Mug', unit_price: 100, quantity: 1 };
+    const bundle = file(
+      'order.ndjson',
+      { kind: 'store', subdomain: 'moves', name: 'Moves', currency: 'USD' },
+      { ...order, ...more, store: 'moves', created_at: '2026-01-02T03:04:05.000Z', line_items: [line] },
+    );
+    expect(await cli(['import', bundle])).toMatchObject({ code: 0 });
+
+    const delivered = await cli(['orders', 'set-status', 'POS-7', '--fulfillment-status', 'DELIVERED']);
+    const cancelled = await cli(['orders', 'cancel', 'POS-7']);
+    const again = await cli(['orders', 'cancel', 'POS-7']);
+
+    expect(delivered).toMatchObject({
+      code: 1,
+      stderr: 'error: fulfillment cannot go from PENDING to DELIVERED, only to CONFIRMED or CANCELLED\n',
+    });
+    expect(cancelled).toMatchObject({ code: 0, json: { fulfillment_status: 'CANCELLED' } });
+    expect(again).toMatchObject({ code: 1, stdout: '', stderr: 'error: fulfillment is already CANCELLED\n' });
   });
 
   it('imports a catalog: a table for people, JSON for programs, 1 when a product is refused', async () => {

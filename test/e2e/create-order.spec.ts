@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { startApi, type RunningApi } from '../support/start-api.js';
 import { StoreFixture } from '../builders/store-fixture.js';
+import { eventually } from '../support/eventually.js';
 
 interface Created {
   order_id: string;
@@ -305,6 +306,26 @@ describe('POST /v1/orders', () => {
       expect(await errorOf(body(mug, 2))).toEqual([422, 'items[0]: requested 2, available 1']);
     });
 
+    it('that comes back while an order waits for it is sold to that order', async () => {
+      const mug = await api.store.product({ stock: 0 });
+      const client = new pg.Client({ connectionString: api.database.url });
+      await client.connect();
+      await client.query('BEGIN');
+      await client.query('UPDATE stock SET quantity = 1 WHERE product_id = $1', [mug]);
+
+      const placing = place(body(mug));
+      await eventually(async () => {
+        const waiting = await api.database.query(`SELECT 1 FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock'`);
+        expect(waiting).toHaveLength(1);
+      });
+      await client.query('COMMIT');
+      await client.end();
+
+      expect((await placing).statusCode).toBe(201);
+      expect(await api.store.onHand(mug)).toBe(0);
+    });
+
     it('is never oversold by buyers at the same moment', async () => {
       const mug = await api.store.product({ stock: [3, 3, 4] });
 
@@ -441,8 +462,10 @@ describe('POST /v1/orders', () => {
 
     it.each<[string, unknown, string]>([
       ['an array', [], 'The request body must be a JSON object'],
-      ['no items', { customer }, 'items must be an array'],
-      ['null items', { items: null, customer }, 'items must be an array'],
+      ['no items', { customer }, 'items is required'],
+      ['nothing at all', {}, 'items is required; customer.name is required'],
+      ['null items', { items: null, customer }, 'items is required'],
+      ['items that are text', { items: 'two mugs', customer }, 'items must be an array'],
       ['items that are an object', { items: { length: 1 }, customer }, 'items must be an array'],
       ['empty items', { items: [], customer }, 'items must have 1 to 100 entries'],
       ['101 items', { items: Array(101).fill(ok), customer }, 'items must have 1 to 100 entries'],

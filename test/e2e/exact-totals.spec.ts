@@ -272,6 +272,26 @@ describe('totals', () => {
     expect(await differences(PRODUCTS)).toEqual([]);
   });
 
+  it('know a product as sold out when its first stock comes into a warehouse that is closed meanwhile', async () => {
+    const [product, warehouse] = [await api.store.product(), await api.store.warehouse()];
+    const [one, two] = [await pool.connect(), await pool.connect()];
+    await one.query('BEGIN');
+    await one.query('UPDATE warehouses SET active = false WHERE store_id = $1 AND id = $2', [api.store.id, warehouse]);
+
+    const stocking = two.query(
+      `WITH bin AS (INSERT INTO bins (store_id, warehouse_id, code) VALUES ($1, $2, 'NEW') RETURNING id)
+       INSERT INTO stock (store_id, product_id, bin_id, quantity) SELECT $1, $3, id, 5 FROM bin`,
+      [api.store.id, warehouse, product],
+    );
+    await Promise.race([stocking, new Promise((resolve) => setTimeout(resolve, 100))]);
+    await one.query('COMMIT');
+    await stocking;
+    one.release();
+    two.release();
+
+    expect(await differences(IN_STOCK)).toEqual([]);
+  });
+
   it('forget a product that is deleted, in its categories too', async () => {
     const product = await api.store.product({ categoryIds: [await api.store.category()] });
 
@@ -281,7 +301,7 @@ describe('totals', () => {
     expect(await differences(PRODUCTS)).toEqual([]);
   });
 
-  it('of categories that an earlier release miscounted are put right by migrating', async () => {
+  it('of categories, and whether products are in stock, are put right by migrating from a release that had them wrong', async () => {
     const [category, gone] = [await api.store.category(), await api.store.category()];
     await api.store.product({ categoryIds: [category] });
     await api.database.query(
@@ -290,10 +310,13 @@ describe('totals', () => {
       [api.store.id, [category, gone]],
     );
     expect(await differences(PRODUCTS)).toHaveLength(2);
+    await api.database.query('UPDATE products SET in_stock = NOT in_stock WHERE store_id = $1', [api.store.id]);
+    expect(await differences(IN_STOCK)).not.toEqual([]);
 
-    await api.database.query(`DELETE FROM migrations WHERE name = 'LinksThatGo1764000000006'`);
+    await api.database.query(`DELETE FROM migrations WHERE name = 'SimultaneousChanges1764000000006'`);
     await migrate(api.database.url);
 
     expect(await differences(PRODUCTS)).toEqual([]);
+    expect(await differences(IN_STOCK)).toEqual([]);
   });
 });

@@ -1,3 +1,5 @@
+import { PIPELINE_STAGES } from '@app/application';
+import { EXAMPLES } from '../../apps/api/src/openapi/examples.js';
 import { committedDocument, DocumentedAnswers } from '../support/documented-answers.js';
 
 /** Members with an amount of money. `total` is one in orders and a number of rows in pagination. */
@@ -40,6 +42,13 @@ describe('the examples of the OpenAPI document', () => {
         expect([place, answers.faults(schema, value)]).toEqual([place, []]);
       }
     }
+  });
+
+  it('show an order as the service gives it: with every stage, and not changed by any of them', () => {
+    const { pipeline, created_at, updated_at } = EXAMPLES.Order;
+
+    expect(pipeline.map(({ stage }) => stage)).toEqual(PIPELINE_STAGES);
+    expect(updated_at).toBe(created_at);
   });
 
   it('would be told from ones that do not fit', () => {

@@ -45,12 +45,17 @@ describe('the pipeline without a mail server', () => {
     fs.rmSync(dataDir, { recursive: true });
   });
 
-  it('writes both mails of an order as files that a mail program opens', async () => {
+  it('writes both mails of an order as files that a mail program opens, which is no change of the order', async () => {
     const orderId = await placeOrder(api);
 
     await eventually(async () => {
       expect((await notifications(api, orderId)).map(({ state }) => state)).toEqual(['done', 'done']);
     });
+
+    const order = (await api.get(`/v1/orders/${orderId}`)).json<{
+      data: Record<'created_at' | 'updated_at', string>;
+    }>();
+    expect(order.data.updated_at).toBe(order.data.created_at);
 
     const files = fs.readdirSync(path.join(dataDir, 'mail')).filter((name) => name.startsWith(orderId));
     expect(files.sort()).toEqual([`${orderId}-notify-customer.eml`, `${orderId}-notify-merchant.eml`]);
@@ -184,6 +189,36 @@ describe('the pipeline with a mail server', () => {
         ['dead', 'WorkerLost'],
       ]);
     });
+  });
+
+  it('leaves alone what was given up and waits to be tried again', async () => {
+    const orderId = await placeOrder(api);
+    await eventually(() => expect(mailsOf(orderId)).toHaveLength(2));
+    await api.database.query(
+      `SELECT graphile_worker.add_job('order-notification', '{}', job_key := $1 || ':notify-customer', max_attempts := 1,
+         run_at := now() + interval '1 hour')`,
+      [orderId],
+    );
+    await api.database.query(`UPDATE graphile_worker._private_jobs SET attempts = 1 WHERE key = $1`, [
+      `${orderId}:notify-customer`,
+    ]);
+    const client = await pool.connect();
+    await client.query('BEGIN');
+    await client.query(
+      `UPDATE order_stages SET state = 'pending', queued = false WHERE order_id = $1 AND stage = 'notify-customer'`,
+      [orderId],
+    );
+
+    // In one transaction: the relay, which is running, would queue it at once.
+    await recoverAbandonedJobs(client);
+
+    const { rows } = await client.query<{ state: string }>(
+      `SELECT state FROM order_stages WHERE order_id = $1 AND stage = 'notify-customer'`,
+      [orderId],
+    );
+    await client.query('ROLLBACK');
+    client.release();
+    expect(rows).toEqual([{ state: 'pending' }]);
   });
 
   it('purges idempotency keys after 24 hours, not before', async () => {

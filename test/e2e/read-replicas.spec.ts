@@ -17,12 +17,15 @@ let store: StoreFixture;
 let productId: number;
 let app: NestFastifyApplication;
 
-async function createStore(): Promise<void> {
-  database = await startReplicatedDatabase();
+function newStore(): Promise<StoreFixture> {
   const query = async <Row>(text: string, values: unknown[] = []) =>
     (await database.primary.query(text, values)).rows as Row[];
-  const drop = () => Promise.resolve();
-  store = await StoreFixture.create({ url: database.primaryUrl, query, drop });
+  return StoreFixture.create({ url: database.primaryUrl, query, drop: () => Promise.resolve() });
+}
+
+async function createStore(): Promise<void> {
+  database = await startReplicatedDatabase();
+  store = await newStore();
   productId = await store.product({ name: 'Mug', stock: 5 });
 }
 
@@ -94,6 +97,21 @@ describe('with a read replica', () => {
       await resumeReplication();
 
       expect([placed.statusCode, found.statusCode]).toEqual([201, 200]);
+    },
+    START_MS,
+  );
+
+  it(
+    'has the profile of a store that the replica does not know yet',
+    async () => {
+      await readsComeFromTheReplica();
+      await pauseReplication();
+      const { key } = await newStore();
+
+      const { statusCode } = await app.inject({ url: '/v1/store', headers: { authorization: `Bearer ${key}` } });
+      await resumeReplication();
+
+      expect(statusCode).toBe(200);
     },
     START_MS,
   );

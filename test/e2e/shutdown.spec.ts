@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import http from 'node:http';
+import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
@@ -78,6 +80,31 @@ describe('the built service with a database of its own', () => {
     expect(await api.ended()).toBe(0);
   });
 
+  it('counts for its key a request that came after the grace period, on a connection from before', async () => {
+    start();
+    const { port } = new URL(await address());
+    const used = async () => {
+      const rows = await database.query<{ requests: number }>(
+        'SELECT coalesce(sum(requests), 0)::int AS requests FROM api_key_usage WHERE store_id = $1',
+        [store.id],
+      );
+      return rows[0]?.requests ?? 0;
+    };
+    const before = await used();
+    api.process.kill('SIGTERM');
+    await sleep(4_500);
+    const socket = net.connect(Number(port), '127.0.0.1');
+    socket.write(`GET /v1/store HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${store.key}\r\n`);
+    await sleep(1_500);
+    socket.write('\r\n');
+
+    const answer = String((await once(socket, 'data'))[0]);
+    socket.destroy();
+    expect(answer).toMatch(/^HTTP\/1\.1 200/);
+    expect(await api.ended()).toBe(0);
+    expect(await used()).toBe(before + 1);
+  });
+
   it('ends at once at the second signal', async () => {
     start();
     await address();
@@ -102,7 +129,7 @@ describe('the built service with a database of its own', () => {
     proxy.cut();
     try {
       start({ DATABASE_URL: proxy.url });
-      await api.says(/The database cannot be used yet \(\w+\): trying again in 2 s/);
+      await api.says(/The database \S+ cannot be used yet \(\w+\): trying again in 2 s/);
       proxy.restore();
       await address();
     } finally {

@@ -47,6 +47,8 @@ describe('the built service with a collector of traces', () => {
     authorization: `Bearer ${store.key}`,
     'content-type': 'application/json',
     traceparent: `00-${trace}-${CALLER}-01`,
+    tracestate: 'vendor=canary',
+    baggage: 'user=canary',
   });
   const ask = (url: string, trace: string) => fetch(`${base}${url}`, { headers: headersOf(trace) });
   /** The body comes well after the headers, when the key was looked up and everything waits for it. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { retryingFetch } from '../../examples/typescript-client/retrying-fetch.js';
-import { placeOrder, storeClient } from '../../examples/typescript-client/store.js';
+import { allOrders, ordersSince, placeOrder, storeClient } from '../../examples/typescript-client/store.js';
 import { listen } from '../support/listen.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
@@ -57,6 +57,14 @@ describe('the example of a TypeScript client', () => {
     expect(stdout).toMatch(new RegExp(`^${receipt} \\d+ minor units of USD$`, 'm'));
   });
 
+  it('tells a wrong key in one line', async () => {
+    const tsx = 'node_modules/tsx/dist/cli.mjs';
+    const refused = program(tsx, `${CLIENT}/example.ts`, address, 'svc_live_wrong', '1');
+
+    const line = /^401: Missing or invalid Authorization header \(request \S+\)\n$/;
+    await expect(refused).rejects.toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(line) as string });
+  });
+
   it('places an order once, though the answers are lost', async () => {
     const product = await api.store.product({ stock: 5 });
     let sent = 0;
@@ -78,36 +86,136 @@ describe('the example of a TypeScript client', () => {
     expect(after).toBe(before + 1);
   });
 
+  it('reads every order once, while others are placed', async () => {
+    const placedAt = (n: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, n));
+    const before: string[] = [];
+    for (let n = 0; n < 105; n += 1) before.push(await api.store.order({ created_at: placedAt(n) }));
+    const client = storeClient(address, api.store.key);
+
+    const read: string[] = [];
+    for await (const { id } of allOrders(client)) {
+      // The first page is here, and ends with what the second will begin with.
+      if (read.length === 0) await api.store.order();
+      read.push(id);
+    }
+
+    expect(new Set(read).size).toBe(read.length);
+    expect(read).toEqual(expect.arrayContaining(before));
+
+    const since: string[] = [];
+    for await (const { created_at } of ordersSince(client, placedAt(103))) since.push(created_at);
+    expect(since.slice(-2)).toEqual([placedAt(104), placedAt(103)].map((date) => date.toISOString()));
+  });
+
+  describe('its errors', () => {
+    const ordering = (answer: Response) =>
+      placeOrder(
+        storeClient(address, '', { send: () => Promise.resolve(answer.clone()), firstWaitMs: 1 }),
+        { items: [], customer: { name: 'Ada' } },
+        'cart-2',
+      );
+
+    it('carry the status, the text and the id of the request', async () => {
+      const order = { items: [{ product_id: await api.store.product(), quantity: 1 }], customer: { name: 'Ada' } };
+      const refused = placeOrder(storeClient(address, api.store.key), order, 'cart-3');
+
+      await expect(refused).rejects.toMatchObject({
+        status: 422,
+        requestId: expect.stringMatching(/^\S+$/) as string,
+        message: expect.stringMatching(/^422: items\[0\]: requested 1, available 0 \(request \S+\)$/) as string,
+      });
+    });
+
+    it.each([
+      ['a page of HTML', '<html>Bad Gateway</html>'],
+      ['nothing', null],
+      ['JSON of another make', 'null'],
+    ])('say so when a proxy answers with %s', async (_, body) => {
+      const refused = ordering(new Response(body, { status: 502, headers: body ? {} : { 'Content-Length': '0' } }));
+
+      await expect(refused).rejects.toMatchObject({
+        status: 502,
+        requestId: '',
+        message: '502: the answer is not one of the service, but of something before it',
+      });
+    });
+  });
+
   describe('its retries', () => {
-    const answering = (...statuses: number[]) => {
+    const order = () => new Request(address, { method: 'POST', body: '{}', headers: { 'Idempotency-Key': 'cart-4' } });
+    /** Answers with each status in turn, and then with 200. */
+    const answering = (statuses: readonly number[], retryAfter?: string) => {
       const sentAt: number[] = [];
       const send = (): Promise<Response> => {
-        sentAt.push(Date.now());
-        const status = statuses[sentAt.length - 1] ?? 200;
-        return Promise.resolve(new Response('{}', { status, headers: status === 429 ? { 'Retry-After': '1' } : {} }));
+        const status = statuses[sentAt.push(Date.now()) - 1] ?? 200;
+        const headers = new Headers(status === 200 || retryAfter === undefined ? [] : [['Retry-After', retryAfter]]);
+        return Promise.resolve(new Response('{}', { status, headers }));
       };
       return { sentAt, fetch: retryingFetch({ send, attempts: 3, firstWaitMs: 1 }) };
     };
+    const gapMs = ([first = 0, second = 0]: readonly number[]) => second - first;
 
-    it('wait for Retry-After', async () => {
-      const { sentAt, fetch } = answering(429);
+    it.each([409, 429, 500, 502, 503, 504])('repeat a read, and an order with a key, after %i', async (status) => {
+      const read = answering([status]);
+      const write = answering([status]);
+
+      expect((await read.fetch(new Request(address))).status).toBe(200);
+      expect((await write.fetch(order())).status).toBe(200);
+      expect([read.sentAt.length, write.sentAt.length]).toEqual([2, 2]);
+    });
+
+    it('wait for Retry-After in seconds', async () => {
+      const { sentAt, fetch } = answering([429], '1');
 
       expect((await fetch(new Request(address))).status).toBe(200);
-      expect((sentAt[1] ?? 0) - (sentAt[0] ?? 0)).toBeGreaterThanOrEqual(990);
+      expect(gapMs(sentAt)).toBeGreaterThanOrEqual(990);
+    });
+
+    it('wait for Retry-After as a date', async () => {
+      const inTwoSeconds = new Date(Date.now() + 2_000);
+      const { sentAt, fetch } = answering([503], inTwoSeconds.toUTCString());
+
+      expect((await fetch(order())).status).toBe(200);
+      // Such a date has whole seconds.
+      expect(sentAt[1]).toBeGreaterThanOrEqual(Math.floor(inTwoSeconds.getTime() / 1000) * 1000 - 10);
+    });
+
+    it.each(['soon', '-5', 'Wed, 21 Oct 2015 07:28:00 GMT'])(
+      'wait as without it for Retry-After: %s',
+      async (header) => {
+        const waits = jest.spyOn(global, 'setTimeout');
+        const random = jest.spyOn(Math, 'random').mockReturnValue(0.5);
+        const { sentAt, fetch } = answering([503, 503], header);
+
+        expect((await fetch(order())).status).toBe(200);
+        expect(sentAt).toHaveLength(3);
+        const waited = waits.mock.calls.map(([, ms]) => ms);
+        expect(waited).toEqual(expect.arrayContaining([0.5, 1]));
+        expect(waited).not.toContain(NaN);
+        waits.mockRestore();
+        random.mockRestore();
+      },
+    );
+
+    it('end at once when the wait would be longer than anybody has', async () => {
+      const { sentAt, fetch } = answering([503], '9999999');
+
+      expect((await fetch(order())).status).toBe(503);
+      expect(sentAt).toHaveLength(1);
     });
 
     it('end', async () => {
-      const { sentAt, fetch } = answering(503, 503, 503);
+      const { sentAt, fetch } = answering([503, 503, 503]);
 
       expect((await fetch(new Request(address))).status).toBe(503);
       expect(sentAt).toHaveLength(3);
     });
 
     it('never repeat what cannot succeed, or an order without a key', async () => {
-      const refused = answering(422);
-      const keyless = answering(503);
+      const refused = answering([422]);
+      const keyless = answering([503]);
 
-      await refused.fetch(new Request(address));
+      await refused.fetch(order());
       await keyless.fetch(new Request(address, { method: 'POST', body: '{}' }));
       expect([refused.sentAt.length, keyless.sentAt.length]).toEqual([1, 1]);
     });

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -12,7 +12,7 @@ const run = (command: string) =>
 describe('npm start, for the first time', () => {
   let dataDir: string;
   let api: BuiltApi;
-  beforeAll(() => (dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'store-commerce-smoke-'))));
+  beforeAll(() => (dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'store commerce smoke-'))));
   afterAll(() => {
     api.process.kill('SIGKILL');
     fs.rmSync(dataDir, { recursive: true, force: true });
@@ -31,6 +31,13 @@ describe('npm start, for the first time', () => {
     expect(run(list)).toMatchObject({ success: true, pagination: { page: 1, limit: 3 } });
     const created = run(order) as { success: boolean; data: { receipt_number: string } };
     expect(created).toMatchObject({ success: true, data: { payment_method: 'COD' } });
+    const [newKey = ''] = /DATA_DIR=.*/.exec(api.output()) ?? [];
+    const shell = (command: string) => spawnSync('/bin/sh', ['-c', command], { encoding: 'utf8' });
+    expect(JSON.parse(shell(newKey).stdout)).toMatchObject({ mode: 'live', status: 'ACTIVE' });
+    expect(shell(newKey.replace(/--store \w+/, '--store nobody'))).toMatchObject({
+      status: 1,
+      stderr: `error: Store nobody not found\nLooked in the embedded database of ${dataDir}.\n`,
+    });
     api.process.kill('SIGTERM');
     expect(await api.ended()).toBe(0);
     expect(api.errors()).toBe('');

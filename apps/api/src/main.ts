@@ -56,9 +56,8 @@ async function listenWithDemo(app: NestFastifyApplication, config: Config, demo:
   const isFirst = await demo.loadOnce();
   const address = await listen(app, config);
   // The keys come after all that can fail: nobody would ever see them.
-  const text = isFirst
-    ? firstWelcome(address, demo.subdomain, await demo.firstSteps())
-    : welcomeBack(address, demo.subdomain);
+  const place = { address, subdomain: demo.subdomain, dataDir: config.dataDir };
+  const text = isFirst ? firstWelcome(place, await demo.firstSteps()) : welcomeBack(place);
   process.stdout.write(`${text}\n`);
 }
 

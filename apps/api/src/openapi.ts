@@ -1,9 +1,9 @@
+import { VERSION } from '@app/infrastructure';
 import type { INestApplication } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { COMPONENTS } from './openapi/components.js';
 import { GUIDE } from './openapi/guide.js';
-import { VERSION } from './status/version.js';
 
 /** All that the page needs comes from here. Its own style sheet and drawings have inline styles. */
 const PAGE_POLICY = [

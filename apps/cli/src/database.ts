@@ -1,4 +1,5 @@
 import { ApplicationModule } from '@app/application';
+import { NotFound } from '@app/domain';
 import {
   attachOrStartEmbeddedPostgres,
   Config,
@@ -23,18 +24,28 @@ export interface OperatorsDatabase {
  * Runs `work` on the configured database, or on the embedded one, which is started for it where it does not run and
  * whose schema is brought up to date.
  *
- * @throws CommandFailed when the configured database has another schema.
+ * @throws CommandFailed when the configured database has another schema, and for what `work` does not find, with the
+ *   database that was asked.
  */
 export async function withDatabase<T>(work: (database: OperatorsDatabase) => Promise<T>): Promise<T> {
   const config = new Config(process.env);
-  if (config.databaseUrl !== null) {
-    await assertSchemaIsCurrent(config.databaseUrl);
-    return work({ config, url: config.databaseUrl });
+  // Past a pooler, whose time limits are those of requests.
+  const url = config.databaseDirectUrl;
+  try {
+    if (url === null) {
+      return await onEmbedded(config, async (embedded) => {
+        await migrate(embedded);
+        return work({ config, url: embedded });
+      });
+    }
+    await assertSchemaIsCurrent(url);
+    return await work({ config, url });
+  } catch (error) {
+    if (!(error instanceof NotFound)) throw error;
+    // Most often it is there, and the environment names another database than was meant.
+    const where = url === null ? `the embedded database of ${config.dataDir}` : 'the database of DATABASE_URL';
+    throw new CommandFailed(`${error.message}\nLooked in ${where}.`);
   }
-  return onEmbedded(config, async (url) => {
-    await migrate(url);
-    return work({ config, url });
-  });
 }
 
 /** Runs `work` with the use cases and ports of the service. */

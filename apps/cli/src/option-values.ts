@@ -1,6 +1,7 @@
 import { isCurrency, isReceiptNumber, isUuid } from '@app/domain';
 import { isSubdomain } from '@app/infrastructure';
 import { InvalidArgumentError } from 'commander';
+import { CommandFailed, EXIT } from './failures.js';
 
 const INT4_MAX = 2_147_483_647;
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
@@ -22,8 +23,10 @@ export function displayName(text: string): string {
   return name;
 }
 
+/** @throws CommandFailed */
 export function keyId(text: string): string {
-  if (!isUuid(text)) throw new InvalidArgumentError('Give the id of a key, as `keys list` shows it.');
+  // Not commander's error, which repeats the value: it may be the key itself, or a part of it.
+  if (!isUuid(text)) throw new CommandFailed('Give the id of a key, as `keys list` shows it.', EXIT.usage);
   return text.toLowerCase();
 }
 

@@ -49,6 +49,34 @@ describe('the command line', () => {
     expect(said.join('')).toMatch(/error: |Usage: /);
   });
 
+  it('tells its version', async () => {
+    expect(await exitCodeOf('--version')).toBe(EXIT.ok);
+    expect(said.join('')).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it.each([
+    'keys revoke KEY',
+    'keys revoke SECRET',
+    'keys KEY',
+    'keys list --store KEY',
+    'keys list --store acme --KEY',
+    'orders cancel KEY',
+    'KEY',
+  ])('never repeats a key: %s', async (line) => {
+    const secret = 'Zq3vT8mK1xW6bN4cR9dF2gH7jL5pS0aYuEiOnM';
+    const typed = line.replace('KEY', `svc_live_${secret}`).replace('SECRET', secret);
+
+    expect(await exitCodeOf(...typed.split(' '))).toBe(EXIT.usage);
+    expect(said.join('')).toMatch(/^error: /);
+    expect(said.join('')).not.toContain(secret);
+  });
+
+  it('asks for the id of a key, in words', async () => {
+    await exitCodeOf('keys', 'revoke', '7');
+
+    expect(said.join('')).toBe('error: Give the id of a key, as `keys list` shows it.\n');
+  });
+
   it.each([
     '--help',
     'import --help',

@@ -1,3 +1,4 @@
+import { VERSION } from '@app/infrastructure';
 import { Command } from 'commander';
 import { addBackup } from './commands/backup.command.js';
 import { addImport } from './commands/import.command.js';
@@ -8,6 +9,7 @@ import { addOrders } from './commands/orders.command.js';
 import { addSecrets } from './commands/secrets.command.js';
 import { addStock } from './commands/stock.command.js';
 import { addStores } from './commands/stores.command.js';
+import { withoutKeys } from './output.js';
 
 const HELP = `
 Results are JSON on standard output (of import-catalog with --json), words are on standard error.
@@ -26,6 +28,8 @@ Examples:
 export function createProgram(): Command {
   const program = new Command('cli')
     .description('The operator’s commands of the store service')
+    .version(VERSION)
+    .configureOutput({ writeErr: (text) => process.stderr.write(withoutKeys(text)) })
     .addHelpText('after', HELP)
     .showHelpAfterError('(add --help for usage)')
     .exitOverride();

@@ -7,15 +7,19 @@ import {
   migrate,
   ServiceMetrics,
   startTracing,
+  untilDatabaseAnswers,
   type EmbeddedPostgres,
 } from '@app/infrastructure';
 import { NestFactory } from '@nestjs/core';
 import { serveStatus } from './status-server.js';
 import { WorkerModule } from './worker.module.js';
 
-/** The embedded database, where none is configured: that of a running API process, or one of our own. */
-async function openDatabase(config: Config): Promise<Pick<EmbeddedPostgres, 'url' | 'stop'>> {
-  if (config.databaseUrl !== null) return { url: config.databaseUrl, stop: () => Promise.resolve() };
+/** The configured database, once it answers, or the embedded one: that of a running API process, or one of our own. */
+async function openDatabase(config: Config, logger: JsonLogger): Promise<Pick<EmbeddedPostgres, 'url' | 'stop'>> {
+  if (config.databaseUrl !== null) {
+    await untilDatabaseAnswers(config.databaseUrl, logger);
+    return { url: config.databaseUrl, stop: () => Promise.resolve() };
+  }
   const database = await attachOrStartEmbeddedPostgres({ dataDir: config.dataDir });
   await migrate(database.url);
   return database;
@@ -35,12 +39,13 @@ async function main(): Promise<void> {
   const metrics = new ServiceMetrics();
   metrics.observeProcess();
   const status = config.workerPort === null ? null : await serveStatus(config.host, config.workerPort, metrics);
-  const database = await openDatabase(config);
+  const database = await openDatabase(config, logger);
   const module = WorkerModule.on(config, database.url, logger, metrics);
   const worker = await NestFactory.createApplicationContext(module, { logger });
   logger.log('Working the pipeline', 'Worker');
 
   const stop = async (): Promise<void> => {
+    logger.log('Shutting down', 'Process');
     // Jobs that are running are finished; those that are not stay in the queue for others.
     await worker.close();
     await database.stop();

@@ -1,6 +1,7 @@
 export * from './access/api-key.js';
 export * from './fraud/fraud-assessment.js';
 export * from './fraud/fraud-facts.js';
+export * from './fraud/fraud-rule.js';
 export * from './fraud/fraud-rules.js';
 export * from './inventory/bin-allocation.js';
 export * from './inventory/stock-demand.js';

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { Config, ConfigError } from './config.js';
 
+const ENCODED = 'with special characters of a password percent-encoded';
 const DATABASE_URL = 'postgres://store:secret@localhost/store';
 const KEY = Buffer.alloc(32, 7).toString('base64');
 
@@ -73,17 +74,35 @@ describe('Config', () => {
   it.each([
     [{ PORT: 'http' }, 'PORT must be an integer from 0 to 65535'],
     [{ PORT: '65536' }, 'PORT must be an integer from 0 to 65535'],
-    [{ DATABASE_URL: 'mysql://x/y' }, 'DATABASE_URL must be a URL that starts with postgres:// or postgresql://'],
-    [{ DATABASE_URL: 'localhost:5432' }, 'DATABASE_URL must be a URL that starts with postgres:// or postgresql://'],
+    [
+      { DATABASE_URL: 'mysql://x/y' },
+      `DATABASE_URL must be a URL that starts with postgres:// or postgresql://, ${ENCODED}`,
+    ],
+    [
+      { DATABASE_URL: 'postgres://a:b/c@d/e' },
+      `DATABASE_URL must be a URL that starts with postgres:// or postgresql://, ${ENCODED}`,
+    ],
+    [
+      { DATABASE_URL: 'postgres://a:100%@d/e' },
+      `DATABASE_URL must be a URL that starts with postgres:// or postgresql://, ${ENCODED}`,
+    ],
+    [
+      { DATABASE_URL: '', NODE_ENV: 'production' },
+      'DATABASE_URL is empty: in production, leave it out to have the embedded database',
+    ],
+    [
+      { DATABASE_URL: 'localhost:5432' },
+      `DATABASE_URL must be a URL that starts with postgres:// or postgresql://, ${ENCODED}`,
+    ],
     [{ DATABASE_DIRECT_URL: DATABASE_URL }, 'DATABASE_DIRECT_URL needs DATABASE_URL'],
     [{ DATABASE_POOL_SIZE: '0' }, 'DATABASE_POOL_SIZE must be an integer from 1 to 1000'],
     [{ DATABASE_REPLICA_URLS: DATABASE_URL }, 'DATABASE_REPLICA_URLS needs DATABASE_URL'],
     [
       { DATABASE_URL, DATABASE_REPLICA_URLS: 'postgres://a/store,b' },
-      'DATABASE_REPLICA_URLS must be URLs that start with postgres:// or postgresql://, separated by commas',
+      `DATABASE_REPLICA_URLS must be URLs that start with postgres:// or postgresql://, separated by commas, ${ENCODED}`,
     ],
     [{ PIPELINE: 'on' }, 'PIPELINE must be one of inline, off'],
-    [{ SMTP_URL: 'mail.example.com' }, 'SMTP_URL must be a URL that starts with smtp:// or smtps://'],
+    [{ SMTP_URL: 'mail.example.com' }, `SMTP_URL must be a URL that starts with smtp:// or smtps://, ${ENCODED}`],
     [{ SMTP_URL: 'smtp://mail?pool=true&debug=true' }, 'SMTP_URL must not have the options debug and logger'],
     [{ TRUST_PROXY: 'nginx' }, 'TRUST_PROXY must be true, false, a number of hops, or addresses'],
     [{ MAIL_FROM: 'nobody' }, 'MAIL_FROM must be an address, or Name <address>'],

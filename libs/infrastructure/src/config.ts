@@ -2,6 +2,9 @@ import { isIP } from 'node:net';
 import path from 'node:path';
 import { readMailbox, type Mailbox } from './notifications/mailbox.js';
 
+/** Where the embedded database is unless `DATA_DIR` says otherwise. */
+export const DEFAULT_DATA_DIR = path.resolve('.data');
+
 /** The service's configuration, read from the environment once at the start. */
 export class Config {
   readonly port: number;
@@ -42,7 +45,7 @@ export class Config {
     this.databaseDirectUrl = read.url('DATABASE_DIRECT_URL', ['postgres:', 'postgresql:']) ?? this.databaseUrl;
     this.databaseReplicaUrls = read.urls('DATABASE_REPLICA_URLS', ['postgres:', 'postgresql:']);
     this.databasePoolSize = read.integer('DATABASE_POOL_SIZE', 10, 1, 1000);
-    this.dataDir = path.resolve(read.text('DATA_DIR') ?? '.data');
+    this.dataDir = path.resolve(read.text('DATA_DIR') ?? DEFAULT_DATA_DIR);
     this.pipeline = read.oneOf('PIPELINE', ['inline', 'off']) ?? (this.databaseUrl === null ? 'inline' : 'off');
     this.smtpUrl = read.url('SMTP_URL', ['smtp:', 'smtps:']);
     this.mailFrom = read.mailbox('MAIL_FROM') ?? { name: '', address: 'orders@localhost' };
@@ -64,6 +67,10 @@ export class Config {
     // The mailer takes options from the query; these two would write whole messages to the log.
     if (/[?&](debug|logger)=/i.test(this.smtpUrl ?? '')) {
       throw new ConfigError('SMTP_URL', 'must not have the options debug and logger');
+    }
+    // A secret that was not found leaves it so: orders would go into a new database, and be lost with it.
+    if (this.databaseUrl === null && env.DATABASE_URL !== undefined && env.NODE_ENV === 'production') {
+      throw new ConfigError('DATABASE_URL', 'is empty: in production, leave it out to have the embedded database');
     }
     if (this.databaseUrl === null && this.databaseDirectUrl !== null) {
       throw new ConfigError('DATABASE_DIRECT_URL', 'needs DATABASE_URL');
@@ -110,7 +117,8 @@ class Environment {
   url(name: string, protocols: readonly string[]): string | null {
     const text = this.text(name);
     if (text === null) return null;
-    if (!isUrl(text, protocols)) throw new ConfigError(name, `must be a URL that starts with ${either(protocols)}`);
+    if (!isUrl(text, protocols))
+      throw new ConfigError(name, `must be a URL that starts with ${either(protocols)}, ${ENCODING}`);
     return text;
   }
 
@@ -120,7 +128,7 @@ class Environment {
         ?.split(',')
         .map((part) => part.trim()) ?? [];
     if (texts.every((text) => isUrl(text, protocols))) return texts;
-    throw new ConfigError(name, `must be URLs that start with ${either(protocols)}, separated by commas`);
+    throw new ConfigError(name, `must be URLs that start with ${either(protocols)}, separated by commas, ${ENCODING}`);
   }
 
   mailbox(name: string): Mailbox | null {
@@ -155,8 +163,17 @@ class Environment {
   }
 }
 
+const ENCODING = 'with special characters of a password percent-encoded';
+
 function isUrl(text: string, protocols: readonly string[]): boolean {
-  return URL.canParse(text) && protocols.includes(new URL(text).protocol);
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password, pathname } = new URL(text);
+  try {
+    [username, password, pathname].forEach(decodeURIComponent);
+  } catch {
+    return false;
+  }
+  return protocols.includes(protocol);
 }
 
 function either(protocols: readonly string[]): string {

@@ -18,6 +18,7 @@ export function answerReadsInTime(fastify: FastifyInstance): void {
         const { status, body, headers } = describeError(new ServiceUnavailableException());
         void reply.status(status).headers(headers).send(body);
       }, PATIENCE_MS - reply.elapsedTime);
+      timer.unref();
       reply.raw.once('close', () => clearTimeout(timer));
     }
     done();

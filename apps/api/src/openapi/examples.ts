@@ -44,10 +44,12 @@ const ORDER: OrderResponse = {
   is_test: false,
   fraud: { verdict: 'ACCEPT', score: 0, reasons: [] },
   pipeline: [
+    { stage: 'fraud-analysis', state: 'done', attempts: 1, last_error: '', at: PLACED_AT },
+    { stage: 'inventory', state: 'done', attempts: 1, last_error: '', at: PLACED_AT },
     { stage: 'notify-customer', state: 'done', attempts: 1, last_error: '', at: '2026-11-20T09:30:01.120Z' },
     { stage: 'notify-merchant', state: 'pending', attempts: 0, last_error: '', at: PLACED_AT },
   ],
-  updated_at: '2026-11-20T09:30:01.120Z',
+  updated_at: PLACED_AT,
 };
 
 const PRODUCT_LIST_ITEM: ProductListItem = {

@@ -27,7 +27,7 @@ export const idFilter = (name: string, what: string): Filter => ({
 
 export const flagFilter = (name: string, what: string): Filter => ({
   name,
-  description: `\`true\` (or \`1\`): ${what}. Any other value does not filter.`,
+  description: `\`true\` (or \`1\`): ${what}. Any other value, \`false\` too, does not filter.`,
   schema: { type: 'boolean', examples: [true] },
 });
 
@@ -82,8 +82,8 @@ export const ApiIdempotencyKey = (): MethodDecorator & ClassDecorator =>
     name: 'Idempotency-Key',
     description:
       '1 to 255 printable ASCII characters, different for every order and the same for every attempt at it: a UUID, ' +
-      'or the number of the cart. The order is then placed once, however often the request is repeated. Kept for at ' +
-      'least 24 hours, apart for live and test keys.',
+      'or the number of the cart. The order is then placed once, however often the request is repeated. A refusal ' +
+      'does not use it up. Kept for at least 24 hours, apart for live and test keys.',
     required: false,
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$', examples: ['cart-20417'] },
   });

@@ -65,6 +65,7 @@ export class CreateOrderRequest {
   @ArrayMaxSize(MAX_LINES, ITEMS_SIZE)
   @ArrayMinSize(1, ITEMS_SIZE)
   @IsArray({ message: 'must be an array' })
+  @IsPresent()
   items: OrderItemRequest[];
 
   @ValidateNested()
@@ -130,7 +131,13 @@ export const CREATE_ORDER_REQUEST = {
               ...ID,
               description: 'An active product of the store. An integer, although `id` is a string.',
             },
-            variant_id: { ...ID, description: 'An active variant of the product.' },
+            variant_id: {
+              ...ID,
+              description:
+                'An active variant of the product. To be given for every product that has variants: without it, the ' +
+                'product itself is ordered, at its own price and from its own stock, which is commonly none (422, ' +
+                '`available 0`), although `quantity` of the product counts the stock of its variants too.',
+            },
             quantity: { type: 'integer', minimum: 1, maximum: MAX_QUANTITY, description: 'Units.' },
           },
           { optional: ['variant_id'] },

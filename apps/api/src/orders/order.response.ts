@@ -1,4 +1,10 @@
-import type { OrderLineRecord, OrderRecord, OrderSummary, PipelineStageRecord } from '@app/application';
+import {
+  PIPELINE_STAGES,
+  type OrderLineRecord,
+  type OrderRecord,
+  type OrderSummary,
+  type PipelineStageRecord,
+} from '@app/application';
 import {
   FULFILLMENT_STATUSES,
   ORDER_SOURCES,
@@ -149,7 +155,7 @@ export const ORDER = object<OrderResponse>({
   shipping_address: object<OrderResponse['shipping_address']>(ADDRESS),
   billing_address: object<OrderResponse['billing_address']>(ADDRESS),
   notes: text('`""` when there are none.', 'Please ring twice'),
-  is_test: flag('Whether the order was placed with a test key.'),
+  is_test: flag('Whether the order was placed with a test key. Lists do not tell.'),
   fraud: object<OrderResponse['fraud']>(
     {
       verdict: oneOf(['ACCEPT', 'REVIEW', 'REJECT', ''], '`""` for an order that was not screened.'),
@@ -166,13 +172,13 @@ export const ORDER = object<OrderResponse>({
   ),
   pipeline: arrayOf(
     object<OrderResponse['pipeline'][number]>({
-      stage: text('What is done.', 'notify-customer'),
+      stage: oneOf(PIPELINE_STAGES, 'What is done.'),
       state: oneOf(['pending', 'held', 'done', 'dead'], 'held: waits for a review. dead: given up.'),
       attempts: integer('How often it was tried.', 1),
       last_error: text('Kind of the last failure; `""` when there was none.', ''),
       at: timestamp('When this last changed.'),
     }),
-    'How far the order is in its pipeline. Empty for orders that were imported.',
+    'How far the order is in its pipeline, one entry a stage, in this order. Empty for orders that were imported.',
   ),
-  updated_at: timestamp('When the order last changed.'),
+  updated_at: timestamp('When a status of the order last changed; its stages have times of their own.'),
 });

@@ -1,15 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import {
-  DatabaseProbe,
-  errorCode,
   migrate,
   startEmbeddedPostgres,
   type Config,
   type EmbeddedPostgres,
   type JsonLogger,
+  untilDatabaseAnswers,
 } from '@app/infrastructure';
-
-const RETRY_MS = 2_000;
 
 export type OpenDatabase = Pick<EmbeddedPostgres, 'url' | 'stop'>;
 
@@ -21,7 +17,7 @@ export type OpenDatabase = Pick<EmbeddedPostgres, 'url' | 'stop'>;
  */
 export async function openDatabase(config: Config, logger: JsonLogger): Promise<OpenDatabase> {
   if (config.databaseUrl !== null) {
-    await untilItAnswers(config.databaseUrl, logger);
+    await untilDatabaseAnswers(config.databaseUrl, logger);
     return { url: config.databaseUrl, stop: () => Promise.resolve() };
   }
   const database = keepRunning(await startEmbeddedPostgres({ dataDir: config.dataDir }), config.dataDir, logger);
@@ -58,20 +54,4 @@ function keepRunning(first: EmbeddedPostgres, dataDir: string, logger: JsonLogge
       return server.stop();
     },
   };
-}
-
-/** A start before the database is no reason to die and be started again: it is said, and tried again. */
-async function untilItAnswers(url: string, logger: JsonLogger): Promise<void> {
-  const probe = new DatabaseProbe(url);
-  for (;;) {
-    try {
-      await probe.ask();
-      probe.close();
-      return;
-    } catch (error) {
-      const reason = errorCode(error) ?? (error as Error).message;
-      logger.warn(`The database cannot be used yet (${reason}): trying again in ${RETRY_MS / 1000} s`, 'Start');
-      await delay(RETRY_MS);
-    }
-  }
 }

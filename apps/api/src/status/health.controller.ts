@@ -6,9 +6,9 @@ import {
   type HealthCheckResult,
   type HealthIndicatorResult,
 } from '@nestjs/terminus';
+import { VERSION } from '@app/infrastructure';
 import type { FastifyReply } from 'fastify';
 import { Readiness } from './readiness.js';
-import { VERSION } from './version.js';
 
 type Check = Parameters<HealthCheckService['check']>[0][number];
 

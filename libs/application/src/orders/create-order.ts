@@ -26,7 +26,7 @@ import {
 import { OrderExists, OrderRepository, ReceiptNumberTaken } from '../ports/order.repository.js';
 import { CommitOutcomeUnknown, UnitOfWork, type Transaction } from '../ports/unit-of-work.js';
 import { inOrder } from '../in-order.js';
-import type { Deadline } from '../time-limit.js';
+import { Deadline } from '../time-limit.js';
 
 /** The order as the client asked for it. */
 export interface OrderRequest {
@@ -65,6 +65,8 @@ interface Placement {
 }
 
 const RECEIPT_ATTEMPTS = 3;
+/** What the look-up of an order gets when the deadline is over: its answer is worth the wait. */
+const LOOK_UP_MS = 300;
 
 @Injectable()
 export class CreateOrder {
@@ -148,7 +150,10 @@ export class CreateOrder {
       if (!(error instanceof CommitOutcomeUnknown)) throw error;
       // The commit may have arrived although its answer did not. The order's id tells; and if the commit is still on its
       // way, the next attempt runs into the order that it is about to make.
-      if (await this.orders.findById(order.storeId, order.id)) return { response, replayed: false };
+      const isThere = this.orders.findById(order.storeId, order.id);
+      if (await Deadline.in(Math.max(LOOK_UP_MS, deadline.remainingMs)).bound(isThere))
+        return { response, replayed: false };
+      if (deadline.remainingMs === 0) throw error;
       return this.commit(placement, deadline);
     }
   }

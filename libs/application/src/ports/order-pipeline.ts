@@ -4,6 +4,9 @@ import type { FraudVerdict } from '@app/domain';
 export const NOTIFICATION_STAGES = ['notify-customer', 'notify-merchant'] as const;
 export type NotificationStage = (typeof NOTIFICATION_STAGES)[number];
 
+/** All stages of an order, in their order. The first two happen in the order's own transaction. */
+export const PIPELINE_STAGES = ['fraud-analysis', 'inventory', ...NOTIFICATION_STAGES] as const;
+
 /** The stages of a new order, within its transaction. */
 export abstract class OrderPipeline {
   /**

@@ -1,6 +1,7 @@
 import { ANALYSIS_UNAVAILABLE, assessFraud } from './fraud-assessment.js';
 import { NO_FACTS, type FraudFacts, type FraudSettings, type FraudSignals, type UsualOrder } from './fraud-facts.js';
-import { FRAUD_RULES, REJECT_SCORE, REVIEW_SCORE, WEAK_SCORE } from './fraud-rules.js';
+import { REJECT_SCORE, REVIEW_SCORE, WEAK_SCORE } from './fraud-rule.js';
+import { FRAUD_RULES } from './fraud-rules.js';
 
 const NO_SETTINGS: FraudSettings = { blockedEmails: [], blockedPhones: [], reviewAmount: null };
 const SIGNALS: FraudSignals = {

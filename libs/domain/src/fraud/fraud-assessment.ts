@@ -1,5 +1,6 @@
 import type { FraudFacts, FraudSettings, FraudSignals } from './fraud-facts.js';
-import { FRAUD_RULES, REJECT_SCORE, REVIEW_SCORE } from './fraud-rules.js';
+import { REJECT_SCORE, REVIEW_SCORE } from './fraud-rule.js';
+import { FRAUD_RULES } from './fraud-rules.js';
 
 export type FraudVerdict = 'ACCEPT' | 'REVIEW' | 'REJECT';
 

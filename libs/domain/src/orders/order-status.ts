@@ -42,19 +42,23 @@ const FULFILLMENT_TRANSITIONS: Record<FulfillmentStatus, readonly FulfillmentSta
 export class IllegalTransition extends DomainError {
   readonly kind = 'rejected';
 
-  constructor(what: 'payment' | 'fulfillment', from: string, to: string) {
-    super(`${what} cannot go from ${from} to ${to}`);
+  /** @param possible where it can go instead. */
+  constructor(what: 'payment' | 'fulfillment', from: string, to: string, possible: readonly string[]) {
+    const instead = possible.length > 0 ? `only to ${possible.join(' or ')}` : 'or anywhere else';
+    super(from === to ? `${what} is already ${from}` : `${what} cannot go from ${from} to ${to}, ${instead}`);
   }
 }
 
 /** @throws IllegalTransition unless the payment may go from `from` to `to`. */
 export function assertPaymentTransition(from: PaymentStatus, to: PaymentStatus): void {
-  if (!PAYMENT_TRANSITIONS[from].includes(to)) throw new IllegalTransition('payment', from, to);
+  const possible = PAYMENT_TRANSITIONS[from];
+  if (!possible.includes(to)) throw new IllegalTransition('payment', from, to, possible);
 }
 
 /** @throws IllegalTransition unless the fulfillment may go from `from` to `to`. */
 export function assertFulfillmentTransition(from: FulfillmentStatus, to: FulfillmentStatus): void {
-  if (!FULFILLMENT_TRANSITIONS[from].includes(to)) throw new IllegalTransition('fulfillment', from, to);
+  const possible = FULFILLMENT_TRANSITIONS[from];
+  if (!possible.includes(to)) throw new IllegalTransition('fulfillment', from, to, possible);
 }
 
 /** Where an order stands. */

@@ -33,7 +33,8 @@ const HAS_REACHED = `
 class Replica {
   readonly database: Database;
   private readonly pool: pg.Pool;
-  private upToDate = false;
+  /** Unknown before the first probe, which says what it found. */
+  private upToDate: boolean | null = null;
 
   constructor(
     url: string,
@@ -47,7 +48,7 @@ class Replica {
   }
 
   get isUpToDate(): boolean {
-    return this.upToDate;
+    return this.upToDate === true;
   }
 
   /** @param expected what it must have reached by now in the primary's log. */
@@ -129,12 +130,13 @@ export class ReadReplicas extends Database implements OnApplicationBootstrap, On
     const replica = this.next();
     if (replica === undefined) return onPrimary();
     try {
-      return await onReplica(replica.database);
+      const rows = await onReplica(replica.database);
+      if (rows.length > 0) return rows; // what it does not have, the primary may have by now
     } catch (error) {
       if (!isRetryable(error)) throw error;
       if (isConnectionLost(error)) replica.note(false, 'was lost');
-      return onPrimary();
     }
+    return onPrimary();
   }
 
   private next(): Replica | undefined {

@@ -33,7 +33,7 @@ export class TransactionSql {
 
   /** @throws whatever the driver tells: it is not known whether the transaction was committed. */
   async commit(): Promise<void> {
-    await this.send({ text: 'COMMIT' });
+    await this.execute('COMMIT');
   }
 
   private send(query: pg.QueryConfig): Promise<pg.QueryResult> {

@@ -1,4 +1,4 @@
-import { NOTIFICATION_STAGES, OrderPipeline, type NotificationStage } from '@app/application';
+import { OrderPipeline, PIPELINE_STAGES, type NotificationStage } from '@app/application';
 import type { FraudVerdict } from '@app/domain';
 import type { TransactionSql } from '../persistence/transaction-sql.js';
 
@@ -27,7 +27,7 @@ export class PostgresOrderPipeline extends OrderPipeline {
     await this.sql.query(ENQUEUE, [
       storeId,
       orderId,
-      ['fraud-analysis', 'inventory', ...NOTIFICATION_STAGES],
+      PIPELINE_STAGES,
       ['done', 'done', verdict === 'REVIEW' ? 'held' : 'pending', 'pending'],
     ]);
   }

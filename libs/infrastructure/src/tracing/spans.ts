@@ -8,7 +8,7 @@ import {
   trace,
   type Attributes,
 } from '@opentelemetry/api';
-import type { Span, Tracer } from '@opentelemetry/api';
+import type { Context, Span, Tracer } from '@opentelemetry/api';
 import { errorCode } from '../persistence/postgres-errors.js';
 
 // Null until tracing is started: whoever would make a span asks first, and that is all that tracing costs when it is off.
@@ -62,7 +62,7 @@ export interface RequestSpan {
 
 /** A span that continues the trace that the headers name, if they name one. Only while tracing is on. */
 export function startRequestSpan(headers: IncomingHttpHeaders, name: string, attributes: Attributes): RequestSpan {
-  const parent = propagation.extract(ROOT_CONTEXT, headers);
+  const parent = callerOf(headers);
   const span = trace.getTracer('store-commerce').startSpan(name, { kind: SpanKind.SERVER, attributes }, parent);
   const within = trace.setSpan(parent, span);
   return {
@@ -73,6 +73,14 @@ export function startRequestSpan(headers: IncomingHttpHeaders, name: string, att
       span.end();
     },
   };
+}
+
+/** The caller's span by its ids alone: what else comes with them, such as `tracestate`, may be any text. */
+function callerOf(headers: IncomingHttpHeaders): Context {
+  const caller = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, headers));
+  if (!caller) return ROOT_CONTEXT;
+  const { traceId, spanId, traceFlags } = caller;
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
 }
 
 function startStatement(by: Tracer, text: string, startTime?: number): Span {

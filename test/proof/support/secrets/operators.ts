@@ -34,6 +34,7 @@ export async function operateBadly(operator: CommandLine, canaries: Canaries, ma
   for (const line of lines) await expect(1, operator.import([line]));
   await expect(0, operator.run('stores list'));
   await expect(0, operator.run(`keys list --store ${store}`));
+  await expect(2, operator.run(`keys revoke ${sent()}`));
   await expect(0, operator.run('stock verify'));
   await expect(1, operator.run('secrets rotate', keys(newKey)));
   await expect(0, operator.run('secrets rotate', keys(newKey, oldKey)));

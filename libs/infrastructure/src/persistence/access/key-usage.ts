@@ -1,5 +1,5 @@
 import type { ApiKeyLookup } from '@app/application';
-import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { Database } from '../database.js';
 
 const FLUSH_MS = 60_000;
@@ -36,7 +36,7 @@ const WRITE = `
  * written together, once a minute and at the end of the process. One that is killed loses its last minute.
  */
 @Injectable()
-export class KeyUsage implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class KeyUsage implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(KeyUsage.name);
   private counts = new Map<string, Count>();
   private timer: NodeJS.Timeout | undefined;
@@ -59,7 +59,8 @@ export class KeyUsage implements OnApplicationBootstrap, BeforeApplicationShutdo
     this.timer = setInterval(() => void this.flush(), FLUSH_MS).unref();
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
+  /** The last request was answered, and the pool is still open. */
+  async onApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
     await this.flush();
   }

@@ -10,8 +10,9 @@ interface Withdrawal {
 
 // One statement, so that no answer has to travel while the rows are held. Every transaction locks the rows it needs in
 // the order of the primary key, so two orders that share products wait for each other instead of deadlocking. READ
-// COMMITTED reads the locked rows anew, so the quantities are those after the wait. The fullest bins give first. When
-// anything is short, nothing is taken.
+// COMMITTED reads the locked rows anew, so the quantities are those after the wait. The UPDATE begins with the rows as they
+// were when the statement did, and fails there when they break a CHECK: it takes from what was found under the lock. The
+// fullest bins give first. When anything is short, nothing is taken.
 const WITHDRAW = `
   WITH demand AS (
     SELECT * FROM unnest($3::int[], $4::int[], $5::int[]) WITH ORDINALITY
@@ -31,14 +32,15 @@ const WITHDRAW = `
   ), totals AS (
     SELECT position, requested, max(through) AS available FROM offered GROUP BY position, requested
   ), chosen AS (
-    SELECT product_id, variant_key, bin_id, least(quantity, requested - (through - quantity))::int AS quantity
+    SELECT product_id, variant_key, bin_id, quantity AS found,
+      least(quantity, requested - (through - quantity))::int AS quantity
     FROM offered
     WHERE through - quantity < requested AND quantity > 0 AND NOT EXISTS (SELECT FROM totals WHERE available < requested)
   ), updated AS (
-    UPDATE stock SET quantity = stock.quantity - chosen.quantity
+    UPDATE stock SET quantity = chosen.found - chosen.quantity
     FROM chosen
     WHERE stock.store_id = $1 AND stock.product_id = chosen.product_id AND stock.variant_key = chosen.variant_key
-      AND stock.bin_id = chosen.bin_id AND stock.quantity >= chosen.quantity
+      AND stock.bin_id = chosen.bin_id
     RETURNING stock.product_id, stock.variant_key, stock.bin_id, chosen.quantity
   ), moved AS (
     INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, order_id, kind, quantity)

@@ -3,7 +3,7 @@ import { FraudVelocity1764000000002 } from './0002-fraud-velocity.js';
 import { ListTallies1764000000003 } from './0003-list-tallies.js';
 import { StageOutbox1764000000004 } from './0004-stage-outbox.js';
 import { KeyUsage1764000000005 } from './0005-key-usage.js';
-import { LinksThatGo1764000000006 } from './0006-links-that-go.js';
+import { SimultaneousChanges1764000000006 } from './0006-simultaneous-changes.js';
 
 /** In order. A migration that was released is never edited: a change is a new one. */
 export const MIGRATIONS = [
@@ -12,5 +12,5 @@ export const MIGRATIONS = [
   ListTallies1764000000003,
   StageOutbox1764000000004,
   KeyUsage1764000000005,
-  LinksThatGo1764000000006,
+  SimultaneousChanges1764000000006,
 ];

@@ -1,15 +1,16 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * A product that changes while it is taken out of a category is counted once there, as one that is put in already was;
- * what was miscounted before is put right.
+ * A product that changes while it is taken out of a category is counted once there, as one that is put in already was. A
+ * product whose first stock comes into a warehouse that opens or closes meanwhile knows whether it is in stock. What went
+ * wrong before is put right.
  */
-export class LinksThatGo1764000000006 implements MigrationInterface {
-  name = 'LinksThatGo1764000000006';
+export class SimultaneousChanges1764000000006 implements MigrationInterface {
+  name = 'SimultaneousChanges1764000000006';
 
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query(COUNT_LINKS);
-    await runner.query(CORRECT_CATEGORIES);
+    for (const statement of [COUNT_LINKS, HOLD_WAREHOUSES, CORRECT_IN_STOCK, CORRECT_CATEGORIES])
+      await runner.query(statement);
   }
 
   down(): Promise<void> {
@@ -47,8 +48,34 @@ BEGIN
 END $$;
 `;
 
-const CORRECT_CATEGORIES = `
+// A warehouse that opens or closes looks at the stock that it can see. Stock that is new to it holds it, so that one of the
+// two waits for the other and sees it. Stock that was there already needs no more than the lock on its product.
+const HOLD_WAREHOUSES = `
+CREATE OR REPLACE FUNCTION keep_in_stock() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM FROM warehouses WHERE (store_id, id) IN (
+      SELECT bins.store_id, warehouse_id FROM added JOIN bins ON bins.store_id = added.store_id AND bins.id = bin_id)
+    ORDER BY store_id, id FOR SHARE;
+    PERFORM refresh_in_stock(store_id, array_agg(product_id)) FROM added WHERE quantity > 0 GROUP BY store_id;
+  ELSIF TG_OP = 'DELETE' THEN
+    PERFORM refresh_in_stock(store_id, array_agg(product_id)) FROM removed WHERE quantity > 0 GROUP BY store_id;
+  ELSE
+    PERFORM refresh_in_stock(store_id, array_agg(product_id))
+    FROM added JOIN removed USING (store_id, product_id, variant_key, bin_id)
+    WHERE (added.quantity > 0) <> (removed.quantity > 0)
+    GROUP BY store_id;
+  END IF;
+  RETURN NULL;
+END $$;
+`;
+
+const CORRECT_IN_STOCK = `
 LOCK TABLE products, product_categories IN SHARE MODE;
+UPDATE products SET in_stock = NOT in_stock WHERE in_stock <> is_in_stock(store_id, id);
+`;
+
+const CORRECT_CATEGORIES = `
 WITH counted AS (
   SELECT link.store_id, 'category ' || link.category_id AS list,
     ARRAY[product.featured::text, product.in_stock::text] AS labels, count(*) AS rows
