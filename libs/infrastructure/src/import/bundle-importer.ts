@@ -44,6 +44,11 @@ export class ImportStopped extends Error {
   }
 }
 
+// Until autovacuum has been at a new table, which takes a minute or more, PostgreSQL knows nothing of it: each movement's
+// foreign key would be checked by going through the whole bin, while orders wait. Measured too early, through the table.
+const MEASURE = 'ANALYZE products, stock';
+const WORTH_MEASURING = 500;
+
 const ATTEMPTS = 5;
 const FIRST_DELAY_MS = 50;
 
@@ -79,11 +84,16 @@ export class BundleImporter {
   ): Promise<ImportReport> {
     const total = new Tally();
     let lines = 0;
+    let isMeasured = dryRun;
     const rehearsal = dryRun ? new Rehearsal() : null;
     // A batch is written while the next one is read and checked.
     let writing = Promise.resolve();
     const write = async (batch: readonly SizedLine[]) => {
       total.addAll(await this.writeWithRetries(batch, rehearsal));
+      if (!isMeasured && total.counts.stock.created >= WORTH_MEASURING) {
+        isMeasured = true;
+        await this.dataSource.query(MEASURE);
+      }
       const last = batch.at(-1);
       lines = last?.number ?? lines;
       onProgress?.({ lines, bytes: last?.bytes ?? 0 });
