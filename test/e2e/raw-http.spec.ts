@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import type { Server } from 'node:http';
+import net from 'node:net';
 import { listen } from '../support/listen.js';
 import { sendRaw } from '../support/raw-http.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
@@ -258,6 +260,21 @@ describe('what arrives on the socket', () => {
       expect(response).toMatchObject({ status: 400, closed: true });
       expect(response.json()).toEqual({ success: false, error: expect.any(String) as unknown });
     });
+  });
+
+  it('is an order however long its body takes to come, within the 15 s of a request', async () => {
+    const mug = await api.store.product({ stock: 1 });
+    const body = JSON.stringify({ items: [{ product_id: mug, quantity: 1 }], customer: { name: 'Ada' } });
+    const whole = json(body);
+    const socket = net.connect(port, '127.0.0.1');
+    socket.write(whole.subarray(0, -10));
+    await new Promise((resolve) => setTimeout(resolve, 2_800));
+    socket.write(whole.subarray(-10));
+
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    socket.destroy();
+
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 201 /);
   });
 
   it('leaves the connection usable after a refused body', async () => {

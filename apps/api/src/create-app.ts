@@ -14,7 +14,7 @@ import {
   identifyRequests,
   refuseUnknownRoutes,
 } from './http/harden.js';
-import { acceptOnlyJson } from './http/json-bodies.js';
+import { acceptOnlyJson, timeBodies } from './http/json-bodies.js';
 import { serverOptions } from './http/server-options.js';
 import { hangUpOnSlowReaders } from './http/slow-readers.js';
 import { logRequests } from './logging/request-log.js';
@@ -48,6 +48,7 @@ export async function createApp(
   limitConnections(fastify.server, metrics);
   hangUpOnSlowReaders(fastify.server);
   acceptOnlyJson(fastify);
+  timeBodies(fastify);
   // The order of these is the order in which a request meets them.
   if (config.tracing) traceRequests(fastify);
   limitRequestsAtWork(fastify, rooms, metrics);

@@ -15,7 +15,7 @@ import { IdempotencyKey } from './idempotency-key.decorator.js';
 import { toOrderListItem, toOrderResponse, type OrderListItem, type OrderResponse } from './order.response.js';
 import { ORDER_FILTERS, readOrdersQuery, type OrdersQuery } from './orders.query.js';
 
-/** An order that cannot be placed by then is refused, so that its client is told in under 3 s. */
+/** An order that cannot be placed by then is refused, so that whoever sent it is told in under 3 s. */
 const PATIENCE_MS = 2_500;
 
 @Controller('v1/orders')
@@ -76,7 +76,7 @@ export class OrdersController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string | Buffer> {
     const render = (order: Order) => JSON.stringify(toCreatedOrder(order));
-    const deadline = Deadline.in(PATIENCE_MS - reply.elapsedTime);
+    const deadline = Deadline.in(PATIENCE_MS - (reply.elapsedTime - reply.request.waitedForBodyMs));
     const command = { store, mode, request, idempotencyKey, deadline, render };
     const { response, replayed } = await this.createOrder.execute(command);
     this.metrics.countOrder(mode, replayed);

@@ -152,9 +152,10 @@ export class ReadReplicas extends Database implements OnApplicationBootstrap, On
     while (!signal.aborted) {
       const position = await this.positionOfPrimary();
       const expected: Position | null = before ?? position;
-      if (expected !== null) await Promise.all(this.replicas.map((replica) => replica.probe(expected)));
+      const probes = expected === null ? [] : this.replicas.map((replica) => replica.probe(expected));
       before = position;
-      await sleep(PROBE_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
+      // At the same time: one that is silent must not make the others' answers older.
+      await Promise.all([...probes, sleep(PROBE_INTERVAL_MS, undefined, { signal }).catch(() => undefined)]);
     }
   }
 
