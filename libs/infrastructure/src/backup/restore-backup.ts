@@ -49,7 +49,8 @@ export async function restoreBackup(
   const { size } = await stat(file);
   const source = createReadStream(file, { highWaterMark: 1 << 20 });
   const bytes = createGunzip();
-  // An error of the file is met by whoever reads the bytes.
+  // An error of the file is met by whoever reads the bytes, also when it came before anybody did.
+  bytes.on('error', () => undefined);
   pipeline(source, bytes).catch(() => undefined);
   async function* watched(): AsyncGenerator<Buffer> {
     for await (const chunk of bytes as AsyncIterable<Buffer>) {
