@@ -2,13 +2,13 @@ import type { TestDatabase } from '../../support/test-database.js';
 
 /** In a marker: a COMMIT that is still at work when the service comes back to ask what became of it. */
 export const SLOW = 'slow';
-/** In a marker: a COMMIT that outlasts the 2 s which a twin waits. */
+/** In a marker: a COMMIT that outlasts the 2 s which a twin waits, and not what the order itself may take. */
 export const STALLED = 'stalled';
 
 const INSTALL = `
   CREATE FUNCTION commit_slowly() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
-      PERFORM pg_sleep(CASE WHEN NEW.notes LIKE '%${STALLED}%' THEN 2.7 ELSE 0.15 END);
+      PERFORM pg_sleep(CASE WHEN NEW.notes LIKE '%${STALLED}%' THEN 2.2 ELSE 0.15 END);
       RETURN NULL;
     END $$;
   CREATE CONSTRAINT TRIGGER commit_slowly AFTER INSERT ON orders DEFERRABLE INITIALLY DEFERRED
