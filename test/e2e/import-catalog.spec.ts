@@ -356,6 +356,94 @@ describe('a WooCommerce export', () => {
     ]);
   });
 
+  describe('of products without SKU', () => {
+    const aLamp = { Type: 'simple', Name: 'Desk lamp', Published: '1' };
+    const [cheap, dear] = [
+      { ...aLamp, ID: '10', 'Regular price': '5', Stock: '3' },
+      { ...aLamp, ID: '20', 'Regular price': '90', Stock: '4' },
+    ];
+    const own = (slug: string, name: string, more: { sku?: string } = {}) => ({ slug, name, price: '1.00', ...more });
+    const makeOwn = (store: string, product: ReturnType<typeof own>) =>
+      withBundleImporter(database.url, cipher, (importer) =>
+        importer.importObjects([{ kind: 'product', store, ...product }]),
+      );
+
+    it('takes none for another of its name, whatever else is in the file and in whichever order', async () => {
+      const store = await aStore();
+
+      const files = [[dear], [cheap, dear], [dear, cheap], [cheap]];
+      for (const file of files) await importWoo(store, wooFile(...file));
+
+      expect(await database.query(PRODUCTS, [store])).toEqual([
+        expect.objectContaining({ slug: 'desk-lamp-10', price: 500 }),
+        expect.objectContaining({ slug: 'desk-lamp-20', price: 9_000 }),
+      ]);
+      expect((await database.query(SELLABLES, [store])).map(({ quantity }) => quantity)).toEqual([3, 4]);
+    });
+
+    it('knows one again that has got a SKU', async () => {
+      const store = await aStore();
+      await importWoo(store, wooFile(cheap, dear));
+      const [before, other] = await database.query(PRODUCTS, [store]);
+
+      await importWoo(store, wooFile({ ...cheap, SKU: 'LAMP' }));
+
+      expect(await database.query(PRODUCTS, [store])).toEqual([{ ...before, sku: 'LAMP' }, other]);
+    });
+
+    it.each<[string, ReturnType<typeof own>, Record<string, string>, string]>([
+      [
+        'may be it',
+        own('desk-lamp', 'Desk lamp'),
+        {},
+        'the store has a product "desk-lamp" without SKU, which may be this one or another',
+      ],
+      [
+        'may have had no SKU yet',
+        own('desk-lamp', 'Desk lamp'),
+        { SKU: 'LAMP' },
+        'the store has a product "desk-lamp" without SKU, which may be this one or another',
+      ],
+      ['has its slug', own('desk-lamp-10', 'Desk lamp 10'), {}, 'the store has another product "desk-lamp-10"'],
+      [
+        'has its slug and a SKU',
+        own('desk-lamp-10', 'Desk lamp', { sku: 'L10' }),
+        {},
+        'the store has another product "desk-lamp-10"',
+      ],
+    ])('leaves a product of the store that %s as it is', async (_, product, more, reason) => {
+      const store = await aStore();
+      await makeOwn(store, product);
+      const before = await database.query(PRODUCTS, [store]);
+
+      const report = await importWoo(store, wooFile({ ...cheap, ...more }));
+
+      expect(report.notes).toEqual([
+        { outcome: 'refused', line: 2, reason: expect.stringContaining(reason) as string },
+      ]);
+      expect(await database.query(PRODUCTS, [store])).toEqual(before);
+    });
+
+    it('goes on with what an operator has given the SKU that it has in the shop', async () => {
+      const store = await aStore();
+      await makeOwn(store, own('desk-lamp', 'Desk lamp', { sku: 'LAMP' }));
+
+      await importWoo(store, wooFile({ ...cheap, SKU: 'LAMP' }));
+
+      expect(await database.query(PRODUCTS, [store])).toEqual([
+        expect.objectContaining({ slug: 'desk-lamp', price: 500 }),
+      ]);
+    });
+
+    it('refuses one without ID, too', async () => {
+      const report = await importWoo(await aStore(), wooFile({ ...cheap, ID: '' }));
+
+      expect(report.notes).toEqual([
+        { outcome: 'refused', line: 2, reason: 'SKU and ID are missing: nothing tells it from others of its name' },
+      ]);
+    });
+  });
+
   it.each<[string, Record<string, string>, number]>([
     ['a sale without dates', {}, 1_500],
     [

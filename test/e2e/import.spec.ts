@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import pg from 'pg';
 import {
   DataCipher,
   demoStore,
@@ -8,10 +9,12 @@ import {
   type BundleLine,
   type ImportReport,
 } from '@app/infrastructure';
+import { eventually } from '../support/eventually.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 const cipher = new DataCipher([Buffer.alloc(32, 7)]);
 let database: TestDatabase;
+let serial = 0;
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -364,5 +367,76 @@ describe('a bad line', () => {
 
     const { counts } = await importText(lines.join('\n'));
     expect(counts.category).toEqual({ created: 500, updated: 0, unchanged: 1_000 });
+  });
+});
+
+describe('an import while orders are placed', () => {
+  const TAKE = `
+    WITH taken AS (
+      UPDATE stock SET quantity = quantity - 1 FROM stores, products
+      WHERE stores.subdomain = $1 AND products.slug = $2 AND products.store_id = stores.id
+        AND stock.store_id = stores.id AND stock.product_id = products.id
+      RETURNING stock.*)
+    INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, kind, quantity)
+    SELECT store_id, bin_id, product_id, variant_key, 'ADJUSTMENT', -1 FROM taken`;
+  const WAITING = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  const of = <Fields extends object>(store: string, fields: Fields) => ({ store, ...fields });
+  const product = (slug: string, name = slug) => ({ kind: 'product' as const, slug, name, price: '5.00' });
+  const stock = (slug: string) => ({ kind: 'stock' as const, bin: 'MAIN/A-1', product: slug, quantity: 9 });
+  const closing = { kind: 'warehouse' as const, code: 'MAIN', name: 'Main', active: false };
+
+  /** A lamp and two chairs. */
+  async function aStore(store: string): Promise<void> {
+    await importLines(
+      { kind: 'store', subdomain: store, name: 'Acme', currency: 'USD' },
+      { kind: 'warehouse', store, code: 'MAIN', name: 'Main' },
+      { kind: 'bin', store, warehouse: 'MAIN', code: 'A-1' },
+      of(store, product('lamp')),
+      of(store, product('chair')),
+      { ...of(store, stock('lamp')), quantity: 1 },
+      { ...of(store, stock('chair')), quantity: 2 },
+    );
+  }
+
+  /** An order that takes its units one after the other; what is to wait for it begins after the first. */
+  async function order(store: string, [first, ...others]: readonly string[], begin: () => void): Promise<void> {
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    try {
+      // In a circle of waiting, it is the order that is given up.
+      await client.query(`BEGIN; SET LOCAL deadlock_timeout = '20ms'`);
+      await client.query(TAKE, [store, first]);
+      begin();
+      await eventually(async () => expect(await database.query(WAITING)).toHaveLength(1));
+      for (const slug of others) await client.query(TAKE, [store, slug]);
+      await client.query('COMMIT');
+    } finally {
+      await client.end();
+    }
+  }
+
+  it.each([
+    ['counts what is being sold out', ['chair', 'chair'], [product('chair', 'Seat'), stock('chair')]],
+    [
+      'has a product again, before another that is sold out with it',
+      ['lamp', 'chair', 'chair'],
+      [product('chair', 'Seat'), product('chair', 'Stool'), product('lamp', 'Light')],
+    ],
+    ['closes the warehouse that it counts', ['chair', 'chair'], [closing, stock('chair')]],
+    [
+      'closes the warehouse of what is sold out with it',
+      ['lamp', 'chair', 'chair'],
+      [product('chair', 'Seat'), { ...closing, active: true }, product('chair', 'Stool'), closing],
+    ],
+  ] as const)('waits for them, and they not for it: it %s', async (_, units, lines) => {
+    const store = `sold-${++serial}`;
+    await aStore(store);
+    let importing: Promise<ImportReport> | undefined;
+
+    await order(store, units, () => {
+      importing = importLines(...lines.map((line) => of(store, line)));
+    });
+
+    expect(await importing).toMatchObject({ lines: lines.length });
   });
 });

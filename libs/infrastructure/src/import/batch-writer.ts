@@ -4,6 +4,7 @@ import type { Batch, Numbered, Owner, WriteLines } from './batch.js';
 import type { GivenLine } from './bundle.js';
 import { KINDS_IN_ORDER, type BundleKind, type Tally } from './import-counts.js';
 import { KnownTargets } from './known-targets.js';
+import { lockBatch } from './lock-batch.js';
 import { segmentsOf } from './segments.js';
 import { STORES } from './tables.js';
 import { writeCategories } from './write-categories.js';
@@ -38,6 +39,7 @@ export async function writeBatch(
   tally: Tally,
 ): Promise<void> {
   await manager.query(TAKE_TURNS);
+  await lockBatch(manager, lines);
   const batch: Batch = { manager, cipher, known: new KnownTargets(manager), tally };
   for (const segment of segmentsOf(lines)) await writeSegment(batch, segment);
 }

@@ -23,9 +23,9 @@ export interface CatalogVariant {
 /** A product as its rows tell it. What is undefined has no column in the file, and stays as it is stored. */
 export interface CatalogProduct {
   readonly line: number;
-  /** Null where the format has no slugs: then one is made of the name. */
+  /** Null where the format has no slugs: then the product is known by its SKU, or else by its id in the shop. */
   readonly slug: string | null;
-  /** Tells products of the same name apart where there is no SKU either. */
+  /** Its id in the shop. */
   readonly foreignId?: string;
   readonly sku?: string;
   readonly name: string;

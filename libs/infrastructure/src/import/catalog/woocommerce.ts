@@ -42,7 +42,7 @@ export const wooCommerce: CatalogFormat = {
     if (number) return `attribute${Number(number)}${part === 'name' ? 'name' : 'value'}`;
     return Object.hasOwn(COLUMNS, header) ? (COLUMNS[header] ?? null) : null;
   },
-  required: { type: 'Type', name: 'Name', price: 'Regular price' },
+  required: { type: 'Type', sku: 'SKU', name: 'Name', price: 'Regular price' },
   // The export puts an apostrophe before what a spreadsheet would take for a formula, -1 included.
   unescape: (text) => (/^'[=+\-@]/.test(text) ? text.slice(1) : text),
   placeOf,
@@ -79,12 +79,12 @@ function readProduct(rows: readonly CatalogRow[], context: ReadingContext): Cata
   return {
     line,
     slug: null,
+    sku: cells.sku?.trim() ?? '',
     name: cells.name.trim(),
     price,
     variants,
     quantity: variants.length > 0 ? null : quantityOf(own, context),
     ...(cells.id && { foreignId: cells.id.trim() }),
-    ...(columns.has('sku') && { sku: cells.sku?.trim() ?? '' }),
     ...((columns.has('description') || columns.has('summary')) && {
       description: cells.description ?? cells.summary ?? '',
     }),

@@ -1,0 +1,67 @@
+import type { EntityManager } from 'typeorm';
+import type { Numbered } from './batch.js';
+
+/** What the lines of one store will lock, or change a bin of. */
+interface Named {
+  /** Slugs of products that get stock. */
+  readonly stocked: string[];
+  /** Slugs of all products. */
+  readonly products: string[];
+  readonly warehouses: { readonly code: string; readonly active: boolean }[];
+}
+
+// The order in which every writer locks stock.
+const LOCK_STOCK = `
+  SELECT FROM stock
+  WHERE store_id = $1 AND product_id IN (SELECT id FROM products WHERE store_id = $1 AND slug = ANY($2))
+  ORDER BY product_id, variant_key, bin_id
+  FOR NO KEY UPDATE`;
+
+// A warehouse that opens or closes brings the products in its bins into stock, or out of it.
+const LOCK_PRODUCTS = `
+  SELECT FROM products
+  WHERE store_id = $1 AND id IN (
+    SELECT id FROM products WHERE store_id = $1 AND slug = ANY($2)
+    UNION
+    SELECT stock.product_id
+    FROM unnest($3::text[], $4::boolean[]) AS given (code, active)
+    JOIN warehouses ON warehouses.store_id = $1 AND warehouses.code = given.code AND warehouses.active <> given.active
+    JOIN bins ON bins.store_id = $1 AND bins.warehouse_id = warehouses.id
+    JOIN stock ON stock.store_id = $1 AND stock.bin_id = bins.id)
+  ORDER BY id
+  FOR NO KEY UPDATE`;
+
+/**
+ * Locks what the batch will change of products that are for sale, in the order in which orders lock it: stock, then
+ * products. Its lines come in the order of the file, and orders that wait for one another would not end.
+ */
+export async function lockBatch(manager: EntityManager, lines: readonly Numbered[]): Promise<void> {
+  const named = namedByStore(lines);
+  if (named.size === 0) return;
+  // A store that the batch is to make has nothing to lock.
+  const stores = await manager.query<{ id: number; subdomain: string }[]>(
+    'SELECT id, subdomain FROM stores WHERE subdomain = ANY($1)',
+    [[...named.keys()]],
+  );
+  for (const { id, subdomain } of stores) {
+    const { stocked = [], products = [], warehouses = [] } = named.get(subdomain) ?? {};
+    if (stocked.length > 0) await manager.query(LOCK_STOCK, [id, stocked]);
+    const [codes, active] = [warehouses.map((each) => each.code), warehouses.map((each) => each.active)];
+    await manager.query(LOCK_PRODUCTS, [id, products, codes, active]);
+  }
+}
+
+function namedByStore(lines: readonly Numbered[]): Map<string, Named> {
+  const byStore = new Map<string, Named>();
+  for (const { line } of lines) {
+    if (line.kind !== 'product' && line.kind !== 'stock' && line.kind !== 'warehouse') continue;
+    const named = byStore.get(line.store) ?? { stocked: [], products: [], warehouses: [] };
+    byStore.set(line.store, named);
+    if (line.kind === 'product') named.products.push(line.slug);
+    else if (line.kind === 'stock') {
+      named.stocked.push(line.product);
+      named.products.push(line.product);
+    } else if (line.active !== undefined) named.warehouses.push({ code: line.code, active: line.active });
+  }
+  return byStore;
+}
