@@ -7,6 +7,7 @@ import { BundleImporter } from '../bundle-importer.js';
 import { checkLine } from '../parse-line.js';
 import type { SizedLine } from '../line-batches.js';
 import type { CatalogFormat } from './catalog-format.js';
+import { leftBehind } from './left-behind.js';
 import { Notes, type CatalogReport } from './catalog-report.js';
 import { readCsv } from './csv-records.js';
 import { ProductReader, type ProductToWrite } from './read-products.js';
@@ -85,10 +86,15 @@ async function importStaged(
   async function* batches(): AsyncGenerator<SizedLine[]> {
     let batch: SizedLine[] = [];
     for await (const staged of stagedProducts(runner)) {
-      for (const { product, lines } of await reader.read(staged)) {
-        count(taken, { product, lines });
-        if (lines.some(({ line }) => line.kind === 'stock')) batch.push(...sized(places.splice(0)));
-        batch.push(...sized(shared.without(lines)));
+      const products = await reader.read(staged);
+      const all = products.flatMap(({ lines }) => lines);
+      const emptied = bin === null ? null : await leftBehind(runner.manager, store, bin, all);
+      for (const written of products) {
+        count(taken, written);
+        // Also when the file counts nothing: what it has made can then be given a quantity.
+        batch.push(
+          ...sized([...places.splice(0), ...shared.without(written.lines), ...(emptied?.get(written.slug) ?? [])]),
+        );
         // A product is never cut: it comes with its stock, or not at all.
         if (batch.length < BATCH_LINES) continue;
         yield batch;
