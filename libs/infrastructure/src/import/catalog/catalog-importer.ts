@@ -36,6 +36,8 @@ export interface CatalogImport {
 }
 
 const BATCH_LINES = 1_000;
+/** Of JSON. */
+const BATCH_CHARACTERS = 4_000_000;
 
 /**
  * Imports the product export of another shop: products that can be taken are created or updated, the others are noted
@@ -85,20 +87,23 @@ async function importStaged(
 
   async function* batches(): AsyncGenerator<SizedLine[]> {
     let batch: SizedLine[] = [];
+    let size = 0;
     for await (const staged of stagedProducts(runner)) {
       const products = await reader.read(staged);
       const all = products.flatMap(({ lines }) => lines);
       const emptied = bin === null ? null : await leftBehind(runner.manager, store, bin, all);
       for (const written of products) {
         count(taken, written);
+        size += JSON.stringify(written.lines).length;
         // Also when the file counts nothing: what it has made can then be given a quantity.
         batch.push(
           ...sized([...places.splice(0), ...shared.without(written.lines), ...(emptied?.get(written.slug) ?? [])]),
         );
         // A product is never cut: it comes with its stock, or not at all.
-        if (batch.length < BATCH_LINES) continue;
+        if (batch.length < BATCH_LINES && size < BATCH_CHARACTERS) continue;
         yield batch;
         batch = [];
+        size = 0;
       }
     }
     if (batch.length > 0) yield batch;
