@@ -247,7 +247,19 @@ describe('a Shopify export', () => {
     expect((await database.query(PRODUCTS, [store])).map(({ slug }) => slug)).toEqual(['cup', 'shirt']);
   });
 
+  it('tells of a price that has more decimals than the currency', async () => {
+    const csv = shopifyFile(
+      { ...aMug, 'Variant Price': '1.999' },
+      { ...aMug, Handle: 'cup', 'Variant Price': '9.900' },
+    );
+
+    const report = await importShopify(await aStore(), csv);
+
+    expect(report.notes).toEqual([{ outcome: 'changed', line: 2, reason: 'the price 1.999 is taken as 2.00 USD' }]);
+  });
+
   it.each<[string, string | Uint8Array, string]>([
+    ['with semicolons', 'Handle;Title;Variant Price\nmug;Mug;9', 'The fields of the file are separated by semicolons'],
     ['without its columns', 'Handle,Price,Name\na,1,b', 'The file has no column "Title".'],
     ['with a column twice', 'Handle,Title,Variant Price,Title\na,b,1,c', 'The file has the column "Title" twice.'],
     ['with a row cut short', `${shopifyFile(aMug)}\ncup,Cup`, 'line 3: has 2 fields, the first line 19'],
@@ -562,8 +574,12 @@ describe('a WooCommerce export', () => {
   ])('takes a product that is %s', async (_, published, visibility, status) => {
     const store = await aStore();
 
-    await importWoo(store, wooFile({ ...aHat, Published: published, 'Visibility in catalog': visibility }));
+    const { taken } = await importWoo(
+      store,
+      wooFile({ ...aHat, Published: published, 'Visibility in catalog': visibility }),
+    );
 
+    expect(taken).toMatchObject({ products: 1, drafts: status === 'DRAFT' ? 1 : 0 });
     expect(await database.query(PRODUCTS, [store])).toEqual([expect.objectContaining({ status })]);
   });
 });

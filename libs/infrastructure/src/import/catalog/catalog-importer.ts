@@ -81,7 +81,7 @@ async function importStaged(
   const slugs = new ProductSlugs(runner.manager, store.id);
   const { currency } = store;
   const reader = new ProductReader({ format, currency, columns, now: new Date(), destination }, slugs, notes);
-  const taken = { products: 0, variants: 0, images: 0, units: 0, uncounted: 0 };
+  const taken = { products: 0, drafts: 0, variants: 0, images: 0, units: 0, uncounted: 0 };
   const shared = new SharedLines((note) => notes.add(note));
   const places = bin === null ? [] : await missingPlaces(runner, store, bin);
 
@@ -148,6 +148,7 @@ const sized = (lines: readonly Numbered[]): SizedLine[] => lines.map((line) => (
 
 function count(taken: Record<keyof CatalogReport['taken'], number>, { product, lines }: ProductToWrite): void {
   taken.products++;
+  if (product.status === 'DRAFT') taken.drafts++;
   taken.variants += product.variants.length;
   taken.images += product.images?.length ?? 0;
   const sellables = product.variants.length > 0 ? product.variants : [product];

@@ -128,6 +128,9 @@ function readHeader({ cells }: CsvRecord, format: CatalogFormat): Header {
   const names = cells.map((cell) => cell.trim());
   const columns = names.map((name) => format.columnOf(name.toLowerCase()));
   const missing = Object.entries(format.required).flatMap(([column, name]) => (columns.includes(column) ? [] : [name]));
+  if (missing.length > 0 && names.length === 1 && /[;\t]/.test(names[0] ?? '')) {
+    throw new Error('The fields of the file are separated by semicolons or tabulators: it must have commas.');
+  }
   if (missing.length > 0) throw new Error(`The file has no column ${missing.map(quoted).join(', ')}.`);
   columns.forEach((column, index) => {
     if (column !== null && columns.indexOf(column) !== index) {
