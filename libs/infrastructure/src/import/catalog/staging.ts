@@ -24,7 +24,7 @@ const PRODUCTS_AT_ONCE = 100;
 const SIZE_AT_ONCE = 4_000_000;
 /** What is larger is no product, and must not fill the memory. */
 const MAX_ROWS_OF_PRODUCT = 5_000;
-const MAX_SIZE_OF_PRODUCT = 16_000_000;
+const MAX_SIZE_OF_PRODUCT = 8_000_000;
 
 const CREATE = `
   CREATE TEMP TABLE catalog_rows (
