@@ -3,6 +3,8 @@ import {
   DataCipher,
   importCatalog,
   ImportStopped,
+  StockAdministration,
+  unhurried,
   withBundleImporter,
   type CatalogFormatName,
   type CatalogImport,
@@ -54,6 +56,8 @@ const SELLABLES = `
   LEFT JOIN product_variants v ON v.store_id = p.store_id AND v.product_id = p.id
   LEFT JOIN stock ON stock.store_id = p.store_id AND stock.product_id = p.id AND stock.variant_key = coalesce(v.id, 0)
   ORDER BY p.slug, v.position, v.sku`;
+const STORED_UNITS = `
+  SELECT sum(stock.quantity)::int AS units FROM stock JOIN stores s ON s.id = stock.store_id AND s.subdomain = $1`;
 const MOVEMENTS = `
   SELECT kind, m.quantity FROM stock_movements m JOIN stores s ON s.id = m.store_id AND s.subdomain = $1 ORDER BY m.id`;
 
@@ -144,6 +148,70 @@ describe('a Shopify export', () => {
     ]);
   });
 
+  describe('of which variants are gone', () => {
+    const aTee = { Handle: 'tee', Title: 'Tee', 'Option1 Name': 'Size', 'Variant Price': '9' };
+    const small = { ...aTee, 'Option1 Value': 'S', 'Variant Inventory Qty': '3' };
+    const medium = { ...aTee, 'Option1 Value': 'M', 'Variant Inventory Qty': '4' };
+
+    it('empties their bin through the ledger, so that the product has what can be bought of it', async () => {
+      const store = await aStore();
+      await importShopify(store, shopifyFile(small, medium));
+      const withSkus = shopifyFile({ ...small, 'Variant SKU': 'TEE-S' }, { ...medium, 'Variant SKU': 'TEE-M' });
+
+      const dry = await importShopify(store, withSkus, { dryRun: true });
+      const report = await importShopify(store, withSkus);
+      const again = await importShopify(store, withSkus);
+
+      const sellables = await database.query<{ sku: string; status: string; quantity: number }>(SELLABLES, [store]);
+      expect(sellables.map(({ sku, status, quantity }) => `${sku} ${status} ${quantity}`).toSorted()).toEqual([
+        'TEE-M ACTIVE 4',
+        'TEE-S ACTIVE 3',
+        'tee-m INACTIVE 0',
+        'tee-s INACTIVE 0',
+      ]);
+      const movements = await database.query<{ kind: string; quantity: number }>(MOVEMENTS, [store]);
+      expect(movements.map(({ kind, quantity }) => `${kind} ${quantity}`).toSorted()).toEqual(
+        ['OPENING 3', 'OPENING 4', 'OPENING 3', 'OPENING 4', 'ADJUSTMENT -3', 'ADJUSTMENT -4'].toSorted(),
+      );
+      expect(report).toMatchObject({ taken: { units: 7 }, counts: { stock: { created: 2, updated: 2 } } });
+      expect(dry).toEqual({ ...report, dryRun: true });
+      expect(again.counts.stock).toEqual({ created: 0, updated: 0, unchanged: 2 });
+    });
+
+    it('empties it also of a product that had no variants', async () => {
+      const store = await aStore();
+      await importShopify(store, shopifyFile({ ...aMug, 'Variant Inventory Qty': '7' }));
+
+      await importShopify(store, shopifyFile({ ...small, Handle: 'mug' }, { ...medium, Handle: 'mug' }));
+
+      expect(await database.query(STORED_UNITS, [store])).toEqual([{ units: 7 }]);
+    });
+
+    it('leaves what somebody has counted of a product whose variants the file does not count', async () => {
+      const store = await aStore();
+      const uncounted = shopifyFile({ ...small, 'Variant Inventory Qty': '' });
+      await importShopify(store, uncounted);
+      await unhurried(database.url, (dataSource) =>
+        new StockAdministration(dataSource).set({ store, product: 'tee', variant: null, bin: 'MAIN/CATALOG' }, 5),
+      );
+
+      await importShopify(store, uncounted);
+
+      expect(await database.query(STORED_UNITS, [store])).toEqual([{ units: 5 }]);
+    });
+
+    it('leaves other bins alone, and its own when stock is to be left', async () => {
+      const store = await aStore();
+      await importShopify(store, shopifyFile(small, medium));
+      await importShopify(store, shopifyFile(small, medium), { bin: 'MAIN/SHELF' });
+
+      await importShopify(store, shopifyFile(small), { bin: null });
+      expect(await database.query(STORED_UNITS, [store])).toEqual([{ units: 14 }]);
+      await importShopify(store, shopifyFile(small));
+      expect(await database.query(STORED_UNITS, [store])).toEqual([{ units: 10 }]);
+    });
+  });
+
   it('leaves stock alone when asked to, and what the file has no column for', async () => {
     const store = await aStore();
     await importShopify(store, shopifyFile({ ...aMug, Vendor: 'Fernweh', 'Variant Inventory Qty': '5' }));
@@ -179,7 +247,19 @@ describe('a Shopify export', () => {
     expect((await database.query(PRODUCTS, [store])).map(({ slug }) => slug)).toEqual(['cup', 'shirt']);
   });
 
+  it('tells of a price that has more decimals than the currency', async () => {
+    const csv = shopifyFile(
+      { ...aMug, 'Variant Price': '1.999' },
+      { ...aMug, Handle: 'cup', 'Variant Price': '9.900' },
+    );
+
+    const report = await importShopify(await aStore(), csv);
+
+    expect(report.notes).toEqual([{ outcome: 'changed', line: 2, reason: 'the price 1.999 is taken as 2.00 USD' }]);
+  });
+
   it.each<[string, string | Uint8Array, string]>([
+    ['with semicolons', 'Handle;Title;Variant Price\nmug;Mug;9', 'The fields of the file are separated by semicolons'],
     ['without its columns', 'Handle,Price,Name\na,1,b', 'The file has no column "Title".'],
     ['with a column twice', 'Handle,Title,Variant Price,Title\na,b,1,c', 'The file has the column "Title" twice.'],
     ['with a row cut short', `${shopifyFile(aMug)}\ncup,Cup`, 'line 3: has 2 fields, the first line 19'],
@@ -444,6 +524,31 @@ describe('a WooCommerce export', () => {
     });
   });
 
+  it('has no stock of a variation that is not published', async () => {
+    const store = await aStore();
+    const tee = { ID: '1', Type: 'variable', SKU: 'TEE', Name: 'Tee', Published: '1', 'Attribute 1 name': 'Size' };
+    const size = { Type: 'variation', Parent: 'TEE', 'Regular price': '9', 'Attribute 1 name': 'Size' };
+    const small = { ...size, ID: '2', SKU: 'S', 'Attribute 1 value(s)': 'S', Published: '1', Stock: '3' };
+    const large = { ...size, ID: '3', SKU: 'L', 'Attribute 1 value(s)': 'L', Published: '1', Stock: '4' };
+    await importWoo(store, wooFile(tee, small, large));
+
+    await importWoo(store, wooFile(tee, small, { ...large, Published: '0' }));
+
+    expect(await database.query(STORED_UNITS, [store])).toEqual([{ units: 3 }]);
+  });
+
+  it('makes the bin also when it counts nothing, so that the stock can be set', async () => {
+    const store = await aStore();
+
+    const report = await importWoo(store, wooFile(aHat));
+
+    expect(report.counts).toMatchObject({ warehouse: { created: 1 }, bin: { created: 1 } });
+    await unhurried(database.url, (dataSource) =>
+      new StockAdministration(dataSource).set({ store, product: 'hat', variant: null, bin: 'MAIN/CATALOG' }, 5),
+    );
+    expect(await database.query(STORED_UNITS, [store])).toEqual([{ units: 5 }]);
+  });
+
   it.each<[string, Record<string, string>, number]>([
     ['a sale without dates', {}, 1_500],
     [
@@ -469,8 +574,12 @@ describe('a WooCommerce export', () => {
   ])('takes a product that is %s', async (_, published, visibility, status) => {
     const store = await aStore();
 
-    await importWoo(store, wooFile({ ...aHat, Published: published, 'Visibility in catalog': visibility }));
+    const { taken } = await importWoo(
+      store,
+      wooFile({ ...aHat, Published: published, 'Visibility in catalog': visibility }),
+    );
 
+    expect(taken).toMatchObject({ products: 1, drafts: status === 'DRAFT' ? 1 : 0 });
     expect(await database.query(PRODUCTS, [store])).toEqual([expect.objectContaining({ status })]);
   });
 });

@@ -16,15 +16,16 @@ export function catalogSummary(report: CatalogReport): string {
     const { created, updated, unchanged } = counts[kind];
     return row(name, created, updated, unchanged);
   });
-  const { products, variants, images, units, uncounted } = taken;
+  const { products, drafts, variants, images, units, uncounted } = taken;
   return [
     ...(dryRun ? ['Dry run: nothing was written. An import would do this:', ''] : []),
     row('', 'created', 'updated', 'unchanged'),
     ...numbers,
     '',
     `Taken from ${rows} rows: ${products} products with ${variants} variants, ${images} images and ${units} units.`,
+    ...(drafts > 0 ? [`Drafts, which clients do not see: ${drafts} of the products.`] : []),
     ...(uncounted > 0
-      ? [`${uncounted} products and variants have no quantity in the file; they are out of stock until they get one.`]
+      ? [`Without a quantity in the file, and out of stock until they get one: ${uncounted} products and variants.`]
       : []),
     `Not taken: ${refused} products refused, ${skipped} skipped.`,
     ...notes.map(({ outcome, line, reason }) => `  line ${line}: ${outcome}: ${reason}`),

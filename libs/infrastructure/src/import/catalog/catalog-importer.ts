@@ -7,6 +7,7 @@ import { BundleImporter } from '../bundle-importer.js';
 import { checkLine } from '../parse-line.js';
 import type { SizedLine } from '../line-batches.js';
 import type { CatalogFormat } from './catalog-format.js';
+import { leftBehind } from './left-behind.js';
 import { Notes, type CatalogReport } from './catalog-report.js';
 import { readCsv } from './csv-records.js';
 import { ProductReader, type ProductToWrite } from './read-products.js';
@@ -35,6 +36,8 @@ export interface CatalogImport {
 }
 
 const BATCH_LINES = 1_000;
+/** Of JSON. */
+const BATCH_CHARACTERS = 4_000_000;
 
 /**
  * Imports the product export of another shop: products that can be taken are created or updated, the others are noted
@@ -78,21 +81,29 @@ async function importStaged(
   const slugs = new ProductSlugs(runner.manager, store.id);
   const { currency } = store;
   const reader = new ProductReader({ format, currency, columns, now: new Date(), destination }, slugs, notes);
-  const taken = { products: 0, variants: 0, images: 0, units: 0, uncounted: 0 };
+  const taken = { products: 0, drafts: 0, variants: 0, images: 0, units: 0, uncounted: 0 };
   const shared = new SharedLines((note) => notes.add(note));
   const places = bin === null ? [] : await missingPlaces(runner, store, bin);
 
   async function* batches(): AsyncGenerator<SizedLine[]> {
     let batch: SizedLine[] = [];
+    let size = 0;
     for await (const staged of stagedProducts(runner)) {
-      for (const { product, lines } of await reader.read(staged)) {
-        count(taken, { product, lines });
-        if (lines.some(({ line }) => line.kind === 'stock')) batch.push(...sized(places.splice(0)));
-        batch.push(...sized(shared.without(lines)));
+      const products = await reader.read(staged);
+      const all = products.flatMap(({ lines }) => lines);
+      const emptied = bin === null ? null : await leftBehind(runner.manager, store, bin, all);
+      for (const written of products) {
+        count(taken, written);
+        size += JSON.stringify(written.lines).length;
+        // Also when the file counts nothing: what it has made can then be given a quantity.
+        batch.push(
+          ...sized([...places.splice(0), ...shared.without(written.lines), ...(emptied?.get(written.slug) ?? [])]),
+        );
         // A product is never cut: it comes with its stock, or not at all.
-        if (batch.length < BATCH_LINES) continue;
+        if (batch.length < BATCH_LINES && size < BATCH_CHARACTERS) continue;
         yield batch;
         batch = [];
+        size = 0;
       }
     }
     if (batch.length > 0) yield batch;
@@ -137,6 +148,7 @@ const sized = (lines: readonly Numbered[]): SizedLine[] => lines.map((line) => (
 
 function count(taken: Record<keyof CatalogReport['taken'], number>, { product, lines }: ProductToWrite): void {
   taken.products++;
+  if (product.status === 'DRAFT') taken.drafts++;
   taken.variants += product.variants.length;
   taken.images += product.images?.length ?? 0;
   const sellables = product.variants.length > 0 ? product.variants : [product];

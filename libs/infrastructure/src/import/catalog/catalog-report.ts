@@ -15,10 +15,10 @@ export interface CatalogReport {
   /** Rows of the file, without its header and empty ones. */
   readonly rows: number;
   /**
-   * What the products that were taken have; units are the sum of all quantities, `uncounted` are products and variants
-   * of which the file has none.
+   * What the products that were taken have; units are the sum of all quantities, `drafts` are the products that no
+   * client sees, `uncounted` are products and variants of which the file has no quantity.
    */
-  readonly taken: Readonly<Record<'products' | 'variants' | 'images' | 'units' | 'uncounted', number>>;
+  readonly taken: Readonly<Record<'products' | 'drafts' | 'variants' | 'images' | 'units' | 'uncounted', number>>;
   /** Products that were not taken. */
   readonly refused: number;
   readonly skipped: number;

@@ -1,4 +1,4 @@
-import { Money, MAX_UNIT_PRICE, type Currency } from '@app/domain';
+import { Money, MAX_UNIT_PRICE, minorUnitExponent, toDecimal, type Currency } from '@app/domain';
 import { Fault } from '../faults.js';
 
 /** The cells of a row that hold something, by the format's own name of their column. */
@@ -17,6 +17,13 @@ export function readPrice(text: string, column: string, currency: Currency): str
     throw new Fault(column, `must not be higher than ${MAX_UNIT_PRICE} minor units of ${currency}`);
   }
   return given;
+}
+
+/** Tells of a price that has more decimals than its currency. */
+export function noteRounding(price: string, currency: Currency, noted: (reason: string) => void): void {
+  const taken = toDecimal(minorUnits(price, currency), currency);
+  if (Number(price) === taken) return;
+  noted(`the price ${price} is taken as ${taken.toFixed(minorUnitExponent(currency))} ${currency}`);
 }
 
 /** The lowest of the prices. */

@@ -86,7 +86,9 @@ function stockOf(
 ): { line: number; variant: string | null; quantity: number }[] {
   if (variants.length === 0) return own === null ? [] : [{ line, variant: null, quantity: own }];
   return variants.flatMap((variant, index) =>
-    variant.quantity === null ? [] : [{ line: variant.line, variant: skus[index] ?? null, quantity: variant.quantity }],
+    variant.quantity === null || !variant.active
+      ? []
+      : [{ line: variant.line, variant: skus[index] ?? null, quantity: variant.quantity }],
   );
 }
 

@@ -10,6 +10,7 @@ import type { StagedRow } from './staging.js';
 /** A product that can be taken, and the lines that write it. */
 export interface ProductToWrite {
   readonly product: CatalogProduct;
+  readonly slug: string;
   readonly lines: readonly Numbered[];
 }
 
@@ -38,11 +39,12 @@ export class ProductReader {
     });
     await this.slugs.load(read.map(({ product }) => product));
     return read.flatMap(({ rows, product }) => {
-      const lines = this.unlessLeft(rows, () => {
+      const written = this.unlessLeft(rows, () => {
         const slug = this.slugs.slugFor(product);
-        return linesOfProduct(product, rows[0]?.line ?? product.line, slug, this.options.destination);
+        const lines = linesOfProduct(product, rows[0]?.line ?? product.line, slug, this.options.destination);
+        return { product, slug, lines };
       });
-      return lines ? [{ product, lines }] : [];
+      return written ? [written] : [];
     });
   }
 

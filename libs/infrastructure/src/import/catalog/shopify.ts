@@ -1,7 +1,7 @@
 import { BundleLineError, Fault, quoted } from '../faults.js';
 import { atLine } from '../line-batches.js';
 import type { CatalogFormat, CatalogProduct, CatalogRow, CatalogVariant, ReadingContext } from './catalog-format.js';
-import { lowestPrice, pictures, readPrice, readQuantity, saysYes, type Cells } from './cells.js';
+import { lowestPrice, noteRounding, pictures, readPrice, readQuantity, saysYes, type Cells } from './cells.js';
 
 // Shopify renamed its columns in 2025; files of both kinds are about.
 const HEADERS: Readonly<Record<string, readonly string[]>> = {
@@ -77,10 +77,12 @@ const isDefault = ({ option1value }: Cells) => !option1value || /^default title$
 function readVariant({ line, cells }: CatalogRow, first: Cells, { currency, noted }: ReadingContext): CatalogVariant {
   return atLine(line, () => {
     if (!cells.price) throw new Fault('Variant Price', 'is missing');
+    const price = readPrice(cells.price, 'Variant Price', currency);
+    noteRounding(price, currency, (reason) => noted(line, reason));
     return {
       line,
       sku: cells.sku?.trim() ?? '',
-      price: readPrice(cells.price, 'Variant Price', currency),
+      price,
       attributes: optionsOf(cells, first),
       active: true,
       quantity: readQuantity(cells.quantity, 'Variant Inventory Qty', (reason) => noted(line, reason)),

@@ -20,16 +20,20 @@ export interface StagedFile {
 
 const ROWS_AT_ONCE = 500;
 const PRODUCTS_AT_ONCE = 100;
+/** In characters of JSON, as what comes after them: descriptions may hold whole images. */
+const SIZE_AT_ONCE = 4_000_000;
 /** What is larger is no product, and must not fill the memory. */
 const MAX_ROWS_OF_PRODUCT = 5_000;
+const MAX_SIZE_OF_PRODUCT = 8_000_000;
 
 const CREATE = `
   CREATE TEMP TABLE catalog_rows (
-    line int PRIMARY KEY, product text NOT NULL, alias text, fault text, cells jsonb NOT NULL
+    line int PRIMARY KEY, product text NOT NULL, alias text, fault text, cells jsonb NOT NULL, size int NOT NULL
   ) ON COMMIT DROP`;
 const ADD = `
   INSERT INTO catalog_rows
-  SELECT * FROM jsonb_to_recordset($1::jsonb) AS given (line int, product text, alias text, fault text, cells jsonb)`;
+  SELECT *, length(cells::text)
+  FROM jsonb_to_recordset($1::jsonb) AS given (line int, product text, alias text, fault text, cells jsonb)`;
 const GATHER = [
   // Hashes, as names have any length until they are checked.
   'CREATE INDEX ON catalog_rows USING hash (product)',
@@ -37,17 +41,25 @@ const GATHER = [
   `UPDATE catalog_rows AS part SET product = whole.product
    FROM catalog_rows AS whole WHERE whole.alias = part.product AND part.line <> whole.line`,
   `WITH large AS (
-     SELECT product, min(line) AS first FROM catalog_rows GROUP BY product HAVING count(*) > ${MAX_ROWS_OF_PRODUCT}
+     SELECT product, min(line) AS first, count(*) > ${MAX_ROWS_OF_PRODUCT} AS many FROM catalog_rows
+     GROUP BY product HAVING count(*) > ${MAX_ROWS_OF_PRODUCT} OR sum(size) > ${MAX_SIZE_OF_PRODUCT}
    ), dropped AS (
      DELETE FROM catalog_rows AS more USING large WHERE more.product = large.product AND more.line > large.first
    )
-   UPDATE catalog_rows AS kept SET cells = '{}', fault = 'the product has more than ${MAX_ROWS_OF_PRODUCT} rows'
+   UPDATE catalog_rows AS kept SET cells = '{}', size = 2, fault = 'the product has more than '
+     || CASE WHEN many THEN '${MAX_ROWS_OF_PRODUCT} rows' ELSE '${MAX_SIZE_OF_PRODUCT} characters' END
    FROM large WHERE kept.line = large.first`,
-  'CREATE TEMP TABLE catalog_products ON COMMIT DROP AS SELECT min(line) AS line, product FROM catalog_rows GROUP BY product',
+  `CREATE TEMP TABLE catalog_products ON COMMIT DROP AS
+   SELECT min(line) AS line, product, sum(size) AS size FROM catalog_rows GROUP BY product`,
   'ALTER TABLE catalog_products ADD PRIMARY KEY (line)',
 ];
 const NEXT = `
-  WITH next AS (SELECT line, product FROM catalog_products WHERE line > $1 ORDER BY line LIMIT ${PRODUCTS_AT_ONCE})
+  WITH coming AS (
+    SELECT * FROM catalog_products WHERE line > $1 ORDER BY line LIMIT ${PRODUCTS_AT_ONCE}
+  ), next AS (
+    SELECT line, product FROM (SELECT line, product, sum(size) OVER (ORDER BY line) - size AS before FROM coming) AS summed
+    WHERE before < ${SIZE_AT_ONCE}
+  )
   SELECT next.line AS first, rows.line, rows.cells, rows.fault FROM next JOIN catalog_rows AS rows USING (product)
   ORDER BY next.line, rows.line`;
 
@@ -64,21 +76,27 @@ export async function stage(
 ): Promise<StagedFile> {
   await runner.query(CREATE);
   let header: Header | null = null;
-  let waiting: object[] = [];
+  let waiting: string[] = [];
+  let size = 0;
   let rows = 0;
+  const send = async () => {
+    await runner.query(ADD, [`[${waiting.join(',')}]`]);
+    waiting = [];
+    size = 0;
+  };
   for await (const record of records) {
     if (!header) {
       header = readHeader(record, format);
       continue;
     }
-    waiting.push(stagedRow(record, header, format));
+    const json = JSON.stringify(stagedRow(record, header, format));
+    waiting.push(json);
+    size += json.length;
     rows++;
-    if (waiting.length < ROWS_AT_ONCE) continue;
-    await runner.query(ADD, [JSON.stringify(waiting)]);
-    waiting = [];
+    if (waiting.length >= ROWS_AT_ONCE || size >= SIZE_AT_ONCE) await send();
   }
   if (!header) throw new Error('The file is empty.');
-  if (waiting.length > 0) await runner.query(ADD, [JSON.stringify(waiting)]);
+  if (waiting.length > 0) await send();
   for (const statement of GATHER) await runner.query(statement);
   return { columns: new Set(header.columns.filter((column) => column !== null)), ignored: header.ignored, rows };
 }
@@ -110,6 +128,9 @@ function readHeader({ cells }: CsvRecord, format: CatalogFormat): Header {
   const names = cells.map((cell) => cell.trim());
   const columns = names.map((name) => format.columnOf(name.toLowerCase()));
   const missing = Object.entries(format.required).flatMap(([column, name]) => (columns.includes(column) ? [] : [name]));
+  if (missing.length > 0 && names.length === 1 && /[;\t]/.test(names[0] ?? '')) {
+    throw new Error('The fields of the file are separated by semicolons or tabulators: it must have commas.');
+  }
   if (missing.length > 0) throw new Error(`The file has no column ${missing.map(quoted).join(', ')}.`);
   columns.forEach((column, index) => {
     if (column !== null && columns.indexOf(column) !== index) {

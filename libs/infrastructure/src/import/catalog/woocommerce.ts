@@ -8,7 +8,7 @@ import {
   type CatalogVariant,
   type ReadingContext,
 } from './catalog-format.js';
-import { listed, lowestPrice, pictures, readPrice, readQuantity, saysYes, type Cells } from './cells.js';
+import { listed, lowestPrice, noteRounding, pictures, readPrice, readQuantity, saysYes, type Cells } from './cells.js';
 
 const COLUMNS: Readonly<Record<string, string>> = {
   id: 'id',
@@ -121,6 +121,7 @@ function readVariation(row: CatalogRow, context: ReadingContext): CatalogVariant
       context.noted(line, 'a variation without a price is left out');
       return [];
     }
+    noteRounding(price, context.currency, (reason) => context.noted(line, reason));
     const attributes = Object.fromEntries(
       attributesOf(cells).flatMap(({ name, value }) => (value ? [[name, value]] : [])),
     );
@@ -135,12 +136,13 @@ function quantityOf({ line, cells }: CatalogRow, { noted }: ReadingContext): num
   return readQuantity(given, 'Stock', (reason) => noted(line, reason));
 }
 
-function priceOf({ cells }: CatalogRow, variants: readonly CatalogVariant[], context: ReadingContext): string {
+function priceOf({ line, cells }: CatalogRow, variants: readonly CatalogVariant[], context: ReadingContext): string {
   const sold = variants.some(({ active }) => active) ? variants.filter(({ active }) => active) : variants;
   const own = ownPrice(cells, context);
   const prices = sold.map(({ price }) => price);
   if (prices.length > 0) return lowestPrice(prices, context.currency);
   if (own === null) throw new NotSold('it has no price');
+  noteRounding(own, context.currency, (reason) => context.noted(line, reason));
   return own;
 }
 
