@@ -1,6 +1,13 @@
 import 'reflect-metadata';
 import type { AddressInfo } from 'node:net';
-import { Config, ConfigError, EmbeddedPostgresInUse, JsonLogger, startTracing } from '@app/infrastructure';
+import {
+  Config,
+  ConfigError,
+  DataDirUnusable,
+  EmbeddedPostgresInUse,
+  JsonLogger,
+  startTracing,
+} from '@app/infrastructure';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApp } from './create-app.js';
 import { Demo } from './start/demo.js';
@@ -71,7 +78,7 @@ async function listen(app: NestFastifyApplication, { host, port }: Config): Prom
 
 /** One line for what the person at the terminal can mend; everything else in full. */
 function explain(error: NodeJS.ErrnoException & { port?: number }): string {
-  if (error instanceof ConfigError || error instanceof EmbeddedPostgresInUse) return error.message;
+  if ([ConfigError, DataDirUnusable, EmbeddedPostgresInUse].some((kind) => error instanceof kind)) return error.message;
   if (error.code === 'EADDRINUSE') return `Port ${error.port} is already in use: choose another one with PORT.`;
   if (error.code === 'EACCES' && error.port)
     return `Port ${error.port} needs privileges: choose another one with PORT.`;

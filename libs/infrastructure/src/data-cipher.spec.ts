@@ -76,4 +76,17 @@ describe('dataCipher', () => {
     expect(dataCipher({ encryptionKeys: null, dataDir }).decrypt(ciphertext, PLACE)).toBe('id');
     fs.rmSync(dataDir, { recursive: true });
   });
+
+  it('takes several keys from the file, newest first', () => {
+    const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'store-commerce-key-'));
+    const old = dataCipher({ encryptionKeys: null, dataDir });
+    const file = path.join(dataDir, 'encryption.key');
+    fs.writeFileSync(file, `${NEW.toString('base64')},${fs.readFileSync(file, 'utf8')}`);
+
+    const both = dataCipher({ encryptionKeys: null, dataDir });
+
+    expect(both.keyIds).toEqual([...new DataCipher([NEW]).keyIds, ...old.keyIds]);
+    expect(both.decrypt(old.encrypt('id', PLACE), PLACE)).toBe('id');
+    fs.rmSync(dataDir, { recursive: true });
+  });
 });

@@ -71,17 +71,23 @@ function keyId(key: Buffer): Buffer {
   return createHash('sha256').update(key).digest().subarray(0, KEY_ID_BYTES);
 }
 
-/** The cipher under the configured keys, or under a key file that is made on first use, readable by its owner only. */
+/**
+ * The cipher under the configured keys, or under those of a key file that is made on first use, readable by its owner
+ * only. The file is written like the variable: separated by commas, newest first.
+ */
 export function dataCipher(config: Pick<Config, 'encryptionKeys' | 'dataDir'>): DataCipher {
-  return new DataCipher(config.encryptionKeys ?? [keyFromFile(path.join(config.dataDir, 'encryption.key'))]);
+  return new DataCipher(config.encryptionKeys ?? keysFromFile(path.join(config.dataDir, 'encryption.key')));
 }
 
-function keyFromFile(file: string): Buffer {
+function keysFromFile(file: string): Buffer[] {
   fs.mkdirSync(path.dirname(file), { recursive: true });
   if (!fs.existsSync(file)) makeKeyFile(file);
-  const key = Buffer.from(fs.readFileSync(file, 'utf8').trim(), 'base64');
-  if (key.length !== 32) throw new Error(`${file} does not hold a key of 32 bytes in base64`);
-  return key;
+  const parts = fs.readFileSync(file, 'utf8').split(',');
+  const keys = parts.map((part) => Buffer.from(part.trim(), 'base64'));
+  if (keys.some((key) => key.length !== 32)) {
+    throw new Error(`${file} must hold keys of 32 bytes in base64, separated by commas, newest first`);
+  }
+  return keys;
 }
 
 /** Of two processes that start at once, one makes the key and both use it: the file appears with the key in it. */

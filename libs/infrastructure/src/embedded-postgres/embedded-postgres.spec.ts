@@ -214,6 +214,15 @@ describe('the embedded PostgreSQL', () => {
     expect(server.url).toContain(password);
   });
 
+  it('says which data directory cannot be made', async () => {
+    const file = join(scratch, 'file');
+    fs.writeFileSync(file, '');
+
+    await expect(startEmbeddedPostgres({ dataDir: join(file, 'data') })).rejects.toThrow(
+      `The data directory ${join(file, 'data')} cannot be made (EEXIST).`,
+    );
+  });
+
   it('says what to do on a platform it is not packaged for', async () => {
     const platform = process.platform;
     Object.defineProperty(process, 'platform', { value: 'win32' });

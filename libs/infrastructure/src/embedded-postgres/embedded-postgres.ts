@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync, realpathSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
@@ -11,6 +11,13 @@ import { startPostmaster, type Postmaster } from './postmaster.js';
 import { readState, removeState, writeState } from './state-file.js';
 
 export { EmbeddedPostgresInUse };
+
+/** A directory that whoever starts the process has to choose anew, or to open. Its message is one line. */
+export class DataDirUnusable extends Error {
+  constructor(problem: string, options?: ErrorOptions) {
+    super(`The data directory ${problem}.`, options);
+  }
+}
 
 /** A PostgreSQL server that needs no installation: the programs come with the npm packages. */
 export interface EmbeddedPostgres {
@@ -81,17 +88,18 @@ export async function attachOrStartEmbeddedPostgres(options: EmbeddedPostgresOpt
 /** Private from its first moment; directories above it are not ours to close. */
 function makeDataDir(path: string): string {
   const dataDir = resolve(path);
-  mkdirSync(dirname(dataDir), { recursive: true });
   try {
+    mkdirSync(dirname(dataDir), { recursive: true });
     mkdirSync(dataDir, { mode: 0o700 });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'EEXIST' || !existsSync(dataDir)) throw new DataDirUnusable(`${dataDir} cannot be made (${code})`);
   }
   try {
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
     const advice = 'start as its owner, or choose another data directory with DATA_DIR';
-    throw new Error(`The data directory ${dataDir} is not ours to write to: ${advice}.`, { cause });
+    throw new DataDirUnusable(`${dataDir} is not ours to write to: ${advice}`, { cause });
   }
   return realpathSync(dataDir);
 }
