@@ -52,6 +52,7 @@ describe('describeError', () => {
     ['a standby', typeorm('25006')],
     ['a statement timeout', typeorm('57014')],
     ['a lock timeout', typeorm('55P03')],
+    ['a statement whose preparation was given up', typeorm('26000')],
     ['a deadlock that retries did not resolve', typeorm('40P01')],
     ['a full pool', new Error('timeout exceeded when trying to connect')],
     ['a broken connection', new Error('Connection terminated unexpectedly')],

@@ -1,7 +1,10 @@
 import { TooLate } from '@app/application';
 
-/** SQLSTATEs after which the same transaction may well succeed: serialization failure, deadlock, lock timeout. */
-const TRANSIENT = new Set(['40001', '40P01', '55P03']);
+/**
+ * SQLSTATEs after which the same transaction may well succeed: serialization failure, deadlock, lock timeout; and a
+ * statement that is not prepared, because that which was sent ahead of it to prepare it was given up.
+ */
+const TRANSIENT = new Set(['40001', '40P01', '55P03', '26000']);
 
 /**
  * SQLSTATEs that mean the server is going, gone or full: the shutdown codes, the idle and transaction timeouts, a database
