@@ -4,12 +4,15 @@ import {
   DataCipher,
   ENCRYPTED_COLUMNS,
   KeyRotation,
+  reportUnknownKeys,
   unhurried,
   withBundleImporter,
   type BundleLine,
   type RotationReport,
 } from '@app/infrastructure';
 import pg from 'pg';
+import { DataSource } from 'typeorm';
+import { dataSourceOptions } from '../../libs/infrastructure/src/persistence/data-source.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 jest.setTimeout(90_000);
@@ -45,6 +48,28 @@ beforeAll(async () => {
 });
 beforeEach(() => importUnder([OLD], everything));
 afterAll(() => database.drop());
+
+describe('a process that starts', () => {
+  const linesUnder = async (keys: Buffer[]): Promise<string[]> => {
+    const lines: string[] = [];
+    const dataSource = new DataSource(dataSourceOptions({ url: database.url, poolSize: 1 }));
+    await dataSource.initialize();
+    const app = { get: (token: unknown) => (token === DataSource ? dataSource : new DataCipher(keys)) as never };
+    await reportUnknownKeys(app, { error: (line) => void lines.push(String(line)) });
+    await dataSource.destroy();
+    return lines;
+  };
+
+  it('says which keys are missing, by what identifies them', async () => {
+    expect(await linesUnder([NEW])).toEqual([
+      expect.stringContaining(`encrypted under ${OLD_ID}, and the configured keys are ${NEW_ID}:`),
+    ]);
+  });
+
+  it('says nothing when all are there, whatever the order', async () => {
+    expect(await linesUnder([NEW, OLD])).toEqual([]);
+  });
+});
 
 const importUnder = (keys: Buffer[], lines: BundleLine[]) =>
   withBundleImporter(database.url, new DataCipher(keys), (importer) => importer.importObjects(lines));

@@ -6,6 +6,7 @@ import {
   DataDirUnusable,
   EmbeddedPostgresInUse,
   JsonLogger,
+  reportUnknownKeys,
   startTracing,
 } from '@app/infrastructure';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -51,6 +52,7 @@ async function start(config: Config, database: OpenDatabase, logger: JsonLogger)
     app = await createApp(config, database.url, logger);
     if (config.databaseUrl === null) await listenWithDemo(app, config, new Demo(app, database.url));
     else logger.log(`Listening at ${await listen(app, config)}`, 'Start');
+    void reportUnknownKeys(app, logger);
     return app;
   } catch (error) {
     await app?.close();

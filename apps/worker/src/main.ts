@@ -5,6 +5,7 @@ import {
   ConfigError,
   JsonLogger,
   migrate,
+  reportUnknownKeys,
   ServiceMetrics,
   startTracing,
   untilDatabaseAnswers,
@@ -43,6 +44,7 @@ async function main(): Promise<void> {
   const module = WorkerModule.on(config, database.url, logger, metrics);
   const worker = await NestFactory.createApplicationContext(module, { logger });
   logger.log('Working the pipeline', 'Worker');
+  void reportUnknownKeys(worker, logger);
 
   const stop = async (): Promise<void> => {
     logger.log('Shutting down', 'Process');

@@ -29,6 +29,7 @@ export * from './queue/abandoned-jobs.js';
 export * from './queue/idempotency-purge.js';
 export * from './queue/pipeline-worker.module.js';
 export * from './rotation/key-rotation.js';
+export * from './rotation/unknown-keys.js';
 export * from './tracing/spans.js';
 export * from './tracing/start-tracing.js';
 export * from './version.js';
