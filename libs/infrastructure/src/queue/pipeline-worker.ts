@@ -117,8 +117,10 @@ export class PipelineWorker implements OnApplicationBootstrap, BeforeApplication
     this.runner = runner;
     if (this.stopping.signal.aborted) await runner.stop().catch(() => undefined);
     // A runner that gives up because the database went away under its hands may never say that it is done. What it had
-    // begun is then taken from it like from one that was killed.
-    await (this.stopping.signal.aborted ? runner.promise : Promise.race([runner.promise, givenUp]));
+    // begun is then taken from it like from one that was killed. One that is stopped says so too, and is waited for: its
+    // deliveries may take longer than its last words.
+    const lost = givenUp.then(() => (this.stopping.signal.aborted ? runner.promise : undefined));
+    await Promise.race([runner.promise, lost]);
   }
 
   private async relay(): Promise<void> {
