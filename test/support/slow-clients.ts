@@ -14,8 +14,8 @@ export interface SlowTarget {
 }
 
 const DRIP_MS = 500;
-/** Answers of 256 kB, more than the buffers of a connection hold: 5 MB, and more while something is read. */
-const ASKED = 40;
+/** Answers of 256 kB, more than the buffers of a connection hold: 5 MB, and twice that while something is read. */
+const ASKED = 60;
 const ASK_EVERY_MS = 50;
 
 /**
