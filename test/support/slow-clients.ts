@@ -14,9 +14,11 @@ export interface SlowTarget {
 }
 
 const DRIP_MS = 500;
-/** Answers of 256 kB, more than the buffers of a connection hold: 5 MB, and twice that while something is read. */
-const ASKED = 60;
+/** Answers of 256 kB, more than the buffers of a connection hold: 5 MB, and more while something is read. */
+const ASKED = 40;
 const ASK_EVERY_MS = 50;
+/** One read is 64 kB at most: an answer takes 24 s then, longer than anybody is waited for. */
+const TICKS_TO_A_READ = 12;
 
 /**
  * One slow client, which does nothing but go on.
@@ -48,7 +50,8 @@ export async function slowClient(
     if (closed) break;
     // Between requests, empty lines mean nothing; who does not read learns of the end by writing only.
     socket.write(isReader ? '\r\n' : 'a');
-    if (slowness === 'reads a little' && tick % 4 === 0) socket.once('data', () => socket.pause()).resume();
+    if (slowness === 'reads a little' && tick % TICKS_TO_A_READ === 0)
+      socket.once('data', () => socket.pause()).resume();
   }
   socket.destroy();
   return closed ? performance.now() - start : null;
