@@ -136,7 +136,7 @@ describe('a crowd', () => {
     socket.resume();
     await closed;
 
-    expect((await heard()) - before).toBeLessThanOrEqual(64);
+    expect((await heard()) - before).toBeLessThanOrEqual(16);
     expect((await api.inject({ url: '/metrics' })).body).toMatch(
       /http_dropped_connections_total\{reason="requests"\} 1\b/,
     );

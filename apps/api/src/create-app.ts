@@ -15,8 +15,11 @@ import {
   refuseUnknownRoutes,
 } from './http/harden.js';
 import { acceptOnlyJson, timeBodies } from './http/json-bodies.js';
+import { closeLingering } from './http/lingering-close.js';
+import { serveInTurn } from './http/pipelining.js';
 import { serverOptions } from './http/server-options.js';
 import { hangUpOnSlowReaders } from './http/slow-readers.js';
+import { limitUnreadAnswers } from './http/unread-answers.js';
 import { logRequests } from './logging/request-log.js';
 import { serveDocumentation } from './openapi.js';
 import { Metrics } from './status/metrics.js';
@@ -46,7 +49,10 @@ export async function createApp(
   refuseEarly(fastify.server, rooms, metrics);
   answerEverySidePath(fastify.server);
   limitConnections(fastify.server, metrics);
+  closeLingering(fastify.server);
   hangUpOnSlowReaders(fastify.server);
+  limitUnreadAnswers(fastify.server, metrics);
+  serveInTurn(fastify.server, metrics); // after all others that listen to requests
   acceptOnlyJson(fastify);
   timeBodies(fastify);
   // The order of these is the order in which a request meets them.

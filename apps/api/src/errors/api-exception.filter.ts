@@ -19,7 +19,8 @@ export class ApiExceptionFilter implements ExceptionFilter {
     // Fastify hangs up on a client whose body it refuses, and a client that is still sending then loses the answer.
     // What is left of the body is read and dropped instead, for as long as a request may take to arrive.
     reply.removeHeader('connection');
-    void reply.status(status).headers(headers).send(body);
+    // The handler may have said what type its own answer was going to have.
+    void reply.status(status).headers(headers).type('application/json; charset=utf-8').send(body);
   }
 }
 

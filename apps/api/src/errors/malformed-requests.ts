@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { isAnsweredEarly, responsesOwed } from '../http/exchanges.js';
 import { describeError } from './describe-error.js';
@@ -10,13 +11,11 @@ import { MalformedRequest } from './request-faults.js';
  * its request: one that is owed is sent, and nothing after it; a request that has its answer gets no second one.
  */
 export function refuseMalformed(code: string, socket: Duplex): void {
-  if (code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
+  if (code === 'ECONNRESET') socket.destroy();
+  if (!socket.writable) return; // it is closing, and what still comes in is dropped
   const owed = responsesOwed(socket);
   if (owed.length > 0) endAfter(owed, socket);
-  else if (isAnsweredEarly(socket)) socket.destroy();
+  else if (isAnsweredEarly(socket)) closeSoon(socket);
   else answer(code, socket);
 }
 
@@ -29,7 +28,12 @@ function endAfter(responses: readonly ServerResponse[], socket: Duplex): void {
   const last = responses.at(-1);
   if (last?.headersSent === false) last.shouldKeepAlive = false;
   // They are sent in order, so the last one to be sent closes last.
-  last?.once('close', () => socket.end(() => socket.destroy()));
+  last?.once('close', () => closeSoon(socket));
+}
+
+/** As after an answer with `Connection: close`. */
+function closeSoon(socket: Duplex): void {
+  (socket as Socket).destroySoon();
 }
 
 /** There is no request object, so the response is written by hand; whatever came in, it is JSON. */
@@ -44,5 +48,6 @@ function answer(code: string, socket: Duplex): void {
     'X-Content-Type-Options: nosniff',
     'Connection: close',
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`, () => socket.destroy());
+  socket.write(`${head.join('\r\n')}\r\n\r\n${text}`);
+  closeSoon(socket);
 }

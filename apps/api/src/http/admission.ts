@@ -1,9 +1,7 @@
 import type { RequestListener, Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { describeError } from '../errors/describe-error.js';
 import type { Metrics } from '../status/metrics.js';
-import { unfinishedOn } from './exchanges.js';
 import { Overloaded } from './overloaded.js';
 import { requestId } from './server-options.js';
 
@@ -72,7 +70,6 @@ export function refuseEarly(server: Server, rooms: Rooms, metrics: Metrics): voi
   const listeners = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request');
   server.on('request', (request, response) => {
-    if (hasTooManyRequests(request.socket, metrics)) return;
     const room = rooms.of(request);
     if (room?.isFull) {
       metrics.refusedRequests.inc({ kind: room.kind });
@@ -137,21 +134,6 @@ const REFUSAL_HEADERS = {
 
 function writeRefusal(response: ServerResponse, id: string): void {
   response.writeHead(REFUSAL.status, { ...REFUSAL_HEADERS, 'x-request-id': id }).end(REFUSAL_TEXT);
-}
-
-/**
- * Answers that wait behind one that is not read stay in memory, and Node hands over all requests of a packet at once. No
- * client that reads its answers needs this many: browsers, `fetch` and balancers send one request at a time.
- */
-const MAX_UNFINISHED = 64;
-
-/** Closes the connection then; what came in the same packet is not heard. */
-function hasTooManyRequests(socket: Socket, metrics: Metrics): boolean {
-  if (unfinishedOn(socket) >= MAX_UNFINISHED && !socket.destroyed) {
-    metrics.droppedConnections.inc({ reason: 'requests' });
-    socket.destroy();
-  }
-  return socket.destroyed;
 }
 
 function enter(request: { room: Room | null }, room: Room): void {

@@ -10,14 +10,15 @@ const PATIENCE_MS = 2_700;
  * answers, add up. Only reads, because it is true of them whatever becomes of the work; of an order it has to be known
  * first what became of it.
  */
-export function answerReadsInTime(fastify: FastifyInstance): void {
+export function answerReadsInTime(fastify: FastifyInstance, patienceMs = PATIENCE_MS): void {
   fastify.addHook('onRequest', (request, reply, done) => {
     if (request.method === 'GET' || request.method === 'HEAD') {
       const timer = setTimeout(() => {
         if (reply.sent) return;
         const { status, body, headers } = describeError(new ServiceUnavailableException());
-        void reply.status(status).headers(headers).send(body);
-      }, PATIENCE_MS - reply.elapsedTime);
+        // The handler may have said what type its own answer was going to have.
+        void reply.status(status).headers(headers).type('application/json; charset=utf-8').send(body);
+      }, patienceMs - reply.elapsedTime);
       timer.unref();
       reply.raw.once('close', () => clearTimeout(timer));
     }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-interface Exchange {
+export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
@@ -23,6 +23,12 @@ export function rememberExchange(request: IncomingMessage, response: ServerRespo
   connection.unfinished.add(exchange);
   connections.set(socket, connection);
   response.once('close', () => connection.unfinished.delete(exchange));
+}
+
+/** The exchange whose turn it is on a connection. */
+export function firstUnfinishedOn(socket: Duplex): Exchange | null {
+  const [first = null] = connections.get(socket)?.unfinished ?? [];
+  return first;
 }
 
 /** How many requests of a connection have no whole answer yet. */

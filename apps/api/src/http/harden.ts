@@ -4,14 +4,12 @@ import { BadRequestException, NotFoundException } from '@nestjs/common';
 import type { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import { refuseMalformed } from '../errors/malformed-requests.js';
-import { rememberExchange } from './exchanges.js';
 
 /** Longer ones cannot exist: they are refused before anything reads them. */
 const MAX_ID_LENGTH = 512;
 
 /** Makes the answers to HTTP's side paths ours: JSON, and one of the documented statuses. */
 export function answerEverySidePath(server: Server): void {
-  server.on('request', rememberExchange);
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
     socket.on('error', () => socket.destroy());

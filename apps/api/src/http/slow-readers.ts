@@ -1,4 +1,5 @@
 import type { Server, ServerResponse } from 'node:http';
+import { hangUp } from './hang-up.js';
 
 /** How much longer than its request an exchange may take, of which the service itself needs 3 s at most. */
 const GRACE_MS = 2_000;
@@ -19,9 +20,7 @@ export function hangUpOnSlowReaders(server: Server): void {
     for (const [response, since] of unfinished) {
       if (since > latest) return; // the others came later
       if (!response.headersSent) continue; // it is the service that is slow
-      response.req.socket.destroy();
-      // Node does not close a response that still waited for its turn on the connection.
-      unfinished.delete(response);
+      hangUp(response.req.socket);
     }
   }, CHECK_EVERY_MS);
   check.unref();

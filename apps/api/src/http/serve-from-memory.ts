@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+
+/** A file that is the same for every client and needs no key. */
+export interface PublicFile {
+  readonly content: Buffer;
+  readonly type: string;
+  /** Changes with the content. */
+  readonly version: string;
+}
+
+export function publicFile(content: string | Buffer, type: string): PublicFile {
+  const bytes = Buffer.from(content);
+  return { content: bytes, type, version: createHash('sha256').update(bytes).digest('base64url').slice(0, 16) };
+}
+
+const A_YEAR = 'public, max-age=31536000, immutable';
+const REVALIDATE = 'no-cache';
+
+/**
+ * Answers from one buffer that all connections share: a stream would hold a descriptor for as long as its client likes.
+ * An address with the file's version (`?v=…`) may be cached for a year. During a deployment, another version than this
+ * process has may be asked for, so the version is compared.
+ *
+ * @param file is called with every request.
+ */
+export function serveFromMemory(
+  fastify: FastifyInstance,
+  path: string,
+  file: () => PublicFile,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  fastify.get<{ Querystring: { v?: unknown } }>(path, (request, reply) => {
+    const { content, type, version } = file();
+    const etag = `"${version}"`;
+    const caching = request.query.v === version ? A_YEAR : REVALIDATE;
+    void reply.headers({ ...headers, etag, 'cache-control': caching });
+    return matches(request.headers['if-none-match'], etag) ? reply.status(304).send() : reply.type(type).send(content);
+  });
+}
+
+/** By RFC 9110 (13.1.2): a list of tags, which a cache on the way may have made weak, or `*`. */
+function matches(ifNoneMatch: string | undefined, etag: string): boolean {
+  const tags = (ifNoneMatch ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags.includes(etag) || tags.includes('*');
+}

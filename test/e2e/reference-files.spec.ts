@@ -1,0 +1,50 @@
+import { startApi, type RunningApi } from '../support/start-api.js';
+
+describe('the files of the API reference', () => {
+  let api: RunningApi;
+  let assets: string[];
+  beforeAll(async () => {
+    api = await startApi();
+    const { body } = await api.inject({ url: '/docs/' });
+    assets = [...body.matchAll(/(?:src|href)="\.\/([^"]+)"/g)].map(([, asset]) => `/docs/${asset}`);
+  });
+  afterAll(() => api.stop());
+
+  it('may be cached for a year by the addresses that the page names', async () => {
+    expect(assets).toHaveLength(4);
+    for (const url of assets) {
+      const { headers } = await api.inject({ url });
+      expect([url, headers['cache-control']]).toEqual([url, 'public, max-age=31536000, immutable']);
+    }
+  });
+
+  it.each(['/docs', '/docs/', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui-bundle.js?v=old', '/openapi.json'])(
+    '%s is asked for again each time, and is 304 while it is the same',
+    async (url) => {
+      const first = await api.inject({ url });
+      const etag = String(first.headers.etag);
+      expect([first.statusCode, first.headers['cache-control']]).toEqual([200, 'no-cache']);
+
+      for (const known of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
+        const again = await api.inject({ url, headers: { 'if-none-match': known } });
+        expect([known, again.statusCode, again.body, again.headers.etag]).toEqual([known, 304, '', etag]);
+      }
+      expect((await api.inject({ url, headers: { 'if-none-match': '"other"' } })).statusCode).toBe(200);
+    },
+  );
+
+  it.each(['/docs/package.json', '/docs/swagger-ui-bundle.js.map', '/docs/../package.json', '/docs/LICENSE'])(
+    '%s is not one of them',
+    async (url) => {
+      expect((await api.inject({ url })).statusCode).toBe(404);
+    },
+  );
+
+  it('answer HEAD with the length and no body', async () => {
+    const whole = await api.inject({ url: '/docs/swagger-ui-bundle.js' });
+    const head = await api.inject({ method: 'HEAD', url: '/docs/swagger-ui-bundle.js' });
+
+    expect([head.statusCode, head.body]).toEqual([200, '']);
+    expect(head.headers['content-length']).toBe(String(whole.rawPayload.length));
+  });
+});

@@ -1,0 +1,119 @@
+import { readdirSync } from 'node:fs';
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { eventually } from '../support/eventually.js';
+import { kernelSockets } from '../support/kernel-sockets.js';
+import { listen } from '../support/listen.js';
+import { sendRaw } from '../support/raw-http.js';
+import { startApi, type RunningApi } from '../support/start-api.js';
+import { openUnread } from '../support/unread-connections.js';
+
+const BUNDLE = '/docs/swagger-ui-bundle.js';
+const LARGE = 900_000;
+const isLinux = process.platform === 'linux';
+
+describe('answers that a client does not read', () => {
+  let api: RunningApi;
+  let port: number;
+  let server: Server;
+  let large: string;
+  const clients: Socket[] = [];
+  beforeAll(async () => {
+    api = await startApi();
+    port = await listen(api.app);
+    server = api.app.getHttpServer();
+    server.requestTimeout = 500; // the tests would wait for the real one, 15 s
+    large = `/v1/products/${await api.store.product({ columns: { description: 'x'.repeat(LARGE) } })}`;
+  });
+  afterEach(() => clients.splice(0).forEach((client) => client.destroy()));
+  afterAll(() => api.stop());
+
+  const ask = (path: string, head = '') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${head}\r\n`;
+  const leaveUnread = async (count: number, bytes: string) => clients.push(...(await openUnread(port, count, bytes)));
+  const connectionsOf = () => new Promise<number>((resolve) => server.getConnections((_error, n) => resolve(n)));
+
+  (isLinux ? it : it.skip)('leave no descriptor open when the connection closes', async () => {
+    const descriptors = () => readdirSync('/proc/self/fd').length;
+    const before = descriptors();
+
+    await leaveUnread(10, ask(BUNDLE).repeat(15));
+    await delay(300);
+    clients.splice(0).forEach((client) => client.destroy());
+
+    await eventually(async () => expect(await connectionsOf()).toBe(0));
+    await eventually(() => expect(descriptors()).toBeLessThanOrEqual(before));
+  });
+
+  it('leave nothing in memory when a connection is closed for too many requests', async () => {
+    const responses: WeakRef<ServerResponse>[] = [];
+    const note = (_request: unknown, response: ServerResponse) => responses.push(new WeakRef(response));
+    server.prependListener('request', note);
+
+    await leaveUnread(5, ask('/health/live').repeat(1_000));
+    await eventually(async () => {
+      expect(responses.length).toBeGreaterThan(4_000);
+      expect(await connectionsOf()).toBe(0);
+    });
+    server.off('request', note);
+
+    await eventually(async () => {
+      await collectGarbage();
+      expect(responses.filter((response) => response.deref()).length).toBeLessThan(10);
+    });
+  });
+
+  it('are made one at a time on each connection', async () => {
+    const responses: ServerResponse[] = [];
+    const note = (_request: unknown, response: ServerResponse) => responses.push(response);
+    server.prependListener('request', note);
+
+    await leaveUnread(1, ask(large, `Authorization: Bearer ${api.store.key}\r\n`).repeat(15));
+    await eventually(() => expect(responses).toHaveLength(15));
+    await delay(400);
+    server.off('request', note);
+
+    const held = responses.filter(({ closed }) => !closed).map(({ writableLength }) => writableLength);
+    expect(held.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(1.1 * LARGE);
+  });
+
+  (isLinux ? it : it.skip).each([
+    ['a keep-alive connection', () => ask(BUNDLE).repeat(5)],
+    ['a connection to be closed', () => ask(BUNDLE, 'Connection: close\r\n')],
+    ['a connection that ends in garbage', () => `${ask(BUNDLE)}hello there\r\n\r\n`],
+  ])(
+    'leave nothing in the kernel when the service hangs up on %s',
+    async (_name, bytes) => {
+      await leaveUnread(5, bytes());
+      await eventually(() => expect(kernelSockets(port).unsentBytes).toBeGreaterThan(1_000_000));
+
+      await eventually(() => expect(kernelSockets(port)).toEqual({ count: 0, unsentBytes: 0 }), 5_000);
+    },
+    10_000,
+  );
+
+  it('arrive whole when the client reads them late, and the connection is to be closed', async () => {
+    const [client] = await openUnread(port, 1, ask(BUNDLE, 'Connection: close\r\n'));
+    await delay(300);
+
+    let length = 0;
+    client?.on('data', (chunk) => (length += chunk.length)).resume();
+    await new Promise((resolve) => client?.once('close', resolve));
+
+    expect(length).toBeGreaterThan(Number((await api.inject({ url: BUNDLE })).headers['content-length']));
+  });
+
+  it('do not keep other clients from theirs', async () => {
+    await leaveUnread(50, ask(BUNDLE).repeat(5));
+
+    expect((await sendRaw(port, ask('/health/live'))).status).toBe(200);
+  });
+});
+
+async function collectGarbage(): Promise<void> {
+  await delay(20);
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+}
