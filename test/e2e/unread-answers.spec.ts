@@ -72,7 +72,7 @@ describe('answers that a client does not read', () => {
 
     await leaveUnread(1, ask(large, `Authorization: Bearer ${api.store.key}\r\n`).repeat(15));
     await eventually(() => expect(responses).toHaveLength(15));
-    await delay(400);
+    await delay(1_500);
     server.off('request', note);
 
     const held = responses.filter(({ closed }) => !closed).map(({ writableLength }) => writableLength);

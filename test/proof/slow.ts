@@ -6,6 +6,7 @@ import { askOracle } from './support/oracle.js';
 import { unexpectedAnswers } from './support/oracle/answers.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 import type { Service } from './support/service.js';
+import { leaveAnswersUnread } from './support/slow/unread-sockets.js';
 import { orderBody } from './support/store-setup.js';
 
 /** Of each kind; of those slow with reading, half read a little. They come one after the other. */
@@ -23,7 +24,7 @@ export const slow: Proof = {
   name: 'slow',
   promise: 'Clients that send or read slowly are hung up on in under 20 s, and nobody else waits for them',
   attack:
-    '500 connections each that send a header, send a body or read their answers a few bytes at a time, or not at all, beside 50 good requests a second, orders among them',
+    '500 connections each that send a header, send a body or read their answers a few bytes at a time, or not at all, beside 50 good requests a second, orders among them; then 200 connections that leave 7 MB of answers unread',
   // test/e2e/slow-clients.spec.ts is the short one, with shorter limits.
   quick: false,
   run,
@@ -45,6 +46,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const attacked = percentile(await good(attack), 0.99);
   const after = percentile(await good(delay(CALM_MS)), 0.99);
   buyers.close();
+  const unread = await leaveAnswersUnread(target.port, CLOSED_IN_MS);
 
   const usual = Math.max(normal, after);
   const ends = (await attack).flat();
@@ -53,12 +55,13 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const violations = [
     ...(open > 0 ? [`${open} of ${ends.length} slow clients were not hung up on in ${CLOSED_IN_MS} ms`] : []),
     ...(attacked > Math.max(2 * usual, NOTICED_MS) ? [`p99 of the good: ${attacked} ms, usually ${usual} ms`] : []),
+    ...unread.violations,
     ...unexpectedAnswers(history.exchanges, [200, 201]),
     ...(await askOracle({ context, store, services: [service] })),
   ];
   const figures =
     `${ends.length} slow clients, closed after ${(slowest / 1_000).toFixed(1)} s at most; ` +
-    `${history.exchanges.length} good requests, p99 ${attacked} ms beside them, ${usual} ms without`;
+    `${history.exchanges.length} good requests, p99 ${attacked} ms beside them, ${usual} ms without; ${unread.figures}`;
   return { figures, violations };
 }
 

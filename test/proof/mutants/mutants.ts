@@ -19,6 +19,8 @@ export interface Mutant {
 
 const STOCK = 'libs/infrastructure/src/persistence/inventory/postgres-stock.repository.ts';
 const API_KEYS = 'libs/infrastructure/src/persistence/access/postgres-api-key.repository.ts';
+const CREATE_APP = 'apps/api/src/create-app.ts';
+const SERVE_IN_TURN = '  serveInTurn(fastify.server, metrics); // after all others that listen to requests\n';
 const CREATE_ORDER = 'libs/application/src/orders/create-order.ts';
 
 export const MUTANTS: readonly Mutant[] = [
@@ -124,6 +126,35 @@ export const MUTANTS: readonly Mutant[] = [
     proof: 'inputs',
     args: ['--quick', '--seed', '1'],
     noticedAs: /an id: answered 4\d\d|long-.* answered 4\d\d/,
+  },
+  {
+    name: 'requests of a connection served at the same time',
+    edits: [{ file: CREATE_APP, find: SERVE_IN_TURN, replace: '' }],
+    proof: 'inputs',
+    args: ['--quick', '--seed', '1'],
+    noticedAs: /heapBytes grew from/,
+  },
+  {
+    name: 'files as streams, to requests of a connection at the same time',
+    edits: [
+      { file: CREATE_APP, find: SERVE_IN_TURN, replace: '' },
+      {
+        file: 'apps/api/src/http/serve-from-memory.ts',
+        find: ': reply.type(type).send(content);',
+        replace: `: reply.type(type).send(
+          content.length < 1_000_000 ? content : createReadStream('node_modules/swagger-ui-dist/swagger-ui-bundle.js'),
+        );`,
+      },
+      {
+        file: 'apps/api/src/http/serve-from-memory.ts',
+        find: `import { createHash } from 'node:crypto';`,
+        replace: `import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';`,
+      },
+    ],
+    proof: 'inputs',
+    args: ['--quick', '--seed', '1'],
+    noticedAs: /files grew from/,
   },
   {
     name: 'settings shown as they are',
