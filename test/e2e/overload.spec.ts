@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import net from 'node:net';
 import type { LightMyRequestResponse } from 'fastify';
 import pg from 'pg';
@@ -131,7 +130,7 @@ describe('a crowd', () => {
     const before = await heard();
 
     const socket = net.connect(port, '127.0.0.1');
-    const closed = once(socket, 'close');
+    const closed = new Promise((resolve) => socket.once('close', resolve));
     socket.on('error', () => undefined).write('GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1_000));
     socket.resume();
     await closed;
