@@ -7,7 +7,8 @@ import { Socket } from 'node:net';
  */
 export function hangUp(connection: Duplex): void {
   // libuv cannot reset a connection while it shuts its side down, and would leave the descriptor open.
-  const isShuttingDown = connection.writableEnded && !connection.writableFinished;
+  const { writableEnded, writableLength, writableFinished } = connection;
+  const isShuttingDown = writableEnded && writableLength === 0 && !writableFinished;
   if (connection instanceof Socket && !connection.destroyed && !isShuttingDown) connection.resetAndDestroy();
   else connection.destroy();
 }
