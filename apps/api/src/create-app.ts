@@ -14,9 +14,11 @@ import {
   identifyRequests,
   refuseUnknownRoutes,
 } from './http/harden.js';
+import { continueAccepted, holdContinue } from './http/expect-continue.js';
 import { acceptOnlyJson, timeBodies } from './http/json-bodies.js';
 import { serverOptions } from './http/server-options.js';
 import { hangUpOnSlowReaders } from './http/slow-readers.js';
+import { keepSurplusHeaders } from './http/strict-requests.js';
 import { logRequests } from './logging/request-log.js';
 import { serveDocumentation } from './openapi.js';
 import { Metrics } from './status/metrics.js';
@@ -45,6 +47,8 @@ export async function createApp(
   const rooms = new Rooms();
   refuseEarly(fastify.server, rooms, metrics);
   answerEverySidePath(fastify.server);
+  holdContinue(fastify.server);
+  keepSurplusHeaders(fastify.server);
   limitConnections(fastify.server, metrics);
   hangUpOnSlowReaders(fastify.server);
   acceptOnlyJson(fastify);
@@ -56,6 +60,7 @@ export async function createApp(
   const throttle = new Throttle(config.throttlePer10s);
   authenticateEarly(fastify, app.get(AuthenticateApiKey), throttle, app.get(ApiKeyRepository));
   refuseUnknownRoutes(fastify);
+  continueAccepted(fastify);
   endConnectionsWhile(() => readiness.draining, fastify);
   logRequests(fastify, logger, metrics);
 

@@ -18,7 +18,8 @@ export class ApiExceptionFilter implements ExceptionFilter {
     if (reply.sent) return;
     // Fastify hangs up on a client whose body it refuses, and a client that is still sending then loses the answer.
     // What is left of the body is read and dropped instead, for as long as a request may take to arrive.
-    reply.removeHeader('connection');
+    if (reply.raw.shouldKeepAlive) reply.removeHeader('connection');
+    else reply.header('connection', 'close');
     void reply.status(status).headers(headers).send(body);
   }
 }
