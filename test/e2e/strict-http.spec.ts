@@ -20,12 +20,20 @@ describe('the HTTP parser', () => {
     `POST /v1/orders HTTP/1.1\r\nHost: x\r\n${key()}Content-Type: application/json\r\n${head}\r\n${body}`;
 
   it.each<[string, () => string, string]>([
-    ['two Host headers', () => `GET /v1/store HTTP/1.1\r\nHost: a\r\nHost: b\r\n${key()}\r\n`, 'Host must be given once'],
+    [
+      'two Host headers',
+      () => `GET /v1/store HTTP/1.1\r\nHost: a\r\nHost: b\r\n${key()}\r\n`,
+      'Host must be given once',
+    ],
     ['the same Host twice', () => 'GET /health/live HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n', 'Host must be given once'],
     ['a Host with a path', () => 'GET /health/live HTTP/1.1\r\nHost: a/b\r\n\r\n', 'The Host header is malformed'],
     ['a Host with a space', () => 'GET /health/live HTTP/1.1\r\nHost: a b\r\n\r\n', 'The Host header is malformed'],
     ['a Host with a user', () => 'GET /health/live HTTP/1.1\r\nHost: me@a\r\n\r\n', 'The Host header is malformed'],
-    ['a Host with a bad port', () => 'GET /health/live HTTP/1.1\r\nHost: a:http\r\n\r\n', 'The Host header is malformed'],
+    [
+      'a Host with a bad port',
+      () => 'GET /health/live HTTP/1.1\r\nHost: a:http\r\n\r\n',
+      'The Host header is malformed',
+    ],
     ['a Host that is a list', () => 'GET /health/live HTTP/1.1\r\nHost: a, b\r\n\r\n', 'The Host header is malformed'],
     ['HTTP/2.0', () => `GET /v1/store HTTP/2.0\r\nHost: a\r\n${key()}\r\n`, 'The HTTP version is not supported'],
     ['HTTP/0.9', () => `GET /v1/store HTTP/0.9\r\nHost: a\r\n${key()}\r\n`, 'The HTTP version is not supported'],

@@ -19,6 +19,7 @@ import { acceptOnlyJson, timeBodies } from './http/json-bodies.js';
 import { serverOptions } from './http/server-options.js';
 import { hangUpOnSlowReaders } from './http/slow-readers.js';
 import { keepSurplusHeaders } from './http/strict-requests.js';
+import { serveWelcome } from './http/welcome.js';
 import { logRequests } from './logging/request-log.js';
 import { serveDocumentation } from './openapi.js';
 import { Metrics } from './status/metrics.js';
@@ -66,6 +67,7 @@ export async function createApp(
 
   // Outside Nest: it answers while everything else starts, fails or closes.
   fastify.get('/health/live', () => ({ status: 'ok' }));
+  serveWelcome(fastify);
   serveDocumentation(app);
   return app;
 }
