@@ -34,7 +34,8 @@ describe('a client that hangs up in the middle of a body', () => {
     await hangUp(end);
 
     const server: Server = api.app.getHttpServer();
-    await eventually(async () => expect(await promisify(server.getConnections).call(server)).toBe(0));
+    const connections = promisify(server.getConnections.bind(server));
+    await eventually(async () => expect(await connections()).toBe(0));
     await delay(100); // what the service has to say of it
     expect(lines.filter((line) => !line.includes('"msg":"request"'))).toEqual([]);
     const { body } = await api.inject({ url: '/metrics' });
