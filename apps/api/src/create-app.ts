@@ -52,7 +52,7 @@ export async function createApp(
   keepSurplusHeaders(fastify.server);
   limitConnections(fastify.server, metrics);
   hangUpOnSlowReaders(fastify.server);
-  acceptOnlyJson(fastify);
+  acceptOnlyJson(fastify, rooms, metrics);
   timeBodies(fastify);
   // The order of these is the order in which a request meets them.
   if (config.tracing) traceRequests(fastify);
