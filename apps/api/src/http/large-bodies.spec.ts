@@ -47,7 +47,7 @@ describe('LargeBodies', () => {
 
   it('are refused when they waited for over 2 s, without being read', async () => {
     const bodies = new LargeBodies();
-    void bodies.inTurn(() => busy(410)); // and a rest of 1.6 s
+    void bodies.inTurn(() => busy(550)); // and a rest of 2.2 s
     let isRead = false;
 
     await expect(bodies.inTurn(() => (isRead = true))).rejects.toThrow(Overloaded);

@@ -9,6 +9,8 @@ const MAX_WAITING = 64;
 const PATIENCE_MS = 2_000;
 /** Of the time that parsing took: four fifths of the process are left to everybody else. */
 const REST = 4;
+/** At the least, because receiving 256 kB costs too, whatever is in them. */
+const MIN_REST_MS = 10;
 
 /**
  * Reads large bodies one at a time, in the order in which they came, with a rest after each. Small requests pass between
@@ -29,7 +31,7 @@ export class LargeBodies {
       if (start - came > PATIENCE_MS) throw new Overloaded();
       return read();
     } finally {
-      setTimeout(() => this.next(), (performance.now() - start) * REST);
+      setTimeout(() => this.next(), Math.max(MIN_REST_MS, (performance.now() - start) * REST));
     }
   }
 
