@@ -527,7 +527,7 @@ export interface components {
       updated_at: string;
     };
     /**
-     * @description Anything else, prices and totals included, is ignored.
+     * @description Anything else, prices and totals included, is ignored. A body has at most 256 kB, 8 levels and 10,000 values.
      * @example {
      *       "items": [
      *         {

@@ -1,4 +1,4 @@
-import { Config } from '@app/infrastructure';
+import { Config, VERSION } from '@app/infrastructure';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApp } from '../../apps/api/src/create-app.js';
 import { Readiness } from '../../apps/api/src/status/readiness.js';
@@ -142,6 +142,20 @@ describe('health', () => {
     expect(body).toContain('process_cpu_seconds_total');
     expect(body).not.toContain('WEB-261120');
     expect(body).not.toMatch(/database_unexpected_input_total\{/);
+  });
+
+  it('names its documentation at the root, without a key', async () => {
+    const { statusCode, headers, body } = await app.inject({ url: '/' });
+
+    expect([statusCode, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
+    expect(JSON.parse(body)).toEqual({
+      name: 'Store Commerce API',
+      version: VERSION,
+      documentation: '/docs',
+      openapi: '/openapi.json',
+    });
+    expect((await app.inject({ url: '/docs' })).statusCode).toBe(200);
+    expect((await app.inject({ url: '/openapi.json' })).statusCode).toBe(200);
   });
 
   it('has a documentation page that needs nothing from elsewhere', async () => {

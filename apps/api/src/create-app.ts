@@ -14,12 +14,15 @@ import {
   identifyRequests,
   refuseUnknownRoutes,
 } from './http/harden.js';
+import { continueAccepted, holdContinue } from './http/expect-continue.js';
 import { acceptOnlyJson, timeBodies } from './http/json-bodies.js';
 import { closeLingering } from './http/lingering-close.js';
 import { serveInTurn } from './http/pipelining.js';
 import { serverOptions } from './http/server-options.js';
 import { hangUpOnSlowReaders } from './http/slow-readers.js';
 import { limitUnreadAnswers } from './http/unread-answers.js';
+import { keepSurplusHeaders } from './http/strict-requests.js';
+import { serveWelcome } from './http/welcome.js';
 import { logRequests } from './logging/request-log.js';
 import { serveDocumentation } from './openapi.js';
 import { Metrics } from './status/metrics.js';
@@ -48,12 +51,14 @@ export async function createApp(
   const rooms = new Rooms();
   refuseEarly(fastify.server, rooms, metrics);
   answerEverySidePath(fastify.server);
+  holdContinue(fastify.server);
+  keepSurplusHeaders(fastify.server);
   limitConnections(fastify.server, metrics);
   closeLingering(fastify.server);
   hangUpOnSlowReaders(fastify.server);
   limitUnreadAnswers(fastify.server, metrics);
   serveInTurn(fastify.server, metrics); // after all others that listen to requests
-  acceptOnlyJson(fastify);
+  acceptOnlyJson(fastify, rooms, metrics);
   timeBodies(fastify);
   // The order of these is the order in which a request meets them.
   if (config.tracing) traceRequests(fastify);
@@ -62,11 +67,13 @@ export async function createApp(
   const throttle = new Throttle(config.throttlePer10s);
   authenticateEarly(fastify, app.get(AuthenticateApiKey), throttle, app.get(ApiKeyRepository));
   refuseUnknownRoutes(fastify);
+  continueAccepted(fastify);
   endConnectionsWhile(() => readiness.draining, fastify);
   logRequests(fastify, logger, metrics);
 
   // Outside Nest: it answers while everything else starts, fails or closes.
   fastify.get('/health/live', () => ({ status: 'ok' }));
+  serveWelcome(fastify);
   serveDocumentation(app);
   return app;
 }

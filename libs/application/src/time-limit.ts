@@ -25,7 +25,7 @@ export class Deadline {
     return Math.max(0, this.at - performance.now());
   }
 
-  /** Waits for `work` until the deadline. Only for work that leaves nothing behind: how it ends then is not known. */
+  /** Waits for `work` until the deadline. Only for work that may end either way then: how it does is not known. */
   bound<T>(work: Promise<T>): Promise<T> {
     return within(this.remainingMs, work);
   }

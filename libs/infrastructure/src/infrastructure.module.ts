@@ -90,9 +90,11 @@ export class InfrastructureModule {
         },
         {
           provide: ReadReplicas,
-          useFactory: (dataSource: DataSource) =>
-            new ReadReplicas(() => poolOf(dataSource), config.databaseReplicaUrls, config.databasePoolSize, metrics),
-          inject: [DataSource],
+          useFactory: (dataSource: DataSource, { searches }: Database) => {
+            const { databaseReplicaUrls, databasePoolSize } = config;
+            return new ReadReplicas(() => poolOf(dataSource), databaseReplicaUrls, databasePoolSize, metrics, searches);
+          },
+          inject: [DataSource, Database],
         },
         KeyUsage,
         ...ADAPTERS,

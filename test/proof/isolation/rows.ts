@@ -58,7 +58,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
 };
 
 /** Routes outside of `/v1`. They are open to everybody, and tell nothing of any store. */
-const OPEN = /^\/(?:health|metrics|docs|openapi\.json)(?:[/.*]|$)/;
+const OPEN = /^\/(?:$|(?:health|metrics|docs|openapi\.json)(?:[/.*]|$))/;
 
 /** The row of a route; a HEAD is a GET of which the body is not sent. `null` = nobody thought of it. */
 export function rowOf({ method, path }: { readonly method: string; readonly path: string }): Row | null {

@@ -157,6 +157,24 @@ import { createReadStream } from 'node:fs';`,
     noticedAs: /files grew from/,
   },
   {
+    name: 'large bodies parsed as they come',
+    edits: [
+      {
+        file: 'apps/api/src/http/json-bodies.ts',
+        find: 'const excess = excessOf(body, LIMITS);',
+        replace: 'const excess = excessOf(body, { ...LIMITS, values: Infinity });',
+      },
+      {
+        file: 'apps/api/src/http/json-bodies.ts',
+        find: 'if (body.length <= LARGE_BODY) return read(request, body);',
+        replace: 'if (body.length <= 8 * LARGE_BODY) return read(request, body);',
+      },
+    ],
+    proof: 'inputs',
+    args: ['--quick', '--seed', '1'],
+    noticedAs: /p99 of others is \d+ ms beside 64 clients/,
+  },
+  {
     name: 'settings shown as they are',
     edits: [
       {

@@ -4,6 +4,7 @@ import { isBadInput, isConnectionLost, isRetryable, isTimeout } from '@app/infra
 import { HttpException } from '@nestjs/common';
 import { AuthenticationError } from '../auth/authentication-error.js';
 import { TooManyRequests } from '../auth/too-many-requests.js';
+import { ClientGone } from '../http/client-gone.js';
 import { Overloaded } from '../http/overloaded.js';
 import { FASTIFY_FAULTS, MalformedRequest } from './request-faults.js';
 
@@ -43,7 +44,7 @@ export function describeError(error: unknown, namesOneThing = false): ErrorAnswe
     return answer(429, error.message, { 'retry-after': String(error.retryAfterSeconds) });
   }
   if (error instanceof Overloaded) return answer(503, error.message, SOON);
-  if (error instanceof MalformedRequest) return answer(400, error.message);
+  if (error instanceof MalformedRequest || error instanceof ClientGone) return answer(400, error.message);
   return describeFrameworkError(error) ?? describeUnexpected(error, namesOneThing);
 }
 

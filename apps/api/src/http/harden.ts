@@ -4,6 +4,7 @@ import { BadRequestException, NotFoundException } from '@nestjs/common';
 import type { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import { refuseMalformed } from '../errors/malformed-requests.js';
+import { faultOfHead } from './strict-requests.js';
 
 /** Longer ones cannot exist: they are refused before anything reads them. */
 const MAX_ID_LENGTH = 512;
@@ -17,18 +18,22 @@ export function answerEverySidePath(server: Server): void {
   });
 }
 
-/** Runs first of all hooks: every response has the request's id, also where the next hook refuses it. */
+/**
+ * Runs first of all hooks: every response has the request's id, also where the next hook refuses it. Heads that are not
+ * to be trusted are refused here, in front of everything that reads them.
+ */
 export function identifyRequests(adapter: FastifyAdapter): void {
   adapter.setOnRequestHook((request, reply, done) => {
     reply.header('x-request-id', request.id);
-    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) {
-      reply.raw.shouldKeepAlive = false;
-      // This refusal comes before the hook that adds it to all under /v1; elsewhere it does no harm.
-      reply.header('cache-control', 'no-store');
-      done(new BadRequestException('The Host header is required'));
+    const fault = faultOfHead(request.raw);
+    if (fault === null) {
+      done();
       return;
     }
-    done();
+    reply.raw.shouldKeepAlive = false;
+    // This refusal comes before the hook that adds it to all under /v1; elsewhere it does no harm.
+    reply.header('cache-control', 'no-store');
+    done(new BadRequestException(fault));
   });
 }
 

@@ -163,7 +163,11 @@ export const CREATE_ORDER_REQUEST = {
       },
       notes: maybeText(LONGEST.notes, 'Free text.'),
     },
-    { optional: ['payment_method', 'notes'], description: 'Anything else, prices and totals included, is ignored.' },
+    {
+      optional: ['payment_method', 'notes'],
+      description:
+        'Anything else, prices and totals included, is ignored. A body has at most 256 kB, 8 levels and 10,000 values.',
+    },
   ),
   examples: [
     {

@@ -2,7 +2,7 @@ import { IdempotencyMismatch } from '../ports/idempotency-records.js';
 import { ReceiptNumberTaken, type OrderRepository } from '../ports/order.repository.js';
 import { CommitOutcomeUnknown } from '../ports/unit-of-work.js';
 import { InMemoryShop } from '../../../../test/support/in-memory/in-memory-shop.js';
-import { Deadline } from '../time-limit.js';
+import { Deadline, TooLate } from '../time-limit.js';
 import { CreateOrder, type OrderRequest } from './create-order.js';
 
 function aShop() {
@@ -22,6 +22,7 @@ function aShop() {
     items: [productId: number, quantity: number][],
     more: Partial<OrderRequest> = {},
     key: string | null = null,
+    patienceMs = 60_000,
   ) =>
     createOrder.execute({
       store: { id: 1, currency: 'USD' },
@@ -35,7 +36,7 @@ function aShop() {
         ...more,
       },
       idempotencyKey: key,
-      deadline: Deadline.in(60_000),
+      deadline: Deadline.in(patienceMs),
       render: (order) => JSON.stringify({ id: order.id, receipt: order.receiptNumber, total: order.total.minor }),
     });
   return { shop, place };
@@ -102,6 +103,18 @@ describe('CreateOrder', () => {
     await expect(refused).rejects.toThrow('The order cannot be accepted');
     expect([shop.onHand(mug), shop.orders, shop.rejections.length]).toEqual([5, [], 1]);
   });
+
+  it('waits no longer than its deadline for the assessment of a refused order to be kept', async () => {
+    const { shop, place } = aShop();
+    const mug = shop.addProduct({ stock: [9] });
+    shop.fraudSettings = { ...shop.fraudSettings, blockedEmails: ['mallory@example.com'] };
+    shop.fraud.recordRejection = () => new Promise(() => undefined);
+
+    const refused = place([[mug, 1]], { customer: { name: 'M', email: 'mallory@example.com', phone: '' } }, null, 50);
+
+    await expect(refused).rejects.toThrow(TooLate);
+    expect(shop.orders).toEqual([]);
+  }, 2_000);
 
   it('holds the confirmation of an order under review', async () => {
     const { shop, place } = aShop();

@@ -88,7 +88,7 @@ export class CreateOrder {
    * @throws OutOfStock when stock is short at commit time; nothing is written.
    * @throws IdempotencyMismatch when the key was used with another request.
    * @throws IdempotencyInFlight when the first request with the key is still running.
-   * @throws TooLate when the deadline passes before the order's transaction could begin.
+   * @throws TooLate when the deadline passes before the order's transaction could begin, or its refusal could be kept.
    */
   async execute(command: CreateOrderCommand): Promise<CreatedOrder> {
     const { store, mode, request, idempotencyKey, deadline } = command;
@@ -127,7 +127,8 @@ export class CreateOrder {
       quantities: lines.map(({ quantity }) => quantity),
     });
     if (assessment.verdict === 'REJECT') {
-      await this.fraud.recordRejection(store.id, draft.id, assessment);
+      // Should the record arrive after all, it is true: an order of that id is never placed.
+      await deadline.bound(this.fraud.recordRejection(store.id, draft.id, assessment));
       throw new OrderRejected();
     }
 

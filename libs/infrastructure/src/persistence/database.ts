@@ -13,15 +13,20 @@ const SEARCH_PATIENCE_MS = 2_000;
 /** Reads in SQL, each on a connection of its own. */
 export class Database {
   private readonly batches: ReadBatches;
-  private readonly searches: FewAtATime;
 
-  /** @param pool is asked for each time: it may not be open yet. */
+  /**
+   * @param pool is asked for each time: it may not be open yet.
+   * @param searches the limit on searches, to be shared by all who share the pool.
+   */
   constructor(
     private readonly pool: () => pg.Pool,
     private readonly metrics = new ServiceMetrics(),
+    readonly searches = new FewAtATime(
+      () => Math.max(1, Math.floor(pool().options.max * SEARCHES)),
+      SEARCH_PATIENCE_MS,
+    ),
   ) {
     this.batches = new ReadBatches(pool);
-    this.searches = new FewAtATime(() => Math.max(1, Math.floor(pool().options.max * SEARCHES)), SEARCH_PATIENCE_MS);
   }
 
   /**

@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { ServiceMetrics } from '../metrics/service-metrics.js';
 import { replicaPool } from './data-source.js';
 import { Database } from './database.js';
+import type { FewAtATime } from './few-at-a-time.js';
 import { errorCode, isBadInput, isConnectionLost, isRetryable } from './postgres-errors.js';
 
 /** How often it is asked how far each replica is. What a replica answers is at most twice as old, and a probe. */
@@ -41,7 +42,7 @@ class Replica {
     poolSize: number,
     private readonly label: string,
     private readonly logger: Logger,
-    metrics: ServiceMetrics,
+    metrics: ServiceMetrics | undefined,
   ) {
     this.pool = replicaPool(url, poolSize, PATIENCE_MS);
     this.database = new Database(() => this.pool, metrics);
@@ -85,14 +86,18 @@ export class ReadReplicas extends Database implements OnApplicationBootstrap, On
   private watching: Promise<void> = Promise.resolve();
   private turn = 0;
 
-  /** @param urls of servers that follow the primary by streaming replication; may be none. */
+  /**
+   * @param urls of servers that follow the primary by streaming replication; may be none.
+   * @param searches the limit on searches of the primary's pool.
+   */
   constructor(
     private readonly primary: () => pg.Pool,
     urls: readonly string[],
     poolSize: number,
-    metrics = new ServiceMetrics(),
+    metrics?: ServiceMetrics,
+    searches?: FewAtATime,
   ) {
-    super(primary, metrics);
+    super(primary, metrics, searches);
     this.replicas = urls.map(
       (url, index) => new Replica(url, poolSize, `Read replica ${index + 1}`, this.logger, metrics),
     );

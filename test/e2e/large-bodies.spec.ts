@@ -1,0 +1,47 @@
+import { startApi, type RunningApi } from '../support/start-api.js';
+
+describe('a large body', () => {
+  let api: RunningApi;
+  let product: number;
+  beforeAll(async () => {
+    api = await startApi({ THROTTLE_PER_10S: '0' });
+    product = await api.store.product({ stock: 1_000 });
+  });
+  afterAll(() => api.stop());
+
+  const order = (extra: object) =>
+    api.post('/v1/orders', { items: [{ product_id: product, quantity: 1 }], customer: { name: 'Ada' }, ...extra });
+  const values = (count: number) => ({ extra: Array.from({ length: count }, () => 1) });
+
+  it('is an order when it has what an order needs, whatever else is in it', async () => {
+    const response = await order({ extra: 'x'.repeat(250 * 1024) });
+
+    expect(response.statusCode).toBe(201);
+  });
+
+  it('may have 10,000 values', async () => {
+    // Each of the seven objects, arrays and members around them counts too.
+    expect((await order(values(9_990))).statusCode).toBe(201);
+    const refused = await order(values(10_001));
+
+    expect(refused.statusCode).toBe(400);
+    expect(refused.json()).toEqual({ success: false, error: 'Request body has too many values' });
+  });
+
+  it('is refused in words when too many of them wait to be read, and small ones are not', async () => {
+    const crowd = Array.from({ length: 80 }, () => order({ extra: 'x'.repeat(40 * 1024) }));
+    const small = await Promise.all(Array.from({ length: 5 }, () => order({})));
+    const answers = await Promise.all(crowd);
+
+    expect(small.map(({ statusCode }) => statusCode)).toEqual([201, 201, 201, 201, 201]);
+    const refused = answers.filter(({ statusCode }) => statusCode === 503);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(answers.filter(({ statusCode }) => statusCode === 201)).toHaveLength(80 - refused.length);
+    for (const { headers, body } of refused) {
+      expect(headers['retry-after']).toBe('1');
+      expect(JSON.parse(body)).toEqual({ success: false, error: 'Too many requests at a time: try again shortly' });
+    }
+    const { body } = await api.inject({ url: '/metrics' });
+    expect(body).toMatch(new RegExp(`^http_refused_requests_total\\{kind="orders"\\} ${refused.length}$`, 'm'));
+  });
+});

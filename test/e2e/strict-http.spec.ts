@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { MAX_HEADER_LINES } from '../../apps/api/src/http/strict-requests.js';
+import { listen } from '../support/listen.js';
+import { sendRaw } from '../support/raw-http.js';
+import { startApi, type RunningApi } from '../support/start-api.js';
+
+describe('the HTTP parser', () => {
+  let api: RunningApi;
+  let port: number;
+  beforeAll(async () => {
+    api = await startApi();
+    port = await listen(api.app);
+  });
+  afterAll(() => api.stop());
+
+  const key = () => `Authorization: Bearer ${api.store.key}\r\n`;
+  const order = (head: string, body: string) =>
+    `POST /v1/orders HTTP/1.1\r\nHost: x\r\n${key()}Content-Type: application/json\r\n${head}\r\n${body}`;
+
+  it.each<[string, () => string, string]>([
+    [
+      'two Host headers',
+      () => `GET /v1/store HTTP/1.1\r\nHost: a\r\nHost: b\r\n${key()}\r\n`,
+      'Host must be given once',
+    ],
+    ['the same Host twice', () => 'GET /health/live HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n', 'Host must be given once'],
+    ['a Host with a path', () => 'GET /health/live HTTP/1.1\r\nHost: a/b\r\n\r\n', 'The Host header is malformed'],
+    ['a Host with a space', () => 'GET /health/live HTTP/1.1\r\nHost: a b\r\n\r\n', 'The Host header is malformed'],
+    ['a Host with a user', () => 'GET /health/live HTTP/1.1\r\nHost: me@a\r\n\r\n', 'The Host header is malformed'],
+    [
+      'a Host with a bad port',
+      () => 'GET /health/live HTTP/1.1\r\nHost: a:http\r\n\r\n',
+      'The Host header is malformed',
+    ],
+    ['a Host that is a list', () => 'GET /health/live HTTP/1.1\r\nHost: a, b\r\n\r\n', 'The Host header is malformed'],
+    ['HTTP/2.0', () => `GET /v1/store HTTP/2.0\r\nHost: a\r\n${key()}\r\n`, 'The HTTP version is not supported'],
+    ['HTTP/0.9', () => `GET /v1/store HTTP/0.9\r\nHost: a\r\n${key()}\r\n`, 'The HTTP version is not supported'],
+    [
+      'Transfer-Encoding: gzip, chunked',
+      () => order('Transfer-Encoding: gzip, chunked\r\n', '2\r\n{}\r\n0\r\n\r\n'),
+      'Transfer-Encoding must be chunked',
+    ],
+    [
+      'Transfer-Encoding with HTTP/1.0',
+      () => order('Transfer-Encoding: chunked\r\n', '2\r\n{}\r\n0\r\n\r\n').replace('HTTP/1.1', 'HTTP/1.0'),
+      'Transfer-Encoding must be chunked',
+    ],
+    [
+      'one header line too many',
+      () => `GET /health/live HTTP/1.1\r\nHost: a\r\n${'a:\r\n'.repeat(MAX_HEADER_LINES)}\r\n`,
+      'The request has too many headers',
+    ],
+  ])('refuses %s and closes the connection', async (_name, request, error) => {
+    const response = await sendRaw(port, request(), { keep: false });
+
+    expect(response).toMatchObject({ status: 400, closed: true });
+    expect(response.json()).toEqual({ success: false, error });
+    expect(response.headers).toMatchObject({ connection: 'close', 'cache-control': 'no-store' });
+  });
+
+  it.each(['shop.test', 'shop.test:8080', '127.0.0.1:3000', '[::1]:3000', 'api_1', 'a%2Db', ''])(
+    'takes the Host %j',
+    async (host) => {
+      expect((await sendRaw(port, `GET /health/live HTTP/1.1\r\nHost: ${host}\r\n\r\n`)).status).toBe(200);
+    },
+  );
+
+  it('takes Transfer-Encoding: Chunked', async () => {
+    const response = await sendRaw(port, order('Transfer-Encoding: Chunked\r\n', '2\r\n{}\r\n0\r\n\r\n'));
+
+    expect(response.json()).toMatchObject({ error: expect.stringContaining('items') as unknown });
+  });
+
+  it('reads the last of as many header lines as a request may have', async () => {
+    const filling = 'a:\r\n'.repeat(MAX_HEADER_LINES - 2);
+    const response = await sendRaw(port, `GET /v1/store HTTP/1.1\r\nHost: a\r\n${filling}${key()}\r\n`);
+
+    expect(response.status).toBe(200);
+  });
+
+  it('refuses a body with two byte order marks', async () => {
+    const body = Buffer.from('\ufeff\ufeff{}');
+    const response = await sendRaw(port, [order(`Content-Length: ${body.length}\r\n`, ''), body]);
+
+    expect(response.status).toBe(400);
+    expect(response.json()).toEqual({ success: false, error: 'Request body is not valid JSON' });
+  });
+
+  describe('of a request that expects 100-continue', () => {
+    const expecting = (head: string) => order(`Expect: 100-continue\r\n${head}`, '');
+
+    /** Sends a head and returns all that comes back before anything else is sent. */
+    async function answerToHead(head: string): Promise<string> {
+      const socket = net.connect(port, '127.0.0.1');
+      const chunks: Buffer[] = [];
+      socket.on('data', (chunk) => chunks.push(chunk)).on('error', () => undefined);
+      socket.write(head);
+      await delay(300);
+      socket.destroy();
+      return String(Buffer.concat(chunks));
+    }
+
+    it('asks for the body once the key is accepted, and answers', async () => {
+      const socket = net.connect(port, '127.0.0.1');
+      socket.write(expecting('Content-Length: 2\r\n'));
+      const [first] = (await once(socket, 'data')) as [Buffer];
+      expect(String(first)).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+      socket.write('{}');
+      const [answer] = (await once(socket, 'data')) as [Buffer];
+      socket.destroy();
+
+      expect(String(answer)).toMatch(/^HTTP\/1\.1 400 .*items/s);
+    });
+
+    it.each<[string, () => string, number]>([
+      ['without a key', () => expecting('Content-Length: 2\r\n').replace(key(), ''), 401],
+      ['with a key that does not exist', () => expecting('Content-Length: 2\r\n').replace(/svc_live_.{8}/, '$&x'), 401],
+      ['on an unknown path', () => expecting('Content-Length: 2\r\n').replace('/v1/orders', '/v1/nope'), 404],
+      ['with a body that is too large', () => expecting('Content-Length: 300000\r\n'), 400],
+    ])('refuses it %s without asking for the body', async (_name, head, status) => {
+      const answer = await answerToHead(head());
+
+      expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+      expect(answer).toMatch(/^connection: close\r$/im);
+      expect(answer).not.toContain('100 Continue');
+    });
+  });
+});

@@ -1,0 +1,75 @@
+import http from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Scene } from './scene.js';
+
+const CLIENTS = 64;
+const BODY = 240_000;
+const ASK_EVERY_MS = 20;
+
+/** Milliseconds at p99 that others waited, and how many bodies the crowd got through. */
+export interface Crowding {
+  /** The longer one of before and after: a machine that others use too is not always the same. */
+  readonly usualMs: number;
+  readonly besideMs: number;
+  readonly bodies: number;
+}
+
+/** Clients that send nothing but the dearest bodies, one after the other, beside somebody who reads the store's profile. */
+export async function crowdWithBodies(scene: Scene, seconds: number): Promise<Crowding> {
+  const before = await latencies(scene, delay(seconds * 1_000));
+  const agent = new http.Agent({ keepAlive: true, maxSockets: CLIENTS });
+  const end = Date.now() + seconds * 1_000;
+  let bodies = 0;
+  const client = async (n: number) => {
+    for (; Date.now() < end; n++) {
+      const status = await post(scene, agent, BODIES[n % BODIES.length] ?? '');
+      if (status === 400) bodies++;
+      else if (status !== 503) scene.violations.push(`a large body: answered ${status}`);
+    }
+  };
+  const beside = await latencies(scene, Promise.all(Array.from({ length: CLIENTS }, (_, n) => client(n))));
+  agent.destroy();
+  const after = await latencies(scene, delay(seconds * 1_000));
+  return { usualMs: Math.max(p99(before), p99(after)), besideMs: p99(beside), bodies };
+}
+
+/** None of them is an order: there is nothing to do but to look at them. */
+const BODIES = [
+  bodyOf('[', '{},', '{}]'),
+  bodyOf('[', '[],', '[]]'),
+  `{"__proto__":1,"z":[${Array.from({ length: 15_000 }, (_, n) => `{"${n.toString(36)}":[]}`).join()}],"items":[]}`,
+  bodyOf('"', 'x', '"'),
+];
+
+function bodyOf(start: string, unit: string, end: string): string {
+  return `{"z":${start}${unit.repeat(BODY / unit.length)}${end},"items":[],"customer":{"name":"B"}}`;
+}
+
+async function latencies(scene: Scene, work: Promise<unknown>): Promise<number[]> {
+  let isDone = false;
+  void work.finally(() => (isDone = true));
+  const asked: Promise<{ readonly tookMs: number }>[] = [];
+  while (!isDone) {
+    asked.push(scene.send('GET', '/v1/store'));
+    await delay(ASK_EVERY_MS);
+  }
+  return (await Promise.all(asked)).map(({ tookMs }) => tookMs);
+}
+
+function post({ service, store }: Scene, agent: http.Agent, body: string): Promise<number> {
+  const headers = {
+    authorization: `Bearer ${store.key}`,
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+  };
+  return new Promise((resolve, reject) => {
+    const request = http.request(`${service.url}/v1/orders`, { method: 'POST', headers, agent }, (response) => {
+      response.resume().once('end', () => resolve(response.statusCode ?? 0));
+    });
+    request.once('error', reject).end(body);
+  });
+}
+
+function p99(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? 0;
+}
