@@ -5,6 +5,8 @@ import { openScene, type Scene } from './inputs/scene.js';
 import { exploreSettings } from './inputs/settings.js';
 import { exploreHeads } from './inputs/wire.js';
 import type { Exchange } from './support/history.js';
+import { HoldingsWatch } from './support/holdings.js';
+import { attackWithoutKey } from './support/keyless.js';
 import { answerViolations, unexpectedAnswers } from './support/oracle/answers.js';
 import { orderViolations } from './support/oracle/orders.js';
 import { queuedViolations } from './support/oracle/pipeline.js';
@@ -13,7 +15,10 @@ import { stockViolations } from './support/oracle/stock.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 
 /** The quick form shares its machine with other tests, which keep a process waiting too. */
-const SCALE = { full: { runs: 2_000, heavy: 20, lagMs: 200 }, quick: { runs: 60, heavy: 1, lagMs: 2_000 } };
+const SCALE = {
+  full: { runs: 2_000, heavy: 20, keyless: 20, lagMs: 200 },
+  quick: { runs: 60, heavy: 1, keyless: 2, lagMs: 2_000 },
+};
 const KINDS = [200, 201, 400, 404];
 
 export const inputs: Proof = {
@@ -27,10 +32,12 @@ export const inputs: Proof = {
 };
 
 async function run(context: ProofContext): Promise<ProofOutcome> {
-  const { runs, heavy, lagMs } = SCALE[context.form];
+  const { runs, heavy, keyless, lagMs } = SCALE[context.form];
   const scene = await openScene(context, runs);
   const { violations, service } = scene;
   try {
+    await attackWithoutKey(service, 1); // warm-up
+    const holdings = await HoldingsWatch.begin(service);
     await longestLag(service.url); // of what was before
     await exploreOrders(scene);
     await exploreReads(scene);
@@ -39,8 +46,13 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     await sendHeavy(scene, heavy);
     const lag = await longestLag(service.url);
     if (lag > lagMs) violations.push(`the event loop was blocked for ${lag} ms`);
+    const strangers = await attackWithoutKey(service, keyless);
+    violations.push(...strangers.violations, ...(await holdings.violations(scene.sent + strangers.requests)));
     violations.push(...(await askAfterwards(scene)));
-    return { figures: figuresOf(scene, lag, heavy), violations };
+    return {
+      figures: `${figuresOf(scene, lag, heavy)}; ${strangers.requests} without a key; ${holdings.figures}`,
+      violations,
+    };
   } finally {
     scene.close();
   }

@@ -32,6 +32,8 @@ export interface Scene {
   readonly violations: string[];
   /** How many cases a property is tried with. */
   readonly runs: number;
+  /** Requests sent so far. */
+  sent: number;
   /** Recorded: the oracle looks at every answer. */
   send(method: string, path: string, body?: unknown): Promise<Exchange>;
   /** Not recorded: for reading back what a client may write, which may look like anything. */
@@ -52,7 +54,7 @@ export async function openScene(context: ProofContext, runs: number): Promise<Sc
   const catalog = await pricedProducts(store);
   const recorded = new Buyers(store, history, random);
   const unrecorded = new Buyers(store, new History(), random);
-  return {
+  const scene: Scene = {
     context,
     store,
     service,
@@ -60,13 +62,21 @@ export async function openScene(context: ProofContext, runs: number): Promise<Sc
     rows,
     violations: [],
     runs,
-    send: (method, path, body) => recorded.send(service, { method, path, body }),
-    read: (path) => unrecorded.send(service, { method: 'GET', path }),
+    sent: 0,
+    send: (method, path, body) => {
+      scene.sent++;
+      return recorded.send(service, { method, path, body });
+    },
+    read: (path) => {
+      scene.sent++;
+      return unrecorded.send(service, { method: 'GET', path });
+    },
     close: () => {
       recorded.close();
       unrecorded.close();
     },
   };
+  return scene;
 }
 
 /**
