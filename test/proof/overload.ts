@@ -5,6 +5,7 @@ import { StoreFixture } from '../builders/store-fixture.js';
 import { Buyers } from './support/buyers.js';
 import { askOracle } from './support/oracle.js';
 import { Load, type Sample } from './support/overload/load.js';
+import { scrape } from './support/overload/scrapers.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 import type { Service } from './support/service.js';
 import { stockShelves } from './support/store-setup.js';
@@ -21,6 +22,10 @@ const RECOVERY_MS = 10_000;
 /** From sending to the whole answer, on a machine that also has to make the load. */
 const REFUSAL_LIMIT_MS = 1_000;
 const MEMORY_GROWTH = 2;
+const SCRAPERS = 64;
+const SCRAPED_MS = 8_000;
+/** Of requests one after the other, beside the scrapers. */
+const BESIDE_SCRAPERS_MS = 1_000;
 const SECOND = 1_000;
 
 export const overload: Proof = {
@@ -46,13 +51,15 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     await load.closedLoop(CLIENTS, WARM_UP_MS);
     const most = ((await load.closedLoop(CLIENTS, MAXIMUM_MS)).length / MAXIMUM_MS) * SECOND;
     const usualBytes = memory.peakBytes;
+    const scraped = await besideScrapers(load, service);
     const before = await load.openLoop(most * NORMAL_LOAD, NORMAL_MS);
     const storm = await load.openLoop(most * TIMES, OVERLOAD_MS);
     const ended = Date.now();
     const after = await load.openLoop(most * NORMAL_LOAD, RECOVERY_MS + NORMAL_MS);
     const normal = after.samples.filter(({ at }) => at >= ended + RECOVERY_MS);
     const violations = [
-      ...faults([...before.samples, ...storm.samples, ...after.samples]),
+      ...faults([...scraped, ...before.samples, ...storm.samples, ...after.samples]),
+      ...scrapedViolations(scraped),
       ...refusalViolations(storm.samples),
       ...recoveryViolations(before.samples, normal),
       ...memory.violations(usualBytes),
@@ -65,6 +72,12 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     load.close();
     rmSync(logFile, { force: true });
   }
+}
+
+/** One client among scrapers. */
+async function besideScrapers(load: Load, service: Service): Promise<Sample[]> {
+  const [samples] = await Promise.all([load.closedLoop(1, SCRAPED_MS), scrape(service, SCRAPERS, SCRAPED_MS)]);
+  return samples;
 }
 
 interface Findings {
@@ -92,6 +105,15 @@ function report({ most, before, storm, normal, memory, usualBytes }: Findings): 
 
 function faults(samples: readonly Sample[]): string[] {
   return [...new Set(samples.flatMap(({ fault }) => fault ?? []))].slice(0, 10);
+}
+
+function scrapedViolations(scraped: readonly Sample[]): string[] {
+  const longest = longestOf(scraped);
+  return longest > BESIDE_SCRAPERS_MS ? [`a request took ${longest} ms beside ${SCRAPERS} clients of /metrics`] : [];
+}
+
+function longestOf(samples: readonly Sample[]): number {
+  return Math.max(0, ...samples.map(({ tookMs }) => tookMs));
 }
 
 function refusalViolations(storm: readonly Sample[]): string[] {
