@@ -7,6 +7,7 @@ import { authenticateEarly } from './auth/early-authentication.js';
 import { Throttle } from './auth/throttle.js';
 import { limitConnections, limitRequestsAtWork, refuseEarly, Rooms } from './http/admission.js';
 import { answerReadsInTime } from './http/answer-in-time.js';
+import { shareConnections } from './http/connection-share.js';
 import {
   addSecurityHeaders,
   answerEverySidePath,
@@ -46,6 +47,7 @@ export async function createApp(
   refuseEarly(fastify.server, rooms, metrics);
   answerEverySidePath(fastify.server);
   limitConnections(fastify.server, metrics);
+  shareConnections(fastify.server, config.trustProxy, metrics);
   hangUpOnSlowReaders(fastify.server);
   acceptOnlyJson(fastify);
   timeBodies(fastify);

@@ -1,5 +1,6 @@
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { socketsAt } from './holdings/proc.js';
 import type { Service } from './service.js';
 
 /** The documentation page brings further ones: its files. */
@@ -44,6 +45,30 @@ export async function attackWithoutKey(service: Service, each: number): Promise<
     violations.push(...faults.flatMap((fault, n) => (fault === null ? [] : [`${name} ${clients[n] ?? ''}: ${fault}`])));
   }
   return { requests, violations: [...new Set(violations)].slice(0, 20) };
+}
+
+/** Beyond the service's limit on answers that are not read. */
+const HUNG_UP_ON_MS = 21_000;
+
+/**
+ * Asks for the page's largest file three times on each connection, reads nothing, and keeps the connections open, which
+ * leaves all unsent data to the service's machine.
+ *
+ * @returns what the service's sockets still hold after it has given the clients up.
+ */
+export async function keepUnread(service: Service, connections: number): Promise<KeylessAttack> {
+  const port = Number(new URL(service.url).port);
+  const file = (await filesOfPage(service)).find((name) => name.includes('bundle')) ?? '/openapi.json';
+  const sockets = Array.from({ length: connections }, () => net.connect(port, '127.0.0.1'));
+  for (const socket of sockets) {
+    socket.on('error', () => undefined).pause();
+    socket.write(`GET ${file} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(3));
+  }
+  await delay(HUNG_UP_ON_MS);
+  const { orphans, unsentBytes } = socketsAt(port);
+  for (const socket of sockets) socket.destroy();
+  const violations = orphans === 0 ? [] : [`${orphans} sockets without a process hold ${unsentBytes} unsent bytes`];
+  return { requests: 3 * connections, violations };
 }
 
 /** @throws Error when the page names no files: they are what is dearest to serve. */

@@ -70,7 +70,7 @@ export class Metrics extends ServiceMetrics {
 
   readonly droppedConnections = new Counter({
     name: 'http_dropped_connections_total',
-    help: 'Connections closed because as many were open as can be, or as many requests of one had no answer yet',
+    help: 'Connections closed because as many were open as can be, in all or from one address, or as many requests of one had no answer yet',
     labelNames: ['reason'],
     registers: [this.registry],
   });
