@@ -19,7 +19,7 @@ const SCALE = {
   full: { runs: 2_000, heavy: 20, keyless: 20, lagMs: 200 },
   quick: { runs: 60, heavy: 1, keyless: 2, lagMs: 2_000 },
 };
-const KINDS = [200, 201, 400, 404];
+const KINDS = [200, 201, 400, 404, 422];
 
 export const inputs: Proof = {
   name: 'inputs',
