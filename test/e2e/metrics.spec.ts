@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
+import { MetricsServer } from '../../apps/api/src/status/metrics-server.js';
+import { Metrics } from '../../apps/api/src/status/metrics.js';
 import { Readiness } from '../../apps/api/src/status/readiness.js';
 import { eventually } from '../support/eventually.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
@@ -14,7 +16,8 @@ describe('the metrics', () => {
   });
   afterAll(() => api.stop());
 
-  const read = async () => (await api.inject({ url: '/metrics' })).body;
+  /** The figures of this moment: what clients get may be a second old. */
+  const read = () => api.app.get(Metrics).registry.metrics();
   const valueIn = (text: string, series: string) => {
     const line = text.split('\n').find((candidate) => candidate.startsWith(`${series} `));
     return line === undefined ? 0 : Number(line.slice(series.length + 1));
@@ -131,6 +134,17 @@ describe('the metrics', () => {
     expect(await value('pipeline_dead_letters')).toBeGreaterThan(0);
   });
 
+  it('are made once for all who ask within a second', async () => {
+    const { registry } = api.app.get(Metrics);
+    const make = jest.spyOn(registry, 'metrics');
+    const start = performance.now();
+
+    for (let n = 0; n < 50; n++) expect((await api.inject({ url: '/metrics' })).statusCode).toBe(200);
+
+    expect(make.mock.calls.length).toBeLessThanOrEqual(1 + Math.ceil((performance.now() - start) / 1_000));
+    make.mockRestore();
+  });
+
   it('show how long the event loop keeps what is due waiting', async () => {
     expect(await value('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
   });
@@ -147,4 +161,30 @@ describe('the metrics', () => {
       expect(missing).toEqual([]);
     },
   );
+});
+
+describe('the metrics at a port of their own', () => {
+  let api: RunningApi;
+  beforeAll(async () => {
+    api = await startApi({ METRICS_PORT: '0', HOST: '127.0.0.1' });
+  });
+  afterAll(() => api.stop());
+
+  it('are not at the public one', async () => {
+    const url = `http://127.0.0.1:${api.app.get(MetricsServer).port}/metrics`;
+    const response = await fetch(url);
+
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    expect(await response.text()).toContain('http_request_duration_seconds');
+    expect((await api.inject({ url: '/metrics' })).statusCode).toBe(404);
+    expect((await api.inject({ url: '/health/live' })).statusCode).toBe(200);
+  });
+
+  it('are gone when the application is', async () => {
+    const url = `http://127.0.0.1:${api.app.get(MetricsServer).port}/metrics`;
+    await api.app.close();
+
+    await expect(fetch(url)).rejects.toThrow();
+  });
 });

@@ -160,6 +160,18 @@ describe('the built service with a database of its own', () => {
     expect(api.errors()).toBe(`Port ${port} is already in use: choose another one with PORT.\n`);
   });
 
+  it('does not start when the port for the metrics is taken', async () => {
+    const other = http.createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as { port: number };
+    start({ METRICS_PORT: String(port) });
+
+    const code = await api.ended();
+    other.close();
+    expect(code).toBe(1);
+    expect(api.errors()).toBe(`Port ${port} is already in use: choose another one with METRICS_PORT.\n`);
+  });
+
   it('logs a line for a request, with no value of it', async () => {
     start();
     const base = await address();

@@ -6,6 +6,8 @@ import { openScene, type Scene } from './inputs/scene.js';
 import { exploreSettings } from './inputs/settings.js';
 import { exploreHeads } from './inputs/wire.js';
 import type { Exchange } from './support/history.js';
+import { HoldingsWatch } from './support/holdings.js';
+import { attackWithoutKey } from './support/keyless.js';
 import { answerViolations, unexpectedAnswers } from './support/oracle/answers.js';
 import { orderViolations } from './support/oracle/orders.js';
 import { queuedViolations } from './support/oracle/pipeline.js';
@@ -15,10 +17,10 @@ import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 
 /** The quick form shares its machine with other tests, which keep a process waiting too. */
 const SCALE = {
-  full: { runs: 2_000, heavy: 20, lagMs: 200, crowdSeconds: 10, noticedMs: 25 },
-  quick: { runs: 60, heavy: 1, lagMs: 2_000, crowdSeconds: 2, noticedMs: 1_000 },
+  full: { runs: 2_000, heavy: 20, keyless: 20, lagMs: 200, crowdSeconds: 10, noticedMs: 25 },
+  quick: { runs: 60, heavy: 1, keyless: 2, lagMs: 2_000, crowdSeconds: 2, noticedMs: 1_000 },
 };
-const KINDS = [200, 201, 400, 404];
+const KINDS = [200, 201, 400, 404, 422];
 
 export const inputs: Proof = {
   name: 'inputs',
@@ -31,10 +33,12 @@ export const inputs: Proof = {
 };
 
 async function run(context: ProofContext): Promise<ProofOutcome> {
-  const { runs, heavy, lagMs, crowdSeconds, noticedMs } = SCALE[context.form];
+  const { runs, heavy, keyless, lagMs, crowdSeconds, noticedMs } = SCALE[context.form];
   const scene = await openScene(context, runs);
   const { violations, service } = scene;
   try {
+    await attackWithoutKey(service, 1); // warm-up
+    const holdings = await HoldingsWatch.begin(service);
     await longestLag(service.url); // of what was before
     await exploreOrders(scene);
     await exploreReads(scene);
@@ -48,8 +52,14 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     // Below `noticedMs`, twice the usual is what one turn of another process costs.
     if (besideMs > Math.max(2 * usualMs, noticedMs))
       violations.push(`p99 of others is ${besideMs} ms beside 64 clients with large bodies, usually ${usualMs} ms`);
+    const strangers = await attackWithoutKey(service, keyless);
+    const asked = scene.sent + strangers.requests + crowding.requests;
+    violations.push(...strangers.violations, ...(await holdings.violations(asked)));
     violations.push(...(await askAfterwards(scene)));
-    return { figures: figuresOf(scene, { lag, heavy, crowding }), violations };
+    return {
+      figures: `${figuresOf(scene, { lag, heavy, crowding })}; ${strangers.requests} without a key; ${holdings.figures}`,
+      violations,
+    };
   } finally {
     scene.close();
   }

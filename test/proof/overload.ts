@@ -3,8 +3,11 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { Buyers } from './support/buyers.js';
+import { HoldingsWatch } from './support/holdings.js';
+import { attackWithoutKey } from './support/keyless.js';
 import { askOracle } from './support/oracle.js';
 import { Load, type Sample } from './support/overload/load.js';
+import { scrape } from './support/overload/scrapers.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 import type { Service } from './support/service.js';
 import { stockShelves } from './support/store-setup.js';
@@ -21,13 +24,19 @@ const RECOVERY_MS = 10_000;
 /** From sending to the whole answer, on a machine that also has to make the load. */
 const REFUSAL_LIMIT_MS = 1_000;
 const MEMORY_GROWTH = 2;
+/** Connections without a key of each manner for each route. */
+const KEYLESS = 10;
+const SCRAPERS = 64;
+const SCRAPED_MS = 8_000;
+/** Of requests one after the other, beside the scrapers. */
+const BESIDE_SCRAPERS_MS = 1_000;
 const SECOND = 1_000;
 
 export const overload: Proof = {
   name: 'overload',
   promise: 'More than can be served is refused at once, while orders go on being placed, and leaves no trace',
   attack:
-    'five times the requests a second that are possible at most, as far as 2,000 waiting clients can send them, for 60 s; one in 20 is an order',
+    'five times the requests a second that are possible at most, as far as 2,000 waiting clients can send them, for 60 s, one in 20 an order; 64 clients of /metrics; every route without a key, pipelined, unread and aborted; descriptors, sockets, memory, timers and log lines compared',
   // test/e2e/overload.spec.ts is.
   quick: false,
   run,
@@ -43,28 +52,44 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const load = new Load({ service, key: store.key, buyers, products, random });
   const memory = new PeakMemory(service);
   try {
+    await attackWithoutKey(service, 1); // warm-up, with what follows
     await load.closedLoop(CLIENTS, WARM_UP_MS);
+    const holdings = await HoldingsWatch.begin(service);
     const most = ((await load.closedLoop(CLIENTS, MAXIMUM_MS)).length / MAXIMUM_MS) * SECOND;
     const usualBytes = memory.peakBytes;
+    const scraped = await besideScrapers(load, service);
     const before = await load.openLoop(most * NORMAL_LOAD, NORMAL_MS);
     const storm = await load.openLoop(most * TIMES, OVERLOAD_MS);
     const ended = Date.now();
     const after = await load.openLoop(most * NORMAL_LOAD, RECOVERY_MS + NORMAL_MS);
     const normal = after.samples.filter(({ at }) => at >= ended + RECOVERY_MS);
     const violations = [
-      ...faults([...before.samples, ...storm.samples, ...after.samples]),
+      ...faults([...scraped, ...before.samples, ...storm.samples, ...after.samples]),
+      ...scrapedViolations(scraped),
       ...refusalViolations(storm.samples),
       ...recoveryViolations(before.samples, normal),
       ...memory.violations(usualBytes),
     ];
     buyers.close();
+    load.close();
+    const strangers = await attackWithoutKey(service, KEYLESS);
+    violations.push(...strangers.violations);
+    violations.push(...(await holdings.violations(load.sent + strangers.requests)));
     violations.push(...(await askOracle({ context, store, services: [service] })));
-    return { figures: report({ most, before: before.samples, storm, normal, memory, usualBytes }), violations };
+    const figures = report({ most, before: before.samples, storm, normal, memory, usualBytes });
+    const beside = `${longestOf(scraped)} ms at most beside ${SCRAPERS} clients of /metrics`;
+    return { figures: `${figures}; ${beside}; ${holdings.figures}`, violations };
   } finally {
     memory.stop();
     load.close();
     rmSync(logFile, { force: true });
   }
+}
+
+/** One client among scrapers. */
+async function besideScrapers(load: Load, service: Service): Promise<Sample[]> {
+  const [samples] = await Promise.all([load.closedLoop(1, SCRAPED_MS), scrape(service, SCRAPERS, SCRAPED_MS)]);
+  return samples;
 }
 
 interface Findings {
@@ -92,6 +117,15 @@ function report({ most, before, storm, normal, memory, usualBytes }: Findings): 
 
 function faults(samples: readonly Sample[]): string[] {
   return [...new Set(samples.flatMap(({ fault }) => fault ?? []))].slice(0, 10);
+}
+
+function scrapedViolations(scraped: readonly Sample[]): string[] {
+  const longest = longestOf(scraped);
+  return longest > BESIDE_SCRAPERS_MS ? [`a request took ${longest} ms beside ${SCRAPERS} clients of /metrics`] : [];
+}
+
+function longestOf(samples: readonly Sample[]): number {
+  return Math.max(0, ...samples.map(({ tookMs }) => tookMs));
 }
 
 function refusalViolations(storm: readonly Sample[]): string[] {

@@ -15,7 +15,7 @@ export interface SlowTarget {
 
 const DRIP_MS = 500;
 /** Answers of 256 kB, more than the buffers of a connection hold: 5 MB, and more while something is read. */
-const ASKED = 40;
+export const ASKED = 40;
 const ASK_EVERY_MS = 50;
 /** One read is 64 kB at most: an answer takes 24 s then, longer than anybody is waited for. */
 const TICKS_TO_A_READ = 12;

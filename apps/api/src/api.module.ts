@@ -20,7 +20,11 @@ export class ApiModule {
     const worker = PipelineWorkerModule.on(application, config.databaseDirectUrl ?? databaseUrl, { logger, metrics });
     return {
       module: ApiModule,
-      imports: [application, StatusModule.on(databaseUrl, metrics), ...(config.pipeline === 'inline' ? [worker] : [])],
+      imports: [
+        application,
+        StatusModule.on(config, databaseUrl, metrics),
+        ...(config.pipeline === 'inline' ? [worker] : []),
+      ],
       controllers: [
         OrdersController,
         ProductsController,

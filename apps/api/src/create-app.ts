@@ -7,6 +7,7 @@ import { authenticateEarly } from './auth/early-authentication.js';
 import { Throttle } from './auth/throttle.js';
 import { limitConnections, limitRequestsAtWork, refuseEarly, Rooms } from './http/admission.js';
 import { answerReadsInTime } from './http/answer-in-time.js';
+import { shareConnections } from './http/connection-share.js';
 import {
   addSecurityHeaders,
   answerEverySidePath,
@@ -54,6 +55,7 @@ export async function createApp(
   holdContinue(fastify.server);
   keepSurplusHeaders(fastify.server);
   limitConnections(fastify.server, metrics);
+  shareConnections(fastify.server, config.trustProxy, metrics);
   closeLingering(fastify.server);
   hangUpOnSlowReaders(fastify.server);
   limitUnreadAnswers(fastify.server, metrics);

@@ -81,9 +81,10 @@ async function listen(app: NestFastifyApplication, { host, port }: Config): Prom
 /** One line for what the person at the terminal can mend; everything else in full. */
 function explain(error: NodeJS.ErrnoException & { port?: number }): string {
   if ([ConfigError, DataDirUnusable, EmbeddedPostgresInUse].some((kind) => error instanceof kind)) return error.message;
-  if (error.code === 'EADDRINUSE') return `Port ${error.port} is already in use: choose another one with PORT.`;
+  const variable = error.port === Number(process.env.METRICS_PORT) ? 'METRICS_PORT' : 'PORT';
+  if (error.code === 'EADDRINUSE') return `Port ${error.port} is already in use: choose another one with ${variable}.`;
   if (error.code === 'EACCES' && error.port)
-    return `Port ${error.port} needs privileges: choose another one with PORT.`;
+    return `Port ${error.port} needs privileges: choose another one with ${variable}.`;
   return error.stack ?? error.message;
 }
 

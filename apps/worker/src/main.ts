@@ -6,13 +6,13 @@ import {
   JsonLogger,
   migrate,
   reportUnknownKeys,
+  serveStatus,
   ServiceMetrics,
   startTracing,
   untilDatabaseAnswers,
   type EmbeddedPostgres,
 } from '@app/infrastructure';
 import { NestFactory } from '@nestjs/core';
-import { serveStatus } from './status-server.js';
 import { WorkerModule } from './worker.module.js';
 
 /** The configured database, once it answers, or the embedded one: that of a running API process, or one of our own. */

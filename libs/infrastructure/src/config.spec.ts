@@ -22,8 +22,15 @@ describe('Config', () => {
       logLevel: 'info',
       trustProxy: false,
       tracing: false,
+      metricsPort: null,
       workerPort: null,
     });
+  });
+
+  it('refuses one port for requests and metrics', () => {
+    expect(new Config({ METRICS_PORT: '3001' }).metricsPort).toBe(3001);
+    expect(() => new Config({ METRICS_PORT: '3000' })).toThrow('METRICS_PORT must not be PORT');
+    expect(() => new Config({ METRICS_PORT: 'x' })).toThrow('METRICS_PORT must be an integer from 0 to 65535');
   });
 
   it('traces when it is told where to, unless it is told not to', () => {

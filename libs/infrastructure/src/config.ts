@@ -31,6 +31,8 @@ export class Config {
   readonly logLevel: string;
   /** Whether spans are sent; where to and how, the standard `OTEL_*` variables tell the exporter. */
   readonly tracing: boolean;
+  /** Where an API process serves its metrics; `null` = at `port`. */
+  readonly metricsPort: number | null;
   /** Where a worker serves its metrics; `null` = nowhere. */
   readonly workerPort: number | null;
   /** What Fastify takes: true, a number of hops, or addresses. */
@@ -58,9 +60,11 @@ export class Config {
     for (const name of ['OTEL_EXPORTER_OTLP_PROTOCOL', 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL']) {
       if (this.tracing) read.oneOf(name, ['http/protobuf']);
     }
-    this.workerPort = read.text('WORKER_PORT') === null ? null : read.integer('WORKER_PORT', 0, 0, 65_535);
+    this.metricsPort = read.port('METRICS_PORT');
+    this.workerPort = read.port('WORKER_PORT');
     this.trustProxy = read.trustedProxies('TRUST_PROXY');
 
+    if (this.metricsPort === this.port && this.port !== 0) throw new ConfigError('METRICS_PORT', 'must not be PORT');
     if (this.encryptionKeys === null && this.databaseUrl !== null && env.NODE_ENV === 'production') {
       throw new ConfigError('DATA_ENCRYPTION_KEYS', 'is required in production when DATABASE_URL is set');
     }
@@ -104,6 +108,11 @@ class Environment {
       throw new ConfigError(name, `must be an integer from ${min} to ${max}`);
     }
     return value;
+  }
+
+  /** 0 = any that is free. */
+  port(name: string): number | null {
+    return this.text(name) === null ? null : this.integer(name, 0, 0, 65_535);
   }
 
   oneOf<T extends string>(name: string, values: readonly T[]): T | null {

@@ -12,6 +12,8 @@ export interface Crowding {
   readonly usualMs: number;
   readonly besideMs: number;
   readonly bodies: number;
+  /** Bodies sent, those refused for want of a place included. */
+  readonly requests: number;
 }
 
 /** Clients that send nothing but the dearest bodies, one after the other, beside somebody who reads the store's profile. */
@@ -20,9 +22,11 @@ export async function crowdWithBodies(scene: Scene, seconds: number): Promise<Cr
   const agent = new http.Agent({ keepAlive: true, maxSockets: CLIENTS });
   const end = Date.now() + seconds * 1_000;
   let bodies = 0;
+  let requests = 0;
   const client = async (n: number) => {
     for (; Date.now() < end; n++) {
       const status = await post(scene, agent, BODIES[n % BODIES.length] ?? '');
+      requests++;
       if (status === 400) bodies++;
       else if (status !== 503) scene.violations.push(`a large body: answered ${status}`);
     }
@@ -30,7 +34,7 @@ export async function crowdWithBodies(scene: Scene, seconds: number): Promise<Cr
   const beside = await latencies(scene, Promise.all(Array.from({ length: CLIENTS }, (_, n) => client(n))));
   agent.destroy();
   const after = await latencies(scene, delay(seconds * 1_000));
-  return { usualMs: Math.max(p99(before), p99(after)), besideMs: p99(beside), bodies };
+  return { usualMs: Math.max(p99(before), p99(after)), besideMs: p99(beside), bodies, requests };
 }
 
 /** None of them is an order: there is nothing to do but to look at them. */

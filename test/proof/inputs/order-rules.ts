@@ -32,6 +32,11 @@ export function isValidOrder(body: unknown, catalog: readonly PricedProduct[]): 
   );
 }
 
+/** Whether a valid order can be placed; if not, it must be refused with 422. */
+export function isInStock({ items }: ValidOrder, catalog: readonly PricedProduct[]): boolean {
+  return items.every(({ product_id }) => catalog.find(({ id }) => id === product_id)?.isInStock);
+}
+
 /** What the lines cost, in minor units, from the catalog. */
 export function costOf({ items }: ValidOrder, catalog: readonly PricedProduct[]): number {
   return items.reduce((sum, { product_id, variant_id, quantity }) => {

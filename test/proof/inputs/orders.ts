@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Exchange } from '../support/history.js';
-import { costOf, isValidOrder, LONGEST, type ValidOrder } from './order-rules.js';
+import { costOf, isInStock, isValidOrder, LONGEST, type ValidOrder } from './order-rules.js';
 import { explore, type PricedProduct, type Scene } from './scene.js';
 import { anyText } from './texts.js';
 
@@ -26,6 +26,11 @@ export async function exploreOrders(scene: Scene): Promise<void> {
   await explore(scene, 'an order', orders, (text) => faultOfOrder(scene, Buffer.from(text)));
   await explore(scene, 'JSON for an order', fc.json({ maxDepth: 6 }), (text) => faultOfOrder(scene, Buffer.from(text)));
   await explore(scene, 'a damaged order', damaged(orders), (bytes) => faultOfOrder(scene, bytes));
+  for (const { id } of scene.products) {
+    const text = `{"items":[{"product_id":${id},"quantity":1}],"customer":{"name":"Ada"}}`;
+    const fault = await faultOfOrder(scene, Buffer.from(text));
+    if (fault !== null) scene.violations.push(`product ${id}: ${fault}`);
+  }
   for (const numeral of NUMERALS) {
     const text = `{"items":[{"product_id":${scene.catalog[0]?.id},"quantity":${numeral}}],"customer":{"name":"Ada"}}`;
     const fault = await faultOfOrder(scene, Buffer.from(text));
@@ -118,10 +123,10 @@ function damaged(texts: fc.Arbitrary<string>): fc.Arbitrary<Buffer> {
 async function faultOfOrder(scene: Scene, bytes: Buffer): Promise<string | null> {
   const answer = await scene.send('POST', '/v1/orders', bytes);
   const order = meaningOf(bytes);
-  if (!isValidOrder(order, scene.catalog)) {
-    return answer.status === 400 ? null : `answered ${answer.status ?? answer.error}, not 400`;
-  }
-  if (answer.status !== 201) return `answered ${answer.status ?? answer.error} ${answer.bytes.toString()}, not 201`;
+  const told = `answered ${answer.status ?? answer.error} ${answer.bytes.toString()}`;
+  if (!isValidOrder(order, scene.products)) return answer.status === 400 ? null : `${told}, not 400`;
+  if (!isInStock(order, scene.products)) return answer.status === 422 ? null : `${told}, not 422`;
+  if (answer.status !== 201) return `${told}, not 201`;
   const { data } = JSON.parse(answer.bytes.toString()) as { data: { order_id: string; total: number } };
   const cost = costOf(order, scene.catalog);
   if (Math.round(data.total * 100) !== cost) return `total ${data.total}, but the catalog says ${cost / 100}`;

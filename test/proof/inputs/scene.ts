@@ -10,6 +10,8 @@ export interface PricedProduct {
   readonly id: number;
   /** Minor units. */
   readonly price: number;
+  /** Whether there is more of it than all orders take, variants included; if not, there is none. */
+  readonly isInStock: boolean;
   readonly variants: readonly { readonly id: number; readonly price: number }[];
 }
 
@@ -27,11 +29,16 @@ export interface Scene {
   readonly context: ProofContext;
   readonly store: StoreFixture;
   readonly service: Service;
+  /** The products that are in stock. */
   readonly catalog: readonly PricedProduct[];
+  /** All active products: a damaged order may name any of them. */
+  readonly products: readonly PricedProduct[];
   readonly rows: Readonly<Record<NamedResource, readonly NamedRow[]>>;
   readonly violations: string[];
   /** How many cases a property is tried with. */
   readonly runs: number;
+  /** Requests sent so far. */
+  sent: number;
   /** Recorded: the oracle looks at every answer. */
   send(method: string, path: string, body?: unknown): Promise<Exchange>;
   /** Not recorded: for reading back what a client may write, which may look like anything. */
@@ -52,21 +59,30 @@ export async function openScene(context: ProofContext, runs: number): Promise<Sc
   const catalog = await pricedProducts(store);
   const recorded = new Buyers(store, history, random);
   const unrecorded = new Buyers(store, new History(), random);
-  return {
+  const scene: Scene = {
     context,
     store,
     service,
     catalog,
+    products: [...catalog, ...rows.products.map(({ id }) => soldOut(Number(id)))],
     rows,
     violations: [],
     runs,
-    send: (method, path, body) => recorded.send(service, { method, path, body }),
-    read: (path) => unrecorded.send(service, { method: 'GET', path }),
+    sent: 0,
+    send: (method, path, body) => {
+      scene.sent++;
+      return recorded.send(service, { method, path, body });
+    },
+    read: (path) => {
+      scene.sent++;
+      return unrecorded.send(service, { method: 'GET', path });
+    },
     close: () => {
       recorded.close();
       unrecorded.close();
     },
   };
+  return scene;
 }
 
 /**
@@ -107,12 +123,17 @@ async function awkwardRows(store: StoreFixture): Promise<Scene['rows']> {
   return rows;
 }
 
+/** What it costs does not matter. */
+function soldOut(id: number): PricedProduct {
+  return { id, price: NaN, isInStock: false, variants: [] };
+}
+
 async function pricedProducts(store: StoreFixture): Promise<PricedProduct[]> {
   const catalog: PricedProduct[] = [];
   for (const price of PRICES) {
     const id = await store.product({ price, stock: STOCK });
     const variant = await store.variant(id, { price: price + 50, stock: STOCK });
-    catalog.push({ id, price, variants: [{ id: variant, price: price + 50 }] });
+    catalog.push({ id, price, isInStock: true, variants: [{ id: variant, price: price + 50 }] });
   }
   return catalog;
 }

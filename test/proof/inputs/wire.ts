@@ -26,6 +26,7 @@ export async function exploreHeads(scene: Scene): Promise<void> {
 
 /** What is wrong with the answer to bytes that contain the end of a head. */
 export async function faultOfBytes(scene: Scene, bytes: Buffer): Promise<string | null> {
+  scene.sent++;
   try {
     const response = await sendRaw(Number(new URL(scene.service.url).port), bytes, { waitMs: 10_000 });
     if (!DOCUMENTED.has(response.status)) return `answered ${response.status}`;

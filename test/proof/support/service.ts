@@ -22,7 +22,11 @@ const SAYS: Record<Role, RegExp> = {
   api: /(?:Listening|running) at (http:\/\/[\d.]+:\d+)/,
   worker: /Working the pipeline/,
 };
-const NODE_OPTIONS: Record<Role, readonly string[]> = { api: ['--max-semi-space-size=64'], worker: [] };
+const MEMORY_REPORT = path.join(import.meta.dirname, 'holdings/report-memory.mjs');
+const NODE_OPTIONS: Record<Role, readonly string[]> = {
+  api: ['--max-semi-space-size=64', '--import', MEMORY_REPORT],
+  worker: [],
+};
 const READY_TIMEOUT_MS = 30_000;
 
 /** A built process of the project, as users start it. */

@@ -48,3 +48,8 @@ export function isAnsweredEarly(socket: Duplex): boolean {
   const latest = connections.get(socket)?.latest;
   return latest !== undefined && !latest.request.complete && latest.response.headersSent;
 }
+
+/** Whether all requests of a connection have their answers; not when none has come yet. */
+export function isIdle(socket: Duplex): boolean {
+  return connections.get(socket)?.unfinished.size === 0;
+}

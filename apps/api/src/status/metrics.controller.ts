@@ -2,17 +2,15 @@ import { Controller, Get, Header } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Metrics } from './metrics.js';
 
+/** At the public port, unless `METRICS_PORT` names another one. */
 @ApiExcludeController()
 @Controller('metrics')
 export class MetricsController {
-  private reading: Promise<string> | null = null;
-
   constructor(private readonly metrics: Metrics) {}
 
   @Get()
   @Header('content-type', 'text/plain; version=0.0.4; charset=utf-8')
-  read(): Promise<string> {
-    // Costly, and nobody needs a key for it: who asks meanwhile is told the same.
-    return (this.reading ??= this.metrics.registry.metrics().finally(() => (this.reading = null)));
+  read(): Promise<Buffer> {
+    return this.metrics.text.read();
   }
 }

@@ -70,7 +70,7 @@ export class Metrics extends ServiceMetrics {
 
   readonly droppedConnections = new Counter({
     name: 'http_dropped_connections_total',
-    help: 'Connections closed at a limit: open connections, unanswered requests of one, or bytes of unread answers',
+    help: 'Connections closed at a limit: open connections in all or of one address, unanswered requests of one connection, or bytes of unread answers',
     labelNames: ['reason'],
     registers: [this.registry],
   });

@@ -1,8 +1,9 @@
-import { DatabaseProbe } from '@app/infrastructure';
+import { DatabaseProbe, type Config } from '@app/infrastructure';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import { HealthController } from './health.controller.js';
 import { MetricsController } from './metrics.controller.js';
+import { MetricsServer } from './metrics-server.js';
 import { Metrics } from './metrics.js';
 import { Readiness } from './readiness.js';
 
@@ -14,13 +15,15 @@ function observed(readiness: Readiness, metrics: Metrics): Readiness {
 /** What operators and load balancers ask. */
 @Module({})
 export class StatusModule {
-  static on(databaseUrl: string, metrics: Metrics): DynamicModule {
+  static on({ host, metricsPort }: Config, databaseUrl: string, metrics: Metrics): DynamicModule {
+    const server = metricsPort === null ? null : new MetricsServer(host, metricsPort, metrics);
     return {
       module: StatusModule,
       imports: [TerminusModule.forRoot({ logger: false })],
-      controllers: [HealthController, MetricsController],
+      controllers: [HealthController, ...(server ? [] : [MetricsController])],
       providers: [
         { provide: Metrics, useValue: metrics },
+        ...(server ? [{ provide: MetricsServer, useValue: server }] : []),
         { provide: Readiness, useFactory: () => observed(new Readiness(new DatabaseProbe(databaseUrl)), metrics) },
       ],
       exports: [Metrics, Readiness],

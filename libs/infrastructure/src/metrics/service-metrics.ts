@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { MetricsText } from './metrics-text.js';
 
 /** How a statement reached the database: with a name, planned anew, inside a transaction, or by way of TypeORM. */
 export type StatementKind = 'prepared' | 'planned' | 'transaction' | 'orm';
@@ -16,6 +17,7 @@ export interface PoolState {
 /** The figures of one process that API and worker have in common. */
 export class ServiceMetrics {
   readonly registry = new Registry();
+  readonly text = new MetricsText(this.registry);
 
   private readonly statementDuration = new Histogram({
     name: 'database_statement_duration_seconds',

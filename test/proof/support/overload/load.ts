@@ -9,6 +9,8 @@ const ORDER_EVERY = 20;
 const TICK_MS = 5;
 /** Clients that wait for an answer all the same; beyond them the generator itself would be measured. */
 const MOST_WAITING = 2_000;
+/** They come from several addresses, as a crowd does: one address has a share of the connections only. */
+const ADDRESSES = 8;
 
 /** What a client saw of a request. */
 export interface Sample {
@@ -35,7 +37,10 @@ const PATHS = ['/v1/products?limit=20', '/v1/orders?limit=20', '/v1/store', '/v1
 
 /** Clients who read and, now and then, order. Nobody tries again. */
 export class Load {
-  private readonly agent = new http.Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: MOST_WAITING });
+  private readonly agents = Array.from({ length: ADDRESSES }, (_, n) => {
+    const localAddress = `127.0.1.${n + 1}`;
+    return new http.Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: MOST_WAITING, localAddress });
+  });
   private serial = 0;
   private waiting = 0;
 
@@ -76,8 +81,13 @@ export class Load {
     return { samples, unsent };
   }
 
+  /** Requests so far. */
+  get sent(): number {
+    return this.serial;
+  }
+
   close(): void {
-    this.agent.destroy();
+    for (const agent of this.agents) agent.destroy();
   }
 
   private async one(): Promise<Sample> {
@@ -99,12 +109,13 @@ export class Load {
   private read(): Promise<Sample> {
     const { service, key } = this.options;
     const url = service.url + (PATHS[this.serial % PATHS.length] ?? '');
+    const agent = this.agents[this.serial % ADDRESSES];
     const at = Date.now();
     const headers = { authorization: `Bearer ${key}` };
     return new Promise((resolve) => {
       const end = (status: number | null, fault: string | null) =>
         resolve({ at, tookMs: Date.now() - at, status, isOrder: false, fault });
-      const request = http.request(url, { headers, agent: this.agent }, (response) => {
+      const request = http.request(url, { headers, agent }, (response) => {
         const { statusCode = 0 } = response;
         let text = '';
         // Of what succeeded only the time is of interest here.

@@ -1,9 +1,9 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ServiceMetrics } from '@app/infrastructure';
+import { ServiceMetrics } from './service-metrics.js';
 import { serveStatus } from './status-server.js';
 
-describe("the worker's status", () => {
+describe("a process's status", () => {
   const metrics = new ServiceMetrics();
   let server: Server;
   beforeAll(async () => {

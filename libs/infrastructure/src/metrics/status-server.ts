@@ -1,14 +1,14 @@
 import { createServer, type Server } from 'node:http';
-import type { ServiceMetrics } from '@app/infrastructure';
+import type { ServiceMetrics } from './service-metrics.js';
 
-/** Serves `/metrics` and `/health/live` of a process that has no API. */
+/** Serves `/metrics` and `/health/live` at a port of their own, which is for operators only. */
 export function serveStatus(host: string, port: number, metrics: ServiceMetrics): Promise<Server> {
   const server = createServer((request, response) => {
     // Nothing that is asked here has a body, and nothing may be changed.
     const path = request.method === 'GET' ? request.url?.replace(/\?.*$/s, '') : undefined;
     if (path === '/metrics') {
-      void metrics.registry.metrics().then(
-        (text) => response.setHeader('content-type', metrics.registry.contentType).end(text),
+      void metrics.text.read().then(
+        (text) => response.setHeader('content-type', metrics.text.contentType).end(text),
         () => response.writeHead(500).end(),
       );
       return;

@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import net from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Service } from './service.js';
+
+/** The attacker's, so that others come from another one: all of 127.0.0.0/8 is this machine. */
+const ATTACKER = '127.0.0.9';
+const BATCH = 250;
+const NEWCOMER_EVERY_MS = 100;
+
+export interface Newcomers {
+  readonly count: number;
+  /** Those that got no answer. */
+  readonly keptOut: number;
+  readonly slowestMs: number;
+}
+
+/** Opens connections that send half a head and wait, from one address. @returns how others who connect meanwhile fared. */
+export async function besideHalfHeads(service: Service, connections: number, lastsMs: number): Promise<Newcomers> {
+  const port = Number(new URL(service.url).port);
+  const sockets: net.Socket[] = [];
+  for (let n = 0; n < connections; n += BATCH) {
+    const batch = Array.from({ length: Math.min(BATCH, connections - n) }, () => halfHead(port));
+    sockets.push(...(await Promise.all(batch)));
+  }
+  const asked: Promise<number | null>[] = [];
+  for (const end = Date.now() + lastsMs; Date.now() < end; await delay(NEWCOMER_EVERY_MS))
+    asked.push(newcomer(service));
+  const answers = await Promise.all(asked);
+  for (const socket of sockets) socket.destroy();
+  const answered = answers.filter((tookMs) => tookMs !== null);
+  return { count: asked.length, keptOut: asked.length - answered.length, slowestMs: Math.max(0, ...answered) };
+}
+
+async function halfHead(port: number): Promise<net.Socket> {
+  const socket = net.connect({ port, host: '127.0.0.1', localAddress: ATTACKER });
+  socket.on('error', () => undefined).resume();
+  await Promise.race([once(socket, 'connect'), once(socket, 'close')]).catch(() => undefined);
+  socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\nX-Half: ');
+  return socket;
+}
+
+/** Milliseconds until a client on a connection of its own has its answer; `null` = never. */
+function newcomer({ url }: Service): Promise<number | null> {
+  const start = Date.now();
+  return new Promise((resolve) => {
+    const request = http.get(`${url}/health/live`, { agent: false }, (response) => {
+      response.resume().on('end', () => resolve(Date.now() - start));
+    });
+    request.on('error', () => resolve(null));
+  });
+}

@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+
+/** Open descriptors of a process. */
+export interface Descriptors {
+  readonly all: number;
+  /** Those of regular files, the ones that a file stream leaves open. */
+  readonly files: number;
+}
+
+/** TCP sockets at a server's port, its own ends only. */
+export interface ServerSockets {
+  /** Established connections. */
+  readonly open: number;
+  /** Sockets that no process has any more and that still hold data. */
+  readonly orphans: number;
+  /** Bytes in send queues, of orphans too. */
+  readonly unsentBytes: number;
+}
+
+const ESTABLISHED = '01';
+const TIME_WAIT = '06';
+const PAGE_BYTES = 4_096;
+
+export function descriptorsOf(pid: number): Descriptors {
+  const folder = `/proc/${pid}/fd`;
+  const targets = readdirSync(folder).flatMap((name) => {
+    try {
+      return [readlinkSync(`${folder}/${name}`)];
+    } catch {
+      return []; // closed since
+    }
+  });
+  const files = targets.filter((target) => target.startsWith('/') && !target.startsWith('/dev/')).length;
+  return { all: targets.length, files };
+}
+
+/** `/proc/net/sockstat` has the sums of the whole machine; this is what of them belongs to one server. */
+export function socketsAt(port: number): ServerSockets {
+  const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const rows = ['tcp', 'tcp6']
+    .flatMap((table) => readFileSync(`/proc/net/${table}`, 'utf8').split('\n').slice(1))
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, address = '']) => address.endsWith(local))
+    .map(([, , , state, queues = '', , , , , inode]) => ({
+      state,
+      inode,
+      unsent: parseInt(queues.split(':')[0] ?? '', 16),
+    }))
+    .filter(({ state }) => state !== TIME_WAIT);
+  return {
+    open: rows.filter(({ state, inode }) => state === ESTABLISHED && inode !== '0').length,
+    orphans: rows.filter(({ inode, unsent }) => inode === '0' && unsent > 0).length,
+    unsentBytes: rows.reduce((sum, { unsent }) => sum + (unsent || 0), 0),
+  };
+}
+
+/** Bytes that the kernel keeps for TCP sockets, of all processes. */
+export function tcpMemory(): number {
+  const pages = /^TCP:.* mem (\d+)/m.exec(readFileSync('/proc/net/sockstat', 'utf8'))?.[1];
+  return Number(pages ?? 0) * PAGE_BYTES;
+}

@@ -1,0 +1,105 @@
+import net from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { socketsAt } from './holdings/proc.js';
+import type { Service } from './service.js';
+
+/** The documentation page brings further ones: its files. */
+const ROUTES = ['/health/live', '/health/ready', '/health', '/metrics', '/docs', '/openapi.json'];
+
+interface Manner {
+  /** Requests in one packet. */
+  readonly requests: number;
+  /** Reads the answers, and expects all of them. */
+  readonly reads: boolean;
+  /** How long the client stays at most. */
+  readonly staysMs: number;
+}
+
+/** How clients without a key use a connection. */
+const MANNERS = {
+  pipelined: { requests: 4, reads: true, staysMs: 10_000 },
+  // As many as may wait on a connection.
+  unread: { requests: 15, reads: false, staysMs: 1_000 },
+  flood: { requests: 1_700, reads: false, staysMs: 1_000 },
+  aborted: { requests: 1, reads: false, staysMs: 0 },
+} as const satisfies Record<string, Manner>;
+
+/** What clients without a key did. */
+export interface KeylessAttack {
+  readonly requests: number;
+  readonly violations: string[];
+}
+
+/**
+ * Asks for every route that needs no key in every manner.
+ *
+ * @param each connections of each manner for each route, all routes at the same time.
+ */
+export async function attackWithoutKey(service: Service, each: number): Promise<KeylessAttack> {
+  const paths = [...ROUTES, ...(await filesOfPage(service))];
+  const violations: string[] = [];
+  let requests = 0;
+  for (const [name, manner] of Object.entries(MANNERS)) {
+    const clients = paths.flatMap((path) => Array.from({ length: each }, () => path));
+    const faults = await Promise.all(clients.map((path) => client(service, path, manner)));
+    requests += clients.length * manner.requests;
+    violations.push(...faults.flatMap((fault, n) => (fault === null ? [] : [`${name} ${clients[n] ?? ''}: ${fault}`])));
+  }
+  return { requests, violations: [...new Set(violations)].slice(0, 20) };
+}
+
+/** Beyond the service's limit on answers that are not read. */
+const HUNG_UP_ON_MS = 21_000;
+
+/**
+ * Asks for the page's largest file three times on each connection, reads nothing, and keeps the connections open, which
+ * leaves all unsent data to the service's machine.
+ *
+ * @returns what the service's sockets still hold after it has given the clients up.
+ */
+export async function keepUnread(service: Service, connections: number): Promise<KeylessAttack> {
+  const port = Number(new URL(service.url).port);
+  const file = (await filesOfPage(service)).find((name) => name.includes('bundle')) ?? '/openapi.json';
+  const sockets = Array.from({ length: connections }, () => net.connect(port, '127.0.0.1'));
+  for (const socket of sockets) {
+    socket.on('error', () => undefined).pause();
+    socket.write(`GET ${file} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(3));
+  }
+  await delay(HUNG_UP_ON_MS);
+  const { orphans, unsentBytes } = socketsAt(port);
+  for (const socket of sockets) socket.destroy();
+  const violations = orphans === 0 ? [] : [`${orphans} sockets without a process hold ${unsentBytes} unsent bytes`];
+  return { requests: 3 * connections, violations };
+}
+
+/** @throws Error when the page names no files: they are what is dearest to serve. */
+async function filesOfPage({ url }: Service): Promise<string[]> {
+  const page = await fetch(`${url}/docs/`);
+  const names = [...(await page.text()).matchAll(/(?:src|href)="([^"]+)"/g)].map(([, name = '']) => name);
+  const files = names.map((name) => new URL(name, page.url)).filter(({ origin }) => origin === new URL(url).origin);
+  if (files.length < 3) throw new Error('The documentation page names fewer files than it needs');
+  return files.map(({ pathname }) => pathname);
+}
+
+/** @returns what is wrong with the answers; `null` when nothing is, or when the client does not read them. */
+async function client({ url }: Service, path: string, { requests, reads, staysMs }: Manner): Promise<string | null> {
+  const socket = net.connect(Number(new URL(url).port), '127.0.0.1');
+  const chunks: Buffer[] = [];
+  const statuses = () =>
+    Buffer.concat(chunks)
+      .toString('latin1')
+      .match(/HTTP\/1\.1 \d{3}(?= )/g) ?? [];
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  socket.on('error', () => undefined);
+  if (reads) socket.on('data', (chunk) => chunks.push(chunk));
+  else socket.pause();
+  const one = `GET ${path} HTTP/1.1\r\nHost: x\r\n`;
+  const last = reads ? `${one}Connection: close\r\n\r\n` : `${one}\r\n`;
+  await new Promise((resolve) => socket.write(`${one}\r\n`.repeat(requests - 1) + last, resolve));
+  await Promise.race([closed, delay(staysMs)]);
+  socket.destroy();
+  if (!reads) return null;
+  const found = statuses().map((line) => Number(line.slice(9)));
+  const isFine = found.length === requests && found.every((status) => status === 200);
+  return isFine ? null : `answered ${found.join(', ') || 'nothing'} to ${requests} requests`;
+}
