@@ -5,6 +5,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { restoreBackup, writeBackup } from '@app/infrastructure';
+import pg from 'pg';
+import { eventually } from '../support/eventually.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
@@ -152,6 +154,25 @@ describe('backup and restore', () => {
     ['has lost its checksum', (bytes) => bytes.subarray(0, bytes.length - 4)],
     ['has another byte', (bytes) => Buffer.from(bytes.map((byte, n) => (n === bytes.length >> 1 ? byte ^ 1 : byte)))],
     ['has no manifest', (bytes) => rewritten(bytes, (text) => text.replace(/\{"tables".*\n$/, ''))],
+    [
+      'has no tables in its manifest',
+      (bytes) => rewritten(bytes, (text) => text.replace(/\{"tables":.*\n$/, '{"tables":null,"sequences":{}}\n')),
+    ],
+    [
+      'has a list of tables',
+      (bytes) => rewritten(bytes, (text) => text.replace(/\{"tables":.*\n$/, '{"tables":[],"sequences":{}}\n')),
+    ],
+    [
+      'has a table of nothing',
+      (bytes) => rewritten(bytes, (text) => text.replace(/("tables":\{"\w+":)\{.*?\}/, '$1null')),
+    ],
+    [
+      'has no sequences',
+      (bytes) => rewritten(bytes, (text) => text.replace(/"sequences":.*\n$/, '"sequences":null}\n')),
+    ],
+    ['has a sequence in words', (bytes) => rewritten(bytes, (text) => text.replace(/(_seq":)"\d+"/, '$1"one"'))],
+    ['has a sequence of its own', (bytes) => rewritten(bytes, (text) => text.replace(/"\w+_seq":/, '"another_seq":'))],
+    ['has a number in words', (bytes) => rewritten(bytes, (text) => text.replace(/\n\d+\t/, '\nprivate\t'))],
     ['misses a row', (bytes) => rewritten(bytes, (text) => text.replace(/\n[^\n]*\tOPENING[^\n]*/, ''))],
     ['has another value', (bytes) => rewritten(bytes, (text) => text.replaceAll('Ada', 'Eve'))],
     [
@@ -170,6 +191,106 @@ describe('backup and restore', () => {
     await expect(restoreBackup(target.url, damaged)).rejects.toThrow(DAMAGED);
 
     expect(await count(target, 'stores')).toBe(0);
+  });
+
+  it('is refused with a row longer than any, in one line and at once', async () => {
+    const target = await emptyDatabase();
+    const long = path.join(directory, 'long-row.gz');
+    const [before = '', after = ''] = gunzipSync(readFileSync(file))
+      .toString('latin1')
+      .split(/(?<=\{"table":"stores".*\n)/);
+    const row = Buffer.alloc(100 << 20, 'a');
+    writeFileSync(long, gzipSync(Buffer.concat([Buffer.from(before), row, Buffer.from(`\n${after}`)]), { level: 1 }));
+
+    const restored = cli(target, 'restore', long);
+
+    await expect(restored).rejects.toMatchObject({
+      code: 1,
+      stderr: 'error: The file has a row of more than 64 MB, which no backup of this service has.\n',
+    });
+    expect(await count(target, 'stores')).toBe(0);
+  });
+
+  it('leaves every index, key and trigger as it was', async () => {
+    const target = await emptyDatabase();
+    const before = await schema(target);
+
+    await restoreBackup(target.url, file);
+
+    expect(before.length).toBeGreaterThan(80);
+    expect(await schema(target)).toEqual(before);
+  });
+
+  it('is refused while rows break a key, and nothing is kept', async () => {
+    const source = await emptyDatabase();
+    await restoreBackup(source.url, file);
+    await source.query('ALTER TABLE stock DISABLE TRIGGER ALL');
+    await source.query(
+      `INSERT INTO stock (store_id, bin_id, product_id, quantity) SELECT id, 999999, 1, 0 FROM stores`,
+    );
+    const broken = path.join(directory, 'stray.gz');
+    await writeBackup(source.url, broken);
+    const target = await emptyDatabase();
+
+    await expect(restoreBackup(target.url, broken)).rejects.toThrow(/violates foreign key constraint/);
+
+    expect(await count(target, 'stores')).toBe(0);
+  });
+
+  it('is refused at once while another is restored, and after 5 s while a table is in use', async () => {
+    const target = await emptyDatabase();
+    const user = new pg.Client({ connectionString: target.url });
+    await user.connect();
+    try {
+      await user.query('BEGIN; LOCK TABLE products IN ACCESS SHARE MODE');
+      const first = restoreBackup(target.url, file);
+      const refused = expect(first).rejects.toThrow('Another process uses the tables of this database: stop it,');
+      await eventually(async () => {
+        const waiting = await count(target, `pg_locks WHERE NOT granted AND relation = 'products'::regclass`);
+        expect(waiting).toBe(1);
+      });
+
+      const start = Date.now();
+      await expect(restoreBackup(target.url, file)).rejects.toThrow('Another restore into this database is running.');
+      expect(Date.now() - start).toBeLessThan(4_000);
+
+      await refused;
+    } finally {
+      await user.end();
+    }
+    await restoreBackup(target.url, file);
+  });
+
+  it('tells how far it is, from the rows to the last key', async () => {
+    const target = await emptyDatabase();
+    const told: number[] = [];
+
+    await restoreBackup(target.url, file, (done) => told.push(done));
+
+    expect(told).toEqual(told.toSorted((a, b) => a - b));
+    expect(told.filter((done) => done > 0.5 && done < 1).length).toBeGreaterThan(20);
+    expect(told.at(-1)).toBe(1);
+  });
+
+  it('describes tables as they are when it is taken, not as they were before a change that it waited for', async () => {
+    const source = await emptyDatabase();
+    await restoreBackup(source.url, file);
+    const changed = path.join(directory, 'changed.gz');
+    const migration = new pg.Client({ connectionString: source.url });
+    await migration.connect();
+    try {
+      await migration.query('BEGIN; ALTER TABLE stock_movements ADD COLUMN reason text');
+      const backup = writeBackup(source.url, changed);
+      await eventually(async () => {
+        expect(await count(source, `pg_locks WHERE NOT granted AND relation = 'stock_movements'::regclass`)).toBe(1);
+      });
+      await migration.query('COMMIT');
+      await backup;
+    } finally {
+      await migration.end();
+    }
+
+    expect(gunzipSync(readFileSync(changed)).toString()).toMatch(/\{"table":"stock_movements",.*"reason"\]\}/);
   });
 
   it('is refused by a database with another schema', async () => {
@@ -201,6 +322,19 @@ describe('backup and restore', () => {
       stderr: `error: Cannot use ${path.join(directory, 'nothing')} (ENOENT).\n`,
     });
   });
+
+  /** All there is beside tables and rows. */
+  const schema = async (database: TestDatabase) =>
+    (
+      await database.query<{ item: string }>(
+        `SELECT pg_get_indexdef(indexrelid) || indisvalid AS item FROM pg_index
+           JOIN pg_class ON pg_class.oid = indexrelid AND relnamespace = 'public'::regnamespace
+         UNION ALL SELECT conrelid::regclass || conname || pg_get_constraintdef(oid) || convalidated FROM pg_constraint
+           WHERE connamespace = 'public'::regnamespace
+         UNION ALL SELECT tgrelid::regclass || tgname || tgenabled::text FROM pg_trigger WHERE NOT tgisinternal
+         ORDER BY item`,
+      )
+    ).map(({ item }) => item);
 
   const cli = ({ url }: TestDatabase, ...args: readonly string[]) =>
     promisify(execFile)(process.execPath, [MAIN, ...args], {

@@ -257,6 +257,24 @@ describe('import of a store bundle', () => {
     expect(await count('gateway_credentials', subdomain)).toBe(0);
   });
 
+  it.each([
+    ['none', 'blank-none', {}],
+    ['blank ones', 'blank-texts', { secret_key: ' ', live: { key: '', ids: [null] } }],
+  ])('stores no credentials for an object of %s, and removes those before', async (_what, subdomain, blank) => {
+    const line = (credentials: object) =>
+      ({
+        ...{ kind: 'store', subdomain, name: 'Acme', currency: 'USD' },
+        payment_settings: { methods: [{ methodId: 'paylark', enabled: true, credentials }] },
+      }) as BundleLine;
+
+    await importLines(line(blank));
+    expect(await count('gateway_credentials', subdomain)).toBe(0);
+
+    await importLines(line({ key: 'k' }));
+    await importLines(line(blank));
+    expect(await count('gateway_credentials', subdomain)).toBe(0);
+  });
+
   it('keeps stores with the same natural keys apart', async () => {
     await importLines(...bundle('left'));
     await importLines(...bundle('right'), { kind: 'brand', store: 'right', slug: 'globex', name: 'Changed' });

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -13,13 +13,16 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const SCALE = { full: { kills: 10, loadMs: 2_000 }, quick: { kills: 1, loadMs: 500 } };
 const BUYERS = 8;
 const BACK_WITHIN_MS = 10_000;
-const IN_USE = /^The embedded PostgreSQL in \S+ is already in use by process \d+: stop that process, or choose .*\n$/;
+const IN_USE =
+  /^The embedded PostgreSQL in \S+ is already in use by process \d+( of another container or machine)?: stop that process, or choose .*\n$/;
+/** Sees no process, and no shared memory, but its own: as in a container of its own, on the same volume. */
+const CONTAINER = ['unshare', '--pid', '--ipc', '--fork', '--kill-child', '--mount-proc'];
 
 export const embedded: Proof = {
   name: 'embedded',
   promise: 'With its own database the service loses nothing when it is killed, and no second copy touches its data',
   attack:
-    'kill -9 of the service with its embedded PostgreSQL under load, 10 times, started again at once; a second copy is started on the same data directory each time',
+    'kill -9 of the service with its embedded PostgreSQL under load, 10 times, started again at once; a second copy is started on the same data directory each time, and one in a container that sees no process of the first',
   quick: true,
   run,
 };
@@ -29,6 +32,7 @@ async function run({ form, rig, history, random }: ProofContext): Promise<ProofO
   const dataDir = mkdtempSync(path.join(tmpdir(), 'store-commerce-embedded-'));
   const env = { DATA_DIR: dataDir, THROTTLE_PER_10S: '0' };
   const violations: string[] = [];
+  const canHide = spawnSync('unshare', [...CONTAINER.slice(1), 'true']).status === 0;
   let slowest = 0;
   let service = await Service.start({ role: 'api', env });
   rig.processes.push(service);
@@ -38,6 +42,7 @@ async function run({ form, rig, history, random }: ProofContext): Promise<ProofO
     for (let n = 1; n <= kills; n++) {
       const crowd = buyUntilItDies(buyers, service, products);
       violations.push(...(await secondCopy(env)).map((text) => `kill ${n}: ${text}`));
+      if (canHide) violations.push(...(await secondCopy(env, CONTAINER)).map((text) => `kill ${n}, hidden: ${text}`));
       await delay(random(loadMs));
       await service.kill();
       await crowd;
@@ -59,7 +64,8 @@ async function run({ form, rig, history, random }: ProofContext): Promise<ProofO
   if (acknowledged === 0) violations.push('no order was placed');
   const figures =
     `${kills} × kill -9: ${acknowledged} orders acknowledged, all there; again ready after at most ${slowest} ms; ` +
-    `${kills} second copies refused`;
+    `${kills} second copies refused, ` +
+    (canHide ? `${kills} more in containers of their own` : 'none tried in a container: unshare is not permitted here');
   return { figures, violations };
 }
 
@@ -98,17 +104,22 @@ async function missing(buyers: Buyers, service: Service, history: History): Prom
   return violations;
 }
 
-async function secondCopy(env: Readonly<Record<string, string>>): Promise<string[]> {
-  const { code, stderr } = await execute('api', [], { ...env, PORT: '0' });
-  return code === 1 && IN_USE.test(stderr) ? [] : [`a second copy ended with ${code}: ${stderr}`];
+async function secondCopy(env: Readonly<Record<string, string>>, around: readonly string[] = []): Promise<string[]> {
+  const { code, stderr } = await execute('api', [], { ...env, PORT: '0' }, around);
+  const isRefused = code === 1 && IN_USE.test(stderr) && stderr.includes('of another container') === around.length > 0;
+  return isRefused ? [] : [`a second copy ended with ${code}: ${stderr}`];
 }
 
-function execute(app: 'api' | 'cli', args: readonly string[], env: Readonly<Record<string, string>>) {
+function execute(
+  app: 'api' | 'cli',
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  around: readonly string[] = [],
+) {
   const main = path.join(ROOT, `dist/apps/${app}/src/main.js`);
+  const [program = '', ...rest] = [...around, process.execPath, main, ...args];
   const options = { env: { PATH: process.env['PATH'], ...env }, timeout: 60_000 };
   return new Promise<{ code: number | null; stderr: string }>((resolve) => {
-    const child = execFile(process.execPath, [main, ...args], options, (_, _stdout, stderr) =>
-      resolve({ code: child.exitCode, stderr }),
-    );
+    const child = execFile(program, rest, options, (_, _stdout, stderr) => resolve({ code: child.exitCode, stderr }));
   });
 }

@@ -37,6 +37,7 @@ export async function createApp(
   logger = new JsonLogger(config.logLevel),
 ): Promise<NestFastifyApplication> {
   const metrics = new Metrics();
+  metrics.observeLog(() => logger.droppedLines);
   const adapter = new FastifyAdapter(serverOptions(config, metrics));
   identifyRequests(adapter);
   const module = ApiModule.on(config, databaseUrl, logger, metrics);

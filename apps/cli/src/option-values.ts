@@ -4,6 +4,8 @@ import { InvalidArgumentError } from 'commander';
 import { CommandFailed, EXIT } from './failures.js';
 
 const INT4_MAX = 2_147_483_647;
+/** Control characters, line breaks of all kinds, marks that turn the writing direction, halves of a surrogate pair. */
+const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
 
 export function subdomain(text: string): string {
@@ -16,11 +18,12 @@ export function currency(text: string): string {
   return text;
 }
 
-/** What people call something: 1 to 200 characters. */
+/** What people call something: 1 to 200 characters on one line. @throws CommandFailed */
 export function displayName(text: string): string {
   const name = text.trim();
-  if (name === '' || Array.from(name).length > 200) throw new InvalidArgumentError('Give 1 to 200 characters.');
-  return name;
+  if (name !== '' && Array.from(name).length <= 200 && !CONTROL.test(name)) return name;
+  // Not commander's error, which repeats the value, line breaks included.
+  throw new CommandFailed('Give a name of 1 to 200 characters on one line, without control characters.', EXIT.usage);
 }
 
 /** @throws CommandFailed */

@@ -49,6 +49,25 @@ describe('the command line', () => {
     expect(said.join('')).toMatch(/error: |Usage: /);
   });
 
+  it.each([
+    ['nothing but space', ' \t'],
+    ['a line break', 'A\nB'],
+    ['a carriage return', 'A\rB'],
+    ['a line separator', 'A\u2028B'],
+    ['a control character', 'A\u001b[2JB'],
+    ['a turn of the writing direction', 'A\u202eB'],
+    ['half a surrogate pair', 'A\ud800B'],
+    ['too many characters', 'A'.repeat(201)],
+  ])('refuses a name of %s in one line, for stores and keys', async (_, name) => {
+    const refusal = 'error: Give a name of 1 to 200 characters on one line, without control characters.\n';
+
+    expect(await exitCodeOf('stores', 'create', '--subdomain', 'a', '--currency', 'USD', '--name', name)).toBe(
+      EXIT.usage,
+    );
+    expect(await exitCodeOf('keys', 'create', '--store', 'a', '--name', name)).toBe(EXIT.usage);
+    expect(said).toEqual([refusal, refusal]);
+  });
+
   it('tells its version', async () => {
     expect(await exitCodeOf('--version')).toBe(EXIT.ok);
     expect(said.join('')).toMatch(/^\d+\.\d+\.\d+\n$/);

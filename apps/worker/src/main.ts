@@ -39,6 +39,7 @@ async function main(): Promise<void> {
   const stopTracing = config.tracing ? await startTracing('store-commerce-worker') : () => Promise.resolve();
   const metrics = new ServiceMetrics();
   metrics.observeProcess();
+  metrics.observeLog(() => logger.droppedLines);
   const status = config.workerPort === null ? null : await serveStatus(config.host, config.workerPort, metrics);
   const database = await openDatabase(config, logger);
   const module = WorkerModule.on(config, database.url, logger, metrics);

@@ -46,8 +46,10 @@ export const END_OF_ROWS = Buffer.from('\\.\n');
 /** A backup that cannot be used, with the reason for people. */
 export class BackupUnusable extends Error {}
 
-/** Far beyond any header; rows may be longer. */
+/** Far beyond any header, and any row: what a row is made of is no longer than a line of an import, 1 MB. */
 const LONGEST_HEADER = 1 << 20;
+const LONGEST_ROW = 1 << 26;
+const ROW_TOO_LONG = 'The file has a row of more than 64 MB, which no backup of this service has.';
 const NEWLINE = 0x0a;
 
 /** Reads an archive from its uncompressed bytes, front to back, holding little more than one chunk. */
@@ -71,20 +73,31 @@ export class ArchiveReader {
     return parseObject(line);
   }
 
-  /** The rows of a table, in whole lines, up to and without their end. @throws BackupUnusable when the end is missing. */
+  /**
+   * The rows of a table, in pieces that may begin and end within a row, up to and without their end.
+   *
+   * @throws BackupUnusable when the end is missing, or a row is longer than any that the service writes.
+   */
   async *rows(): AsyncGenerator<Buffer> {
+    let isFirst = true;
+    let rowLength = 0;
     for (;;) {
-      const end = this.endOfRows();
+      const end = this.endOfRows(isFirst);
+      // The last bytes may be the end, cut in two.
+      const length = end >= 0 ? end : this.pending.length - END_OF_ROWS.length;
+      if (length > 0) {
+        const piece = this.pending.subarray(0, length);
+        this.pending = this.pending.subarray(length);
+        const lineEnd = piece.lastIndexOf(NEWLINE);
+        rowLength = lineEnd < 0 ? rowLength + length : length - lineEnd - 1;
+        if (rowLength > LONGEST_ROW) throw new BackupUnusable(ROW_TOO_LONG);
+        yield piece;
+        isFirst = false;
+      }
       if (end >= 0) {
-        const rows = this.pending.subarray(0, end);
-        this.pending = this.pending.subarray(end + END_OF_ROWS.length);
-        if (rows.length > 0) yield rows;
+        this.pending = this.pending.subarray(END_OF_ROWS.length);
         return;
       }
-      // The last line may be the end, cut in two.
-      const whole = this.pending.lastIndexOf(NEWLINE) + 1;
-      if (whole > 0) yield this.pending.subarray(0, whole);
-      this.pending = this.pending.subarray(whole);
       if (!(await this.more())) throw notABackup();
     }
   }
@@ -94,9 +107,9 @@ export class ArchiveReader {
     if (this.pending.length > 0 || (await this.more())) throw notABackup();
   }
 
-  /** Where the end of the rows begins, of which the first begins at 0; below 0 when it is not here yet. */
-  private endOfRows(): number {
-    if (this.pending.subarray(0, END_OF_ROWS.length).equals(END_OF_ROWS)) return 0;
+  /** Where the end of the rows begins; below 0 when it is not here yet. @param isFirst whether a row would begin at 0. */
+  private endOfRows(isFirst: boolean): number {
+    if (isFirst && this.pending.subarray(0, END_OF_ROWS.length).equals(END_OF_ROWS)) return 0;
     const found = this.pending.indexOf('\n\\.\n');
     return found < 0 ? -1 : found + 1;
   }
@@ -112,11 +125,15 @@ export class ArchiveReader {
 function parseObject(line: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(line);
-    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
+    if (isObject(value)) return value;
   } catch {
     // Not JSON: said below.
   }
   throw notABackup();
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function notABackup(): BackupUnusable {

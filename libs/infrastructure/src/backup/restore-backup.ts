@@ -12,12 +12,15 @@ import {
   ARCHIVE_VERSION,
   ArchiveReader,
   BackupUnusable,
+  isObject,
   notABackup,
   type ArchiveHeader,
   type ArchiveManifest,
   type TableDigest,
 } from './archive.js';
 import { withOwnClient } from './own-client.js';
+import { PostData } from './post-data.js';
+import { assertOnlyRestore, claimEmptyTables } from './restore-target.js';
 import { appliedMigrations, copyTarget, storedTables, type StoredTable } from './stored-tables.js';
 
 export interface RestoreReport {
@@ -30,6 +33,14 @@ export interface RestoreReport {
   /** Stages of orders that were still to be worked when the backup was taken, and will be. */
   readonly pendingStages: number;
 }
+
+/** The part of a restore that loads the rows; the rest builds indexes and keys. */
+const LOADING = 0.5;
+/** Of uncompressed bytes: each piece is a message to the database. */
+const PIECE = 1 << 17;
+
+/** SQLSTATE of a row that the table does not take. */
+const REFUSED_VALUE = /^2[23]/;
 
 // The jobs of the queue are not in a backup: a stage that is pending is queued again.
 const QUEUE_AGAIN = `UPDATE order_stages SET queued = false WHERE state = 'pending'`;
@@ -48,18 +59,21 @@ export async function restoreBackup(
 ): Promise<RestoreReport> {
   const { size } = await stat(file);
   const source = createReadStream(file, { highWaterMark: 1 << 20 });
-  const bytes = createGunzip();
+  const bytes = createGunzip({ chunkSize: PIECE });
   // An error of the file is met by whoever reads the bytes, also when it came before anybody did.
   bytes.on('error', () => undefined);
   pipeline(source, bytes).catch(() => undefined);
   async function* watched(): AsyncGenerator<Buffer> {
     for await (const chunk of bytes as AsyncIterable<Buffer>) {
-      onProgress(source.bytesRead / size);
+      onProgress((LOADING * source.bytesRead) / size);
       yield chunk;
     }
   }
   try {
-    return await withOwnClient(url, (client) => new Restoration(client, new ArchiveReader(watched())).run());
+    return await withOwnClient(url, (client) => {
+      const onBuilt = (done: number) => onProgress(LOADING + (1 - LOADING) * done);
+      return new Restoration(client, new ArchiveReader(watched()), onBuilt).run();
+    });
   } catch (error) {
     const isDamaged = (error as NodeJS.ErrnoException).code?.startsWith('Z_') ?? false;
     throw isDamaged ? notABackup() : error;
@@ -75,25 +89,29 @@ class Restoration {
   constructor(
     private readonly client: pg.Client,
     private readonly archive: ArchiveReader,
+    private readonly onBuilt: (done: number) => void,
   ) {}
 
   async run(): Promise<RestoreReport> {
     const header = readHeader(await this.archive.object());
     await this.client.query('BEGIN');
     await this.client.query('SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0');
+    await assertOnlyRestore(this.client);
     await this.assertSameSchema(header);
     this.tables = await storedTables(this.client);
-    // Totals and the like are in the backup as they are in the tables: triggers would count everything twice. Foreign
-    // keys and checks go on. This also keeps writers out until the end.
+    await claimEmptyTables(this.client, this.tables);
+    // Totals and the like are in the backup as they are in the tables: triggers would count everything twice.
     await this.onEachTable((name) => `ALTER TABLE ${name} DISABLE TRIGGER USER`);
-    await this.assertEmpty();
+    const postData = await PostData.drop(this.client);
     const manifest = await this.load();
     this.compare(manifest);
+    await postData.build(this.onBuilt);
     const pendingStages = (await this.client.query(QUEUE_AGAIN)).rowCount ?? 0;
     await this.setSequences(manifest);
     await this.onEachTable((name) => `ALTER TABLE ${name} ENABLE TRIGGER USER`);
     const stockChecked = await this.assertStockIsWhole();
     await this.client.query('COMMIT');
+    // Once more: of what is indexed by an expression there are statistics only now.
     await this.client.query('ANALYZE');
     const tables = Object.fromEntries([...this.digests].map(([name, { rows }]) => [name, rows]));
     return { takenAt: header.taken_at, schema: header.migrations.at(-1) ?? '', tables, stockChecked, pendingStages };
@@ -106,16 +124,6 @@ class Restoration {
       `The backup has the schema ${migrations.at(-1)}, this version of the service has ${here.at(-1)}: ` +
         `restore it with the version that took it, then migrate.`,
     );
-  }
-
-  private async assertEmpty(): Promise<void> {
-    for (const { name } of this.tables) {
-      const { rowCount } = await this.client.query(`SELECT FROM ${this.client.escapeIdentifier(name)} LIMIT 1`);
-      if (rowCount === 0) continue;
-      throw new BackupUnusable(
-        `The database is not empty: there are ${name}. Restore into a new one, that of another DATA_DIR or DATABASE_URL.`,
-      );
-    }
   }
 
   /** Everything but the first line. */
@@ -145,7 +153,12 @@ class Restoration {
     }
     const target = copyTarget(this.client, { name, columns });
     const copy = this.client.query(copyFrom(`COPY ${target} FROM STDIN WITH (ENCODING 'UTF8')`));
-    await pipeline(Readable.from(hashed()), copy);
+    await pipeline(Readable.from(hashed()), copy).catch((error: unknown) => {
+      // What the database says of a value quotes it.
+      throw REFUSED_VALUE.test((error as pg.DatabaseError).code ?? '') ? notABackup() : error;
+    });
+    // Keys and stock are checked by plans that know how much there is.
+    await this.client.query(`ANALYZE ${this.client.escapeIdentifier(name)}`);
     this.digests.set(name, { rows: copy.rowCount, sha256: hash.digest('hex') });
   }
 
@@ -157,7 +170,10 @@ class Restoration {
   }
 
   private async setSequences({ sequences }: ArchiveManifest): Promise<void> {
+    const known = 'SELECT sequencename::text AS name FROM pg_sequences WHERE schemaname = current_schema()';
+    const { rows } = await this.client.query<{ name: string }>(known);
     for (const [name, value] of Object.entries(sequences)) {
+      if (!rows.some((sequence) => sequence.name === name)) throw notABackup();
       await this.client.query('SELECT setval($1::regclass, $2)', [this.client.escapeIdentifier(name), value]);
     }
   }
@@ -181,6 +197,12 @@ function readHeader(line: Readonly<Record<string, unknown>>): ArchiveHeader {
 }
 
 function readManifest(line: Readonly<Record<string, unknown>>): ArchiveManifest {
-  if (typeof line['tables'] !== 'object' || typeof line['sequences'] !== 'object') throw notABackup();
+  const { tables, sequences } = line;
+  if (!isObject(tables) || !Object.values(tables).every(isObject)) throw notABackup();
+  if (!isObject(sequences) || !Object.values(sequences).every(isInteger)) throw notABackup();
   return line as unknown as ArchiveManifest;
+}
+
+function isInteger(value: unknown): boolean {
+  return typeof value === 'string' && /^\d{1,19}$/.test(value);
 }

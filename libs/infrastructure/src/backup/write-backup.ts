@@ -77,9 +77,18 @@ export async function writeBackup(url: string, file: string, options: BackupOpti
 }
 
 async function inSnapshot(client: pg.Client, draft: string, options: BackupOptions) {
+  const listed = await storedTables(client);
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   await client.query(PLAIN_TEXT);
-  const archive = new ArchiveWriter(client, options.onProgress ?? (() => undefined));
+  // Before the snapshot, which is taken by the first statement that reads: no table can change its columns, or be dropped,
+  // between what is said of it and its rows.
+  const names = [...listed.map(({ name }) => name), 'migrations'].map((name) => client.escapeIdentifier(name));
+  await client.query(`LOCK TABLE ${names.join(', ')} IN ACCESS SHARE MODE`);
+  const tables = await storedTables(client);
+  if (tables.some(({ name }) => !listed.some((known) => known.name === name))) {
+    throw new Error('The schema was changed at this moment: take the backup again.');
+  }
+  const archive = new ArchiveWriter(client, tables, options.onProgress ?? (() => undefined));
   const target = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true });
   await pipeline(Readable.from(archive.bytes()), createGzip(), target, { signal: options.signal });
   await client.query('COMMIT');
@@ -92,16 +101,16 @@ class ArchiveWriter {
 
   constructor(
     private readonly client: pg.Client,
+    private readonly tables: readonly StoredTable[],
     private readonly onProgress: (done: number) => void,
   ) {}
 
   async *bytes(): AsyncGenerator<Buffer> {
-    const tables = await storedTables(this.client);
     this.header = await this.begin();
     yield line(this.header);
     let before = 0;
-    const total = Math.max(1, sum(tables));
-    for (const table of tables) {
+    const total = Math.max(1, sum(this.tables));
+    for (const table of this.tables) {
       yield line({ table: table.name, columns: table.columns } satisfies TableHeader);
       // How long the text of a table is cannot be known before: it counts for what the table takes on disk.
       yield* this.rows(table, (bytes) => this.onProgress((before + Math.min(bytes, table.size)) / total));

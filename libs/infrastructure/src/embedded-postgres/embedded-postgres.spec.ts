@@ -1,4 +1,4 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,11 +22,19 @@ try {
   console.log(JSON.stringify({ name: error.name, message: error.message }));
 }`;
 
+/** Runs a program as a container does: it sees no process, and no shared memory, but its own. */
+const CONTAINER = ['unshare', '--pid', '--ipc', '--fork', '--kill-child', '--mount-proc'];
+const [UNSHARE = '', ...UNSHARE_OPTIONS] = CONTAINER;
+/** Only root may make one, and not everywhere. */
+const hidden = spawnSync(UNSHARE, [...UNSHARE_OPTIONS, 'true']).status === 0 ? it : it.skip;
+
 interface Outcome {
   readonly url?: string;
   readonly name?: string;
   readonly message?: string;
 }
+
+jest.setTimeout(30_000);
 
 describe('the embedded PostgreSQL', () => {
   const scratch = fs.mkdtempSync(join(tmpdir(), 'embedded-postgres-spec-'));
@@ -188,6 +196,64 @@ describe('the embedded PostgreSQL', () => {
     expect(rows).toEqual([{ receipt: 'receipt 4' }]);
   });
 
+  hidden('refuses to start beside an owner in a container whose processes cannot be seen', async () => {
+    const { url = '' } = await ownerProcess(CONTAINER);
+    await query(url, `CREATE TABLE beside AS SELECT 'receipt 5' AS receipt`);
+
+    const refused = startEmbeddedPostgres({ dataDir, settings: FAST });
+
+    await expect(refused).rejects.toThrow(
+      `in ${dataDir} is already in use by process 1 of another container or machine:`,
+    );
+    expect(await query(url, 'SELECT receipt FROM beside')).toEqual([{ receipt: 'receipt 5' }]);
+  });
+
+  hidden('refuses to start in a container beside an owner that cannot be seen from there', async () => {
+    const { child, url = '' } = await ownerProcess();
+
+    const { message } = await ownerProcess(CONTAINER);
+
+    expect(message).toContain(`is already in use by process ${child.pid} of another container or machine:`);
+    expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  hidden('is shared with another container that has the same network', async () => {
+    const { url = '' } = await ownerProcess(CONTAINER);
+
+    const attached = await attachOrStartEmbeddedPostgres({ dataDir });
+    await attached.stop();
+
+    expect(attached.url).toBe(url);
+  });
+
+  hidden('takes over from a container that was killed, once it has given no sign of life for 10 s', async () => {
+    const { child, url = '' } = await ownerProcess(CONTAINER);
+    await query(url, `CREATE TABLE container_killed AS SELECT 'receipt 6' AS receipt`);
+    await killed(child);
+
+    const start = Date.now();
+    const next = await attachOrStartEmbeddedPostgres({ dataDir, settings: FAST });
+    const elapsed = Date.now() - start;
+    const rows = await query(next.url, 'SELECT receipt FROM container_killed');
+    await next.stop();
+
+    expect(elapsed).toBeGreaterThan(9_000);
+    expect(rows).toEqual([{ receipt: 'receipt 6' }]);
+  });
+
+  hidden('ends at once when it was taken for dead and another has taken over', async () => {
+    const { url = '' } = await ownerProcess(CONTAINER);
+    const records = join(dataDir, 'postgres.owner');
+    const number = Math.max(...fs.readdirSync(records).map(Number).filter(Number.isSafeInteger));
+
+    fs.symlinkSync(`1 another-boot/1/pid:[1]`, join(records, String(number + 1)));
+
+    await vanishes(dataDir);
+    await expect(query(url, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
+    expect(fs.readlinkSync(join(records, String(number + 1)))).toContain('another-boot');
+    fs.rmSync(records, { recursive: true });
+  });
+
   it('starts over when the process was killed while it made the cluster', async () => {
     dataDir = join(scratch, 'half-made');
     const child = spawn(process.execPath, [join(scratch, 'build/owner.js'), dataDir], { stdio: 'ignore' });
@@ -233,8 +299,9 @@ describe('the embedded PostgreSQL', () => {
     await expect(refused).rejects.toThrow(/no embedded PostgreSQL for win32-\w+ here: set DATABASE_URL/);
   });
 
-  async function ownerProcess(): Promise<Outcome & { child: ChildProcess }> {
-    const child = spawn(process.execPath, [join(scratch, 'build/owner.js'), dataDir], {
+  async function ownerProcess(around: readonly string[] = []): Promise<Outcome & { child: ChildProcess }> {
+    const [program = '', ...args] = [...around, process.execPath, join(scratch, 'build/owner.js'), dataDir];
+    const child = spawn(program, args, {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     children.push(child);

@@ -8,6 +8,7 @@ import { openCluster, ROLE } from './cluster.js';
 import { stopOrphans } from './orphan.js';
 import { currentOwner, EmbeddedPostgresInUse, takeOwnership, type Ownership } from './ownership.js';
 import { startPostmaster, type Postmaster } from './postmaster.js';
+import { isElsewhere } from './running-process.js';
 import { readState, removeState, writeState } from './state-file.js';
 
 export { EmbeddedPostgresInUse };
@@ -54,12 +55,11 @@ const ATTACH_TIMEOUT_MS = 30_000;
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const native = installedBinaries();
   const dataDir = makeDataDir(options.dataDir);
-  const ownership = takeOwnership(dataDir);
+  const ownership = await takeOwnership(dataDir);
   try {
     return await startOwned({ ...options, dataDir }, native, ownership);
   } catch (error) {
-    removeState(dataDir);
-    ownership.release();
+    letGo(dataDir, ownership);
     throw error;
   }
 }
@@ -133,20 +133,25 @@ function lifeOf(
   ownership: Ownership,
 ): Pick<EmbeddedPostgres, 'ended' | 'stop'> {
   // Also when the server dies by itself: whoever starts it next, here or elsewhere, must not find us in the way.
-  const over = postmaster.ended.then(() => {
-    removeState(dataDir);
-    ownership.release();
-  });
+  const over = postmaster.ended.then(() => letGo(dataDir, ownership));
+  // Two servers on one cluster destroy it: ours must not even write what it has in memory.
+  void ownership.lost.then(() => postmaster.kill());
   // Reported by stop(); a process that never calls it must not end because of it.
   over.catch(() => undefined);
   const stop = async (): Promise<void> => {
     // Withdrawn first, so that nobody attaches to a server that is about to end.
-    removeState(dataDir);
+    if (ownership.isHeld()) removeState(dataDir);
     await postmaster.stop();
     await over;
   };
   let stopped: Promise<void> | undefined;
   return { ended: over, stop: () => (stopped ??= stop()) };
+}
+
+/** What another process has taken over is that process's. */
+function letGo(dataDir: string, ownership: Ownership): void {
+  if (ownership.isHeld()) removeState(dataDir);
+  ownership.release();
 }
 
 async function urlOfRunningServer(dataDir: string, database = 'store'): Promise<string | undefined> {
@@ -160,6 +165,8 @@ async function urlOfRunningServer(dataDir: string, database = 'store'): Promise<
     await ensureDatabase(url.href);
     return url.href;
   } catch (error) {
+    // Another network, or another server at its address since. Whether its owner lives is seen by its heartbeat.
+    if (isElsewhere(owner)) return undefined;
     // Ended since its address was read. Anything else is a problem that trying again does not solve.
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ECONNREFUSED' || code === 'ECONNRESET' || code === '57P03' || code === '57P01') return undefined;
@@ -172,7 +179,7 @@ async function ensureDatabase(url: string): Promise<void> {
   const maintenance = new URL(url);
   const database = maintenance.pathname.slice(1);
   maintenance.pathname = '/postgres';
-  const client = new pg.Client({ connectionString: maintenance.href });
+  const client = new pg.Client({ connectionString: maintenance.href, connectionTimeoutMillis: 10_000 });
   // A server that ends while we are connected is reported by the query that fails, not by an event nobody hears.
   client.on('error', () => undefined);
   await client.connect();

@@ -26,9 +26,9 @@ export async function stopOrphans(cluster: string): Promise<void> {
     }
     await delay(10);
   }
-  // A number that was given to another program since (usual in containers, which all count from 1) would make
-  // PostgreSQL refuse to start. Only Linux tells us for certain that nothing runs there.
-  if (process.platform === 'linux' && isUsed(pid)) rmSync(join(cluster, 'postmaster.pid'), { force: true });
+  // A number that was given to another program since, or is given to one while PostgreSQL starts (usual in containers, which
+  // all count from 1), would make it refuse to start. Only Linux tells us for certain that nothing runs there.
+  if (process.platform === 'linux') rmSync(join(cluster, 'postmaster.pid'), { force: true });
 }
 
 function recordedPid(cluster: string): number | undefined {
@@ -56,15 +56,6 @@ function isServerOf(pid: number, cluster: string): boolean {
     if (readlinkSync(`/proc/${pid}/cwd`) !== cluster) return false;
     // A shell that somebody opened in the directory is none of our business.
     return readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('postgres');
-  } catch {
-    return false;
-  }
-}
-
-function isUsed(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
   } catch {
     return false;
   }

@@ -1,15 +1,17 @@
 import { mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRunning, thisProcess, type ProcessIdentity } from './running-process.js';
+import { isBeating, startBeating } from './heartbeat.js';
+import { isElsewhere, isRunning, thisProcess, type ProcessIdentity } from './running-process.js';
 
 /** Another live process runs the server of this data directory. */
 export class EmbeddedPostgresInUse extends Error {
   constructor(
-    readonly pid: number,
+    readonly owner: ProcessIdentity,
     readonly dataDir: string,
   ) {
+    const place = isElsewhere(owner) ? ' of another container or machine' : '';
     super(
-      `The embedded PostgreSQL in ${dataDir} is already in use by process ${pid}: ` +
+      `The embedded PostgreSQL in ${dataDir} is already in use by process ${owner.pid}${place}: ` +
         `stop that process, or choose another data directory with DATA_DIR.`,
     );
     this.name = 'EmbeddedPostgresInUse';
@@ -19,6 +21,10 @@ export class EmbeddedPostgresInUse extends Error {
 /** The right to start, stop and initialise the server of one data directory. */
 export interface Ownership {
   readonly owner: ProcessIdentity;
+  /** Resolves when another process has taken the directory over: we were suspended, and looked dead. */
+  readonly lost: Promise<void>;
+  /** Whether no other process has taken the directory over. */
+  isHeld(): boolean;
   release(): void;
 }
 
@@ -31,7 +37,10 @@ interface OwnerRecord {
 const FREE = 'free';
 
 /**
- * Takes the data directory for this process; a directory whose owner died is taken over.
+ * Takes the data directory for this process; a directory whose owner died is taken over. An owner that cannot be seen from
+ * here (two containers on one volume) is watched: it lives while it touches its record. After 10 s without, it is dead.
+ * `flock` would tell at once, but Node cannot call it, images without util-linux have no program for it, and it does not
+ * reach from machine to machine on every file system.
  *
  * Records are numbered and only the highest counts. Whoever finds it free or its owner dead publishes the next number,
  * which the file system grants to exactly one. A record is removed only after a higher one exists, so a process that
@@ -39,13 +48,15 @@ const FREE = 'free';
  *
  * @throws EmbeddedPostgresInUse when the owner is alive.
  */
-export function takeOwnership(dataDir: string): Ownership {
+export async function takeOwnership(dataDir: string): Promise<Ownership> {
   const directory = recordsOf(dataDir);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const owner = thisProcess();
   for (;;) {
     const latest = latestRecord(directory);
-    if (latest?.owner && isRunning(latest.owner)) throw new EmbeddedPostgresInUse(latest.owner.pid, dataDir);
+    if (latest?.owner && (await isAlive(directory, latest.number, latest.owner))) {
+      throw new EmbeddedPostgresInUse(latest.owner, dataDir);
+    }
     const number = (latest?.number ?? 0) + 1;
     if (!publish(directory, number, `${owner.pid} ${owner.started}`)) continue;
     const numbers = recordNumbers(directory);
@@ -54,14 +65,38 @@ export function takeOwnership(dataDir: string): Ownership {
       continue;
     }
     numbers.filter((other) => other < number).forEach((other) => remove(directory, other));
-    return { owner, release: () => release(directory, number) };
+    return hold(directory, number, owner);
   }
 }
 
-/** The live process that owns the data directory, if any. */
+function hold(directory: string, number: number, owner: ProcessIdentity): Ownership {
+  const isHeld = () => recordNumbers(directory).every((other) => other <= number);
+  let stopBeating = (): void => undefined;
+  const lost = new Promise<void>((resolve) => {
+    stopBeating = startBeating(beatOf(directory, number), () => {
+      if (!isHeld()) resolve();
+    });
+  });
+  const free = (): void => {
+    stopBeating();
+    if (isHeld()) release(directory, number);
+  };
+  return { owner, lost, isHeld, release: free };
+}
+
+function isAlive(directory: string, number: number, owner: ProcessIdentity): Promise<boolean> | boolean {
+  if (!isElsewhere(owner)) return isRunning(owner);
+  return isBeating(beatOf(directory, number), () => recordNumbers(directory).some((other) => other > number));
+}
+
+function beatOf(directory: string, number: number): string {
+  return join(directory, `${number}.beat`);
+}
+
+/** The process that owns the data directory, if any: a live one, or one that cannot be seen from here. */
 export function currentOwner(dataDir: string): ProcessIdentity | undefined {
   const owner = latestRecord(recordsOf(dataDir))?.owner;
-  return owner && isRunning(owner) ? owner : undefined;
+  return owner && (isElsewhere(owner) || isRunning(owner)) ? owner : undefined;
 }
 
 function release(directory: string, number: number): void {
@@ -91,6 +126,7 @@ function publish(directory: string, number: number, text: string): boolean {
 
 function remove(directory: string, number: number): void {
   rmSync(join(directory, String(number)), { force: true });
+  rmSync(beatOf(directory, number), { force: true });
 }
 
 function recordNumbers(directory: string): number[] {

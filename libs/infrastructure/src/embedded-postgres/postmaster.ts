@@ -13,6 +13,8 @@ export interface Postmaster {
   readonly ended: Promise<void>;
   /** Ends sessions at once, writes everything to disk, and waits for the end of the server. */
   stop(): Promise<void>;
+  /** Ends it at once, without writing anything: recovery reads the rest from the WAL. */
+  kill(): void;
 }
 
 interface PostmasterOptions {
@@ -140,7 +142,8 @@ function running({ child, ended }: Attempt, port: number): Postmaster {
     await ended;
     clearTimeout(insist);
   };
-  return { port, ended, stop };
+  const kill = (): void => void child.kill('SIGQUIT');
+  return { port, ended, stop, kill };
 }
 
 async function freePort(): Promise<number> {

@@ -1,3 +1,4 @@
+import { holdsCredentials } from '@app/domain';
 import { GATEWAY_CREDENTIALS } from '../encrypted-columns.js';
 import type { Batch, Numbered } from './batch.js';
 import type { BundlePaymentSettings, StoreLine } from './bundle.js';
@@ -52,10 +53,12 @@ async function keepCredentials(
   settings: BundlePaymentSettings | undefined,
 ): Promise<void> {
   for (const { methodId, credentials } of settings?.methods ?? []) {
-    if (credentials === null) {
+    if (credentials === undefined) continue;
+    if (!holdsCredentials(credentials)) {
+      // A row says that the gateway is configured.
       const remove = 'DELETE FROM gateway_credentials WHERE store_id = $1 AND method_id = $2';
       await manager.query(remove, [storeId, methodId]);
-    } else if (credentials) {
+    } else {
       const encrypted = cipher.encrypt(JSON.stringify(credentials), GATEWAY_CREDENTIALS.context(storeId, methodId));
       await manager.query(SAVE_CREDENTIALS, [storeId, methodId, encrypted]);
     }

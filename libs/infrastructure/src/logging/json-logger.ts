@@ -10,6 +10,9 @@ const CHATTER = new Set(['InstanceLoader', 'NestFactory', 'NestApplication', 'Ro
 const FLUSH_MS = 100;
 const FLUSH_BYTES = 8_192;
 
+/** Kept while standard output is not read, in bytes: some thousands of lines. What is logged then is dropped and counted. */
+const BUFFER_BYTES = 4 << 20;
+
 /** All that a line may say besides its message: whoever needs another field has to add it here. */
 export interface LogFields {
   readonly request_id?: string;
@@ -35,11 +38,18 @@ export interface LogFields {
  */
 export class JsonLogger implements LoggerService {
   private readonly pino: pino.Logger;
+  private dropped = 0;
+  private reported = 0;
 
   /** @param destination where to write instead, for tests. */
   constructor(level: string, destination?: pino.DestinationStream) {
-    const stream = destination ?? standardOutput();
+    const stream = destination ?? this.standardOutput();
     this.pino = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream);
+  }
+
+  /** Lines that were lost since the start because standard output was not read. */
+  get droppedLines(): number {
+    return this.dropped;
   }
 
   /** Logs fields that were chosen one by one; never a header, a body, a key or a personal value. */
@@ -79,13 +89,24 @@ export class JsonLogger implements LoggerService {
     const text = typeof message === 'string' ? message : (fields?.message ?? fields?.type ?? 'An object was logged');
     this.pino[level]({ ...(context && { context }), ...(fields && { error: fields }) }, text);
   }
-}
 
-function standardOutput(): pino.DestinationStream {
-  if (process.stdout.isTTY) return { write: (line) => void process.stdout.write(prettyLine(line)) };
-  // Asynchronous: a write to a slow pipe must not hold up requests. What was collected is written when the process exits,
-  // and at once after a fatal line.
-  return pino.destination({ dest: 1, sync: false, minLength: FLUSH_BYTES, periodicFlush: FLUSH_MS });
+  private standardOutput(): pino.DestinationStream {
+    if (process.stdout.isTTY) return { write: (line) => void process.stdout.write(prettyLine(line)) };
+    // Asynchronous: a write to a slow pipe must not hold up requests. What was collected is written when the process exits,
+    // and at once after a fatal line.
+    const options = { minLength: FLUSH_BYTES, periodicFlush: FLUSH_MS, maxLength: BUFFER_BYTES };
+    const stream = pino.destination({ dest: 1, sync: false, ...options });
+    stream.on('drop', () => this.dropped++);
+    stream.on('drain', () => this.reportDropped());
+    return stream;
+  }
+
+  private reportDropped(): void {
+    const lines = this.dropped - this.reported;
+    if (lines === 0) return;
+    this.reported = this.dropped;
+    this.warn(`${lines} log lines were dropped while standard output was not read`);
+  }
 }
 
 /** Nest passes the name of the logger last. */

@@ -89,6 +89,19 @@ export class ServiceMetrics {
     this.gauge('database_pool_waiting', 'Requests for a connection that wait for one', () => pool().waitingCount);
   }
 
+  /** Shows how many log lines were lost since the start. */
+  observeLog(droppedLines: () => number): void {
+    new Counter({
+      name: 'log_lines_dropped_total',
+      help: 'Log lines that were lost because standard output was not read',
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        this.inc(droppedLines());
+      },
+    });
+  }
+
   protected gauge(name: string, help: string, value: () => number): void {
     new Gauge({
       name,

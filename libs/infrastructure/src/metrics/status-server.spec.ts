@@ -20,14 +20,15 @@ describe("a process's status", () => {
     expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }]);
   });
 
-  it('shows the attempts at stages', async () => {
+  it('shows the attempts at stages and the log lines that were lost', async () => {
     metrics.observeAttempt('notify-customer', 'dead', 0.2);
+    metrics.observeLog(() => 7);
     const response = await get('/metrics');
 
     expect(response.headers.get('content-type')).toContain('text/plain');
-    expect(await response.text()).toContain(
-      'pipeline_attempt_duration_seconds_count{stage="notify-customer",outcome="dead"} 1',
-    );
+    const text = await response.text();
+    expect(text).toContain('pipeline_attempt_duration_seconds_count{stage="notify-customer",outcome="dead"} 1');
+    expect(text).toContain('log_lines_dropped_total 7');
   });
 
   it('has nothing else', async () => {

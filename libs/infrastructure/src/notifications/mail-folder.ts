@@ -2,13 +2,16 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import { randomUUID } from 'node:crypto';
 import nodemailer, { type SendMailOptions } from 'nodemailer';
+import { keepTextsLiteral } from './literal-headers.js';
 import { MailFailure } from './mail-failure.js';
 
 /** Where there is no mail server: messages as `.eml` files, which any mail program opens. */
 export class MailFolder {
   private readonly composer = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
 
-  constructor(private readonly folder: string) {}
+  constructor(private readonly folder: string) {
+    this.composer.use('stream', keepTextsLiteral);
+  }
 
   /**
    * Writes the message to `<name>.eml`, in place of an earlier one of that name.

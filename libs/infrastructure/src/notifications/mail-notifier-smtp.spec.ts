@@ -32,15 +32,36 @@ describe('MailNotifier by SMTP', () => {
     expect(sink.mails).toEqual([expect.objectContaining({ from: 'orders@shops.test', to: [email], smtpUtf8 })]);
   });
 
-  it.each(['a,b@c', 'a@b,c', ';@x', '<x>@y', '"a"@b', 'x:y@z;', 'a(b)@c', 'a@b>', 'a@[1.2.3.4]', 'a@1.2'])(
-    'names no recipient for %s',
-    async (email) => {
-      const attempt = notifier.notify('notify-customer', orderOf(email), aStoreProfile());
+  it.each([
+    'a,b@c',
+    'a@b,c',
+    ';@x',
+    '<x>@y',
+    '"a"@b',
+    'x:y@z;',
+    'a(b)@c',
+    'a@b>',
+    'a@[1.2.3.4]',
+    'a@1.2',
+    '=?utf-8?q?a?=@b.test',
+  ])('names no recipient for %s', async (email) => {
+    const attempt = notifier.notify('notify-customer', orderOf(email), aStoreProfile());
 
-      await expect(attempt).rejects.toMatchObject({ code: 'EADDRESS' });
-      expect(sink.connections).toBe(0);
-    },
-  );
+    await expect(attempt).rejects.toMatchObject({ code: 'EADDRESS' });
+    expect(sink.connections).toBe(0);
+  });
+
+  it('sends a name that holds an encoded word as the text that it is', async () => {
+    const name = '=?utf-8?B?QQ0KQmNjOiBldmlsQHgudGVzdA==?=';
+    const order = anOrderRecord({ customer: { name, email: 'ada@bücher.example', phone: '' } });
+
+    await notifier.notify('notify-customer', order, aStoreProfile());
+
+    expect(sink.recipients).toEqual(['ada@bücher.example']);
+    expect(sink.mails[0]?.raw).not.toContain(name);
+    const { headers } = readMail(sink.mails[0]?.raw ?? '');
+    expect(headers.get('to')).toEqual([`${name} <ada@xn--bcher-kva.example>`]);
+  });
 
   it('carries text and HTML', async () => {
     await notifier.notify('notify-merchant', anOrderRecord({ notes: '.\r\n.\r\nQUIT' }), aStoreProfile());

@@ -97,6 +97,29 @@ describe('MailNotifier without a mail server', () => {
     expect([...headers.values()].every((values) => values.length === 1)).toBe(true);
   });
 
+  it.each([
+    ['base64', '=?utf-8?B?QQ0KQmNjOiBldmlsQHgudGVzdA==?='],
+    ['quoted-printable', 'Ada =?utf-8?q?=0D=0ABcc:_evil@x.test?= Lovelace'],
+    ['a long word', `=?utf-8?B?${Buffer.from('x\r\nBcc: evil@x.test'.repeat(3)).toString('base64')}?=`],
+    ['another charset', '=?iso-8859-1?q?=0D=0ABcc:_evil@x.test?= Zoë'],
+    ['a broken word', '=?utf-8?q?a'],
+  ])('sends a name that holds an encoded word of %s as the text that it is', async (_what, name) => {
+    const order = anOrderRecord({ customer: { name, email: 'ada@example.com', phone: '' } });
+    const store = aStoreProfile({ name });
+    const mail = notifier({ MAIL_FROM: `"${name}" <orders@shops.test>` });
+
+    await mail.notify('notify-customer', order, store);
+    await mail.notify('notify-merchant', order, store);
+
+    const confirmation = (await written(`${order.id}-notify-customer.eml`)).headers;
+    const notice = (await written(`${order.id}-notify-merchant.eml`)).headers;
+    expect(confirmation.get('to')).toEqual([`${name} <ada@example.com>`]);
+    expect(confirmation.get('from')).toEqual([`${name} <orders@shops.test>`]);
+    expect(confirmation.get('subject')).toEqual([`Your order WEB-261120-7K3M9Q at ${name}`]);
+    expect(notice.get('from')).toEqual([`${name} <orders@shops.test>`]);
+    expect(notice.get('reply-to')).toEqual([`${name} <ada@example.com>`]);
+  });
+
   it('fails with the code of the file system', async () => {
     const order = anOrderRecord();
     const blocked = new MailNotifier(new Config({ DATA_DIR: '/dev/null' }));

@@ -44,6 +44,8 @@ describe('isMailAddress', () => {
     ['a turn of the writing direction', 'ada\u202e@example.com'],
     ['an invisible character', 'ada@exam\u200bple.com'],
     ['a lone surrogate', 'ada\ud800@example.com'],
+    ['an encoded word', '=?utf-8?q?a?=@b.test'],
+    ['the start of an encoded word', 'a=?b@c.test'],
     ['more than 254 octets', `${'a'.repeat(250)}@b.cd`],
   ])('refuses %s', (_what, address) => {
     expect(isMailAddress(address)).toBe(false);

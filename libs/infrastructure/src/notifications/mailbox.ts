@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url';
+import { ENCODED_WORD } from './literal-headers.js';
 import { oneLine } from './plain-text.js';
 
 /** One party of a message. Handed to the mailer as an object: it would take a string for a list of addresses. */
@@ -16,13 +17,13 @@ const MAX_ADDRESS = 254;
 /**
  * Whether mail can go to exactly this address and no other. Narrower than what an order may state (anything with one
  * `@` and no space): lists, comments, quotes, routes and host addresses, which mail programs rewrite or read
- * differently, are out. International names and domains are in.
+ * differently, are out, and so is what can be read as an encoded word. International names and domains are in.
  */
 export function isMailAddress(text: string): boolean {
   const at = text.indexOf('@');
   const local = text.slice(0, Math.max(at, 0));
   const domain = text.slice(at + 1);
-  if (Buffer.byteLength(text) > MAX_ADDRESS) return false;
+  if (Buffer.byteLength(text) > MAX_ADDRESS || text.includes(ENCODED_WORD)) return false;
   return !INVISIBLE.test(text) && LOCAL_PART.test(local) && isDomain(domain);
 }
 

@@ -1,4 +1,5 @@
 import nodemailer, { type SendMailOptions } from 'nodemailer';
+import { keepTextsLiteral } from './literal-headers.js';
 import { MailFailure } from './mail-failure.js';
 
 export interface SmtpTimeouts {
@@ -37,6 +38,7 @@ export class SmtpDelivery {
       disableFileAccess: true,
       disableUrlAccess: true,
     });
+    this.pool.use('stream', keepTextsLiteral);
     // Failures of idle connections; those of a message are thrown.
     this.pool.on('error', () => undefined);
   }

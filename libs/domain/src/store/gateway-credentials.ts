@@ -1,0 +1,6 @@
+/** Whether anything is configured: `{}`, and blank texts, nulls and empty lists at any depth, are no credentials. */
+export function holdsCredentials(credentials: unknown): boolean {
+  if (credentials === null || credentials === undefined) return false;
+  if (typeof credentials === 'string') return credentials.trim() !== '';
+  return typeof credentials !== 'object' || Object.values(credentials).some(holdsCredentials);
+}

@@ -1,0 +1,53 @@
+import type pg from 'pg';
+import { BackupUnusable } from './archive.js';
+import type { StoredTable } from './stored-tables.js';
+
+/** Any number, the same for every restore. */
+const ADVISORY_LOCK = 7_305_120_262;
+const LOCK_TIMEOUT = '5s';
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/**
+ * Must come first: what another restore has locked would be waited for, even where only its size is asked for.
+ *
+ * @throws BackupUnusable when another restore into this database runs.
+ */
+export async function assertOnlyRestore(client: pg.Client): Promise<void> {
+  const claim = 'SELECT pg_try_advisory_xact_lock($1) AS claimed';
+  const { rows } = await client.query<{ claimed: boolean }>(claim, [ADVISORY_LOCK]);
+  if (!rows[0]?.claimed) throw new BackupUnusable('Another restore into this database is running.');
+}
+
+/**
+ * Keeps others out of the tables, which must be empty, until the transaction ends.
+ *
+ * @throws BackupUnusable when another process uses the tables, or a table has a row.
+ */
+export async function claimEmptyTables(client: pg.Client, tables: readonly StoredTable[]): Promise<void> {
+  // Looked at before as well: a service at work must not wait for a lock that is then of no use.
+  await assertEmpty(client, tables);
+  await lock(client, tables);
+  await assertEmpty(client, tables);
+}
+
+async function lock(client: pg.Client, tables: readonly StoredTable[]): Promise<void> {
+  const names = tables.map(({ name }) => client.escapeIdentifier(name));
+  try {
+    await client.query(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
+    await client.query(`LOCK TABLE ${names.join(', ')} IN ACCESS EXCLUSIVE MODE`);
+    await client.query('SET LOCAL lock_timeout = 0');
+  } catch (error) {
+    if ((error as pg.DatabaseError).code !== LOCK_NOT_AVAILABLE) throw error;
+    throw new BackupUnusable('Another process uses the tables of this database: stop it, and restore again.');
+  }
+}
+
+async function assertEmpty(client: pg.Client, tables: readonly StoredTable[]): Promise<void> {
+  for (const { name } of tables) {
+    const { rowCount } = await client.query(`SELECT FROM ${client.escapeIdentifier(name)} LIMIT 1`);
+    if (rowCount === 0) continue;
+    throw new BackupUnusable(
+      `The database is not empty: there are ${name}. Restore into a new one, that of another DATA_DIR or DATABASE_URL.`,
+    );
+  }
+}

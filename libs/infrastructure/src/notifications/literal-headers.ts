@@ -1,0 +1,30 @@
+import { encodeWord } from 'nodemailer/lib/mime-funcs';
+import type MimeNode from 'nodemailer/lib/mime-node';
+import type { Mailbox } from './mailbox.js';
+
+/** Begins an encoded word (RFC 2047). A text that holds it is read as something else, and may decode to a line break. */
+export const ENCODED_WORD = '=?';
+const MAX_WORD = 52;
+
+/**
+ * A step of the mailer that makes each subject and display name arrive as the text that it is. The mailer passes on what
+ * looks like an encoded word already, in quotes or bare; here it is encoded once more.
+ */
+export function keepTextsLiteral({ message }: { message: MimeNode }, done: (error?: Error | null) => void): void {
+  const encode = message.encodeHeaderValue.bind(message);
+  message.encodeHeaderValue = (key, value) => {
+    if (typeof value === 'string' && key === 'Subject' && value.includes(ENCODED_WORD)) return wordsOf(value);
+    if (!isMailbox(value) || !value.name.includes(ENCODED_WORD)) return encode(key, value);
+    const address = encode(key, { name: '', address: value.address }).replace(/^<|>$/g, '');
+    return `${wordsOf(value.name)} <${address}>`;
+  };
+  done();
+}
+
+function wordsOf(text: string): string {
+  return encodeWord(text, 'Q', MAX_WORD);
+}
+
+function isMailbox(value: unknown): value is Mailbox {
+  return typeof value === 'object' && value !== null && 'name' in value && 'address' in value;
+}
