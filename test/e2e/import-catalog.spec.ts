@@ -56,6 +56,9 @@ const SELLABLES = `
   LEFT JOIN product_variants v ON v.store_id = p.store_id AND v.product_id = p.id
   LEFT JOIN stock ON stock.store_id = p.store_id AND stock.product_id = p.id AND stock.variant_key = coalesce(v.id, 0)
   ORDER BY p.slug, v.position, v.sku`;
+const OPTIONS = `
+  SELECT v.sku, v.attribute_names, v.attributes FROM product_variants v
+  JOIN stores s ON s.id = v.store_id AND s.subdomain = $1 ORDER BY v.position`;
 const STORED_UNITS = `
   SELECT sum(stock.quantity)::int AS units FROM stock JOIN stores s ON s.id = stock.store_id AND s.subdomain = $1`;
 const MOVEMENTS = `
@@ -129,6 +132,52 @@ describe('a Shopify export', () => {
       // The description of the line before spans three.
       notes: [{ outcome: 'changed', line: 5, reason: 'Variant Inventory Qty is negative, and taken as 0' }],
     });
+  });
+
+  it('keeps the order of the options, and keeps options apart that differ in case only', async () => {
+    const store = await aStore();
+    const cap = { Handle: 'cap', Title: 'Cap', 'Option1 Name': 'Color', 'Option2 Name': 'Size', 'Variant Price': '5' };
+    const lens = {
+      Handle: 'lens',
+      Title: 'Lens',
+      'Option1 Name': 'Mount',
+      'Option2 Name': 'mount',
+      'Variant Price': '9',
+    };
+
+    const { refused } = await importShopify(
+      store,
+      shopifyFile(
+        { ...cap, 'Option1 Value': 'Red', 'Option2 Value': 'M' },
+        { Handle: 'cap', 'Option1 Value': 'Red', 'Option2 Value': 'm', 'Variant Price': '5' },
+        { Handle: 'cap', 'Option1 Value': 'Blue', 'Option2 Value': 'L', 'Variant Price': '5' },
+        { ...lens, 'Option1 Value': 'K', 'Option2 Value': 'k', 'Variant SKU': 'L-1' },
+      ),
+    );
+
+    expect(refused).toBe(0);
+    expect(await database.query(OPTIONS, [store])).toEqual(
+      expect.arrayContaining([
+        { sku: 'cap-red-m-fc477a26', attribute_names: ['Color', 'Size'], attributes: { Color: 'Red', Size: 'M' } },
+        { sku: 'cap-red-m-8b0c4c38', attribute_names: ['Color', 'Size'], attributes: { Color: 'Red', Size: 'm' } },
+        { sku: 'cap-blue-l', attribute_names: ['Color', 'Size'], attributes: { Color: 'Blue', Size: 'L' } },
+        { sku: 'L-1', attribute_names: ['Mount', 'mount'], attributes: { Mount: 'K', mount: 'k' } },
+      ]),
+    );
+  });
+
+  it('keeps two options of one name', async () => {
+    const store = await aStore();
+    const cap = { Handle: 'cap', Title: 'Cap', 'Option1 Name': 'Size', 'Option2 Name': 'Size', 'Variant Price': '5' };
+
+    await importShopify(
+      store,
+      shopifyFile({ ...cap, 'Option1 Value': 'Head', 'Option2 Value': 'Brim', 'Variant SKU': 'C-1' }),
+    );
+
+    expect(await database.query(OPTIONS, [store])).toEqual([
+      { sku: 'C-1', attribute_names: ['Size', 'Size (2)'], attributes: { Size: 'Head', 'Size (2)': 'Brim' } },
+    ]);
   });
 
   it('updates what it has made: ids stay, stock is counted anew through the ledger', async () => {

@@ -123,6 +123,22 @@ describe('import of a store bundle', () => {
     expect(await count('order_stages', 'every-kind')).toBe(0);
   });
 
+  it('keeps the order of the options, of a variant and of the order lines that name it', async () => {
+    const store = 'options';
+    const [acme, ...others] = bundle(store) as [BundleLine, ...BundleLine[]];
+    const attributes = { Color: 'Blue', Size: '42', color: 'Azure' };
+    const lines = others.map((line) =>
+      line.kind === 'product' ? { ...line, variants: [{ sku: 'R-42', name: '42', price: '1', attributes }] } : line,
+    );
+
+    await importLines(acme, ...lines);
+
+    const names = `SELECT attribute_names FROM product_variants JOIN stores ON stores.id = store_id
+      WHERE subdomain = $1 UNION ALL SELECT attribute_names FROM order_lines JOIN stores ON stores.id = store_id
+      WHERE subdomain = $1 AND sku = 'R-42'`;
+    expect(await database.query(names, [store])).toEqual(Array(2).fill({ attribute_names: Object.keys(attributes) }));
+  });
+
   it('changes nothing when it is imported again', async () => {
     await importLines(...bundle('again'));
     const rowVersions = `SELECT products.xmin::text, products.ctid::text FROM products

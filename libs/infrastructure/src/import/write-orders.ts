@@ -22,10 +22,10 @@ const INSERT_ORDERS = `
   RETURNING id`;
 
 const INSERT_LINES = `
-  INSERT INTO order_lines (store_id, order_id, position, product_id, variant_id, sku, name, attributes, unit_price,
-    quantity, line_total)
+  INSERT INTO order_lines (store_id, order_id, position, product_id, variant_id, sku, name, attributes,
+    attribute_names, unit_price, quantity, line_total)
   SELECT $1::int, given.order_id, given.position, given.product_id, given.variant_id, given.sku, given.name,
-    coalesce(variant.attributes, '{}'), given.unit_price, given.quantity, given.line_total
+    coalesce(variant.attributes, '{}'), coalesce(variant.attribute_names, '{}'), given.unit_price, given.quantity, given.line_total
   FROM jsonb_to_recordset($2::jsonb) AS given (order_id uuid, position int, product_id int, variant_id int, sku text,
     name text, unit_price bigint, quantity int, line_total bigint)
   LEFT JOIN product_variants AS variant ON variant.store_id = $1 AND variant.id = given.variant_id`;

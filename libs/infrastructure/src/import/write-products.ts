@@ -111,7 +111,8 @@ function variantRow(store: Owner, line: number, productId: number, variant: Bund
   const minor = unitPrice(price, store.currency, line, `product.variants[${position}].price`);
   // A variant is for sale or it is not; why not is known of products only.
   const sold = status === 'ACTIVE' ? 'ACTIVE' : 'INACTIVE';
-  return { product_id: productId, sku, name, price: minor, attributes, status: sold, position };
+  const attribute_names = Object.keys(attributes);
+  return { product_id: productId, sku, name, price: minor, attributes, attribute_names, status: sold, position };
 }
 
 /** @returns ids of the products whose categories changed. */

@@ -8,7 +8,17 @@ import {
   type CatalogVariant,
   type ReadingContext,
 } from './catalog-format.js';
-import { listed, lowestPrice, noteRounding, pictures, readPrice, readQuantity, saysYes, type Cells } from './cells.js';
+import {
+  listed,
+  lowestPrice,
+  noteRounding,
+  optionsByName,
+  pictures,
+  readPrice,
+  readQuantity,
+  saysYes,
+  type Cells,
+} from './cells.js';
 
 const COLUMNS: Readonly<Record<string, string>> = {
   id: 'id',
@@ -122,8 +132,8 @@ function readVariation(row: CatalogRow, context: ReadingContext): CatalogVariant
       return [];
     }
     noteRounding(price, context.currency, (reason) => context.noted(line, reason));
-    const attributes = Object.fromEntries(
-      attributesOf(cells).flatMap(({ name, value }) => (value ? [[name, value]] : [])),
+    const attributes = optionsByName(
+      attributesOf(cells).flatMap(({ name, value }) => (value ? [[name, value] as const] : [])),
     );
     const [sku, quantity] = [cells.sku?.trim() ?? '', quantityOf(row, context)];
     return [{ line, sku, price, attributes, active: (cells.published ?? '1').trim() === '1', quantity }];
