@@ -215,6 +215,23 @@ describe('the command line', () => {
     });
   });
 
+  it('checks a bundle in a dry run: counts of a good one, every line of a bad one', async () => {
+    const store = { kind: 'store', subdomain: 'dry', name: 'Dry', currency: 'USD' };
+    const good = file('dry.ndjson', store, { kind: 'brand', store: 'dry', slug: 'b', name: 'B' });
+    const bad = file('dry-bad.ndjson', { ...store, currency: '$' }, { kind: 'brand' });
+
+    expect((await cli(['import', '--dry-run', good])).json).toMatchObject({
+      ...{ dryRun: true, lines: 2, counts: { brand: { created: 1 } } },
+    });
+    expect((await cli(['stores', 'list'])).stdout).not.toContain('"dry"');
+    expect(await cli(['import', '--dry-run', bad])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^error: line 1: store\.currency must be .*\nline 2: brand\.\w+ is required\nNothing was written\.\n$/,
+      ) as string,
+    });
+  });
+
   it('ends an import that is interrupted, with what is in', async () => {
     const child = spawn(process.execPath, [MAIN, 'import', '-'], {
       env: environment(),

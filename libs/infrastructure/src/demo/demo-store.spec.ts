@@ -116,7 +116,7 @@ describe('demo catalog', () => {
   const products = linesOf('product');
 
   it('prices everything in decimal text with two decimals', () => {
-    const prices = products.flatMap(({ price, variants = [] }) => [price, ...variants.map((v) => v.price)]);
+    const prices = products.flatMap(({ price, variants = [] }) => [price, ...variants.map((v) => v.price ?? '')]);
 
     expect(prices.filter((price) => !/^[1-9]\d*\.\d{2}$/.test(price))).toEqual([]);
   });
@@ -177,7 +177,7 @@ describe('demo orders', () => {
     const catalog = new Map<string | undefined, string>();
     for (const { sku, price, variants = [] } of linesOf('product')) {
       catalog.set(sku, price);
-      for (const variant of variants) catalog.set(variant.sku, variant.price);
+      for (const variant of variants) catalog.set(variant.sku, variant.price ?? price);
     }
     const items = orders.flatMap(({ line_items }) => line_items);
 

@@ -18,6 +18,7 @@ export interface Batch {
   readonly cipher: DataCipher;
   readonly known: KnownTargets;
   readonly tally: Tally;
+  readonly faults: BundleLineError[];
 }
 
 /** The store that lines belong to. */

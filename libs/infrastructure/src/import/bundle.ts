@@ -121,8 +121,8 @@ export interface BundleSpecification {
 export interface BundleVariant {
   readonly sku: string;
   readonly name: string;
-  /** Decimal text in major units, such as `"82.00"`. */
-  readonly price: string;
+  /** Decimal text in major units, such as `"82.00"`; the product's where it is absent. */
+  readonly price?: string;
   readonly attributes?: Readonly<Record<string, string>>;
   readonly status?: string;
 }
@@ -204,7 +204,7 @@ export interface BundleOrderLine {
   readonly variant?: string | null;
   readonly sku?: string;
   readonly name: string;
-  /** Minor units. */
+  /** Minor units; negative for what a credit note gives back. */
   readonly unit_price: number;
   readonly quantity: number;
 }
@@ -221,7 +221,7 @@ export interface OrderRecordLine {
   readonly fulfillment_status: FulfillmentStatus;
   readonly payment_method: string;
   readonly currency: string;
-  /** Sum of the lines; minor units. */
+  /** Sum of the lines; minor units. Negative for a credit note, like `total_amount`. */
   readonly amount: number;
   /** What is owed: amount + tax + shipping − discount; minor units. */
   readonly total_amount: number;

@@ -50,7 +50,7 @@ const attributes: Field<Readonly<Record<string, string>>> = (value, path) => {
 const variant = object<BundleVariant>({
   sku: required(sku),
   name: required(name(500)),
-  price: required(price),
+  price: optional(price),
   attributes: optional(attributes),
   status: optional(oneOf(['ACTIVE', 'INACTIVE', 'DRAFT', 'ARCHIVED'])),
 });

@@ -31,11 +31,10 @@ export function checkLine(value: unknown): GivenLine {
   return read(value, given as string);
 }
 
-/** @throws Fault when the text is not JSON, or not a line of a bundle. */
-export function parseLine(line: string): GivenLine {
-  let value: unknown;
+/** @throws Fault when the text is not JSON. */
+export function parseJson(line: string): unknown {
   try {
-    value = JSON.parse(line);
+    return JSON.parse(line);
   } catch (error) {
     // The parser's own words quote the line, which may hold personal data.
     const position = /position (\d+)/.exec((error as Error).message)?.[1];
@@ -44,5 +43,7 @@ export function parseLine(line: string): GivenLine {
       `is not valid JSON${position === undefined ? '' : ` (character ${Number(position) + 1})`}`,
     );
   }
-  return checkLine(value);
 }
+
+/** @throws Fault when the text is not JSON, or not a line of a bundle. */
+export const parseLine = (line: string): GivenLine => checkLine(parseJson(line));

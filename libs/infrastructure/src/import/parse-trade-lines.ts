@@ -15,7 +15,19 @@ import {
   text,
   timestamp,
 } from './fields.js';
-import { INT4_MAX, amount, currency, email, kind, receipt, sku, slug, uuid, subdomain } from './vocabulary.js';
+import {
+  INT4_MAX,
+  amount,
+  currency,
+  email,
+  kind,
+  receipt,
+  signedAmount,
+  sku,
+  slug,
+  uuid,
+  subdomain,
+} from './vocabulary.js';
 
 export const customerLine = object<GivenCustomerLine>({
   kind: kind('customer'),
@@ -48,7 +60,7 @@ const lineItemFields = object<BundleOrderLine>({
   variant: optional(orNull(sku)),
   sku: optional(text(200)),
   name: required(name(500)),
-  unit_price: required(amount),
+  unit_price: required(signedAmount),
   quantity: required(integer(1, INT4_MAX)),
 });
 
@@ -71,8 +83,8 @@ const orderFields = object<Partial<Pick<OrderRecordLine, 'line_items'>> & Omit<O
   fulfillment_status: required(oneOf(FULFILLMENT_STATUSES)),
   payment_method: required(name(64)),
   currency: required(currency),
-  amount: required(amount),
-  total_amount: required(amount),
+  amount: required(signedAmount),
+  total_amount: required(signedAmount),
   customer_name: optional(text(200)),
   customer_email: optional(text(254)),
   customer_phone: optional(text(40)),

@@ -7,6 +7,8 @@ export const INT4_MAX = 2_147_483_647;
 /** The kind of a line, which its reader was chosen by. */
 export const kind = <K extends BundleLine['kind']>(own: K) => required(oneOf([own]));
 export const amount = integer(0, Number.MAX_SAFE_INTEGER);
+/** Of history: a credit note is negative. */
+export const signedAmount = integer(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
 export const slug = name(200);
 export const sku = name(200);
 export const code = textLike(

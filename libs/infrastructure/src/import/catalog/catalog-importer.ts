@@ -5,7 +5,7 @@ import { unhurried } from '../../persistence/unhurried.js';
 import type { Numbered, Owner } from '../batch.js';
 import { BundleImporter } from '../bundle-importer.js';
 import { checkLine } from '../parse-line.js';
-import type { SizedLine } from '../line-batches.js';
+import type { LineBatch, SizedLine } from '../line-batches.js';
 import type { CatalogFormat } from './catalog-format.js';
 import { leftBehind } from './left-behind.js';
 import { Notes, type CatalogReport } from './catalog-report.js';
@@ -85,7 +85,7 @@ async function importStaged(
   const shared = new SharedLines((note) => notes.add(note));
   const places = bin === null ? [] : await missingPlaces(runner, store, bin);
 
-  async function* batches(): AsyncGenerator<SizedLine[]> {
+  async function* batches(): AsyncGenerator<LineBatch> {
     let batch: SizedLine[] = [];
     let size = 0;
     for await (const staged of stagedProducts(runner)) {
@@ -101,12 +101,12 @@ async function importStaged(
         );
         // A product is never cut: it comes with its stock, or not at all.
         if (batch.length < BATCH_LINES && size < BATCH_CHARACTERS) continue;
-        yield batch;
+        yield { lines: batch, bad: [] };
         batch = [];
         size = 0;
       }
     }
-    if (batch.length > 0) yield batch;
+    if (batch.length > 0) yield { lines: batch, bad: [] };
   }
 
   const importer = new BundleImporter(dataSource, cipher);
