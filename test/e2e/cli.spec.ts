@@ -205,6 +205,22 @@ describe('the command line', () => {
     expect((await cli(['stock', 'verify', '--store', 'catalog'])).json).toEqual({ checked: 1, differences: [] });
   });
 
+  it('takes the headings of a catalog from a file', async () => {
+    await cli(['stores', 'create', '--subdomain', 'headings', '--name', 'Headings', '--currency', 'USD']);
+    const csv = path.join(directory, 'other.csv');
+    writeFileSync(csv, 'Sort,SKU,Name,Cost\nsimple,OTHER-1,Other,5\n');
+    const columns = file('columns.json', { Sort: 'Type', Cost: 'Regular price' });
+    const command = ['import-catalog', '--store', 'headings', '--format', 'woocommerce', '--dry-run', '--json'];
+
+    expect((await cli([...command, '--columns', columns, csv])).json).toMatchObject({
+      counts: { product: { created: 1 } },
+    });
+    expect(await cli([...command, '--columns', file('list.json', ['Type']), csv])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('must be a JSON object') as string,
+    });
+  });
+
   it('names the bad line of a bundle', async () => {
     const bad = file('bad.ndjson', { kind: 'store', subdomain: 'bad', name: 'Bad', currency: 'usd' });
 

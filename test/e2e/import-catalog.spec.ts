@@ -459,6 +459,49 @@ describe('a WooCommerce export', () => {
     ]);
   });
 
+  it('is read in the language of the shop', async () => {
+    const store = await aStore();
+
+    const { refused, ignoredColumns } = await importWoo(
+      store,
+      'ID,Typ,Artikelnummer,Name,Veröffentlicht,Regulärer Preis,Lager,Übergeordnetes Produkt,Attribut 1 Name,' +
+        'Attribut 1 Wert(e),Attribut 12 Name,Attribut 12 Wert(e)\n' +
+        '1,variable,TEE,Hemd,1,,,,Farbe,"Rot, Blau",Größe,M\n' +
+        '2,variation,TEE-R,,1,25,4,TEE,Farbe,Rot,Größe,M\n',
+    );
+
+    expect({ refused, ignoredColumns }).toEqual({ refused: 0, ignoredColumns: [] });
+    expect(await database.query(SELLABLES, [store])).toEqual([
+      expect.objectContaining({ sku: 'TEE-R', price: 2_500, attributes: { Farbe: 'Rot', Größe: 'M' }, quantity: 4 }),
+    ]);
+  });
+
+  it('is read with headings of any other language, when they are said to be what they are', async () => {
+    const store = await aStore();
+    const columns = {
+      Gerð: 'Type',
+      Vörunúmer: 'SKU',
+      Heiti: 'Name',
+      Verð: 'Regular price',
+      'Eiginleiki 1': 'Attribute 1 name',
+    };
+    const csv = 'Gerð,Vörunúmer,Heiti,Verð,Eiginleiki 1\nsimple,H-1,Hattur,9,Litur\n';
+
+    await expect(importWoo(store, csv)).rejects.toThrow(
+      'The file has no column "Type", "SKU", "Name", "Regular price". It has "Gerð", "Vörunúmer", "Heiti", "Verð", ' +
+        '"Eiginleiki 1", which are not known. --columns FILE.json can say what they are.',
+    );
+    await expect(importWoo(store, csv, { columns: { ...columns, Litur: 'Images' } })).rejects.toThrow(
+      'The file has no column "Litur", which --columns names.',
+    );
+    await expect(importWoo(store, csv, { columns: { ...columns, Verð: 'Price' } })).rejects.toThrow(
+      '--columns has "Price" for "Verð", which is no column that is read.',
+    );
+    await importWoo(store, csv, { columns });
+
+    expect(await database.query(PRODUCTS, [store])).toEqual([expect.objectContaining({ sku: 'H-1', price: 900 })]);
+  });
+
   it('finds a product again by its SKU when it is renamed, and keeps its slug and id', async () => {
     const store = await aStore();
     await importWoo(store, wooFile(aHat));

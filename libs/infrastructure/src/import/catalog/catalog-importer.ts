@@ -27,6 +27,8 @@ export interface CatalogImport {
   readonly format: CatalogFormatName;
   /** Where the quantities of the file are put, as `WAREHOUSE/BIN`; made if it is not there. Null = stock stays as it is. */
   readonly bin: string | null;
+  /** What columns of the file with other headings are: headings as the format has them in English, by those of the file. */
+  readonly columns?: Readonly<Record<string, string>>;
   /** Goes through all of it and writes nothing. */
   readonly dryRun?: boolean;
   /** Stops the import between two batches. */
@@ -75,7 +77,7 @@ async function importStaged(
   const { store: subdomain, bin, dryRun = false, signal } = options;
   const format = FORMATS[options.format];
   const store = await findStore(runner, subdomain);
-  const { columns, ignored, rows } = await stage(runner, format, readCsv(counted(source, options)));
+  const { columns, ignored, rows } = await stage(runner, format, readCsv(counted(source, options)), options.columns);
   const notes = new Notes();
   const destination = { store: subdomain, bin };
   const slugs = new ProductSlugs(runner.manager, store.id);

@@ -19,8 +19,9 @@ import {
   saysYes,
   type Cells,
 } from './cells.js';
+import { plainHeading, TRANSLATED } from './woocommerce-headings.js';
 
-const COLUMNS: Readonly<Record<string, string>> = {
+const ENGLISH: Readonly<Record<string, string>> = {
   id: 'id',
   type: 'type',
   sku: 'sku',
@@ -39,8 +40,10 @@ const COLUMNS: Readonly<Record<string, string>> = {
   brands: 'brands',
   images: 'images',
   parent: 'parent',
+  'attribute # name': 'attribute#name',
+  'attribute # value(s)': 'attribute#value',
 };
-const ATTRIBUTE = /^attribute (\d{1,3}) (name|value\(s\))$/;
+const COLUMNS = new Map([...TRANSLATED, ...Object.entries(ENGLISH)]);
 
 /**
  * The product export of WooCommerce: a row for each product and for each variation, which names its parent by SKU or as
@@ -48,9 +51,10 @@ const ATTRIBUTE = /^attribute (\d{1,3}) (name|value\(s\))$/;
  */
 export const wooCommerce: CatalogFormat = {
   columnOf: (header) => {
-    const [, number, part] = ATTRIBUTE.exec(header) ?? [];
-    if (number) return `attribute${Number(number)}${part === 'name' ? 'name' : 'value'}`;
-    return Object.hasOwn(COLUMNS, header) ? (COLUMNS[header] ?? null) : null;
+    const heading = plainHeading(header);
+    const number = /\d{1,3}/.exec(heading)?.[0];
+    const column = COLUMNS.get(heading) ?? (number && COLUMNS.get(heading.replace(number, '#')));
+    return column?.replace('#', String(Number(number))) ?? null;
   },
   required: { type: 'Type', sku: 'SKU', name: 'Name', price: 'Regular price' },
   // The export puts an apostrophe before what a spreadsheet would take for a formula, -1 included.
