@@ -208,6 +208,19 @@ describe('import of a store bundle', () => {
     expect(await database.query(prices, [store])).toEqual([{ price: 7_990 }]);
   });
 
+  it('removes the blanks around names and keys, and says which', async () => {
+    const store = 'trimmed';
+
+    const { trimmed } = await importLines(
+      { kind: 'store', subdomain: store, name: ' Acme', currency: 'USD' },
+      { kind: 'brand', store, slug: 'globex ', name: 'Globex' },
+      { kind: 'product', store, slug: 'runner', name: 'Runner', price: '1', brand: ' globex' },
+    );
+
+    expect(trimmed).toEqual(['line 1: store.name', 'line 2: brand.slug', 'line 3: product.brand']);
+    expect([await count('brands', store), await count('products', store)]).toEqual([1, 1]);
+  });
+
   it('takes a credit note: an order with a negative amount', async () => {
     const store = 'credit';
     const note = {

@@ -2,7 +2,7 @@ import { BadLines, dataCipher, ImportStopped, withBundleImporter, type ImportOpt
 import type { Command } from 'commander';
 import { withDatabase } from '../database.js';
 import { CommandFailed } from '../failures.js';
-import { printJson } from '../output.js';
+import { printJson, say } from '../output.js';
 import { progressBar } from '../progress-bar.js';
 import { interruptible, openSource } from '../source-file.js';
 
@@ -34,6 +34,7 @@ async function importFile(file: string, dryRun: boolean): Promise<void> {
       explain,
     ),
   );
+  for (const field of report.trimmed) say(`${field}: blanks around it were removed`);
   printJson(report);
 }
 

@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import type { DataCipher } from '../data-cipher.js';
 import type { Batch, Numbered, Owner, WriteLines } from './batch.js';
-import type { GivenLine } from './bundle.js';
+import type { BundleLine } from './bundle.js';
 import { BadLines, BundleLineError } from './faults.js';
 import { KINDS_IN_ORDER, type BundleKind, type Tally } from './import-counts.js';
 import { KnownTargets } from './known-targets.js';
@@ -17,7 +17,7 @@ import { writeProducts } from './write-products.js';
 import { writeStock } from './write-stock.js';
 import { writeStores } from './write-stores.js';
 
-type LineOf<Kind extends BundleKind> = Extract<GivenLine, { kind: Kind }>;
+type LineOf<Kind extends BundleKind> = Extract<BundleLine, { kind: Kind }>;
 
 const WRITERS: { readonly [Kind in Exclude<BundleKind, 'store'>]: WriteLines<LineOf<Kind>> } = {
   warehouse: writeWarehouses,
@@ -79,7 +79,7 @@ async function writeKind<Kind extends Exclude<BundleKind, 'store'>>(
  * Once a line is bad nothing of the batch will be kept; it is written on to find the other bad ones. In the place of a bad
  * line stands its target, so that lines that refer to it are not bad as well.
  */
-async function writeGoodLines<Line extends GivenLine>(
+async function writeGoodLines<Line extends BundleLine>(
   batch: Batch,
   lines: readonly Numbered<Line>[],
   write: (lines: readonly Numbered<Line>[]) => Promise<void>,

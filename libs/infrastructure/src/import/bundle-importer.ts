@@ -24,6 +24,8 @@ export interface ImportReport {
   /** The last line that is in, counted from 1. */
   readonly lines: number;
   readonly counts: ImportCounts;
+  /** Fields of these lines that had blanks around them, which were removed: `line 7: product.name`. The first 100. */
+  readonly trimmed: readonly string[];
 }
 
 export interface ImportOptions {
@@ -54,6 +56,8 @@ const FIRST_DELAY_MS = 50;
 
 /** More bad lines than that are not looked for. */
 const MAX_BAD_LINES = 100;
+/** Of fields that were trimmed. */
+const MAX_NOTED = 100;
 
 /**
  * Imports store bundles: creates what is new and updates what is known, so that an import can be run again. Each batch
@@ -85,6 +89,7 @@ export class BundleImporter {
     const { onProgress, signal, dryRun = false } = options;
     const total = new Tally();
     const faults: BundleLineError[] = [];
+    const trimmed: string[] = [];
     let lines = 0;
     let isMeasured = dryRun;
     let rehearsal = dryRun ? new Rehearsal() : null;
@@ -106,6 +111,7 @@ export class BundleImporter {
       if (tally && last && (dryRun || !rehearsal)) {
         total.addAll(tally);
         lines = last.number;
+        if (trimmed.length < MAX_NOTED) trimmed.push(...trimmedIn(readable));
       }
       if (!isMeasured && total.counts.stock.created >= WORTH_MEASURING) {
         isMeasured = true;
@@ -113,7 +119,12 @@ export class BundleImporter {
       }
       onProgress?.({ lines, bytes: last?.bytes ?? 0 });
     };
-    const report = () => ({ dryRun, lines: dryRun ? 0 : lines, counts: total.counts });
+    const report = () => ({
+      dryRun,
+      lines: dryRun ? 0 : lines,
+      counts: total.counts,
+      trimmed: trimmed.slice(0, MAX_NOTED),
+    });
     try {
       for await (const batch of batches) {
         await writing;
@@ -162,6 +173,9 @@ function withTargetsOfBad({ lines, bad }: LineBatch): readonly SizedLine[] {
   });
   return targets.length === 0 ? lines : [...lines, ...targets].sort((a, b) => a.number - b.number);
 }
+
+const trimmedIn = (lines: readonly SizedLine[]): string[] =>
+  lines.flatMap(({ number, trimmed = [] }) => trimmed.map((path) => `line ${number}: ${path}`));
 
 function badLines(faults: readonly BundleLineError[]): BadLines {
   const inOrder = faults.toSorted((a, b) => a.line - b.line);

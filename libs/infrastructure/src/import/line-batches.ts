@@ -1,12 +1,15 @@
 import type { Numbered } from './batch.js';
 import type { BundleLine } from './bundle.js';
 import { BundleLineError, Fault } from './faults.js';
-import { checkLine, parseJson } from './parse-line.js';
+import { checkLine } from './check-line.js';
+import { parseJson } from './parse-line.js';
 import { readLines } from './read-lines.js';
 
 /** A checked line, and how many bytes of the source it ends after; 0 for objects. */
 export interface SizedLine extends Numbered {
   readonly bytes: number;
+  /** Paths of fields that had blanks around them, which are removed. */
+  readonly trimmed?: readonly string[];
 }
 
 /** A line with a fault of its own. `given` is what was read of it, if that was JSON. */
@@ -38,14 +41,16 @@ export async function* parsedLines(source: AsyncIterable<Uint8Array>): AsyncGene
 /** Checks lines that exist as objects. */
 export function* checkedLines(lines: Iterable<BundleLine>): Generator<SizedLine | BadLine> {
   let number = 0;
-  for (const line of lines) yield checked(++number, 0, () => line);
+  for (const line of lines) yield checked(++number, 0, () => structuredClone(line));
 }
 
 function checked(number: number, bytes: number, read: () => unknown): SizedLine | BadLine {
   let given: unknown;
   try {
     given = read();
-    return { number, bytes, line: checkLine(given) };
+    const trimmed: string[] = [];
+    const line = checkLine(given, (path) => trimmed.push(path));
+    return { number, bytes, line, ...(trimmed.length > 0 && { trimmed }) };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return { number, bytes, given, fault: new BundleLineError(number, error.message) };

@@ -1,9 +1,12 @@
-import type { GivenLine } from './bundle.js';
+import type { BundleLine } from './bundle.js';
 import { Fault } from './faults.js';
-import { checkLine } from './parse-line.js';
+import { checkLine } from './check-line.js';
 
 /** What other lines may refer to. */
-export type TargetLine = Extract<GivenLine, { kind: 'store' | 'warehouse' | 'bin' | 'brand' | 'category' | 'product' }>;
+export type TargetLine = Extract<
+  BundleLine,
+  { kind: 'store' | 'warehouse' | 'bin' | 'brand' | 'category' | 'product' }
+>;
 
 /**
  * What a line is to the lines that refer to it: its key, without whatever else it says. So a line with a fault, or one
@@ -67,7 +70,7 @@ export function keyOf(line: TargetLine): string {
 }
 
 /** Keys of the lines that a line refers to. */
-export function referencesOf(line: GivenLine): string[] {
+export function referencesOf(line: BundleLine): string[] {
   if (line.kind === 'store') return [];
   const of = (kind: string, name: string | null | undefined) => (name ? [key(kind, line.store, name)] : []);
   const owner = key('store', line.store);
@@ -86,7 +89,7 @@ export function referencesOf(line: GivenLine): string[] {
         ...of('product', line.product),
       ];
     case 'order':
-      return [owner, ...line.line_items.flatMap(({ product }) => of('product', product))];
+      return [owner, ...(line.line_items ?? []).flatMap(({ product }) => of('product', product))];
     default:
       return [owner];
   }

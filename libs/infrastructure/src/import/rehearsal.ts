@@ -2,7 +2,7 @@ import type { EntityManager } from 'typeorm';
 import type { DataCipher } from '../data-cipher.js';
 import type { Numbered } from './batch.js';
 import { writeBatch } from './batch-writer.js';
-import type { GivenLine } from './bundle.js';
+import type { BundleLine } from './bundle.js';
 import { Tally } from './import-counts.js';
 import { keyOf, referencesOf, targetOf, type TargetLine } from './line-targets.js';
 
@@ -30,7 +30,7 @@ export class Rehearsal {
   };
 
   /** Lets later batches refer to the line. */
-  remember(number: number, line: GivenLine): void {
+  remember(number: number, line: BundleLine): void {
     const target = targetOf(line);
     if (!target) return;
     const key = keyOf(target);

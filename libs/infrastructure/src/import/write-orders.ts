@@ -33,7 +33,9 @@ const INSERT_LINES = `
 /** Orders as history: no stock moves, no pipeline runs. */
 export const writeOrders: WriteLines<OrderRecordLine> = async (batch, store, lines) => {
   const orders = lines.map((source) => ({ ...source, id: source.line.id ?? derivedId(store, source.line) }));
-  const references = orders.flatMap(({ number, line }) => line.line_items.map((reference) => ({ number, reference })));
+  const references = orders.flatMap(({ number, line }) =>
+    (line.line_items ?? []).map((reference) => ({ number, reference })),
+  );
   const sellables = await findSellables(batch, store, references);
 
   const rows = JSON.stringify(orders.map(orderRow));
@@ -44,7 +46,7 @@ export const writeOrders: WriteLines<OrderRecordLine> = async (batch, store, lin
 
   let next = 0;
   const items = orders.flatMap(({ id, line }) =>
-    line.line_items.map((item, position) => lineRow(id, position, item, sellables[next++])),
+    (line.line_items ?? []).map((item, position) => lineRow(id, position, item, sellables[next++])),
   );
   const ofCreated = items.filter(({ order_id }) => created.has(order_id));
   if (ofCreated.length > 0) await batch.manager.query(INSERT_LINES, [store.id, JSON.stringify(ofCreated)]);

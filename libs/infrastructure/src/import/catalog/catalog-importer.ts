@@ -4,7 +4,7 @@ import type { DataCipher } from '../../data-cipher.js';
 import { unhurried } from '../../persistence/unhurried.js';
 import type { Numbered, Owner } from '../batch.js';
 import { BundleImporter } from '../bundle-importer.js';
-import { checkLine } from '../parse-line.js';
+import { checkLine } from '../check-line.js';
 import type { LineBatch, SizedLine } from '../line-batches.js';
 import type { CatalogFormat } from './catalog-format.js';
 import { leftBehind } from './left-behind.js';

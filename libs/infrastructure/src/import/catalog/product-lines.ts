@@ -1,7 +1,7 @@
 import type { Numbered } from '../batch.js';
 import { BundleLineError, Fault, quoted } from '../faults.js';
 import { atLine } from '../line-batches.js';
-import { checkLine } from '../parse-line.js';
+import { checkLine } from '../check-line.js';
 import type { CatalogProduct, CatalogVariant } from './catalog-format.js';
 import { hashOf, slugOf } from './slugs.js';
 
