@@ -81,7 +81,17 @@ export class StoreFixture {
     const n = ++serial;
     const { sku = `V-${n}`, name = `Variant ${n}`, price = 1000, attributes = {}, status = 'ACTIVE' } = options;
     const { position = 0 } = options;
-    const row = { store_id: this.id, product_id: productId, sku, name, price, attributes, status, position };
+    const row = {
+      store_id: this.id,
+      product_id: productId,
+      sku,
+      name,
+      price,
+      attributes,
+      attribute_names: Object.keys(attributes),
+      status,
+      position,
+    };
     const id = await insert(this.database, 'product_variants', row);
     await this.stock(productId, id, options.stock ?? 0);
     return id;

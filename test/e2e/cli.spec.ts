@@ -205,6 +205,22 @@ describe('the command line', () => {
     expect((await cli(['stock', 'verify', '--store', 'catalog'])).json).toEqual({ checked: 1, differences: [] });
   });
 
+  it('takes the headings of a catalog from a file', async () => {
+    await cli(['stores', 'create', '--subdomain', 'headings', '--name', 'Headings', '--currency', 'USD']);
+    const csv = path.join(directory, 'other.csv');
+    writeFileSync(csv, 'Sort,SKU,Name,Cost\nsimple,OTHER-1,Other,5\n');
+    const columns = file('columns.json', { Sort: 'Type', Cost: 'Regular price' });
+    const command = ['import-catalog', '--store', 'headings', '--format', 'woocommerce', '--dry-run', '--json'];
+
+    expect((await cli([...command, '--columns', columns, csv])).json).toMatchObject({
+      counts: { product: { created: 1 } },
+    });
+    expect(await cli([...command, '--columns', file('list.json', ['Type']), csv])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('must be a JSON object') as string,
+    });
+  });
+
   it('names the bad line of a bundle', async () => {
     const bad = file('bad.ndjson', { kind: 'store', subdomain: 'bad', name: 'Bad', currency: 'usd' });
 
@@ -212,6 +228,23 @@ describe('the command line', () => {
       code: 1,
       stdout: '',
       stderr: expect.stringMatching(/^error: line 1: store\.currency must be .*\nNothing was kept\./) as string,
+    });
+  });
+
+  it('checks a bundle in a dry run: counts of a good one, every line of a bad one', async () => {
+    const store = { kind: 'store', subdomain: 'dry', name: 'Dry', currency: 'USD' };
+    const good = file('dry.ndjson', store, { kind: 'brand', store: 'dry', slug: 'b', name: 'B' });
+    const bad = file('dry-bad.ndjson', { ...store, currency: '$' }, { kind: 'brand' });
+
+    expect((await cli(['import', '--dry-run', good])).json).toMatchObject({
+      ...{ dryRun: true, lines: 2, counts: { brand: { created: 1 } } },
+    });
+    expect((await cli(['stores', 'list'])).stdout).not.toContain('"dry"');
+    expect(await cli(['import', '--dry-run', bad])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^error: line 1: store\.currency must be .*\nline 2: brand\.\w+ is required\nNothing was written\.\n$/,
+      ) as string,
     });
   });
 

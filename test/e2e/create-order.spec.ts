@@ -157,6 +157,21 @@ describe('POST /v1/orders', () => {
       expect(order.data.line_items[0]).toMatchObject({ variant_id: blue, sku: 'S-B', attributes: { Color: 'Blue' } });
     });
 
+    it('keeps the options of a variant in their order', async () => {
+      const attributes = { Color: 'Blue', Size: '42' };
+      const shoe = await api.store.product();
+      const variant = await api.store.variant(shoe, { attributes, stock: 1 });
+
+      const response = await place({
+        items: [{ product_id: shoe, variant_id: variant, quantity: 1 }],
+        customer: { name: 'Ada' },
+      });
+
+      const { order_id: id } = response.json<{ data: Created }>().data;
+      const order = (await api.get(`/v1/orders/${id}`)).json<{ data: { line_items: { attributes: object }[] } }>();
+      expect(Object.entries(order.data.line_items[0]?.attributes ?? {})).toEqual(Object.entries(attributes));
+    });
+
     it('keeps two lines of one product, in request order', async () => {
       const mug = await api.store.product({ stock: 5 });
 

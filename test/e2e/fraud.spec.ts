@@ -205,6 +205,7 @@ describe('fraud screening', () => {
       ['cancelled orders', { status: 'CANCELLED' }, 50],
       ['test orders', { is_test: true }, 50],
       ['orders in another currency', { currency: 'JPY' }, 50],
+      ['credit notes', { total_amount: -1_000 }, 50],
     ])('is not known from %s', async (_case, values, count) => {
       await history(values, {}, count);
 

@@ -56,6 +56,9 @@ const SELLABLES = `
   LEFT JOIN product_variants v ON v.store_id = p.store_id AND v.product_id = p.id
   LEFT JOIN stock ON stock.store_id = p.store_id AND stock.product_id = p.id AND stock.variant_key = coalesce(v.id, 0)
   ORDER BY p.slug, v.position, v.sku`;
+const OPTIONS = `
+  SELECT v.sku, v.attribute_names, v.attributes FROM product_variants v
+  JOIN stores s ON s.id = v.store_id AND s.subdomain = $1 ORDER BY v.position`;
 const STORED_UNITS = `
   SELECT sum(stock.quantity)::int AS units FROM stock JOIN stores s ON s.id = stock.store_id AND s.subdomain = $1`;
 const MOVEMENTS = `
@@ -129,6 +132,52 @@ describe('a Shopify export', () => {
       // The description of the line before spans three.
       notes: [{ outcome: 'changed', line: 5, reason: 'Variant Inventory Qty is negative, and taken as 0' }],
     });
+  });
+
+  it('keeps the order of the options, and keeps options apart that differ in case only', async () => {
+    const store = await aStore();
+    const cap = { Handle: 'cap', Title: 'Cap', 'Option1 Name': 'Color', 'Option2 Name': 'Size', 'Variant Price': '5' };
+    const lens = {
+      Handle: 'lens',
+      Title: 'Lens',
+      'Option1 Name': 'Mount',
+      'Option2 Name': 'mount',
+      'Variant Price': '9',
+    };
+
+    const { refused } = await importShopify(
+      store,
+      shopifyFile(
+        { ...cap, 'Option1 Value': 'Red', 'Option2 Value': 'M' },
+        { Handle: 'cap', 'Option1 Value': 'Red', 'Option2 Value': 'm', 'Variant Price': '5' },
+        { Handle: 'cap', 'Option1 Value': 'Blue', 'Option2 Value': 'L', 'Variant Price': '5' },
+        { ...lens, 'Option1 Value': 'K', 'Option2 Value': 'k', 'Variant SKU': 'L-1' },
+      ),
+    );
+
+    expect(refused).toBe(0);
+    expect(await database.query(OPTIONS, [store])).toEqual(
+      expect.arrayContaining([
+        { sku: 'cap-red-m-fc477a26', attribute_names: ['Color', 'Size'], attributes: { Color: 'Red', Size: 'M' } },
+        { sku: 'cap-red-m-8b0c4c38', attribute_names: ['Color', 'Size'], attributes: { Color: 'Red', Size: 'm' } },
+        { sku: 'cap-blue-l', attribute_names: ['Color', 'Size'], attributes: { Color: 'Blue', Size: 'L' } },
+        { sku: 'L-1', attribute_names: ['Mount', 'mount'], attributes: { Mount: 'K', mount: 'k' } },
+      ]),
+    );
+  });
+
+  it('keeps two options of one name', async () => {
+    const store = await aStore();
+    const cap = { Handle: 'cap', Title: 'Cap', 'Option1 Name': 'Size', 'Option2 Name': 'Size', 'Variant Price': '5' };
+
+    await importShopify(
+      store,
+      shopifyFile({ ...cap, 'Option1 Value': 'Head', 'Option2 Value': 'Brim', 'Variant SKU': 'C-1' }),
+    );
+
+    expect(await database.query(OPTIONS, [store])).toEqual([
+      { sku: 'C-1', attribute_names: ['Size', 'Size (2)'], attributes: { Size: 'Head', 'Size (2)': 'Brim' } },
+    ]);
   });
 
   it('updates what it has made: ids stay, stock is counted anew through the ledger', async () => {
@@ -408,6 +457,49 @@ describe('a WooCommerce export', () => {
       '7 skipped an external product is sold somewhere else',
       '8 refused Parent is no product of this file',
     ]);
+  });
+
+  it('is read in the language of the shop', async () => {
+    const store = await aStore();
+
+    const { refused, ignoredColumns } = await importWoo(
+      store,
+      'ID,Typ,Artikelnummer,Name,Veröffentlicht,Regulärer Preis,Lager,Übergeordnetes Produkt,Attribut 1 Name,' +
+        'Attribut 1 Wert(e),Attribut 12 Name,Attribut 12 Wert(e)\n' +
+        '1,variable,TEE,Hemd,1,,,,Farbe,"Rot, Blau",Größe,M\n' +
+        '2,variation,TEE-R,,1,25,4,TEE,Farbe,Rot,Größe,M\n',
+    );
+
+    expect({ refused, ignoredColumns }).toEqual({ refused: 0, ignoredColumns: [] });
+    expect(await database.query(SELLABLES, [store])).toEqual([
+      expect.objectContaining({ sku: 'TEE-R', price: 2_500, attributes: { Farbe: 'Rot', Größe: 'M' }, quantity: 4 }),
+    ]);
+  });
+
+  it('is read with headings of any other language, when they are said to be what they are', async () => {
+    const store = await aStore();
+    const columns = {
+      Gerð: 'Type',
+      Vörunúmer: 'SKU',
+      Heiti: 'Name',
+      Verð: 'Regular price',
+      'Eiginleiki 1': 'Attribute 1 name',
+    };
+    const csv = 'Gerð,Vörunúmer,Heiti,Verð,Eiginleiki 1\nsimple,H-1,Hattur,9,Litur\n';
+
+    await expect(importWoo(store, csv)).rejects.toThrow(
+      'The file has no column "Type", "SKU", "Name", "Regular price". It has "Gerð", "Vörunúmer", "Heiti", "Verð", ' +
+        '"Eiginleiki 1", which are not known. --columns FILE.json can say what they are.',
+    );
+    await expect(importWoo(store, csv, { columns: { ...columns, Litur: 'Images' } })).rejects.toThrow(
+      'The file has no column "Litur", which --columns names.',
+    );
+    await expect(importWoo(store, csv, { columns: { ...columns, Verð: 'Price' } })).rejects.toThrow(
+      '--columns has "Price" for "Verð", which is no column that is read.',
+    );
+    await importWoo(store, csv, { columns });
+
+    expect(await database.query(PRODUCTS, [store])).toEqual([expect.objectContaining({ sku: 'H-1', price: 900 })]);
   });
 
   it('finds a product again by its SKU when it is renamed, and keeps its slug and id', async () => {

@@ -7,6 +7,7 @@ import {
   ImportStopped,
   withBundleImporter,
   type BundleLine,
+  type ImportOptions,
   type ImportReport,
 } from '@app/infrastructure';
 import { eventually } from '../support/eventually.js';
@@ -25,8 +26,8 @@ afterAll(() => database.drop());
 const importLines = (...lines: BundleLine[]) =>
   withBundleImporter(database.url, cipher, (importer) => importer.importObjects(lines));
 
-const importText = (text: string) =>
-  withBundleImporter(database.url, cipher, (importer) => importer.importText(bytesOf(text)));
+const importText = (text: string, options?: ImportOptions) =>
+  withBundleImporter(database.url, cipher, (importer) => importer.importText(bytesOf(text), options));
 
 async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
   yield await Promise.resolve(Buffer.from(text));
@@ -123,6 +124,22 @@ describe('import of a store bundle', () => {
     expect(await count('order_stages', 'every-kind')).toBe(0);
   });
 
+  it('keeps the order of the options, of a variant and of the order lines that name it', async () => {
+    const store = 'options';
+    const [acme, ...others] = bundle(store) as [BundleLine, ...BundleLine[]];
+    const attributes = { Color: 'Blue', Size: '42', color: 'Azure' };
+    const lines = others.map((line) =>
+      line.kind === 'product' ? { ...line, variants: [{ sku: 'R-42', name: '42', price: '1', attributes }] } : line,
+    );
+
+    await importLines(acme, ...lines);
+
+    const names = `SELECT attribute_names FROM product_variants JOIN stores ON stores.id = store_id
+      WHERE subdomain = $1 UNION ALL SELECT attribute_names FROM order_lines JOIN stores ON stores.id = store_id
+      WHERE subdomain = $1 AND sku = 'R-42'`;
+    expect(await database.query(names, [store])).toEqual(Array(2).fill({ attribute_names: Object.keys(attributes) }));
+  });
+
   it('changes nothing when it is imported again', async () => {
     await importLines(...bundle('again'));
     const rowVersions = `SELECT products.xmin::text, products.ctid::text FROM products
@@ -178,6 +195,45 @@ describe('import of a store bundle', () => {
     await importLines({ ...product, variants: [variant('R-42')] });
 
     expect(await database.query(VARIANTS, [store])).toContainEqual({ sku: 'R-42', status: 'ACTIVE' });
+  });
+
+  it('sells a variant without a price at the price of its product', async () => {
+    const store = 'no-price';
+    const variants = [{ sku: 'R-44', name: '44' }];
+    const product = { kind: 'product', store, slug: 'runner', name: 'Runner', price: '79.90', variants } as BundleLine;
+
+    await importLines({ kind: 'store', subdomain: store, name: 'Acme', currency: 'USD' }, product);
+
+    const prices = `SELECT price::int FROM product_variants JOIN stores ON stores.id = store_id WHERE subdomain = $1`;
+    expect(await database.query(prices, [store])).toEqual([{ price: 7_990 }]);
+  });
+
+  it('removes the blanks around names and keys, and says which', async () => {
+    const store = 'trimmed';
+
+    const { trimmed } = await importLines(
+      { kind: 'store', subdomain: store, name: ' Acme', currency: 'USD' },
+      { kind: 'brand', store, slug: 'globex ', name: 'Globex' },
+      { kind: 'product', store, slug: 'runner', name: 'Runner', price: '1', brand: ' globex' },
+    );
+
+    expect(trimmed).toEqual(['line 1: store.name', 'line 2: brand.slug', 'line 3: product.brand']);
+    expect([await count('brands', store), await count('products', store)]).toEqual([1, 1]);
+  });
+
+  it('takes a credit note: an order with a negative amount', async () => {
+    const store = 'credit';
+    const note = {
+      ...(bundle(store).at(-1) as Extract<BundleLine, { kind: 'order' }>),
+      ...{ receipt_number: 'CN-1', amount: -8_200, total_amount: -8_900 },
+      line_items: [{ product: 'runner', variant: 'R-42', name: 'Runner', unit_price: -8_200, quantity: 1 }],
+    };
+
+    await importLines(...bundle(store).slice(0, -1), note);
+
+    expect(await database.query(HISTORY, [store])).toMatchObject([
+      { receipt_number: 'CN-1', amount: -8_200, total_amount: -8_900, line_total: -8_200 },
+    ]);
   });
 
   it('never changes an order that is known by its receipt or its id', async () => {
@@ -332,6 +388,38 @@ describe('import of a store bundle', () => {
   });
 });
 
+describe('a dry run', () => {
+  it('tells what an import would do, across batches, and writes nothing', async () => {
+    const store = 'rehearsed';
+    const brands = Array.from({ length: 1_500 }, (_, n) => {
+      return { kind: 'brand', store, slug: `b-${n}`, name: 'B' } as const;
+    });
+    const [acme, ...others] = bundle(store) as [BundleLine, ...BundleLine[]];
+    const lines = [acme, ...brands, ...others].map((each) => JSON.stringify(each)).join('\n');
+
+    const rehearsed = await importText(lines, { dryRun: true });
+
+    const stores = 'SELECT count(*)::int AS count FROM stores WHERE subdomain = $1';
+    expect(await database.query(stores, [store])).toEqual([{ count: 0 }]);
+    expect(rehearsed).toEqual({ ...(await importText(lines)), dryRun: true });
+    expect(await importText(lines, { dryRun: true })).toMatchObject({
+      counts: { brand: { created: 0, unchanged: 1_501 } },
+    });
+  });
+
+  it('names what is bad, and writes nothing', async () => {
+    const [acme, ...others] = bundle('rehearsed-badly') as [BundleLine, ...BundleLine[]];
+    const lines = [acme, { ...others[0], active: 1 }, ...others.slice(1)].map((each) => JSON.stringify(each));
+
+    const { message, report } = await stopped(importText(lines.join('\n'), { dryRun: true }));
+
+    expect(message).toBe('line 2: warehouse.active must be true or false');
+    expect(report).toMatchObject({ dryRun: true, lines: 0 });
+    const stores = 'SELECT count(*)::int AS count FROM stores WHERE subdomain = $1';
+    expect(await database.query(stores, ['rehearsed-badly'])).toEqual([{ count: 0 }]);
+  });
+});
+
 describe('a bad line', () => {
   const store = 'faulty';
   const line = (value: object) => JSON.stringify(value);
@@ -386,6 +474,56 @@ describe('a bad line', () => {
     const { message } = await stopped(importText([product, brand('late')].join('\n')));
 
     expect(message).toBe('line 1: brand "late" is not known');
+  });
+
+  it('is not the only one that is named: all of a file are, without those that only refer to them', async () => {
+    const product = (slug: string, more: object) =>
+      line({ kind: 'product', store, slug, name: slug, price: '1', ...more });
+    const variants = [{ sku: 'V-1', name: '1' }];
+    const fill = Array.from({ length: 1_000 }, (_, n) => brand(`fill-${n}`));
+
+    const { message, report } = await stopped(
+      importText(
+        [
+          brand('good'),
+          brand('bad', { active: 'no' }),
+          '{"kind":',
+          product('a', { brand: 'nowhere', variants }),
+          product('b', { categories: ['nowhere'] }),
+          ...fill,
+          product('c', { brand: 'bad' }),
+          product('d', { brand: 'nowhere' }),
+          line({ kind: 'warehouse', store, code: 'MAIN', name: 'Main' }),
+          line({ kind: 'bin', store, warehouse: 'MAIN', code: 'A' }),
+          line({ kind: 'stock', store, bin: 'MAIN/A', product: 'a', variant: 'V-1', quantity: 1 }),
+          line({ kind: 'stock', store, bin: 'MAIN/A', product: 'a', variant: 'V-2', quantity: 1 }),
+        ].join('\n'),
+      ),
+    );
+
+    expect(message.split('\n')).toEqual([
+      'line 2: brand.active must be true or false',
+      expect.stringMatching(/^line 3: the line is not valid JSON/),
+      'line 4: brand "nowhere" is not known',
+      'line 5: category "nowhere" is not known',
+      'line 1007: brand "nowhere" is not known',
+      'line 1011: product "a": variant "V-2" is not known',
+    ]);
+    expect(report.lines).toBe(0);
+    expect([await count('brands', store), await count('products', store)]).toEqual([0, 0]);
+  });
+
+  it('is named as one of 100 at most', async () => {
+    const bad = Array.from({ length: 150 }, (_, n) => brand(`x-${n}`, { active: n }));
+
+    const { message } = await stopped(importText(bad.join('\n')));
+
+    const told = message.split('\n');
+    expect([told.length, told[99], told[100]]).toEqual([
+      101,
+      'line 100: brand.active must be true or false',
+      'There may be more bad lines.',
+    ]);
   });
 
   it('leaves the batches before it in, and the mended bundle completes them', async () => {

@@ -164,6 +164,22 @@ describe('GET /v1/orders', () => {
     });
   });
 
+  it('shows a credit note with its negative amounts', async () => {
+    const id = await api.store.order({
+      receipt_number: 'CN-1',
+      amount: -500,
+      total_amount: -550,
+      created_at: '2020-01-01',
+    });
+    await api.store.orderLine(id, { unit_price: -500, line_total: -500 });
+
+    const { data } = (await api.get(`/v1/orders/${id}`)).json<{ data: { line_items: object[] } }>();
+
+    expect(data).toMatchObject({ amount: -500, total_amount: -550 });
+    expect(data.line_items).toMatchObject([{ unit_price: -500, line_total: -500 }]);
+    await api.database.query('DELETE FROM orders WHERE id = $1', [id]);
+  });
+
   it('keeps amounts beyond 32 bits exact', async () => {
     const store = await StoreFixture.create(api.database);
     const amount = 9_007_199_254_740_991;

@@ -46,7 +46,8 @@ describe('GET /v1/products', () => {
     });
     const variant = { sku: 'R-1-43', name: '43', price: 8300, position: 2, status: 'INACTIVE' };
     const size43 = await store.variant(runner, variant);
-    const attributes = { Size: '42', Color: 'Blue' };
+    // jsonb puts the shorter name first.
+    const attributes = { Color: 'Blue', Size: '42', color: 'Azure' };
     size42 = await store.variant(runner, { sku: 'R-1-42', name: '42', price: 8200, position: 1, attributes, stock: 7 });
     await store.stock(runner, size43, 20, await store.warehouse({ active: false }));
     wool = await store.product({ name: 'Wool 100%_\\', createdAt: '2026-02-01', categoryIds: [shoes] });
@@ -97,7 +98,7 @@ describe('GET /v1/products', () => {
           sku: 'R-1-42',
           name: '42',
           price: 82,
-          attributes: { Size: '42', Color: 'Blue' },
+          attributes: { Color: 'Blue', Size: '42', color: 'Azure' },
           quantity: 7,
           status: 'ACTIVE',
         },
@@ -109,6 +110,18 @@ describe('GET /v1/products', () => {
       created_at: '2026-01-02T03:04:05.006Z',
       updated_at: '2026-01-03T03:04:05.006Z',
     });
+  });
+
+  it('lists the options of a variant in the order in which they were given', async () => {
+    const { data } = (await api.get(`/v1/products/${runner}`)).json<{
+      data: { variants: { attributes: object }[] };
+    }>();
+
+    expect(Object.entries(data.variants[0]?.attributes ?? {})).toEqual([
+      ['Color', 'Blue'],
+      ['Size', '42'],
+      ['color', 'Azure'],
+    ]);
   });
 
   it('has empty parts where a product has none', async () => {

@@ -1,4 +1,4 @@
-import { createReadStream, statSync } from 'node:fs';
+import { createReadStream, readFileSync, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { CommandFailed } from './failures.js';
 
@@ -14,8 +14,31 @@ export function openSource(file: string): { source: Readable; size: number } {
     return { source: createReadStream(file, { highWaterMark: 1 << 20 }), size: stats.size };
   } catch (error) {
     if (error instanceof CommandFailed) throw error;
-    throw new CommandFailed(`Cannot read ${file} (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}).`);
+    throw unreadable(file, error);
   }
+}
+
+const unreadable = (file: string, error: unknown): CommandFailed =>
+  new CommandFailed(`Cannot read ${file} (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}).`);
+
+/** A JSON object of texts. @throws CommandFailed */
+export function readColumns(file: string): Record<string, string> {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+  try {
+    const columns = JSON.parse(text.replace(/^\ufeff/, '')) as unknown;
+    const isObject = typeof columns === 'object' && columns !== null && !Array.isArray(columns);
+    if (isObject && Object.values(columns).every((name) => typeof name === 'string')) {
+      return columns as Record<string, string>;
+    }
+  } catch {
+    // Told below.
+  }
+  throw new CommandFailed(`${file} must be a JSON object such as {"Preis": "Regular price"}.`);
 }
 
 /**

@@ -10,6 +10,7 @@ export * from './health/database-probe.js';
 export * from './health/until-database-answers.js';
 export * from './import/bundle-importer.js';
 export * from './import/bundle.js';
+export { publishedSchema } from './import/bundle-schema.js';
 export * from './import/catalog/catalog-importer.js';
 export type * from './import/catalog/catalog-report.js';
 export * from './import/faults.js';

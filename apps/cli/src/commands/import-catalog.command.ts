@@ -13,13 +13,14 @@ import { CommandFailed } from '../failures.js';
 import { binPlace, subdomain } from '../option-values.js';
 import { printJson } from '../output.js';
 import { progressBar } from '../progress-bar.js';
-import { interruptible, openSource } from '../source-file.js';
+import { interruptible, openSource, readColumns } from '../source-file.js';
 
 interface Options {
   readonly store: string;
   readonly format: CatalogFormatName;
   readonly bin: string;
   readonly stock: boolean;
+  readonly columns?: string;
   readonly dryRun?: true;
   readonly json?: true;
 }
@@ -43,20 +44,25 @@ export function addImportCatalog(program: Command): void {
     .addOption(new Option('--format <F>', 'the shop it comes from').choices(CATALOG_FORMATS).makeOptionMandatory())
     .option('--bin <W/B>', 'where the quantities of the file are; made if it is not there', binPlace, 'MAIN/CATALOG')
     .option('--no-stock', 'leave the stock as it is')
+    .option(
+      '--columns <FILE>',
+      'what columns with other headings are: JSON, {"heading of the file": "English heading"}',
+    )
     .option('--dry-run', 'tell what would be done, and write nothing')
     .option('--json', 'print the result for programs')
     .addHelpText('after', HELP)
     .action((file: string, options: Options) => importFile(file, options));
 }
 
-async function importFile(file: string, { store, format, bin, stock, dryRun, json }: Options): Promise<void> {
+async function importFile(file: string, { store, format, bin, stock, columns, dryRun, json }: Options): Promise<void> {
+  const renamed = columns === undefined ? {} : readColumns(columns);
   const { source, size } = openSource(file);
   const report = await withDatabase(({ config, url }) =>
     interruptible(
       source,
       (signal) => {
         const bar = progressBar(size);
-        const options = { store, format, bin: stock ? bin : null, dryRun: dryRun === true, signal };
+        const options = { store, format, bin: stock ? bin : null, columns: renamed, dryRun: dryRun === true, signal };
         const onProgress = (bytes: number) => bar.update(bytes);
         return importCatalog(url, dataCipher(config), source, { ...options, onProgress }).finally(() => bar.stop());
       },

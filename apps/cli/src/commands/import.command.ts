@@ -1,14 +1,8 @@
-import {
-  BundleLineError,
-  dataCipher,
-  ImportStopped,
-  withBundleImporter,
-  type ImportOptions,
-} from '@app/infrastructure';
+import { BadLines, dataCipher, ImportStopped, withBundleImporter, type ImportOptions } from '@app/infrastructure';
 import type { Command } from 'commander';
 import { withDatabase } from '../database.js';
 import { CommandFailed } from '../failures.js';
-import { printJson } from '../output.js';
+import { printJson, say } from '../output.js';
 import { progressBar } from '../progress-bar.js';
 import { interruptible, openSource } from '../source-file.js';
 
@@ -17,21 +11,22 @@ export function addImport(program: Command): void {
     .command('import')
     .description('import a store bundle: creates what is new, updates what is known; may be run again')
     .argument('<file>', 'NDJSON, one object a line; - for standard input')
+    .option('--dry-run', 'check every line, tell what would be done, and write nothing')
     .addHelpText(
       'after',
-      '\nThe format, with an example to copy from: docs/store-bundle.md\n\nExamples:\n  import acme.ndjson\n  zcat acme.ndjson.gz | npm run --silent cli -- import -',
+      '\nThe format, with an example to copy from: docs/store-bundle.md\n\nExamples:\n  import --dry-run acme.ndjson\n  import acme.ndjson\n  zcat acme.ndjson.gz | npm run --silent cli -- import -',
     )
-    .action((file: string) => importFile(file));
+    .action((file: string, { dryRun = false }: { dryRun?: boolean }) => importFile(file, dryRun));
 }
 
-async function importFile(file: string): Promise<void> {
+async function importFile(file: string, dryRun: boolean): Promise<void> {
   const { source, size } = openSource(file);
   const report = await withDatabase(({ config, url }) =>
     interruptible(
       source,
       (signal) => {
         const bar = progressBar(size);
-        const options: ImportOptions = { signal, onProgress: ({ bytes }) => bar.update(bytes) };
+        const options: ImportOptions = { dryRun, signal, onProgress: ({ bytes }) => bar.update(bytes) };
         return withBundleImporter(url, dataCipher(config), (importer) => importer.importText(source, options)).finally(
           () => bar.stop(),
         );
@@ -39,6 +34,7 @@ async function importFile(file: string): Promise<void> {
       explain,
     ),
   );
+  for (const field of report.trimmed) say(`${field}: blanks around it were removed`);
   printJson(report);
 }
 
@@ -46,13 +42,20 @@ function explain(error: unknown, exitCode: number | null): unknown {
   if (!(error instanceof ImportStopped)) return error;
   const {
     reason,
-    report: { lines },
+    report: { dryRun, lines },
   } = error;
+  if (dryRun)
+    return new CommandFailed(
+      `${exitCode === null ? reason.message : 'Interrupted.'}\nNothing was written.`,
+      exitCode ?? 1,
+    );
   const kept = lines === 0 ? 'Nothing was kept.' : `Lines 1 to ${lines} are in, and nothing after them.`;
   if (exitCode !== null) {
     return new CommandFailed(`Interrupted. ${kept} Run the import again to go on.`, exitCode);
   }
   const remedy =
-    reason instanceof BundleLineError ? 'Mend the line and run the import again.' : 'Run the import again.';
+    reason instanceof BadLines
+      ? `Correct the line${reason.faults.length > 1 ? 's' : ''} and run the import again.`
+      : 'Run the import again.';
   return new CommandFailed(`${reason.message}\n${kept} ${remedy}`);
 }

@@ -88,7 +88,7 @@ function demoProduct(
   const slug = slugOf(name);
   const sku = `LKM-${range.code}-${String(number).padStart(3, '0')}`;
   const priceCents = random.integer(...range.prices) * 100 + random.pick([0, 50, 90, 95]);
-  const status = random.chance(91) ? 'ACTIVE' : random.pick(['DRAFT', 'ARCHIVED']);
+  const status = random.chance(91) ? 'ACTIVE' : random.pick(['DRAFT', 'ARCHIVED'] as const);
   // 11 of 15 ranges have axes; with 82 % of their products that makes about 60 % with variants.
   const options = range.axes.length > 0 && random.chance(82) ? combinations(range.axes, random) : [];
   const variants = options.map((values) => variantOf(sku, priceCents, range.axes, values, random));

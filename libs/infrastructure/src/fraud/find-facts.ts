@@ -55,7 +55,7 @@ const FIND = `
       WHERE store_id = newest.store_id AND order_id = newest.id
     ) AS lines
     WHERE status NOT IN ('FAILED', 'CANCELLED') AND NOT is_test AND newest.currency = stores.currency
-      AND lines.units IS NOT NULL
+      AND total_amount >= 0 AND lines.units IS NOT NULL
       AND (fulfillment_status NOT IN ('PENDING', 'CANCELLED') OR NOT EXISTS (
         SELECT FROM fraud_assessments
         WHERE store_id = newest.store_id AND order_id = newest.id AND verdict = 'REVIEW'))

@@ -1,13 +1,13 @@
 import { Money, MAX_UNIT_PRICE, type Currency } from '@app/domain';
 import type { EntityManager } from 'typeorm';
 import type { DataCipher } from '../data-cipher.js';
-import type { GivenLine } from './bundle.js';
+import type { BundleLine } from './bundle.js';
 import { BundleLineError } from './faults.js';
 import type { Tally } from './import-counts.js';
 import type { KnownTargets } from './known-targets.js';
 
 /** A checked line with its number in the bundle. */
-export interface Numbered<Line extends GivenLine = GivenLine> {
+export interface Numbered<Line extends BundleLine = BundleLine> {
   readonly number: number;
   readonly line: Line;
 }
@@ -18,6 +18,7 @@ export interface Batch {
   readonly cipher: DataCipher;
   readonly known: KnownTargets;
   readonly tally: Tally;
+  readonly faults: BundleLineError[];
 }
 
 /** The store that lines belong to. */
@@ -28,7 +29,7 @@ export interface Owner {
 }
 
 /** Writes lines of one kind and one store, no two of which have the same natural key. */
-export type WriteLines<Line extends GivenLine> = (
+export type WriteLines<Line extends BundleLine> = (
   batch: Batch,
   store: Owner,
   lines: readonly Numbered<Line>[],

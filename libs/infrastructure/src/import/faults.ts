@@ -17,6 +17,17 @@ export class BundleLineError extends Error {
   }
 }
 
+/** Several bad lines of a bundle, at least one, in the order of the file. The message lists them, one a line. */
+export class BadLines extends Error {
+  /** @param hasMore whether there may be more than those that are listed. */
+  constructor(
+    readonly faults: readonly BundleLineError[],
+    hasMore = false,
+  ) {
+    super([...faults.map(({ message }) => message), ...(hasMore ? ['There may be more bad lines.'] : [])].join('\n'));
+  }
+}
+
 /** Text of the bundle for a message: quoted, and cut when it is long. */
 export function quoted(text: string): string {
   const characters = Array.from(text);

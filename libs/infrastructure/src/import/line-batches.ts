@@ -1,30 +1,59 @@
 import type { Numbered } from './batch.js';
 import type { BundleLine } from './bundle.js';
 import { BundleLineError, Fault } from './faults.js';
-import { checkLine, parseLine } from './parse-line.js';
+import { checkLine } from './check-line.js';
+import { parseJson } from './parse-line.js';
 import { readLines } from './read-lines.js';
 
 /** A checked line, and how many bytes of the source it ends after; 0 for objects. */
 export interface SizedLine extends Numbered {
   readonly bytes: number;
+  /** Paths of fields that had blanks around them, which are removed. */
+  readonly trimmed?: readonly string[];
+}
+
+/** A line with a fault of its own. `given` is what was read of it, if that was JSON. */
+export interface BadLine {
+  readonly number: number;
+  readonly bytes: number;
+  readonly given?: unknown;
+  readonly fault: BundleLineError;
+}
+
+/** What one transaction writes, and the bad lines among it. */
+export interface LineBatch {
+  readonly lines: readonly SizedLine[];
+  readonly bad: readonly BadLine[];
 }
 
 const BATCH_LINES = 1_000;
 /** So that a batch of long lines does not fill the memory. */
 const BATCH_BYTES = 4_000_000;
-/** Reads and checks NDJSON. @throws BundleLineError at the first bad line. */
-export async function* parsedLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<SizedLine> {
-  for await (const { number, text, bytes } of readLines(source)) {
-    yield { number, bytes, line: atLine(number, () => parseLine(text)) };
+
+/** Reads and checks NDJSON. */
+export async function* parsedLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<SizedLine | BadLine> {
+  for await (const line of readLines(source)) {
+    if ('fault' in line) yield line;
+    else yield checked(line.number, line.bytes, () => parseJson(line.text));
   }
 }
 
-/** Checks lines that exist as objects. @throws BundleLineError at the first bad one. */
-export function* checkedLines(lines: Iterable<BundleLine>): Generator<SizedLine> {
+/** Checks lines that exist as objects. */
+export function* checkedLines(lines: Iterable<BundleLine>): Generator<SizedLine | BadLine> {
   let number = 0;
-  for (const line of lines) {
-    number++;
-    yield { number, bytes: 0, line: atLine(number, () => checkLine(line)) };
+  for (const line of lines) yield checked(++number, 0, () => structuredClone(line));
+}
+
+function checked(number: number, bytes: number, read: () => unknown): SizedLine | BadLine {
+  let given: unknown;
+  try {
+    given = read();
+    const trimmed: string[] = [];
+    const line = checkLine(given, (path) => trimmed.push(path));
+    return { number, bytes, line, ...(trimmed.length > 0 && { trimmed }) };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return { number, bytes, given, fault: new BundleLineError(number, error.message) };
   }
 }
 
@@ -38,15 +67,18 @@ export function atLine<T>(number: number, read: () => T): T {
 }
 
 /** Groups lines into what one transaction writes. */
-export async function* batchesOf(lines: AsyncIterable<SizedLine> | Iterable<SizedLine>): AsyncGenerator<SizedLine[]> {
-  let batch: SizedLine[] = [];
+export async function* batchesOf(
+  lines: AsyncIterable<SizedLine | BadLine> | Iterable<SizedLine | BadLine>,
+): AsyncGenerator<LineBatch> {
+  let batch = { lines: [] as SizedLine[], bad: [] as BadLine[] };
   let start = 0;
   for await (const line of lines) {
-    batch.push(line);
-    if (batch.length < BATCH_LINES && line.bytes - start < BATCH_BYTES) continue;
+    if ('fault' in line) batch.bad.push(line);
+    else batch.lines.push(line);
+    if (batch.lines.length + batch.bad.length < BATCH_LINES && line.bytes - start < BATCH_BYTES) continue;
     yield batch;
-    batch = [];
+    batch = { lines: [], bad: [] };
     start = line.bytes;
   }
-  if (batch.length > 0) yield batch;
+  if (batch.lines.length + batch.bad.length > 0) yield batch;
 }

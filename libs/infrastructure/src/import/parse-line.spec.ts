@@ -1,3 +1,4 @@
+import { checkLine } from './check-line.js';
 import { parseLine } from './parse-line.js';
 
 const PRODUCT = { kind: 'product', store: 'acme', slug: 'runner', name: 'Runner', price: '79.90' };
@@ -28,8 +29,52 @@ describe('parseLine', () => {
   it('reads timestamps as UTC in milliseconds', () => {
     expect(parse({ ...ORDER, created_at: '2026-01-02T03:04:05+02:00' })).toMatchObject({
       created_at: '2026-01-02T01:04:05.000Z',
-      line_items: [],
     });
+  });
+
+  it('removes blanks around names, and tells of each', () => {
+    const trimmed: string[] = [];
+    const variants = [{ sku: ' A ', name: 'A', price: '1', attributes: { ' Size ': ' 42 ', Color: 'Blue' } }];
+
+    const line = checkLine({ ...PRODUCT, name: '\tRunner ', variants }, (path) => trimmed.push(path));
+
+    expect(line).toMatchObject({
+      name: 'Runner',
+      variants: [{ sku: 'A', attributes: { Size: ' 42 ', Color: 'Blue' } }],
+    });
+    expect(trimmed).toEqual(['product.name', 'product.variants[0].sku', 'product.variants[0].attributes']);
+  });
+
+  it.each([
+    ['a blank name', { ...PRODUCT, name: ' ' }, 'product.name must not be empty'],
+    ['an empty name', { ...PRODUCT, name: '' }, 'product.name must not be empty'],
+    [
+      'the same SKU but for blanks',
+      { ...PRODUCT, variants: ['A', 'A '].map((sku) => ({ sku, name: 'A' })) },
+      'product.variants[1].sku "A" is there twice',
+    ],
+    ['a list in the place of an object', { ...STORE, contact: [] }, 'store.contact must be an object'],
+    ['an object in the place of a list', { ...PRODUCT, categories: {} }, 'product.categories must be a list'],
+    ['null in the place of a list', { ...PRODUCT, categories: null }, 'product.categories must be a list'],
+    ['text in the place of a flag', { ...PRODUCT, featured: 'yes' }, 'product.featured must be true or false'],
+    ['too long a text', { ...PRODUCT, sku: 'x'.repeat(201) }, 'product.sku must have at most 200 characters'],
+    ['no such currency', { ...STORE, currency: 'ZZZ' }, 'store.currency must be an ISO 4217 code such as "USD"'],
+    [
+      'two methods with one id',
+      { ...STORE, payment_settings: { methods: [1, 2].map(() => ({ methodId: 'x', enabled: true })) } },
+      'store.payment_settings.methods must not name a methodId twice',
+    ],
+    [
+      'an endless name of an attribute',
+      { ...PRODUCT, variants: [{ sku: 'A', name: 'A', attributes: { ['x'.repeat(201)]: '' } }] },
+      'product.variants[0].attributes must have names of at most 200 characters',
+    ],
+  ])('names %s', (_, line, message) => {
+    expect(() => parse(line)).toThrow(message);
+  });
+
+  it('counts the length of texts in characters, not in units of UTF-16', () => {
+    expect(parse({ ...PRODUCT, sku: '😀'.repeat(200) })).toMatchObject({ sku: '😀'.repeat(200) });
   });
 
   it('takes null in a text for no value', () => {
@@ -84,7 +129,7 @@ describe('parseLine', () => {
       { ...ORDER, receipt_number: crypto.randomUUID() },
       'order.receipt_number must be 1 to 64',
     ],
-    ['cents with a fraction', { ...ORDER, amount: 1.5 }, 'order.amount must be an integer from 0'],
+    ['cents with a fraction', { ...ORDER, amount: 1.5 }, 'order.amount must be an integer from'],
     [
       'no units',
       { ...ORDER, line_items: [{ ...ITEM, quantity: 0 }] },

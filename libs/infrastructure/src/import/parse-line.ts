@@ -1,41 +1,11 @@
-import type { BundleLine, GivenLine } from './bundle.js';
+import type { BundleLine } from './bundle.js';
+import { checkLine } from './check-line.js';
 import { Fault } from './faults.js';
-import { plainObject, type Field } from './fields.js';
-import { brandLine, categoryLine, productLine } from './parse-catalog-lines.js';
-import { binLine, stockLine, warehouseLine } from './parse-place-lines.js';
-import { storeLine } from './parse-store-line.js';
-import { customerLine, orderLine } from './parse-trade-lines.js';
 
-const KINDS: { readonly [K in BundleLine['kind']]: Field<Extract<GivenLine, { kind: K }>> } = {
-  store: storeLine,
-  warehouse: warehouseLine,
-  bin: binLine,
-  brand: brandLine,
-  category: categoryLine,
-  product: productLine,
-  stock: stockLine,
-  customer: customerLine,
-  order: orderLine,
-};
-
-/**
- * Reads one line of a bundle, with exactly the fields that it gives.
- *
- * @throws Fault naming the first field that is wrong.
- */
-export function checkLine(value: unknown): GivenLine {
-  const given = plainObject(value, 'the line').kind;
-  const read =
-    typeof given === 'string' && Object.hasOwn(KINDS, given) ? KINDS[given as BundleLine['kind']] : undefined;
-  if (!read) throw new Fault('kind', `must be one of ${Object.keys(KINDS).join(', ')}`);
-  return read(value, given as string);
-}
-
-/** @throws Fault when the text is not JSON, or not a line of a bundle. */
-export function parseLine(line: string): GivenLine {
-  let value: unknown;
+/** @throws Fault when the text is not JSON. */
+export function parseJson(line: string): unknown {
   try {
-    value = JSON.parse(line);
+    return JSON.parse(line);
   } catch (error) {
     // The parser's own words quote the line, which may hold personal data.
     const position = /position (\d+)/.exec((error as Error).message)?.[1];
@@ -44,5 +14,7 @@ export function parseLine(line: string): GivenLine {
       `is not valid JSON${position === undefined ? '' : ` (character ${Number(position) + 1})`}`,
     );
   }
-  return checkLine(value);
 }
+
+/** @throws Fault when the text is not JSON, or not a line of a bundle. */
+export const parseLine = (line: string): BundleLine => checkLine(parseJson(line));

@@ -1,4 +1,4 @@
-import { MAX_LINE_BYTES, readLines, type SourceLine } from './read-lines.js';
+import { MAX_LINE_BYTES, readLines, type SourceLine, type UnreadableLine } from './read-lines.js';
 
 async function* chunksOf(...chunks: (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
   for (const chunk of chunks) yield await Promise.resolve(Buffer.from(chunk));
@@ -8,9 +8,9 @@ async function linesOf(...chunks: (string | Uint8Array)[]): Promise<SourceLine[]
   return collect(readLines(chunksOf(...chunks)));
 }
 
-async function collect(lines: AsyncIterable<SourceLine>): Promise<SourceLine[]> {
+async function collect(lines: AsyncIterable<SourceLine | UnreadableLine>): Promise<SourceLine[]> {
   const collected: SourceLine[] = [];
-  for await (const line of lines) collected.push(line);
+  for await (const line of lines) collected.push('fault' in line ? { ...line, text: line.fault.message } : line);
   return collected;
 }
 
@@ -42,8 +42,10 @@ describe('readLines', () => {
     expect(await linesOf('\ufeffa\n\ufeffb')).toMatchObject([{ text: 'a' }, { text: '\ufeffb' }]);
   });
 
-  it('names the line that is not UTF-8', async () => {
-    await expect(linesOf('a\n', Buffer.from([0xff, 0x0a]), 'b')).rejects.toThrow('line 2: is not UTF-8 text');
+  it('names the line that is not UTF-8, and reads on', async () => {
+    const lines = await linesOf('a\n', Buffer.from([0xff, 0x0a]), 'b');
+
+    expect(lines.map(({ text }) => text)).toEqual(['a', 'line 2: is not UTF-8 text', 'b']);
   });
 
   it('gives up on an over-long line before it ends', async () => {
@@ -53,6 +55,8 @@ describe('readLines', () => {
       for (;;) yield await Promise.resolve(Buffer.from(part));
     })();
 
-    await expect(collect(readLines(endless))).rejects.toThrow(`line 2: is longer than ${MAX_LINE_BYTES} bytes`);
+    const lines = await collect(readLines(endless));
+
+    expect(lines.map(({ text }) => text)).toEqual(['a', `line 2: is longer than ${MAX_LINE_BYTES} bytes`]);
   });
 });

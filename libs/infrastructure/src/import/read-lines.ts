@@ -8,31 +8,43 @@ export interface SourceLine {
   readonly bytes: number;
 }
 
+/** A line that cannot be read. */
+export interface UnreadableLine {
+  readonly number: number;
+  readonly bytes: number;
+  readonly fault: BundleLineError;
+}
+
 /** A line of a bundle is one record; one that is longer is no bundle, and must not fill the memory. */
 export const MAX_LINE_BYTES = 1_000_000;
 
+const TOO_LONG = `is longer than ${MAX_LINE_BYTES} bytes`;
 const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = '\ufeff';
 
 /**
  * Splits bytes into lines of text. Blank lines are counted and left out, a byte order mark is dropped.
- *
- * @throws BundleLineError for a line that is not UTF-8, or too long.
+ * A line that is not UTF-8, or too long, is unreadable; the second ends the reading.
  */
-export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<SourceLine> {
+export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<SourceLine | UnreadableLine> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let number = 0;
   let bytes = 0;
   let rest: Uint8Array[] = [];
   let restLength = 0;
 
-  const finish = (last: Uint8Array): SourceLine | null => {
+  const unreadable = (problem: string): UnreadableLine => ({
+    ...{ number, bytes },
+    fault: new BundleLineError(number, problem),
+  });
+  const finish = (last: Uint8Array): SourceLine | UnreadableLine | null => {
     number++;
     const line = rest.length === 0 ? last : Buffer.concat([...rest, last]);
     rest = [];
     restLength = 0;
-    if (line.length > MAX_LINE_BYTES) throw tooLong(number);
+    if (line.length > MAX_LINE_BYTES) return unreadable(TOO_LONG);
     const text = decode(decoder, line, number);
+    if (text === null) return unreadable('is not UTF-8 text');
     return text.trim() === '' ? null : { number, text, bytes };
   };
 
@@ -47,22 +59,22 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenera
     if (start === chunk.length) continue;
     rest.push(chunk.subarray(start));
     restLength += chunk.length - start;
-    if (restLength > MAX_LINE_BYTES) throw tooLong(number + 1);
+    if (restLength > MAX_LINE_BYTES) {
+      number++;
+      yield unreadable(TOO_LONG);
+      return;
+    }
   }
   bytes += restLength;
   const line = finish(new Uint8Array());
   if (line) yield line;
 }
 
-function decode(decoder: InstanceType<typeof TextDecoder>, line: Uint8Array, number: number): string {
+function decode(decoder: InstanceType<typeof TextDecoder>, line: Uint8Array, number: number): string | null {
   try {
     const text = decoder.decode(line);
     return number === 1 && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
   } catch {
-    throw new BundleLineError(number, 'is not UTF-8 text');
+    return null;
   }
-}
-
-function tooLong(number: number): BundleLineError {
-  return new BundleLineError(number, `is longer than ${MAX_LINE_BYTES} bytes`);
 }

@@ -1,10 +1,10 @@
-import type { GivenLine } from './bundle.js';
+import type { BundleLine } from './bundle.js';
 import { segmentsOf } from './segments.js';
 
 const store = 'acme';
-const brand = (slug: string): GivenLine => ({ kind: 'brand', store, slug, name: slug });
+const brand = (slug: string): BundleLine => ({ kind: 'brand', store, slug, name: slug });
 
-function sizes(...lines: GivenLine[]): number[] {
+function sizes(...lines: BundleLine[]): number[] {
   return segmentsOf(lines.map((line, index) => ({ number: index + 1, line }))).map(({ length }) => length);
 }
 

@@ -1,5 +1,5 @@
 import type { Numbered } from './batch.js';
-import type { GivenLine } from './bundle.js';
+import type { BundleLine } from './bundle.js';
 
 /**
  * Cuts a batch where a line has the natural key of an earlier one, so that within a segment rows can be written in any
@@ -23,13 +23,13 @@ export function segmentsOf(lines: readonly Numbered[]): Numbered[][] {
   return segments;
 }
 
-function naturalKeys(line: GivenLine): string[] {
+function naturalKeys(line: BundleLine): string[] {
   if (line.kind === 'store') return [key('store', line.subdomain)];
   return namesOf(line).map((name) => key(line.kind, line.store, ...name));
 }
 
 /** What identifies the row in its store; a row with two identities clashes by either. */
-function namesOf(line: Exclude<GivenLine, { kind: 'store' }>): string[][] {
+function namesOf(line: Exclude<BundleLine, { kind: 'store' }>): string[][] {
   switch (line.kind) {
     case 'warehouse':
       return [[line.code]];

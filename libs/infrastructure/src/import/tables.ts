@@ -91,7 +91,7 @@ export const VARIANTS = new TableWriter<number>({
   table: 'product_variants',
   id: 'id',
   key: ['product_id', 'sku'],
-  columns: ['name', 'price', 'attributes', 'status', 'position'],
+  columns: ['name', 'price', 'attributes', 'attribute_names', 'status', 'position'],
   defaults: {},
 });
 

@@ -1,38 +1,95 @@
-import { isCurrency, isReceiptNumber, isUuid } from '@app/domain';
-import type { BundleLine } from './bundle.js';
-import { integer, name, oneOf, required, textLike, type Field } from './fields.js';
+import {
+  Type,
+  type SchemaOptions,
+  type Static,
+  type TArray,
+  type TObject,
+  type TProperties,
+  type TSchema,
+  type TUnsafe,
+} from '@sinclair/typebox';
 
+/**
+ * What the fields of a bundle are made of. Besides the words of JSON Schema they have three of our own, which are not
+ * published: `problem` (what a message says of a text that does not match), `reads` and `rule` (see `line-rules.ts`).
+ */
 export const INT4_MAX = 2_147_483_647;
 
-/** The kind of a line, which its reader was chosen by. */
-export const kind = <K extends BundleLine['kind']>(own: K) => required(oneOf([own]));
-export const amount = integer(0, Number.MAX_SAFE_INTEGER);
+/** An object with these fields and no other: a misspelled field would be lost without a word. */
+export const object = <T extends TProperties>(fields: T, options: SchemaOptions = {}): TObject<T> =>
+  Type.Object(fields, { additionalProperties: false, ...options });
+export const list = <T extends TSchema>(item: T, options: SchemaOptions = {}): TArray<T> => Type.Array(item, options);
+export const optional = Type.Optional;
+export const flag = Type.Boolean();
+export const integer = (minimum: number, maximum: number, description?: string) =>
+  Type.Integer({ minimum, maximum, ...(description && { description }) });
+export const oneOf = <const T extends readonly string[]>(values: T): TUnsafe<T[number]> =>
+  Type.Unsafe<T[number]>({ type: 'string', enum: values });
+
+/** Text that may be empty; null is no value too. Lengths are in code points. */
+export const text = (maxLength: number, options: SchemaOptions = {}) =>
+  Type.Unsafe<string>({ type: ['string', 'null'], maxLength, reads: 'text', ...options });
+
+/** Text that identifies or names something. Blanks around it are removed. */
+export const name = (maxLength: number, options: SchemaOptions = {}) =>
+  Type.String({ maxLength, pattern: '\\S', problem: 'must not be empty', reads: 'name', ...options });
+
+const textLike = (pattern: string, problem: string, options: SchemaOptions = {}) =>
+  Type.String({ maxLength: 200, pattern, problem, ...options });
+
+export const orNull = <T extends TSchema>(schema: T): TUnsafe<Static<T> | null> => {
+  const { type, ...others } = schema as T & { type: string };
+  return Type.Unsafe<Static<T> | null>({ ...others, type: [type, 'null'] });
+};
+
+export const kind = <const K extends string>(own: K) => Type.Literal(own);
+export const amount = integer(0, Number.MAX_SAFE_INTEGER, 'Minor units.');
+/** Of history: a credit note is negative. */
+export const signedAmount = integer(
+  -Number.MAX_SAFE_INTEGER,
+  Number.MAX_SAFE_INTEGER,
+  'Minor units; negative in a credit note.',
+);
 export const slug = name(200);
 export const sku = name(200);
-export const code = textLike(
-  (given) => /^[^\s/]{1,64}$/.test(given),
-  'must be 1 to 64 characters without blanks and slashes',
+export const code = textLike('^[^\\s/]{1,64}$', 'must be 1 to 64 characters without blanks and slashes', {
+  reads: 'text',
+});
+export const price = textLike('^\\d{1,18}(\\.\\d{1,18})?$', 'must be decimal text such as "79.90"', {
+  description: 'Decimal text in major units, such as "79.90".',
+});
+export const uuid = textLike(
+  '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',
+  'must be a UUID',
+  { reads: 'uuid' },
 );
-export const price = textLike(
-  (given) => /^\d{1,18}(\.\d{1,18})?$/.test(given),
-  'must be decimal text such as "79.90"',
-) satisfies Field<string>;
-export const uuid: Field<string> = (value, path) => textLike(isUuid, 'must be a UUID')(value, path).toLowerCase();
 export const receipt = textLike(
-  isReceiptNumber,
+  '^[A-Za-z0-9-]{1,64}$',
   'must be 1 to 64 letters, digits and hyphens, and not look like a UUID',
+  {
+    reads: 'receipt',
+  },
 );
-export const email = textLike(
-  (given) => given === '' || /^[^\s@]+@[^\s@]+$/.test(given),
-  'must be an e-mail address without blanks, or empty',
-  254,
-);
-export const placeOfBin = textLike((given) => /^[^\s/]{1,64}\/[^\s/]{1,64}$/.test(given), 'must be WAREHOUSE/BIN');
-export const currency = textLike(isCurrency, 'must be an ISO 4217 code such as "USD"');
+export const email = text(254, {
+  pattern: '^$|^[^\\s@]+@[^\\s@]+$',
+  problem: 'must be an e-mail address without blanks, or empty',
+});
+export const placeOfBin = textLike('^[^\\s/]{1,64}/[^\\s/]{1,64}$', 'must be WAREHOUSE/BIN', { reads: 'text' });
+export const currency = textLike('^[A-Z]{3}$', 'must be an ISO 4217 code such as "USD"', { reads: 'currency' });
+export const timestamp = Type.String({
+  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|[+-]\\d{2}:\\d{2})$',
+  problem: 'must be a timestamp such as "2026-01-02T03:04:05.000Z"',
+  description: 'ISO 8601 with a zone.',
+  reads: 'timestamp',
+});
+/** A JSON object that is kept as it is. */
+export const settings = Type.Unsafe<Record<string, unknown>>({ type: 'object', rule: 'settings' });
+
+const SUBDOMAIN = '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$';
 
 /** Whether the text can be a store's subdomain: a DNS label in lower case. */
-export function isSubdomain(text: string): boolean {
-  return /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text);
+export function isSubdomain(given: string): boolean {
+  return new RegExp(SUBDOMAIN).test(given);
 }
 
-export const subdomain = textLike(isSubdomain, 'must be 1 to 63 lower-case letters, digits and inner hyphens');
+export const subdomain = textLike(SUBDOMAIN, 'must be 1 to 63 lower-case letters, digits and inner hyphens');

@@ -1,7 +1,7 @@
 import { v5 as uuidv5 } from 'uuid';
 import { NATIONAL_IDS } from '../encrypted-columns.js';
 import type { Batch, Numbered, Owner, WriteLines } from './batch.js';
-import type { GivenCustomerLine } from './bundle.js';
+import type { CustomerLine } from './bundle.js';
 import { CUSTOMERS, CUSTOMER_SECRETS } from './tables.js';
 
 /** Any UUID, the same for ever: ids that the importer makes for customers are derived from it. */
@@ -14,7 +14,7 @@ const BY_EMAIL = `
   JOIN customers ON customers.store_id = $1 AND lower(customers.email) = lower(given.email) AND customers.email <> ''`;
 
 /** Customers by e-mail, or else by id. Secrets go to a table of their own. */
-export const writeCustomers: WriteLines<GivenCustomerLine> = async (batch, store, lines) => {
+export const writeCustomers: WriteLines<CustomerLine> = async (batch, store, lines) => {
   const ids = await idsOf(batch, store, lines);
   const repeated = ids.findIndex((id, index) => ids.indexOf(id) < index);
   if (repeated > 0) {
@@ -33,11 +33,7 @@ export const writeCustomers: WriteLines<GivenCustomerLine> = async (batch, store
   await CUSTOMER_SECRETS.write(batch.manager, store.id, secrets);
 };
 
-async function idsOf(
-  { manager }: Batch,
-  store: Owner,
-  lines: readonly Numbered<GivenCustomerLine>[],
-): Promise<string[]> {
+async function idsOf({ manager }: Batch, store: Owner, lines: readonly Numbered<CustomerLine>[]): Promise<string[]> {
   const emails = lines.flatMap(({ line }) => (line.email ? [line.email] : []));
   const found = await manager.query<{ email: string; id: string }[]>(BY_EMAIL, [store.id, JSON.stringify(emails)]);
   const known = new Map(found.map(({ email, id }) => [email, id]));
@@ -45,12 +41,12 @@ async function idsOf(
 }
 
 /** The same customer gets the same id from every import. */
-function derivedId({ subdomain }: Owner, { email, name, phone = '', created_at = '' }: GivenCustomerLine): string {
+function derivedId({ subdomain }: Owner, { email, name, phone = '', created_at = '' }: CustomerLine): string {
   const identity = email ? [email.toLowerCase()] : [name, phone, created_at];
   return uuidv5(JSON.stringify([subdomain, ...identity]), NAMESPACE);
 }
 
-function secretsOf({ cipher }: Batch, store: Owner, line: GivenCustomerLine, customerId: string) {
+function secretsOf({ cipher }: Batch, store: Owner, line: CustomerLine, customerId: string) {
   const { password_hash, verification_token, national_id } = line;
   if (password_hash === undefined && verification_token === undefined && national_id === undefined) return [];
   const encrypt = (text: string) =>

@@ -22,10 +22,10 @@ const INSERT_ORDERS = `
   RETURNING id`;
 
 const INSERT_LINES = `
-  INSERT INTO order_lines (store_id, order_id, position, product_id, variant_id, sku, name, attributes, unit_price,
-    quantity, line_total)
+  INSERT INTO order_lines (store_id, order_id, position, product_id, variant_id, sku, name, attributes,
+    attribute_names, unit_price, quantity, line_total)
   SELECT $1::int, given.order_id, given.position, given.product_id, given.variant_id, given.sku, given.name,
-    coalesce(variant.attributes, '{}'), given.unit_price, given.quantity, given.line_total
+    coalesce(variant.attributes, '{}'), coalesce(variant.attribute_names, '{}'), given.unit_price, given.quantity, given.line_total
   FROM jsonb_to_recordset($2::jsonb) AS given (order_id uuid, position int, product_id int, variant_id int, sku text,
     name text, unit_price bigint, quantity int, line_total bigint)
   LEFT JOIN product_variants AS variant ON variant.store_id = $1 AND variant.id = given.variant_id`;
@@ -33,7 +33,9 @@ const INSERT_LINES = `
 /** Orders as history: no stock moves, no pipeline runs. */
 export const writeOrders: WriteLines<OrderRecordLine> = async (batch, store, lines) => {
   const orders = lines.map((source) => ({ ...source, id: source.line.id ?? derivedId(store, source.line) }));
-  const references = orders.flatMap(({ number, line }) => line.line_items.map((reference) => ({ number, reference })));
+  const references = orders.flatMap(({ number, line }) =>
+    (line.line_items ?? []).map((reference) => ({ number, reference })),
+  );
   const sellables = await findSellables(batch, store, references);
 
   const rows = JSON.stringify(orders.map(orderRow));
@@ -44,7 +46,7 @@ export const writeOrders: WriteLines<OrderRecordLine> = async (batch, store, lin
 
   let next = 0;
   const items = orders.flatMap(({ id, line }) =>
-    line.line_items.map((item, position) => lineRow(id, position, item, sellables[next++])),
+    (line.line_items ?? []).map((item, position) => lineRow(id, position, item, sellables[next++])),
   );
   const ofCreated = items.filter(({ order_id }) => created.has(order_id));
   if (ofCreated.length > 0) await batch.manager.query(INSERT_LINES, [store.id, JSON.stringify(ofCreated)]);

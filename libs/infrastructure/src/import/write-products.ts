@@ -84,7 +84,7 @@ async function writeVariants(batch: Batch, store: Owner, products: readonly Writ
   const variants = given.flatMap(({ number, line, id }) =>
     (line.variants ?? []).map((variant, position) => ({
       number,
-      row: variantRow(store, number, id, variant, position),
+      row: variantRow(store, number, id, { price: line.price, ...variant }, position),
     })),
   );
   const written = await VARIANTS.write(
@@ -106,12 +106,19 @@ async function writeVariants(batch: Batch, store: Owner, products: readonly Writ
   return [...changed, ...retired.map(({ id }) => id)];
 }
 
-function variantRow(store: Owner, line: number, productId: number, variant: BundleVariant, position: number) {
+function variantRow(
+  store: Owner,
+  line: number,
+  productId: number,
+  variant: BundleVariant & { price: string },
+  position: number,
+) {
   const { sku, name, price, attributes = {}, status = 'ACTIVE' } = variant;
   const minor = unitPrice(price, store.currency, line, `product.variants[${position}].price`);
   // A variant is for sale or it is not; why not is known of products only.
   const sold = status === 'ACTIVE' ? 'ACTIVE' : 'INACTIVE';
-  return { product_id: productId, sku, name, price: minor, attributes, status: sold, position };
+  const attribute_names = Object.keys(attributes);
+  return { product_id: productId, sku, name, price: minor, attributes, attribute_names, status: sold, position };
 }
 
 /** @returns ids of the products whose categories changed. */

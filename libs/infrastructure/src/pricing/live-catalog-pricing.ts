@@ -1,6 +1,7 @@
 import { CatalogPricing, type LineRequest } from '@app/application';
 import { InvalidOrderItems, Money, OrderLine, type Currency, type VariantAttributes } from '@app/domain';
 import { Injectable } from '@nestjs/common';
+import { inOrder } from '../persistence/attributes.js';
 import { Database } from '../persistence/database.js';
 
 interface CatalogRow {
@@ -13,6 +14,7 @@ interface CatalogRow {
   /** bigint, as pg gives it. */
   readonly price: string;
   readonly attributes: VariantAttributes;
+  readonly attribute_names: readonly string[];
 }
 
 const MAX_FAULTS = 20;
@@ -22,7 +24,8 @@ const MAX_FAULTS = 20;
 const PRICE = `
   SELECT product.id AS product_id, asked.variant_id AS asked_variant_id, variant.id AS variant_id, product.name,
     coalesce(variant.sku, product.sku) AS sku, coalesce(variant.price, product.price) AS price,
-    coalesce(variant.attributes, '{}') AS attributes
+    coalesce(variant.attributes, '{}') AS attributes,
+    coalesce(variant.attribute_names, '{}') AS attribute_names
   FROM jsonb_to_recordset($2) AS asked (product_id int, variant_id int)
   JOIN products product ON product.store_id = $1 AND product.id = asked.product_id AND product.status = 'ACTIVE'
   LEFT JOIN product_variants variant ON variant.store_id = $1 AND variant.product_id = asked.product_id
@@ -49,7 +52,8 @@ export class LiveCatalogPricing extends CatalogPricing {
         faults.push(`items[${index}].${what} is not available`);
         return [];
       }
-      const { name, sku, attributes } = row;
+      const { name, sku } = row;
+      const attributes = inOrder(row.attributes, row.attribute_names);
       const unitPrice = Money.ofMinor(Number(row.price), currency);
       return [new OrderLine({ productId, variantId, sku, name, attributes, unitPrice, quantity })];
     });

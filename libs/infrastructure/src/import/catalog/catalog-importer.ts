@@ -4,8 +4,8 @@ import type { DataCipher } from '../../data-cipher.js';
 import { unhurried } from '../../persistence/unhurried.js';
 import type { Numbered, Owner } from '../batch.js';
 import { BundleImporter } from '../bundle-importer.js';
-import { checkLine } from '../parse-line.js';
-import type { SizedLine } from '../line-batches.js';
+import { checkLine } from '../check-line.js';
+import type { LineBatch, SizedLine } from '../line-batches.js';
 import type { CatalogFormat } from './catalog-format.js';
 import { leftBehind } from './left-behind.js';
 import { Notes, type CatalogReport } from './catalog-report.js';
@@ -27,6 +27,8 @@ export interface CatalogImport {
   readonly format: CatalogFormatName;
   /** Where the quantities of the file are put, as `WAREHOUSE/BIN`; made if it is not there. Null = stock stays as it is. */
   readonly bin: string | null;
+  /** What columns of the file with other headings are: headings as the format has them in English, by those of the file. */
+  readonly columns?: Readonly<Record<string, string>>;
   /** Goes through all of it and writes nothing. */
   readonly dryRun?: boolean;
   /** Stops the import between two batches. */
@@ -75,7 +77,7 @@ async function importStaged(
   const { store: subdomain, bin, dryRun = false, signal } = options;
   const format = FORMATS[options.format];
   const store = await findStore(runner, subdomain);
-  const { columns, ignored, rows } = await stage(runner, format, readCsv(counted(source, options)));
+  const { columns, ignored, rows } = await stage(runner, format, readCsv(counted(source, options)), options.columns);
   const notes = new Notes();
   const destination = { store: subdomain, bin };
   const slugs = new ProductSlugs(runner.manager, store.id);
@@ -85,7 +87,7 @@ async function importStaged(
   const shared = new SharedLines((note) => notes.add(note));
   const places = bin === null ? [] : await missingPlaces(runner, store, bin);
 
-  async function* batches(): AsyncGenerator<SizedLine[]> {
+  async function* batches(): AsyncGenerator<LineBatch> {
     let batch: SizedLine[] = [];
     let size = 0;
     for await (const staged of stagedProducts(runner)) {
@@ -101,12 +103,12 @@ async function importStaged(
         );
         // A product is never cut: it comes with its stock, or not at all.
         if (batch.length < BATCH_LINES && size < BATCH_CHARACTERS) continue;
-        yield batch;
+        yield { lines: batch, bad: [] };
         batch = [];
         size = 0;
       }
     }
-    if (batch.length > 0) yield batch;
+    if (batch.length > 0) yield { lines: batch, bad: [] };
   }
 
   const importer = new BundleImporter(dataSource, cipher);

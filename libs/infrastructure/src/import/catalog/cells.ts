@@ -72,3 +72,14 @@ export function pictures<T extends { readonly url: string }>(
   }
   return [...byUrl.values()];
 }
+
+/** Options by name, in their order. A further option of the same name gets a number, so that none is lost. */
+export function optionsByName(pairs: readonly (readonly [name: string, value: string])[]): Record<string, string> {
+  const options = new Map<string, string>();
+  for (const [name, value] of pairs) {
+    let own = name;
+    for (let n = 2; options.has(own); n++) own = `${name} (${n})`;
+    options.set(own, value);
+  }
+  return Object.fromEntries(options);
+}

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { Numbered, Owner } from '../batch.js';
-import { checkLine } from '../parse-line.js';
+import { checkLine } from '../check-line.js';
 
 const IN_THE_BIN = `
   SELECT product.slug, variant.sku

@@ -1,9 +1,9 @@
 import type { Numbered } from '../batch.js';
 import { BundleLineError, Fault, quoted } from '../faults.js';
 import { atLine } from '../line-batches.js';
-import { checkLine } from '../parse-line.js';
+import { checkLine } from '../check-line.js';
 import type { CatalogProduct, CatalogVariant } from './catalog-format.js';
-import { slugOf } from './slugs.js';
+import { hashOf, slugOf } from './slugs.js';
 
 /** Where the lines go. */
 export interface Destination {
@@ -92,14 +92,22 @@ function stockOf(
   );
 }
 
-/** SKUs of the variants: the shop's own, or one made of the options where there is none or it is not the only one. */
+/**
+ * SKUs of the variants: the shop's own, or one made of the options where there is none or it is not the only one. Options
+ * that differ in what a slug leaves out, such as the case of letters, are told apart by a hash.
+ */
 function skusOf({ variants }: CatalogProduct, slug: string): string[] {
   const counts = new Map<string, number>();
   for (const { sku } of variants) counts.set(sku, (counts.get(sku) ?? 0) + 1);
+  const made = variants.map(({ sku, attributes }) =>
+    sku !== '' && counts.get(sku) === 1 ? sku : `${sku || slug}-${slugOf(Object.values(attributes).join(' '))}`,
+  );
   const used = new Set<string>();
-  return variants.map(({ line, sku, attributes }) => {
-    const options = slugOf(Object.values(attributes).join(' '));
-    const own = sku !== '' && counts.get(sku) === 1 ? sku : `${sku || slug}-${options}`;
+  return variants.map(({ line, sku, attributes }, index) => {
+    const plain = made[index] ?? '';
+    // All of them get a hash, and not all but the first: whose SKU it is must not depend on the order of the rows.
+    const alike = plain !== sku && made.indexOf(plain) !== made.lastIndexOf(plain);
+    const own = alike ? `${plain}-${hashOf(Object.values(attributes).join(' / '))}` : plain;
     if (used.has(own)) throw new BundleLineError(line, new Fault('SKU', `${quoted(own)} is there twice`).message);
     used.add(own);
     return own;

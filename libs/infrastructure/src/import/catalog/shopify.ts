@@ -1,7 +1,16 @@
 import { BundleLineError, Fault, quoted } from '../faults.js';
 import { atLine } from '../line-batches.js';
 import type { CatalogFormat, CatalogProduct, CatalogRow, CatalogVariant, ReadingContext } from './catalog-format.js';
-import { lowestPrice, noteRounding, pictures, readPrice, readQuantity, saysYes, type Cells } from './cells.js';
+import {
+  lowestPrice,
+  noteRounding,
+  optionsByName,
+  pictures,
+  readPrice,
+  readQuantity,
+  saysYes,
+  type Cells,
+} from './cells.js';
 
 // Shopify renamed its columns in 2025; files of both kinds are about.
 const HEADERS: Readonly<Record<string, readonly string[]>> = {
@@ -96,7 +105,7 @@ function optionsOf(cells: Cells, first: Cells): Record<string, string> {
     const value = cells[`option${n}value`]?.trim();
     return value ? [[first[`option${n}name`]?.trim() || `Option ${n}`, value] as const] : [];
   });
-  return Object.fromEntries(pairs);
+  return optionsByName(pairs);
 }
 
 function assertDifferent(variants: readonly CatalogVariant[]): void {

@@ -13,5 +13,10 @@ export function slugOf(name: string): string {
   const words = plain.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
   const slug = Array.from(words.join('-')).slice(0, 80).join('');
   // A name of signs only has no words to be called by.
-  return slug || `x-${createHash('sha256').update(name).digest('hex').slice(0, 8)}`;
+  return slug || `x-${hashOf(name)}`;
+}
+
+/** Eight hexadecimal digits, always the same for the same text. */
+export function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 8);
 }

@@ -67,12 +67,14 @@ const NEXT = `
  * Copies the file into a temporary table: rows of a product may be far apart, and a file that is no CSV is told before
  * anything of it is in the store. The table lasts as long as the runner's transaction.
  *
+ * @param renamed headings that the format knows, by headings of the file.
  * @throws BundleLineError for what cannot be read, Error when a column is missing.
  */
 export async function stage(
   runner: QueryRunner,
   format: CatalogFormat,
   records: AsyncIterable<CsvRecord>,
+  renamed: Readonly<Record<string, string>> = {},
 ): Promise<StagedFile> {
   await runner.query(CREATE);
   let header: Header | null = null;
@@ -86,7 +88,7 @@ export async function stage(
   };
   for await (const record of records) {
     if (!header) {
-      header = readHeader(record, format);
+      header = readHeader(record, format, renamed);
       continue;
     }
     const json = JSON.stringify(stagedRow(record, header, format));
@@ -124,20 +126,34 @@ interface Header {
   readonly ignored: readonly string[];
 }
 
-function readHeader({ cells }: CsvRecord, format: CatalogFormat): Header {
+function readHeader({ cells }: CsvRecord, format: CatalogFormat, renamed: Readonly<Record<string, string>>): Header {
   const names = cells.map((cell) => cell.trim());
-  const columns = names.map((name) => format.columnOf(name.toLowerCase()));
+  for (const [name, known] of Object.entries(renamed)) {
+    if (!names.includes(name)) throw new Error(`The file has no column ${quoted(name)}, which --columns names.`);
+    if (format.columnOf(known.toLowerCase()) === null) {
+      throw new Error(`--columns has ${quoted(known)} for ${quoted(name)}, which is no column that is read.`);
+    }
+  }
+  const headingOf = (name: string) => (Object.hasOwn(renamed, name) ? (renamed[name] ?? name) : name);
+  const columns = names.map((name) => format.columnOf(headingOf(name).toLowerCase()));
   const missing = Object.entries(format.required).flatMap(([column, name]) => (columns.includes(column) ? [] : [name]));
   if (missing.length > 0 && names.length === 1 && /[;\t]/.test(names[0] ?? '')) {
     throw new Error('The fields of the file are separated by semicolons or tabulators: it must have commas.');
   }
-  if (missing.length > 0) throw new Error(`The file has no column ${missing.map(quoted).join(', ')}.`);
+  const ignored = names.filter((name, index) => columns[index] === null && name !== '');
+  if (missing.length > 0) {
+    const others =
+      ignored.length > 0 ? ` It has ${ignored.slice(0, 50).map(quoted).join(', ')}, which are not known.` : '';
+    throw new Error(
+      `The file has no column ${missing.map(quoted).join(', ')}.${others} --columns FILE.json can say what they are.`,
+    );
+  }
   columns.forEach((column, index) => {
     if (column !== null && columns.indexOf(column) !== index) {
       throw new Error(`The file has the column ${quoted(names[index] ?? '')} twice.`);
     }
   });
-  return { columns, names, ignored: names.filter((name, index) => columns[index] === null && name !== '') };
+  return { columns, names, ignored };
 }
 
 function stagedRow({ line, cells: given }: CsvRecord, { columns, names }: Header, format: CatalogFormat): object {

@@ -8,9 +8,20 @@ import {
   type CatalogVariant,
   type ReadingContext,
 } from './catalog-format.js';
-import { listed, lowestPrice, noteRounding, pictures, readPrice, readQuantity, saysYes, type Cells } from './cells.js';
+import {
+  listed,
+  lowestPrice,
+  noteRounding,
+  optionsByName,
+  pictures,
+  readPrice,
+  readQuantity,
+  saysYes,
+  type Cells,
+} from './cells.js';
+import { plainHeading, TRANSLATED } from './woocommerce-headings.js';
 
-const COLUMNS: Readonly<Record<string, string>> = {
+const ENGLISH: Readonly<Record<string, string>> = {
   id: 'id',
   type: 'type',
   sku: 'sku',
@@ -29,8 +40,10 @@ const COLUMNS: Readonly<Record<string, string>> = {
   brands: 'brands',
   images: 'images',
   parent: 'parent',
+  'attribute # name': 'attribute#name',
+  'attribute # value(s)': 'attribute#value',
 };
-const ATTRIBUTE = /^attribute (\d{1,3}) (name|value\(s\))$/;
+const COLUMNS = new Map([...TRANSLATED, ...Object.entries(ENGLISH)]);
 
 /**
  * The product export of WooCommerce: a row for each product and for each variation, which names its parent by SKU or as
@@ -38,9 +51,10 @@ const ATTRIBUTE = /^attribute (\d{1,3}) (name|value\(s\))$/;
  */
 export const wooCommerce: CatalogFormat = {
   columnOf: (header) => {
-    const [, number, part] = ATTRIBUTE.exec(header) ?? [];
-    if (number) return `attribute${Number(number)}${part === 'name' ? 'name' : 'value'}`;
-    return Object.hasOwn(COLUMNS, header) ? (COLUMNS[header] ?? null) : null;
+    const heading = plainHeading(header);
+    const number = /\d{1,3}/.exec(heading)?.[0];
+    const column = COLUMNS.get(heading) ?? (number && COLUMNS.get(heading.replace(number, '#')));
+    return column?.replace('#', String(Number(number))) ?? null;
   },
   required: { type: 'Type', sku: 'SKU', name: 'Name', price: 'Regular price' },
   // The export puts an apostrophe before what a spreadsheet would take for a formula, -1 included.
@@ -122,8 +136,8 @@ function readVariation(row: CatalogRow, context: ReadingContext): CatalogVariant
       return [];
     }
     noteRounding(price, context.currency, (reason) => context.noted(line, reason));
-    const attributes = Object.fromEntries(
-      attributesOf(cells).flatMap(({ name, value }) => (value ? [[name, value]] : [])),
+    const attributes = optionsByName(
+      attributesOf(cells).flatMap(({ name, value }) => (value ? [[name, value] as const] : [])),
     );
     const [sku, quantity] = [cells.sku?.trim() ?? '', quantityOf(row, context)];
     return [{ line, sku, price, attributes, active: (cells.published ?? '1').trim() === '1', quantity }];

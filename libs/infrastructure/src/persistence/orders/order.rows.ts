@@ -1,5 +1,6 @@
 import type { OrderLineRecord, OrderRecord, OrderSummary, PipelineStageRecord } from '@app/application';
 import type { FraudAssessment, PostalAddress, VariantAttributes } from '@app/domain';
+import { inOrder } from '../attributes.js';
 import { toSafeInteger } from '../integers.js';
 
 /** A row of `orders` as pg gives it: bigint is text. */
@@ -37,6 +38,7 @@ interface LineJson {
   readonly sku: string;
   readonly name: string;
   readonly attributes: VariantAttributes;
+  readonly attribute_names: readonly string[];
   readonly unit_price: string;
   readonly quantity: number;
   readonly line_total: string;
@@ -87,7 +89,7 @@ function toLine(line: LineJson): OrderLineRecord {
     variantId: line.variant_id,
     sku: line.sku,
     name: line.name,
-    attributes: line.attributes,
+    attributes: inOrder(line.attributes, line.attribute_names),
     unitPrice: toSafeInteger(line.unit_price),
     quantity: line.quantity,
     lineTotal: toSafeInteger(line.line_total),

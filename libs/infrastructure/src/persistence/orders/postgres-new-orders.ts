@@ -12,11 +12,11 @@ const INSERT_ORDER = `
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14, $15, $16, $17, $17,
       (SELECT id FROM customers WHERE store_id = $1 AND lower(email) = lower($12) AND email <> ''))
   ), lines AS (
-    INSERT INTO order_lines (store_id, order_id, position, product_id, variant_id, sku, name, attributes, unit_price,
-      quantity, line_total)
+    INSERT INTO order_lines (store_id, order_id, position, product_id, variant_id, sku, name, attributes,
+      attribute_names, unit_price, quantity, line_total)
     SELECT $1, $2, line.*
     FROM jsonb_to_recordset($18) AS line (position int, product_id int, variant_id int, sku text, name text,
-      attributes jsonb, unit_price bigint, quantity int, line_total bigint)
+      attributes jsonb, attribute_names text[], unit_price bigint, quantity int, line_total bigint)
   )
   INSERT INTO fraud_assessments (store_id, order_id, verdict, score, reasons, created_at)
   VALUES ($1, $2, $19, $20, $21, $17)`;
@@ -36,6 +36,7 @@ export class PostgresNewOrders extends NewOrders {
       sku: line.sku,
       name: line.name,
       attributes: line.attributes,
+      attribute_names: Object.keys(line.attributes),
       unit_price: line.unitPrice.minor,
       quantity: line.quantity,
       line_total: line.total.minor,

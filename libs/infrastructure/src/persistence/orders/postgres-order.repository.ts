@@ -23,8 +23,8 @@ const SUMMARY = `receipt_number, status, fulfillment_status, payment_method, amo
 const FIND = `
   SELECT id, created_at, ${SUMMARY}, customer_email, customer_phone, shipping_address, billing_address, notes, is_test, updated_at,
     (SELECT coalesce(json_agg(json_build_object('product_id', line.product_id, 'variant_id', line.variant_id,
-        'sku', line.sku, 'name', line.name, 'attributes', line.attributes, 'unit_price', line.unit_price::text,
-        'quantity', line.quantity, 'line_total', line.line_total::text) ORDER BY line.position), '[]')
+        'sku', line.sku, 'name', line.name, 'attributes', line.attributes,
+        'attribute_names', line.attribute_names, 'unit_price', line.unit_price::text, 'quantity', line.quantity, 'line_total', line.line_total::text) ORDER BY line.position), '[]')
       FROM order_lines line WHERE line.store_id = orders.store_id AND line.order_id = orders.id) AS lines,
     (SELECT json_build_object('verdict', fraud.verdict, 'score', fraud.score, 'reasons', fraud.reasons)
       FROM fraud_assessments fraud WHERE fraud.store_id = orders.store_id AND fraud.order_id = orders.id) AS fraud,

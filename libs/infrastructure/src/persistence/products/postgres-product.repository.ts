@@ -35,7 +35,8 @@ const find = (condition: string) => `
   SELECT item.id, item.created_at, ${SUMMARY}, item.sku, item.featured, item.description, item.images, item.specifications,
     item.updated_at, (SELECT coalesce(sum(quantity), 0) FROM units) AS quantity,
     (SELECT coalesce(json_agg(json_build_object('id', variant.id, 'sku', variant.sku, 'name', variant.name,
-        'price', variant.price::text, 'attributes', variant.attributes, 'status', variant.status,
+        'price', variant.price::text, 'attributes', variant.attributes,
+        'attribute_names', variant.attribute_names, 'status', variant.status,
         'quantity', coalesce((SELECT quantity FROM units WHERE variant_key = variant.id), 0))
         ORDER BY variant.position, variant.id), '[]')
       FROM product_variants variant

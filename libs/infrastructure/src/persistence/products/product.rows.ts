@@ -1,5 +1,6 @@
 import type { ProductRecord, ProductSummary, ProductVariantRecord } from '@app/application';
 import type { VariantAttributes } from '@app/domain';
+import { inOrder } from '../attributes.js';
 import { toSafeInteger } from '../integers.js';
 
 /** A row of `products` as pg gives it: bigint is text. */
@@ -32,6 +33,7 @@ interface VariantJson {
   readonly name: string;
   readonly price: string;
   readonly attributes: VariantAttributes;
+  readonly attribute_names: readonly string[];
   readonly quantity: number;
   readonly status: string;
 }
@@ -69,7 +71,7 @@ function toVariant(variant: VariantJson): ProductVariantRecord {
     sku: variant.sku,
     name: variant.name,
     price: toSafeInteger(variant.price),
-    attributes: variant.attributes,
+    attributes: inOrder(variant.attributes, variant.attribute_names),
     quantity: variant.quantity,
     status: variant.status,
   };

@@ -1,0 +1,37 @@
+import type { TObject } from '@sinclair/typebox';
+import { binLine, brandLine, categoryLine, productLine, stockLine, warehouseLine } from './catalog-lines.js';
+import { storeLine } from './store-line.js';
+import { customerLine, orderLine } from './trade-lines.js';
+
+/**
+ * The store bundle: NDJSON, one object a line, discriminated by `kind`. A line refers to others by natural key (subdomain,
+ * slug, SKU, `WAREHOUSE/BIN`), and its targets come before it. Each field is declared here and nowhere else: types, checks
+ * and the published schema are made of it.
+ */
+export const LINES = {
+  store: storeLine,
+  warehouse: warehouseLine,
+  bin: binLine,
+  brand: brandLine,
+  category: categoryLine,
+  product: productLine,
+  stock: stockLine,
+  customer: customerLine,
+  order: orderLine,
+} as const satisfies Record<string, TObject>;
+
+/** Words that only this importer knows. */
+const OWN_WORDS = new Set(['problem', 'reads', 'rule']);
+
+/** The schema of a line for editors and other programs: `docs/store-bundle.schema.json`. */
+export function publishedSchema(): object {
+  const schema = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'A line of a store bundle',
+    description: 'What a schema cannot say, such as whether a reference is known, `import --dry-run` checks.',
+    anyOf: Object.values(LINES),
+  };
+  return JSON.parse(
+    JSON.stringify(schema, (key, value: unknown) => (OWN_WORDS.has(key) ? undefined : value)),
+  ) as object;
+}

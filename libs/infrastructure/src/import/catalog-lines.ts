@@ -1,0 +1,101 @@
+import { Type } from '@sinclair/typebox';
+import * as is from './vocabulary.js';
+
+export const warehouseLine = is.object(
+  {
+    kind: is.kind('warehouse'),
+    store: is.subdomain,
+    code: is.code,
+    name: is.name(200),
+    active: is.optional(is.flag),
+  },
+  { description: 'A place with bins. Stock in an inactive warehouse is not for sale. Key: store, code.' },
+);
+
+export const binLine = is.object(
+  { kind: is.kind('bin'), store: is.subdomain, warehouse: is.code, code: is.code },
+  { description: 'A shelf place. Key: store, warehouse, code.' },
+);
+
+export const stockLine = is.object(
+  {
+    kind: is.kind('stock'),
+    store: is.subdomain,
+    bin: is.placeOfBin,
+    product: is.slug,
+    variant: is.optional(is.orNull(is.sku)),
+    quantity: is.integer(0, is.INT4_MAX),
+  },
+  { description: 'The quantity of a product, or of one variant, in one bin. Key: store, bin, product, variant.' },
+);
+
+export const brandLine = is.object(
+  {
+    kind: is.kind('brand'),
+    store: is.subdomain,
+    slug: is.slug,
+    name: is.name(500),
+    logo: is.optional(is.text(2_048)),
+    description: is.optional(is.text(100_000)),
+    active: is.optional(is.flag),
+  },
+  { description: 'A maker. Key: store, slug.' },
+);
+
+export const categoryLine = is.object(
+  {
+    kind: is.kind('category'),
+    store: is.subdomain,
+    slug: is.slug,
+    name: is.name(500),
+    image: is.optional(is.text(2_048)),
+    description: is.optional(is.text(100_000)),
+    /** Display order. */
+    order: is.optional(is.integer(-is.INT4_MAX, is.INT4_MAX, 'Display order.')),
+    parent: is.optional(is.orNull(is.slug)),
+    active: is.optional(is.flag),
+  },
+  { description: 'A category; `parent` is the slug of another one. Key: store, slug.' },
+);
+
+export const image = is.object({ url: is.name(2_048), alt: is.optional(is.text(1_000)) });
+export const specification = is.object({ name: is.name(500), value: is.text(10_000) });
+
+export const variant = is.object(
+  {
+    sku: is.sku,
+    name: is.name(500),
+    price: is.optional(is.price),
+    attributes: is.optional(
+      Type.Unsafe<Record<string, string>>({
+        type: 'object',
+        propertyNames: { maxLength: 200 },
+        additionalProperties: is.text(1_000),
+        rule: 'attributes',
+      }),
+    ),
+    status: is.optional(is.oneOf(['ACTIVE', 'INACTIVE', 'DRAFT', 'ARCHIVED'])),
+  },
+  { description: "One buyable form of a product, at the product's price where it has none. Key: product, sku." },
+);
+
+export const productLine = is.object(
+  {
+    kind: is.kind('product'),
+    store: is.subdomain,
+    slug: is.slug,
+    sku: is.optional(is.text(200)),
+    name: is.name(500),
+    price: is.price,
+    status: is.optional(is.oneOf(['ACTIVE', 'DRAFT', 'ARCHIVED'])),
+    featured: is.optional(is.flag),
+    description: is.optional(is.text(100_000)),
+    brand: is.optional(is.orNull(is.slug)),
+    categories: is.optional(is.list(is.slug)),
+    images: is.optional(is.list(image)),
+    specifications: is.optional(is.list(specification)),
+    variants: is.optional(is.list(variant, { rule: 'differentSkus' })),
+    created_at: is.optional(is.timestamp),
+  },
+  { description: 'A product with its variants; brand and categories are slugs. Key: store, slug.' },
+);

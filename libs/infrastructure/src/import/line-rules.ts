@@ -1,0 +1,92 @@
+import { isCurrency, isReceiptNumber } from '@app/domain';
+import { quoted } from './faults.js';
+
+const STORABLE = 'must not contain NUL or half a surrogate pair';
+
+/** What is wrong, and with which part of the value (`[1].sku`). */
+export interface Problem {
+  readonly problem: string;
+  readonly at?: string;
+}
+
+/** A text as it is stored, or what is wrong with it; null is wrong as the `problem` of its field says. */
+export type ReadText = (text: string) => string | Problem | null;
+
+/** By the name that a field has in `reads`. Null is read as empty by `text`, and left alone by the others. */
+export const TEXTS: Readonly<Record<string, ReadText>> = {
+  text: (text) => (isStorable(text) ? text : { problem: STORABLE }),
+  name: (text) => (isStorable(text) ? text.trim() : { problem: STORABLE }),
+  uuid: (text) => text.toLowerCase(),
+  receipt: (text) => (isReceiptNumber(text) ? text : null),
+  currency: (text) => (isCurrency(text) ? text : null),
+  timestamp: readTimestamp,
+};
+
+/** ISO 8601 of the right form, as UTC in milliseconds. */
+function readTimestamp(text: string): string | null {
+  const moment = new Date(text);
+  if (Number.isNaN(moment.getTime())) return null;
+  // Date takes 30 February for 2 March.
+  const days = new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0)).getUTCDate();
+  const year = moment.getUTCFullYear();
+  return Number(text.slice(8, 10)) > days || year < 1 || year > 9999 ? null : moment.toISOString();
+}
+
+const MAX_DEPTH = 32;
+
+/** @param trimmed is called when blanks were removed. */
+export type Rule = (value: never, trimmed: () => void) => Problem | null;
+
+/** By the name that an object or a list has in `rule`: what JSON Schema cannot say. They may correct the value. */
+export const RULES: Readonly<Record<string, Rule>> = {
+  settings: (value: unknown) => unstorable(value, MAX_DEPTH),
+  attributes: (attributes: Record<string, string>, trimmed) => {
+    const names = Object.keys(attributes);
+    const blank = names.find((name) => name.trim() === '');
+    if (blank !== undefined) return { problem: 'must have names that are not empty' };
+    if (!names.every(isStorable)) return { problem: STORABLE };
+    if (names.every((name) => name.trim() === name)) return null;
+    if (new Set(names.map((name) => name.trim())).size < names.length) {
+      return { problem: 'has two names that differ in blanks only' };
+    }
+    const given = Object.entries(attributes);
+    for (const name of names) delete attributes[name];
+    for (const [name, value] of given) attributes[name.trim()] = value;
+    trimmed();
+    return null;
+  },
+  differentSkus: (variants: readonly { sku: string }[]) => {
+    const seen = new Set<string>();
+    for (const [index, { sku }] of variants.entries()) {
+      if (seen.has(sku)) return { at: `[${index}].sku`, problem: `${quoted(sku)} is there twice` };
+      seen.add(sku);
+    }
+    return null;
+  },
+  differentMethods: (methods: readonly { methodId: string }[]) => {
+    const ids = new Set(methods.map(({ methodId }) => methodId));
+    return ids.size < methods.length ? { problem: 'must not name a methodId twice' } : null;
+  },
+  orderItem: (item: { product?: string | null; variant?: string | null; unit_price: number; quantity: number }) => {
+    if (!Number.isSafeInteger(item.unit_price * item.quantity)) {
+      return { problem: 'has a total (unit_price × quantity) that is too large' };
+    }
+    return item.variant && !item.product ? { at: '.variant', problem: 'needs a product' } : null;
+  },
+};
+
+function unstorable(value: unknown, depth: number): Problem | null {
+  if (typeof value === 'string') return isStorable(value) ? null : { problem: STORABLE };
+  if (typeof value !== 'object' || value === null) return null;
+  if (depth === 0) return { problem: `must not be nested deeper than ${MAX_DEPTH} levels` };
+  for (const [key, member] of Object.entries(value)) {
+    const problem = isStorable(key) ? unstorable(member, depth - 1) : { problem: STORABLE };
+    if (problem) return problem;
+  }
+  return null;
+}
+
+/** Whether PostgreSQL can keep the text: it takes every character but NUL, and no half of a surrogate pair. */
+function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}

@@ -1,0 +1,55 @@
+import { Type } from '@sinclair/typebox';
+import * as is from './vocabulary.js';
+
+export const contact = is.object({
+  email: is.optional(is.text(254)),
+  phone: is.optional(is.text(40)),
+  address: is.optional(is.text(500)),
+});
+
+// No other field may come in here: it might be a secret under a name of its own, and would be stored in the open.
+export const paymentMethod = is.object({
+  methodId: is.name(64),
+  enabled: is.flag,
+  isSandbox: is.optional(is.flag),
+  credentials: is.optional(
+    Type.Unsafe<Record<string, unknown> | null>({
+      type: ['object', 'null'],
+      rule: 'settings',
+      description: 'Stored encrypted, never returned. Null removes what is stored, absent leaves it.',
+    }),
+  ),
+});
+
+export const paymentSettings = Type.Object(
+  { methods: is.optional(is.list(paymentMethod, { rule: 'differentMethods' })) },
+  { rule: 'settings' },
+);
+
+export const fraudSettings = is.object({
+  blocked_emails: is.optional(is.list(is.text(254))),
+  blocked_phones: is.optional(is.list(is.text(40))),
+  review_amount: is.optional(
+    is.integer(0, Number.MAX_SAFE_INTEGER, 'Orders from this amount on are reviewed; minor units.'),
+  ),
+});
+
+export const storeLine = is.object(
+  {
+    kind: is.kind('store'),
+    subdomain: is.subdomain,
+    name: is.name(200),
+    custom_domain: is.optional(is.text(253)),
+    currency: is.currency,
+    status: is.optional(is.oneOf(['ACTIVE', 'INACTIVE'])),
+    logo_url: is.optional(is.text(2_048)),
+    primary_color: is.optional(is.text(64, { description: '#rrggbb' })),
+    seo_title: is.optional(is.text(500)),
+    contact: is.optional(contact),
+    theme: is.optional(is.settings),
+    payment_settings: is.optional(paymentSettings),
+    ecommerce_settings: is.optional(is.settings),
+    fraud_settings: is.optional(fraudSettings),
+  },
+  { description: 'A store and its profile. Key: subdomain.' },
+);
