@@ -31,6 +31,22 @@ export default tseslint.config(
       'no-console': 'error',
     },
   },
+  {
+    files: ['apps/**/*.ts', 'libs/**/*.ts'],
+    // Where a moment of the calendar is meant: a key's expiry, the start of a span, the date of a mail.
+    ignores: [
+      'apps/api/src/auth/early-authentication.ts',
+      'apps/cli/src/option-values.ts',
+      'libs/infrastructure/src/tracing/spans.ts',
+      '**/*.spec.ts',
+    ],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        { object: 'Date', property: 'now', message: 'the calendar jumps: a duration is measured by performance.now()' },
+      ],
+    },
+  },
   layer(['libs/domain/**/*.ts'], ['^@app/', FRAMEWORKS], 'the domain depends on nothing'),
   layer(
     ['libs/application/**/*.ts'],

@@ -1,4 +1,4 @@
-import { migrate } from '@app/infrastructure';
+import { foldTallies, migrate } from '@app/infrastructure';
 import pg from 'pg';
 import { seededRandom } from '../support/seeded-random.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
@@ -71,7 +71,7 @@ describe('totals', () => {
       )
     ).rows;
 
-  /** Runs the acts of some writers at the same time, and `look` again and again meanwhile. */
+  /** Runs the acts of some writers at the same time, and `look` and the worker's folding again and again meanwhile. */
   async function storm(
     writers: number,
     acts: number,
@@ -82,6 +82,9 @@ describe('totals', () => {
     const watching = (async () => {
       while (stormy) await look();
     })();
+    const folding = (async () => {
+      while (stormy) await foldTallies(pool, 1);
+    })();
     await Promise.all(
       Array.from({ length: writers }, async (_, writer) => {
         const draw = seededRandom(writer + 1);
@@ -89,6 +92,7 @@ describe('totals', () => {
       }),
     ).finally(() => (stormy = false));
     await watching;
+    await folding;
     await look();
   }
 
@@ -141,6 +145,53 @@ describe('totals', () => {
       [id],
     );
     expect(pagination.total).toBe(refunded?.count);
+  });
+
+  const ADD_CUSTOMER = `
+    INSERT INTO customers (store_id, id, status, created_at) VALUES ($1, gen_random_uuid(), 'Active', now())`;
+  const CUSTOMERS = `
+    SELECT (SELECT count(*) FROM customers WHERE store_id = $1) AS counted,
+      (SELECT sum(rows) FROM list_counts WHERE store_id = $1 AND list = 'customers' AND grain = 'all') AS kept`;
+
+  it('count the change of a transaction that is under way while newer ones are folded', async () => {
+    const slow = await pool.connect();
+    await slow.query('BEGIN');
+    await slow.query(ADD_CUSTOMER, [api.store.id]);
+    await pool.query(ADD_CUSTOMER, [api.store.id]);
+
+    const folding = foldTallies(pool, 1);
+    await Promise.race([folding, new Promise((resolve) => setTimeout(resolve, 300))]);
+    await slow.query('COMMIT');
+    slow.release();
+    await folding;
+
+    const [totals] = await api.database.query<{ counted: string; kept: string }>(CUSTOMERS, [api.store.id]);
+    expect(totals?.kept).toBe(totals?.counted);
+    expect(await api.database.query('SELECT FROM list_tally_changes')).toEqual([]);
+  });
+
+  it('meet few of the folded changes that an open snapshot keeps', async () => {
+    const backup = await pool.connect();
+    await backup.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+    await backup.query('SELECT count(*) FROM list_tally_changes');
+    for (let n = 0; n < 3_000; n += 10) {
+      await Promise.all(Array.from({ length: 10 }, () => pool.query(ADD_CUSTOMER, [api.store.id])));
+    }
+
+    await foldTallies(pool);
+
+    // A new connection: what it has read is only this.
+    const reader = new pg.Client({ connectionString: api.database.url });
+    await reader.connect();
+    await reader.query('BEGIN');
+    await reader.query(CUSTOMERS, [api.store.id]);
+    const { rows } = await reader.query<{ met: number }>(
+      `SELECT pg_stat_get_xact_tuples_returned('list_tally_changes_pkey'::regclass)::int AS met`,
+    );
+    await reader.end();
+    await backup.query('COMMIT');
+    backup.release();
+    expect(rows[0]?.met).toBeLessThan(100);
   });
 
   it('of deep pages lead to the same rows as skipping does', async () => {

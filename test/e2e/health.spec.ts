@@ -1,5 +1,6 @@
-import { Config, VERSION } from '@app/infrastructure';
+import { Config, DatabaseProbe, VERSION } from '@app/infrastructure';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import pg from 'pg';
 import { createApp } from '../../apps/api/src/create-app.js';
 import { Readiness } from '../../apps/api/src/status/readiness.js';
 import { StoreFixture } from '../builders/store-fixture.js';
@@ -67,6 +68,58 @@ describe('health', () => {
     await database.query('UPDATE graphile_worker._private_jobs SET attempts = max_attempts');
     await check();
     expect((await get('/health')).json()).toMatchObject({ details: { pipeline: { lag_seconds: 0 } } });
+  });
+
+  it('is ready, with a pipeline that is unknown, while the stages cannot be counted in time', async () => {
+    const holder = new pg.Client({ connectionString: database.url });
+    await holder.connect();
+    await holder.query('BEGIN');
+    await holder.query('LOCK TABLE order_stages IN ACCESS EXCLUSIVE MODE');
+    try {
+      for (let miss = 0; miss < 3; miss++) await check();
+
+      expect(await ready()).toBe(200);
+      expect((await get('/health')).json()).toMatchObject({
+        status: 'ok',
+        details: { pipeline: { lag_seconds: null, dead_letters: null } },
+      });
+    } finally {
+      await holder.end();
+    }
+    await check();
+    expect((await get('/health')).json()).toMatchObject({ details: { pipeline: { lag_seconds: 0 } } });
+  });
+
+  it('knows the lag and the dead letters without reading all stages that wait or were given up', async () => {
+    const large = await createTestDatabase();
+    const probe = new DatabaseProbe(large.url);
+    const client = new pg.Client({ connectionString: large.url });
+    client.on('error', () => undefined);
+    await client.connect();
+    await client.query('SET session_replication_role = replica'); // stages without their orders
+    await client.query(
+      `INSERT INTO order_stages (store_id, order_id, stage, state, position, updated_at)
+       SELECT 1, gen_random_uuid(), 'notify-customer', state, 3, now() - interval '1 hour'
+       FROM generate_series(1, 20000), (VALUES ('pending'), ('dead')) AS states (state)`,
+    );
+    const read = async () => {
+      await client.query('SELECT pg_stat_force_next_flush()');
+      const { rows } = await client.query<{ rows: number }>(
+        `SELECT (seq_tup_read + idx_tup_fetch)::int AS rows FROM pg_stat_user_tables WHERE relname = 'order_stages'`,
+      );
+      return rows[0]?.rows ?? NaN;
+    };
+    const before = await read();
+
+    const { pipeline } = await probe.ask();
+    probe.close();
+    await new Promise((resolve) => setTimeout(resolve, 500)); // a session tells what it has read when it ends
+
+    expect(pipeline?.deadLetters).toBe(10_000);
+    expect(pipeline?.lagSeconds).toBeGreaterThan(3_500);
+    expect((await read()) - before).toBeLessThan(12_000);
+    await client.end();
+    await large.drop();
   });
 
   it.each(['cut', 'freeze'] as const)(

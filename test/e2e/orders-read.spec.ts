@@ -263,4 +263,20 @@ describe('GET /v1/orders', () => {
 
     expect(found).toEqual({ ids: names.map((name) => ids[name]), total: names.length });
   });
+
+  it.each([
+    'source',
+    'status',
+    'fulfillment_status',
+    'source, status',
+    'source, fulfillment_status',
+    'status, fulfillment_status',
+    'source, status, fulfillment_status',
+  ])('has an index in the order of the list for the filters %s', async (filters) => {
+    const indexes = await api.database.query<{ columns: string }>(
+      `SELECT substring(indexdef FROM 'USING btree \\((.*)\\)$') AS columns FROM pg_indexes WHERE tablename = 'orders'`,
+    );
+
+    expect(indexes.map(({ columns }) => columns)).toContain(`store_id, ${filters}, created_at DESC, id DESC`);
+  });
 });

@@ -17,7 +17,12 @@ import { StoreController } from './store/store.controller.js';
 export class ApiModule {
   static on(config: Config, databaseUrl: string, logger: JsonLogger, metrics: Metrics): DynamicModule {
     const application = ApplicationModule.on([InfrastructureModule.on(config, databaseUrl, metrics)]);
-    const worker = PipelineWorkerModule.on(application, config.databaseDirectUrl ?? databaseUrl, { logger, metrics });
+    const worker = PipelineWorkerModule.on(
+      application,
+      config.databaseDirectUrl ?? databaseUrl,
+      { logger, metrics },
+      config.retention,
+    );
     return {
       module: ApiModule,
       imports: [

@@ -15,7 +15,14 @@ export class WorkerModule {
     const application = ApplicationModule.on([InfrastructureModule.on(config, databaseUrl, metrics)]);
     return {
       module: WorkerModule,
-      imports: [PipelineWorkerModule.on(application, config.databaseDirectUrl ?? databaseUrl, { logger, metrics })],
+      imports: [
+        PipelineWorkerModule.on(
+          application,
+          config.databaseDirectUrl ?? databaseUrl,
+          { logger, metrics },
+          config.retention,
+        ),
+      ],
     };
   }
 }

@@ -117,6 +117,8 @@ describe('Config', () => {
       { DATA_ENCRYPTION_KEYS: 'short' },
       'DATA_ENCRYPTION_KEYS must be keys of 32 bytes in base64, separated by commas, newest first',
     ],
+    [{ KEY_USAGE_KEPT_DAYS: '0' }, 'KEY_USAGE_KEPT_DAYS must be an integer from 1 to 36500'],
+    [{ REJECTED_ORDERS_KEPT_DAYS: 'x' }, 'REJECTED_ORDERS_KEPT_DAYS must be an integer from 1 to 36500'],
     [{ THROTTLE_PER_10S: '-1' }, 'THROTTLE_PER_10S must be an integer from 0 to 10000000'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent'],
     [

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { readMailbox, type Mailbox } from './notifications/mailbox.js';
+import type { Retention } from './queue/retention.js';
 
 /** Where the embedded database is unless `DATA_DIR` says otherwise. */
 export const DEFAULT_DATA_DIR = path.resolve('.data');
@@ -28,6 +29,7 @@ export class Config {
   readonly encryptionKeys: readonly Buffer[] | null;
   /** Requests by one key in 10 s beyond which it is throttled; 0 = never. */
   readonly throttlePer10s: number;
+  readonly retention: Retention;
   readonly logLevel: string;
   /** Whether spans are sent; where to and how, the standard `OTEL_*` variables tell the exporter. */
   readonly tracing: boolean;
@@ -53,6 +55,10 @@ export class Config {
     this.mailFrom = read.mailbox('MAIL_FROM') ?? { name: '', address: 'orders@localhost' };
     this.encryptionKeys = read.keys('DATA_ENCRYPTION_KEYS');
     this.throttlePer10s = read.integer('THROTTLE_PER_10S', 5000, 0, 10_000_000);
+    this.retention = {
+      rejectedOrders: read.integer('REJECTED_ORDERS_KEPT_DAYS', 90, 1, 36_500),
+      keyUsage: read.integer('KEY_USAGE_KEPT_DAYS', 400, 1, 36_500),
+    };
     this.logLevel = read.oneOf('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']) ?? 'info';
     const endpoints = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
     const isTold = endpoints.map((name) => read.url(name, ['http:', 'https:'])).some((url) => url !== null);

@@ -13,6 +13,30 @@ export interface FlatRequest {
   readonly path: string;
 }
 
+/** Labels that many orders have apart, and three of a store together, where `makeRare` was there. */
+const RARE = [
+  { name: 'pair of statuses', query: 'status=FAILED&fulfillment_status=RETURNED' },
+  { name: 'source and status', query: 'source=POS&status=CANCELLED' },
+  { name: 'source and fulfillment', query: 'source=POS&fulfillment_status=CONFIRMED' },
+  { name: 'labels, all three', query: 'source=WEBSITE&status=REFUNDED&fulfillment_status=SHIPPED' },
+];
+
+/** Leaves three orders, old ones, to each combination of labels that is to be rare; the others of them become another's. */
+export async function makeRare(database: TestDatabase, storeId: number): Promise<void> {
+  for (const { query } of RARE) {
+    const labels = Object.fromEntries(new URLSearchParams(query));
+    const [changed, to] = 'status' in labels ? ['status', 'SUCCEEDED'] : ['fulfillment_status', 'DELIVERED'];
+    const having = Object.entries(labels)
+      .map(([column, value]) => `${column} = '${value}'`)
+      .join(' AND ');
+    await database.query(
+      `UPDATE orders SET ${changed} = '${to}' WHERE store_id = $1 AND ${having} AND id NOT IN (
+         SELECT id FROM orders WHERE store_id = $1 AND ${having} ORDER BY created_at OFFSET 10 LIMIT 3)`,
+      [storeId],
+    );
+  }
+}
+
 /** The requests whose time must not grow with the store. */
 export async function requestsOf(database: TestDatabase, storeId: number): Promise<FlatRequest[]> {
   const text = async (sql: string) => (await database.query<{ text: string }>(sql, [storeId]))[0]?.text ?? '';
@@ -46,6 +70,7 @@ export async function requestsOf(database: TestDatabase, storeId: number): Promi
     first('orders by fulfillment', '/v1/orders?fulfillment_status=SHIPPED'),
     first('orders by source', '/v1/orders?source=WEBSITE'),
     first('orders by all three', '/v1/orders?source=WEBSITE&status=SUCCEEDED&fulfillment_status=DELIVERED'),
+    ...RARE.map(({ name, query }) => first(`orders, rare ${name}`, `/v1/orders?${query}`)),
     { name: 'orders, middle page', kind: 'deep page', path: `/v1/orders?page=${Math.ceil(last / 2)}` },
     { name: 'orders, last page', kind: 'deep page', path: `/v1/orders?page=${last}` },
     { name: 'one order', kind: 'one', path: `/v1/orders/${order}` },

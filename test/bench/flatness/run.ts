@@ -10,7 +10,7 @@ import { POSTGRES_SETTINGS } from '../support/postgres-settings.js';
 import { chartOf } from './chart.js';
 import { medianLatency } from './latency.js';
 import { planFaults } from './plans.js';
-import { requestsOf, type FlatRequest } from './requests.js';
+import { makeRare, requestsOf, type FlatRequest } from './requests.js';
 import { CHART_FILE, FLATNESS_FILE, printed, type Flatness, type FlatRow } from './results.js';
 
 // Measures whether the time of a request grows with the store: tsx test/bench/flatness/run.ts [--quick]
@@ -40,6 +40,7 @@ for (const orders of sizes) {
       { orders, products: orders / 10, customers: orders / 2, brands: 50, categories: 200 },
       SEED,
     );
+    await makeRare(rig.database, store.id);
     await settle(rig.database);
     machine ??= await describeMachine(rig.database);
     const requests = await requestsOf(rig.database, store.id);

@@ -153,11 +153,11 @@ const RELIEF_MS = 1_000;
 /** Bounds what open connections cost, in memory and files. */
 export function limitConnections(server: Server, metrics: Metrics, most = MAX_CONNECTIONS): void {
   server.maxConnections = most;
-  let relieved = 0;
+  let relieved = -Infinity;
   server.on('drop', () => {
     metrics.droppedConnections.inc({ reason: 'connections' });
-    if (Date.now() - relieved < RELIEF_MS) return;
-    relieved = Date.now();
+    if (performance.now() - relieved < RELIEF_MS) return;
+    relieved = performance.now();
     server.closeIdleConnections();
   });
 }

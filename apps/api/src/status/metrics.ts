@@ -113,6 +113,10 @@ export class Metrics extends ServiceMetrics {
         return pipeline ? value(pipeline) : NaN;
       });
     gauge('pipeline_lag_seconds', 'Age of the oldest due job', ({ lagSeconds }) => lagSeconds);
-    gauge('pipeline_dead_letters', 'Stages given up after their last attempt', ({ deadLetters }) => deadLetters);
+    gauge(
+      'pipeline_dead_letters',
+      'Stages given up after their last attempt; 10000 is that or more',
+      ({ deadLetters }) => deadLetters,
+    );
   }
 }

@@ -71,7 +71,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
  */
 export async function attachOrStartEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const dataDir = makeDataDir(options.dataDir);
-  const giveUp = Date.now() + ATTACH_TIMEOUT_MS;
+  const giveUp = performance.now() + ATTACH_TIMEOUT_MS;
   for (;;) {
     const url = await urlOfRunningServer(dataDir, options.database);
     if (url !== undefined) return { url, ended: new Promise(() => undefined), stop: () => Promise.resolve() };
@@ -79,7 +79,7 @@ export async function attachOrStartEmbeddedPostgres(options: EmbeddedPostgresOpt
       return await startEmbeddedPostgres(options);
     } catch (error) {
       // The owner is just starting or stopping its server, or another process won the race to start one.
-      if (!(error instanceof EmbeddedPostgresInUse) || Date.now() > giveUp) throw error;
+      if (!(error instanceof EmbeddedPostgresInUse) || performance.now() > giveUp) throw error;
       await delay(50);
     }
   }

@@ -15,12 +15,13 @@ const GIVE_UP_AFTER_MS = 15_000;
 export async function stopOrphans(cluster: string): Promise<void> {
   const pid = recordedPid(cluster);
   if (pid === undefined) return;
-  const start = Date.now();
+  const start = performance.now();
   let insisted = false;
   if (isServerOf(pid, cluster)) signal(pid, 'SIGINT');
   while (serversOf(cluster, pid).length > 0) {
-    if (Date.now() - start > GIVE_UP_AFTER_MS) throw new Error(`Process ${pid} still runs PostgreSQL in ${cluster}.`);
-    if (!insisted && Date.now() - start > INSIST_AFTER_MS) {
+    if (performance.now() - start > GIVE_UP_AFTER_MS)
+      throw new Error(`Process ${pid} still runs PostgreSQL in ${cluster}.`);
+    if (!insisted && performance.now() - start > INSIST_AFTER_MS) {
       insisted = true;
       serversOf(cluster, pid).forEach((server) => signal(server, 'SIGQUIT'));
     }

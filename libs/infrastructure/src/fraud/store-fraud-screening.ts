@@ -1,4 +1,4 @@
-import { FraudScreening, within } from '@app/application';
+import { Deadline, FraudScreening } from '@app/application';
 import {
   ANALYSIS_UNAVAILABLE,
   assessFraud,
@@ -32,8 +32,9 @@ export class StoreFraudScreening extends FraudScreening {
   }
 
   override async assess(storeId: number, signals: FraudSignals): Promise<FraudAssessment> {
+    const deadline = Deadline.in(BUDGET_MS);
     try {
-      return await within(BUDGET_MS, this.analyse(storeId, signals, Date.now() + BUDGET_MS));
+      return await deadline.bound(this.analyse(storeId, signals, deadline));
     } catch (error) {
       // The class only: what an error says may quote the customer's data.
       const reason = errorCode(error) ?? (error as Error).name;
@@ -49,7 +50,7 @@ export class StoreFraudScreening extends FraudScreening {
     );
   }
 
-  private async analyse(storeId: number, signals: FraudSignals, deadline: number): Promise<FraudAssessment> {
+  private async analyse(storeId: number, signals: FraudSignals, deadline: Deadline): Promise<FraudAssessment> {
     const known = this.usualOrders.get(storeId);
     const { settings, usual, ...counts } = await readBefore(deadline, poolOf(this.dataSource), (run) =>
       findFacts(run, storeId, signals, known === undefined),

@@ -1,4 +1,4 @@
-import { TooLate } from '@app/application';
+import { TooLate, type Deadline } from '@app/application';
 import type pg from 'pg';
 import { prepared } from '../persistence/prepared.js';
 import { sendTogether } from '../persistence/send-together.js';
@@ -8,16 +8,19 @@ import type { RunSql } from './find-facts.js';
  * Reads on a connection of the pool, and has the server itself give up when the time is over: a statement that waits for
  * a lock must not keep its connection from the requests that follow.
  *
- * @param deadline by `Date.now()`. A connection that only comes free after it goes back unused.
+ * @throws TooLate when a connection only comes free after the deadline; it goes back unused.
  */
-export async function readBefore<T>(deadline: number, pool: pg.Pool, read: (run: RunSql) => Promise<T>): Promise<T> {
+export async function readBefore<T>(deadline: Deadline, pool: pg.Pool, read: (run: RunSql) => Promise<T>): Promise<T> {
   const client = await pool.connect();
+  const left = Math.floor(deadline.remainingMs);
+  if (left < 1) {
+    client.release();
+    throw new TooLate();
+  }
   let broken = false;
   const onError = () => void (broken = true);
   client.on('error', onError); // without a listener, a connection that breaks would end the process
   try {
-    const left = Math.floor(deadline - Date.now());
-    if (left < 1) throw new TooLate();
     // Sent together. Should the limit fail, what was read without it is not used.
     sendTogether(client);
     const limited = client.query(

@@ -16,7 +16,7 @@ describe('UsualOrders', () => {
   });
 
   it('forgets the store that was longest not refreshed when there are too many', () => {
-    const usualOrders = new UsualOrders(Date.now, 2);
+    const usualOrders = new UsualOrders(() => 0, 2);
     usualOrders.set(1, usual(1));
     usualOrders.set(2, usual(2));
     usualOrders.set(1, usual(3));

@@ -11,7 +11,7 @@ export class UsualOrders {
   private readonly kept = new Map<number, { readonly usual: UsualOrder; readonly until: number }>();
 
   constructor(
-    private readonly now: () => number = Date.now,
+    private readonly now: () => number = () => performance.now(),
     private readonly capacity = MOST_STORES,
   ) {}
 

@@ -3,31 +3,42 @@ import { isSchemaCurrent } from '../persistence/migrate.js';
 
 const TIMEOUT_MS = 1_500;
 
-// Jobs that were given up stay in the table for the record: they are not late, they are dead. A job that was begun is
-// not late either, unless whoever began it is gone. A confirmation that was
-// given up because its order was cancelled is nobody's loss.
+/** What is known of the pipeline later than this is not worth the wait. */
+const PIPELINE_TIMEOUT_MS = 500;
+const MOST_DEAD_LETTERS = 10_000;
+
+// Each part reads the first rows of an index, however much there is. Jobs that were given up are not late, they are dead.
+// A job that was begun is not late either, unless whoever began it is gone. All jobs have the queue's default priority. A
+// confirmation that was given up because its order was cancelled is nobody's loss. The time limit is of this question
+// alone, and in its transaction: behind a pooler the connection is another's afterwards.
 const PIPELINE_STATE = `
+  SET LOCAL statement_timeout = ${PIPELINE_TIMEOUT_MS};
+  SET LOCAL enable_seqscan = off;
   SELECT
     (SELECT coalesce(extract(epoch FROM now() - min(due)), 0)::float8 FROM (
-      SELECT run_at AS due FROM graphile_worker.jobs
-      WHERE run_at <= now() AND attempts < max_attempts
-        AND (locked_at IS NULL OR locked_at < now() - interval '30 seconds')
+      (SELECT run_at AS due FROM graphile_worker._private_jobs
+       WHERE is_available AND priority = 0 AND run_at <= now() ORDER BY run_at LIMIT 1)
       UNION ALL
-      SELECT updated_at FROM order_stages WHERE state = 'pending' AND NOT queued
+      (SELECT run_at FROM graphile_worker._private_jobs
+       WHERE NOT is_available AND locked_at < now() - interval '30 seconds' AND attempts < max_attempts
+       ORDER BY locked_at LIMIT 100)
+      UNION ALL
+      (SELECT updated_at FROM order_stages WHERE state = 'pending' AND NOT queued ORDER BY updated_at LIMIT 1)
     ) AS waiting) AS "lagSeconds",
-    (SELECT count(*)::int FROM order_stages
-      WHERE state = 'dead' AND last_error <> 'OrderCancelled') AS "deadLetters"`;
+    (SELECT count(*)::int FROM (
+      SELECT FROM order_stages WHERE state = 'dead' AND last_error <> 'OrderCancelled' LIMIT ${MOST_DEAD_LETTERS}
+    ) AS dead) AS "deadLetters"`;
 
 export interface PipelineState {
   /** Age of the oldest stage that waits to be queued, or job that is due; 0 when there is none. */
   readonly lagSeconds: number;
-  /** Stages that were given up after their last attempt. */
+  /** Stages that were given up after their last attempt; 10,000 means that or more. */
   readonly deadLetters: number;
 }
 
 export interface DatabaseState {
   readonly schemaCurrent: boolean;
-  /** Null before the schema is there. */
+  /** Null before the schema is there, and when it is not known in time. */
   readonly pipeline: PipelineState | null;
 }
 
@@ -68,8 +79,7 @@ export class DatabaseProbe {
       async (text, values) => (await client.query<object>(text, values)).rows,
     );
     if (!schemaCurrent) return { schemaCurrent, pipeline: null };
-    const { rows } = await client.query<PipelineState>(PIPELINE_STATE);
-    return { schemaCurrent, pipeline: rows[0] ?? null };
+    return { schemaCurrent, pipeline: await pipelineState(client) };
   }
 
   private async connect(): Promise<pg.Client> {
@@ -83,5 +93,16 @@ export class DatabaseProbe {
     this.client = client;
     await client.connect();
     return client;
+  }
+}
+
+/** A pipeline that cannot be asked is unknown; whether the database can be used, the questions before have told. */
+async function pipelineState(client: pg.Client): Promise<PipelineState | null> {
+  try {
+    // One answer for each statement.
+    const answers = (await client.query(PIPELINE_STATE)) as unknown as pg.QueryResult<PipelineState>[];
+    return answers.at(-1)?.rows[0] ?? null;
+  } catch {
+    return null;
   }
 }

@@ -7,6 +7,11 @@ import { MIGRATIONS } from './migrations/index.js';
 /** Any number, the same for everybody who migrates this schema. */
 const ADVISORY_LOCK = 7_305_120_261;
 
+// The queue's own indexes have only the jobs that can be taken. Those of lost workers, and those that failed for good,
+// are looked for every few seconds, and must be found among millions that wait.
+const TAKEN_OR_FAILED = `
+  CREATE INDEX IF NOT EXISTS jobs_taken_or_failed ON graphile_worker._private_jobs (locked_at) WHERE NOT is_available`;
+
 export interface MigrationReport {
   /** Names of the migrations that this call applied. */
   readonly applied: readonly string[];
@@ -26,6 +31,7 @@ export async function migrate(url: string): Promise<MigrationReport> {
     await lock.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK]);
     const applied = await dataSource.runMigrations({ transaction: 'each' });
     await migrateQueue({ pgPool: queue });
+    await queue.query(TAKEN_OR_FAILED);
     return { applied: applied.map(({ name }) => name) };
   } finally {
     // Closing the session frees the lock, whatever happened.

@@ -66,14 +66,16 @@ export class PostgresUnitOfWork extends UnitOfWork {
     // Until the server says that the transaction is over, the connection may still be inside it, and must not be used
     // again: the next order would be committed or rolled back together with this one.
     let over = false;
+    let begun = false;
     try {
       await sql.execute(begin(deadline));
+      begun = true;
       const result = await work(transactionOn(sql));
       await commit(sql);
       over = true;
       return result;
     } catch (error) {
-      over = await rollBack(sql, error);
+      over = begun && (await rollBack(sql, error));
       throw error;
     } finally {
       client.release(!over);

@@ -4,11 +4,12 @@ import { RunPipelineStage, within } from '@app/application';
 import { Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { run, Logger as QueueLogger, type Runner, type TaskList, type WorkerEvents } from 'graphile-worker';
 import type pg from 'pg';
+import { foldTallies } from '../persistence/fold-tallies.js';
 import { recoverAbandonedJobs } from './abandoned-jobs.js';
 import { failureName } from './failure-name.js';
-import { PURGE_CRONTAB, PURGE_TASK, purgeIdempotencyKeys } from './idempotency-purge.js';
 import { queuePool } from './queue-pool.js';
 import { reported, type Reports } from './reported-attempt.js';
+import { purgeExpired, type Retention } from './retention.js';
 import { NOTIFICATION_TASK, relayStages, type NotificationJob } from './stage-relay.js';
 
 const CONCURRENCY = 4;
@@ -18,6 +19,11 @@ const START_TIMEOUT_MS = 30_000;
 /** How long a new order's notifications wait at most before they are queued. */
 const RELAY_INTERVAL_MS = 250;
 const RECOVERY_INTERVAL_MS = 10_000;
+/** Not through the queue: what expires must not wait for a backlog of mail. */
+const RETENTION_INTERVAL_MS = 600_000;
+const FOLD_INTERVAL_MS = 5_000;
+/** What earlier releases had the queue do; a job of it may be left. */
+const FORMER_PURGE_TASK = 'purge-idempotency-keys';
 /** What a runner that gives up gets to end its jobs. */
 const LAST_WORDS_MS = 5_000;
 
@@ -49,6 +55,7 @@ export class PipelineWorker implements OnApplicationBootstrap, BeforeApplication
     private readonly stages: RunPipelineStage,
     private readonly databaseUrl: string,
     private readonly reports: Reports,
+    private readonly retention: Retention,
   ) {
     this.pool = this.openPool(2);
   }
@@ -57,7 +64,9 @@ export class PipelineWorker implements OnApplicationBootstrap, BeforeApplication
     const work = this.repeatedly(RESTART_DELAY_MS, () => this.work());
     const recover = this.repeatedly(RECOVERY_INTERVAL_MS, () => recoverAbandonedJobs(this.pool));
     const relay = this.repeatedly(RELAY_INTERVAL_MS, () => this.relay());
-    this.loops = Promise.all([work, recover, relay]);
+    const purge = this.repeatedly(RETENTION_INTERVAL_MS, () => purgeExpired(this.pool, this.retention));
+    const fold = this.repeatedly(FOLD_INTERVAL_MS, () => foldTallies(this.pool));
+    this.loops = Promise.all([work, recover, relay, purge, fold]);
   }
 
   /** Claims no more jobs and waits for those that are running. */
@@ -111,7 +120,6 @@ export class PipelineWorker implements OnApplicationBootstrap, BeforeApplication
       }),
       taskList: this.tasks(),
       preset: OUTCOMES_ARE_AWAITED,
-      crontab: PURGE_CRONTAB,
     });
     const runner = await within(START_TIMEOUT_MS, starting);
     this.runner = runner;
@@ -140,7 +148,7 @@ export class PipelineWorker implements OnApplicationBootstrap, BeforeApplication
           throw new Error(failureName(error));
         });
       },
-      [PURGE_TASK]: () => purgeIdempotencyKeys(this.pool),
+      [FORMER_PURGE_TASK]: () => Promise.resolve(),
     };
   }
 }

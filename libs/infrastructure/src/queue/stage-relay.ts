@@ -15,13 +15,13 @@ export interface NotificationJob {
 
 const BATCH = 200;
 
-// One statement, so a stage is marked as queued exactly if its job is there. Of several workers each takes other stages.
+// The oldest first, whichever store it is of. One statement, so a stage is marked as queued exactly if its job is there. Of several workers each takes other stages.
 // The key makes it one job a stage: queueing it again starts it anew.
 const RELAY = `
   WITH waiting AS (
     SELECT store_id, order_id, stage FROM order_stages
     WHERE state = 'pending' AND NOT queued
-    ORDER BY store_id, order_id LIMIT ${BATCH}
+    ORDER BY updated_at LIMIT ${BATCH}
     FOR NO KEY UPDATE SKIP LOCKED
   ), relayed AS (
     UPDATE order_stages SET queued = true FROM waiting

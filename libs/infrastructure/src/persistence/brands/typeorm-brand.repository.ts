@@ -3,7 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { containing } from '../conditions.js';
-import { matchesNothing, NO_ROWS, offsetOf } from '../paging.js';
+import { pageWithTotal } from '../page-with-total.js';
+import { matchesNothing, NO_ROWS } from '../paging.js';
 import { BrandEntity } from './brand.entity.js';
 
 @Injectable()
@@ -22,15 +23,9 @@ export class TypeOrmBrandRepository extends BrandRepository {
       query.andWhere('brand.name ILIKE :pattern', { pattern: containing(filter.search) });
     }
 
-    const [total, brands] = await Promise.all([
-      query.clone().getCount(),
-      query
-        .orderBy({ 'lower(brand.name)': 'ASC', 'brand.id': 'ASC' })
-        .limit(page.limit)
-        .offset(offsetOf(page))
-        .getMany(),
-    ]);
-    return { rows: brands.map(toBrandRecord), total };
+    query.orderBy({ 'lower(brand.name)': 'ASC', 'brand.id': 'ASC' });
+    const { entities, total } = await pageWithTotal(query, page);
+    return { rows: entities.map(toBrandRecord), total };
   }
 
   override async findById(storeId: number, id: number): Promise<BrandRecord | null> {

@@ -3,7 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { containing } from '../conditions.js';
-import { matchesNothing, NO_ROWS, offsetOf } from '../paging.js';
+import { pageWithTotal } from '../page-with-total.js';
+import { matchesNothing, NO_ROWS } from '../paging.js';
 import { CategoryEntity } from './category.entity.js';
 
 @Injectable()
@@ -22,15 +23,9 @@ export class TypeOrmCategoryRepository extends CategoryRepository {
     if (parentId !== undefined) query.andWhere('category.parentId = :parentId', { parentId });
     if (search !== undefined) query.andWhere('category.name ILIKE :pattern', { pattern: containing(search) });
 
-    const [total, categories] = await Promise.all([
-      query.clone().getCount(),
-      query
-        .orderBy({ 'category.displayOrder': 'ASC', 'category.name': 'ASC', 'category.id': 'ASC' })
-        .limit(page.limit)
-        .offset(offsetOf(page))
-        .getMany(),
-    ]);
-    return { rows: categories.map(toCategoryRecord), total };
+    query.orderBy({ 'category.displayOrder': 'ASC', 'category.name': 'ASC', 'category.id': 'ASC' });
+    const { entities, total } = await pageWithTotal(query, page);
+    return { rows: entities.map(toCategoryRecord), total };
   }
 
   override async findById(storeId: number, id: number): Promise<CategoryRecord | null> {

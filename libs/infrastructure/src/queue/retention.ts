@@ -1,0 +1,36 @@
+import type pg from 'pg';
+
+/** How long rows are kept that nothing else ends, in days. */
+export interface Retention {
+  /** Assessments of orders that were rejected: of those that were placed they stay with the order. */
+  readonly rejectedOrders: number;
+  /** Daily counts of the use of API keys. */
+  readonly keyUsage: number;
+}
+
+const BATCH = 1_000;
+
+// Answers to orders are kept as long as the API promises, which no operator can change.
+const EXPIRED = [
+  { table: 'idempotency_keys', when: `created_at < now() - interval '24 hours'`, days: () => [] },
+  {
+    table: 'fraud_assessments',
+    when: `verdict = 'REJECT' AND created_at < now() - make_interval(days => $1)`,
+    days: ({ rejectedOrders }: Retention) => [rejectedOrders],
+  },
+  {
+    table: 'api_key_usage',
+    when: `day < (now() AT TIME ZONE 'UTC')::date - $1::int`,
+    days: ({ keyUsage }: Retention) => [keyUsage],
+  },
+];
+
+/** Removes what has expired, in small batches so that nobody waits for a long transaction. Several workers share them. */
+export async function purgeExpired(pool: Pick<pg.Pool, 'query'>, retention: Retention): Promise<void> {
+  for (const { table, when, days } of EXPIRED) {
+    const sql = `
+      DELETE FROM ${table}
+      WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE ${when} LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))`;
+    while ((await pool.query(sql, days(retention))).rowCount === BATCH);
+  }
+}

@@ -1,0 +1,93 @@
+import { Config, purgeExpired } from '@app/infrastructure';
+import pg from 'pg';
+import { createApp } from '../../apps/api/src/create-app.js';
+import { eventually } from '../support/eventually.js';
+import { SmtpSink } from '../support/smtp-sink.js';
+import { startApi, type RunningApi } from '../support/start-api.js';
+
+const DAYS = { rejectedOrders: 90, keyUsage: 400 };
+
+describe('retention', () => {
+  let api: RunningApi;
+  let pool: pg.Pool;
+  beforeAll(async () => {
+    api = await startApi();
+    pool = new pg.Pool({ connectionString: api.database.url, max: 2 });
+  });
+  afterAll(async () => {
+    await pool.end();
+    await api.stop();
+  });
+
+  const keep = (key: string, age: string) =>
+    api.database.query(`INSERT INTO idempotency_keys VALUES ($1, 'live', $2, 'hash', 'answer', now() - $3::interval)`, [
+      api.store.id,
+      key,
+      age,
+    ]);
+  const keys = async () =>
+    (await api.database.query<{ key: string }>('SELECT key FROM idempotency_keys')).map(({ key }) => key);
+
+  it('removes idempotency keys after 24 hours, not before', async () => {
+    await keep('young', '23 hours 59 minutes');
+    await keep('old', '24 hours 1 minute');
+
+    await purgeExpired(pool, DAYS);
+
+    expect(await keys()).toEqual(['young']);
+  });
+
+  it('removes assessments of rejected orders after their days, those of placed orders never', async () => {
+    await api.database.query(
+      `INSERT INTO fraud_assessments (store_id, order_id, verdict, score, created_at)
+       SELECT $1, gen_random_uuid(), verdict, score, now() - age * interval '1 day'
+       FROM (VALUES ('REJECT', 89, 1), ('REJECT', 91, 2), ('REVIEW', 1000, 3), ('ACCEPT', 1000, 4)) AS t (verdict, age, score)`,
+      [api.store.id],
+    );
+
+    await purgeExpired(pool, DAYS);
+
+    const left = await api.database.query('SELECT score FROM fraud_assessments ORDER BY score');
+    expect(left).toEqual([{ score: 1 }, { score: 3 }, { score: 4 }]);
+  });
+
+  it('removes daily counts of the use of keys after their days, in more than one batch', async () => {
+    await api.database.query(
+      `INSERT INTO api_key_usage (store_id, key_id, day, requests, throttled)
+       SELECT store_id, id, (now() AT TIME ZONE 'UTC')::date - age, age, 0 FROM api_keys, generate_series(399, 2900) AS age
+       WHERE store_id = $1`,
+      [api.store.id],
+    );
+
+    await purgeExpired(pool, DAYS);
+
+    const left = await api.database.query('SELECT requests::int AS age FROM api_key_usage ORDER BY requests');
+    expect(left).toEqual([{ age: 399 }, { age: 400 }]);
+  });
+
+  it('does not wait for a backlog of mail', async () => {
+    const smtp = await SmtpSink.start();
+    smtp.behaviour = { kind: 'hang', at: 'greeting' };
+    await api.database.query(`UPDATE stores SET contact = '{"email": "merchant@example.com"}'`);
+    const mug = await api.store.product({ stock: 50 });
+    for (let n = 0; n < 10; n++) {
+      const customer = { name: 'Ada', email: `ada${n}@example.com` };
+      expect((await api.post('/v1/orders', { items: [{ product_id: mug, quantity: 1 }], customer })).statusCode).toBe(
+        201,
+      );
+    }
+    const { url } = api.database;
+    const config = new Config({ DATABASE_URL: url, LOG_LEVEL: 'silent', PIPELINE: 'inline', SMTP_URL: smtp.url });
+    const worker = await createApp(config, url);
+    await keep('expired', '2 days');
+    await worker.init();
+
+    try {
+      await eventually(async () => expect(await keys()).not.toContain('expired'));
+    } finally {
+      smtp.behaviour = { kind: 'accept' };
+      await smtp.close();
+      await worker.close();
+    }
+  });
+});
