@@ -9,6 +9,8 @@ export interface TcpProxy {
   cut(): void;
   /** Keeps connections open and accepts new ones, but lets nothing through. */
   freeze(): void;
+  /** Lets nothing more through on the connections that are open now. New ones work. */
+  freezeOpenConnections(): void;
   /** Holds everything up that long on its way, in both directions; 0 = not. */
   delay(milliseconds: number): void;
   /** Lets everything through again. */
@@ -39,6 +41,8 @@ export async function startTcpProxy(
   const target = new URL(databaseUrl);
   let connections = 0;
   const sockets = new Set<Socket>();
+  /** Connections up to this number are frozen. */
+  let frozen = 0;
   let mode: 'open' | 'cut' | 'frozen' = 'open';
   let latency = 0;
 
@@ -64,9 +68,10 @@ export async function startTcpProxy(
         else to.destroy();
       });
     }
-    upstream.on('data', (chunk) => toClient(() => mode === 'open' && !client.destroyed && client.write(chunk)));
+    const isOpen = () => mode === 'open' && connection > frozen;
+    upstream.on('data', (chunk) => toClient(() => isOpen() && !client.destroyed && client.write(chunk)));
     client.on('data', (chunk) => {
-      if (mode !== 'open') return;
+      if (!isOpen()) return;
       const verdict = onClientData(chunk, connection);
       if (verdict === 'pass') toServer(() => !upstream.destroyed && upstream.write(chunk));
       else if (verdict === 'deliver and cut') upstream.end(chunk);
@@ -87,11 +92,13 @@ export async function startTcpProxy(
       reset();
     },
     freeze: () => void (mode = 'frozen'),
+    freezeOpenConnections: () => void (frozen = connections),
     delay: (milliseconds) => void (latency = milliseconds),
     restore: () => {
       // Bytes were dropped: what hung cannot go on.
-      if (mode === 'frozen') reset();
+      if (mode === 'frozen' || frozen > 0) reset();
       mode = 'open';
+      frozen = 0;
     },
     close: async () => {
       reset();
