@@ -40,7 +40,7 @@ export async function startTcpProxy(
 ): Promise<TcpProxy> {
   const target = new URL(databaseUrl);
   let connections = 0;
-  const sockets = new Set<Socket>();
+  const sockets = new Map<Socket, number>();
   /** Connections up to this number are frozen. */
   let frozen = 0;
   let mode: 'open' | 'cut' | 'frozen' = 'open';
@@ -59,7 +59,7 @@ export async function startTcpProxy(
       [client, upstream],
       [upstream, client],
     ] as const) {
-      sockets.add(from);
+      sockets.set(from, connection);
       from.on('error', () => to.destroy());
       from.on('close', () => {
         sockets.delete(from);
@@ -81,7 +81,8 @@ export async function startTcpProxy(
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 
-  const reset = () => sockets.forEach((socket) => socket.resetAndDestroy());
+  const reset = (upTo = Infinity) =>
+    sockets.forEach((connection, socket) => connection <= upTo && socket.resetAndDestroy());
   const url = new URL(databaseUrl);
   url.hostname = '127.0.0.1';
   url.port = String((server.address() as AddressInfo).port);
@@ -96,7 +97,7 @@ export async function startTcpProxy(
     delay: (milliseconds) => void (latency = milliseconds),
     restore: () => {
       // Bytes were dropped: what hung cannot go on.
-      if (mode === 'frozen' || frozen > 0) reset();
+      reset(mode === 'frozen' ? Infinity : frozen);
       mode = 'open';
       frozen = 0;
     },
