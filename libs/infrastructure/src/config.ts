@@ -33,6 +33,8 @@ export class Config {
   readonly tracing: boolean;
   /** Where a worker serves its metrics; `null` = nowhere. */
   readonly workerPort: number | null;
+  /** Stages of orders that a worker works at the same time, each on a connection to the mail server. */
+  readonly workerConcurrency: number;
   /** What Fastify takes: true, a number of hops, or addresses. */
   readonly trustProxy: boolean | number | string;
 
@@ -59,6 +61,7 @@ export class Config {
       if (this.tracing) read.oneOf(name, ['http/protobuf']);
     }
     this.workerPort = read.text('WORKER_PORT') === null ? null : read.integer('WORKER_PORT', 0, 0, 65_535);
+    this.workerConcurrency = read.integer('WORKER_CONCURRENCY', 20, 1, 200);
     this.trustProxy = read.trustedProxies('TRUST_PROXY');
 
     if (this.encryptionKeys === null && this.databaseUrl !== null && env.NODE_ENV === 'production') {

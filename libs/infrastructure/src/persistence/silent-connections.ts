@@ -1,10 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type pg from 'pg';
-
-/** Whether the server gave no answer within the time limit of the client. */
-export function isReadTimeout(error: unknown): boolean {
-  return error instanceof Error && error.message === 'Query read timeout';
-}
+import { isReadTimeout } from './postgres-errors.js';
 
 /**
  * Replaces connections that died in silence, because a proxy or a firewall forgot them. When a statement of the pool has

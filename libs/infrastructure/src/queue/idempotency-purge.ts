@@ -2,8 +2,7 @@ import type pg from 'pg';
 
 export const PURGE_TASK = 'purge-idempotency-keys';
 
-/** Every ten minutes. Of several workers the queue lets one run it. */
-export const PURGE_CRONTAB = `*/10 * * * * ${PURGE_TASK}`;
+export const PURGE_INTERVAL_MS = 600_000;
 
 const BATCH = 1_000;
 

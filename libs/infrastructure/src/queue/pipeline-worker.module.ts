@@ -9,9 +9,10 @@ export class PipelineWorkerModule {
   /**
    * @param application the application module of the process, shared and not made anew.
    * @param databaseUrl a direct connection: the queue listens for new jobs.
+   * @param concurrency stages worked at the same time.
    * @param reports where it is told what becomes of the stages.
    */
-  static on(application: DynamicModule, databaseUrl: string, reports: Reports): DynamicModule {
+  static on(application: DynamicModule, databaseUrl: string, concurrency: number, reports: Reports): DynamicModule {
     return {
       module: PipelineWorkerModule,
       imports: [application],
@@ -19,7 +20,7 @@ export class PipelineWorkerModule {
         {
           provide: PipelineWorker,
           inject: [RunPipelineStage],
-          useFactory: (stages: RunPipelineStage) => new PipelineWorker(stages, databaseUrl, reports),
+          useFactory: (stages: RunPipelineStage) => new PipelineWorker(stages, databaseUrl, concurrency, reports),
         },
       ],
     };
