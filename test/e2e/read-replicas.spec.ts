@@ -20,6 +20,8 @@ let wayToReplica: TcpProxy;
 /** Packets with statements for the replica, other than probes. */
 let askedOfReplica = 0;
 const lines: string[] = [];
+// Of all applications here: Nest has one logger in a process, that of the last.
+const logger = new JsonLogger('warn', { write: (line) => void lines.push(line) });
 let store: StoreFixture;
 let productId: number;
 let app: NestFastifyApplication;
@@ -45,7 +47,6 @@ async function start(primaryUrl: string, replicaUrl: string): Promise<void> {
     },
   });
   const config = new Config({ DATABASE_URL: wayToPrimary.url, DATABASE_REPLICA_URLS: wayToReplica.url });
-  const logger = new JsonLogger('warn', { write: (line) => void lines.push(line) });
   app = await createApp(config, wayToPrimary.url, logger);
   await app.init();
   await app.getHttpAdapter().getInstance().ready();
@@ -149,7 +150,7 @@ describe('with a read replica', () => {
         DATABASE_REPLICA_URLS: url,
         LOG_LEVEL: 'silent',
       });
-      const other = await createApp(config, database.primaryUrl);
+      const other = await createApp(config, database.primaryUrl, logger);
       await other.init();
       const statuses = new Set<number>();
       const end = Date.now() + TWO_PROBES_MS;
