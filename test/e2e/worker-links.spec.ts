@@ -37,7 +37,6 @@ describe('the links of a worker', () => {
     worker = await Service.start({ role: 'worker', env });
   }, TEST_MS);
   afterEach(async () => {
-    (await import('node:fs')).writeFileSync(`/tmp/links-worker-${process.pid}.log`, worker.log + '\nDUMP ' + JSON.stringify(await api.database.query('SELECT id, attempts, locked_at, locked_by, run_at, now() AS now, key FROM graphile_worker.jobs ORDER BY id')) + JSON.stringify(await api.database.query(`SELECT state, queued, count(*) FROM order_stages GROUP BY 1,2`))+ JSON.stringify(await api.database.query(`SELECT pid, state, wait_event, now()-query_start AS age, query FROM pg_stat_activity WHERE datname=current_database()`)));
     await worker.kill();
     await proxy.close();
     await smtp.close();

@@ -111,6 +111,8 @@ describe('Config', () => {
       'DATA_ENCRYPTION_KEYS must be keys of 32 bytes in base64, separated by commas, newest first',
     ],
     [{ THROTTLE_PER_10S: '-1' }, 'THROTTLE_PER_10S must be an integer from 0 to 10000000'],
+    [{ WORKER_CONCURRENCY: '0' }, 'WORKER_CONCURRENCY must be an integer from 1 to 200'],
+    [{ WORKER_CONCURRENCY: '201' }, 'WORKER_CONCURRENCY must be an integer from 1 to 200'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent'],
     [
       { DATABASE_URL, NODE_ENV: 'production' },

@@ -61,7 +61,7 @@ export async function runQueue(pool: pg.Pool, options: QueueRunnerOptions): Prom
   for (const found of ['job:start', 'worker:getJob:empty'] as const) events.once(found, () => (hasLooked = true));
   events.on('worker:getJob:error', ({ error }) => {
     if (isStopped || (hasLooked && !isReadTimeout(error))) return;
-    logger.warn(`The queue is not to be looked into: ${failureName(error as Error)}. It is tried on new connections`);
+    logger.warn(`Jobs cannot be claimed (${failureName(error as Error)}): trying again on new connections`);
     stop();
   });
   if (stopping.aborted) stop();
