@@ -1,4 +1,4 @@
-import { Config, DatabaseProbe } from '@app/infrastructure';
+import { Config, DatabaseProbe, JsonLogger } from '@app/infrastructure';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApp } from '../../apps/api/src/create-app.js';
 import { StoreFixture } from '../builders/store-fixture.js';
@@ -10,9 +10,18 @@ const START_MS = 60_000;
 /** Two probes, and room for a busy machine. */
 const NOTICED_MS = 20_000;
 const TWO_PROBES_MS = 4_500;
+/** Each way: an answer takes longer than a read on a replica may, and not as long as a probe may. */
+const SLOWER_THAN_A_READ_MS = 550;
+const ROOM_MS = 800;
 
 let database: ReplicatedDatabase;
+let wayToPrimary: TcpProxy;
 let wayToReplica: TcpProxy;
+/** Packets with statements for the replica, other than probes. */
+let askedOfReplica = 0;
+const lines: string[] = [];
+// Of all applications here: Nest has one logger in a process, that of the last.
+const logger = new JsonLogger('warn', { write: (line) => void lines.push(line) });
 let store: StoreFixture;
 let productId: number;
 let app: NestFastifyApplication;
@@ -30,19 +39,22 @@ async function createStore(): Promise<void> {
 }
 
 async function start(primaryUrl: string, replicaUrl: string): Promise<void> {
-  wayToReplica = await startTcpProxy(replicaUrl);
-  const config = new Config({
-    DATABASE_URL: primaryUrl,
-    DATABASE_REPLICA_URLS: wayToReplica.url,
-    LOG_LEVEL: 'silent',
+  wayToPrimary = await startTcpProxy(primaryUrl);
+  wayToReplica = await startTcpProxy(replicaUrl, {
+    onClientData: (chunk) => {
+      if (!chunk.includes('pg_control_checkpoint')) askedOfReplica++;
+      return 'pass';
+    },
   });
-  app = await createApp(config, primaryUrl);
+  const config = new Config({ DATABASE_URL: wayToPrimary.url, DATABASE_REPLICA_URLS: wayToReplica.url });
+  app = await createApp(config, wayToPrimary.url, logger);
   await app.init();
   await app.getHttpAdapter().getInstance().ready();
 }
 
 async function stop(): Promise<void> {
   await app.close();
+  await wayToPrimary.close();
   await wayToReplica.close();
   await database.stop();
 }
@@ -138,7 +150,7 @@ describe('with a read replica', () => {
         DATABASE_REPLICA_URLS: url,
         LOG_LEVEL: 'silent',
       });
-      const other = await createApp(config, database.primaryUrl);
+      const other = await createApp(config, database.primaryUrl, logger);
       await other.init();
       const statuses = new Set<number>();
       const end = Date.now() + TWO_PROBES_MS;
@@ -162,6 +174,44 @@ describe('with a read replica', () => {
     await expect(probe.ask()).rejects.toThrow('standby');
     probe.close();
   });
+
+  it(
+    'keeps using a replica that is slow for one search, which has all of its time there',
+    async () => {
+      await readsComeFromTheReplica();
+      lines.splice(0);
+      wayToReplica.delay(SLOWER_THAN_A_READ_MS);
+
+      const before = askedOfReplica;
+      const start = performance.now();
+      const search = await get('/v1/products?search=u');
+      const tookMs = performance.now() - start;
+      const read = await get('/v1/products?limit=5');
+      wayToReplica.delay(0);
+
+      expect([search.statusCode, read.statusCode]).toEqual([200, 200]);
+      expect(askedOfReplica).toBeGreaterThan(before + 1);
+      expect(tookMs).toBeLessThan(2 * SLOWER_THAN_A_READ_MS + ROOM_MS);
+      expect(lines).toEqual([]);
+      await readsComeFromTheReplica();
+    },
+    START_MS,
+  );
+
+  it(
+    'reads from no replica while it is unknown for long how far the primary is',
+    async () => {
+      await readsComeFromTheReplica();
+      lines.splice(0);
+
+      wayToPrimary.freeze();
+      const noticed = eventually(() => expect(lines.join()).toContain('may be far behind'), NOTICED_MS);
+      await noticed.finally(() => wayToPrimary.restore());
+
+      await readsComeFromTheReplica();
+    },
+    START_MS,
+  );
 
   it(
     'loses no read when the replica is silent',

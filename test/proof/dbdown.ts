@@ -23,7 +23,7 @@ export const dbdown: Proof = {
   name: 'dbdown',
   promise: 'Without its database the service says so in under 3 s, and is back within 5 s of it, in the same process',
   attack:
-    'PostgreSQL stopped for 30 s; sessions terminated at random; the pool exhausted by locked tables; latency, resets, cuts and freezes on the way',
+    'PostgreSQL stopped for 30 s; sessions terminated at random; the pool exhausted by locked tables; latency, resets, cuts and freezes on the way, and freezes of the open connections alone',
   quick: true,
   run,
 };
@@ -65,8 +65,14 @@ type Proxy = Awaited<ReturnType<typeof startTcpProxy>>;
 
 function troublesOf({ form, rig, random }: ProofContext, proxy: Proxy, resets: { oneIn: number }): Trouble[] {
   const { database, server } = rig;
-  const { stopped, terminated, locked, slow, reset, cut, frozen } = troubles;
-  if (form === 'quick') return [cut(proxy, 800), terminated(database, random, 800), frozen(proxy, 2_700)];
+  const { stopped, terminated, locked, slow, reset, cut, frozen, forgotten } = troubles;
+  if (form === 'quick')
+    return [
+      cut(proxy, 800),
+      terminated(database, random, 800),
+      frozen(proxy, 2_700),
+      forgotten(proxy, RECOVERY_LIMIT_MS, 6_000),
+    ];
   if (!server) throw new Error('dbdown stops PostgreSQL, so it needs one of its own: run it without DATABASE_URL');
   return [
     stopped(server, 30_000),
@@ -80,6 +86,7 @@ function troublesOf({ form, rig, random }: ProofContext, proxy: Proxy, resets: {
     cut(proxy, 5_000),
     frozen(proxy, 12_000),
     frozen(proxy, 2_000),
+    forgotten(proxy, RECOVERY_LIMIT_MS, 10_000),
   ];
 }
 

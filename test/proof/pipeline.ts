@@ -13,7 +13,7 @@ import { QueueClock } from './support/pipeline/queue-clock.js';
 import { countViolations, recordViolations } from './support/pipeline/records.js';
 import { place, REVIEW_AMOUNT, untilDelivered, type OrderKind, type Scene } from './support/pipeline/scene.js';
 import { StageWatch } from './support/pipeline/stage-watch.js';
-import { dismissInDelivery, takeTheDatabaseAway } from './support/pipeline/stoppages.js';
+import { dismissInDelivery, freezeOpenConnections, takeTheDatabaseAway } from './support/pipeline/stoppages.js';
 import { killInDelivery, makeTrouble, type Troubles } from './support/pipeline/trouble.js';
 import { WorkerCrew } from './support/pipeline/worker-crew.js';
 import { inParallel } from './support/store-setup.js';
@@ -48,7 +48,7 @@ export const pipeline: Proof = {
   name: 'pipeline',
   promise: 'Every mail of an order arrives, or its stage says why not; nothing that goes wrong with one stops another',
   attack:
-    'orders through 2 processes while 2 workers are killed (kill -9) again and again, and the mail server refuses, hangs, cuts, or cuts after it took the mail, for 60 s; mails that can never be sent; reviews; 10 s without a database; SIGTERM in mid-delivery',
+    'orders through 2 processes while 2 workers are killed (kill -9) again and again, and the mail server refuses, hangs, cuts, or cuts after it took the mail, for 60 s; mails that can never be sent; reviews; 10 s without a database; connections that die in silence; SIGTERM in mid-delivery',
   quick: true,
   run,
 };
@@ -114,6 +114,7 @@ async function perform(scene: Scene): Promise<ProofOutcome> {
   const acts: Act[] = [
     ...(await Promise.all([buryThePoisoned(scene, quick), confirmTheReviewed(scene)])),
     ...(scale.outageMs > 0 ? [await takeTheDatabaseAway(scene, scale.outageMs)] : []),
+    ...(quick ? [] : [await freezeOpenConnections(scene)]),
     await dismissInDelivery(scene, scale.answerMs, scale.dismissed),
   ];
   violations.push(...acts.flatMap((act) => act.violations), ...(await watch.stop()), ...memory.stop());

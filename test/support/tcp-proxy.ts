@@ -9,6 +9,8 @@ export interface TcpProxy {
   cut(): void;
   /** Keeps connections open and accepts new ones, but lets nothing through. */
   freeze(): void;
+  /** Lets nothing more through on the connections that are open now. New ones work. */
+  freezeOpenConnections(): void;
   /** Holds everything up that long on its way, in both directions; 0 = not. */
   delay(milliseconds: number): void;
   /** Lets everything through again. */
@@ -38,7 +40,9 @@ export async function startTcpProxy(
 ): Promise<TcpProxy> {
   const target = new URL(databaseUrl);
   let connections = 0;
-  const sockets = new Set<Socket>();
+  const sockets = new Map<Socket, number>();
+  /** Connections up to this number are frozen. */
+  let frozen = 0;
   let mode: 'open' | 'cut' | 'frozen' = 'open';
   let latency = 0;
 
@@ -55,7 +59,7 @@ export async function startTcpProxy(
       [client, upstream],
       [upstream, client],
     ] as const) {
-      sockets.add(from);
+      sockets.set(from, connection);
       from.on('error', () => to.destroy());
       from.on('close', () => {
         sockets.delete(from);
@@ -64,9 +68,10 @@ export async function startTcpProxy(
         else to.destroy();
       });
     }
-    upstream.on('data', (chunk) => toClient(() => mode === 'open' && !client.destroyed && client.write(chunk)));
+    const isOpen = () => mode === 'open' && connection > frozen;
+    upstream.on('data', (chunk) => toClient(() => isOpen() && !client.destroyed && client.write(chunk)));
     client.on('data', (chunk) => {
-      if (mode !== 'open') return;
+      if (!isOpen()) return;
       const verdict = onClientData(chunk, connection);
       if (verdict === 'pass') toServer(() => !upstream.destroyed && upstream.write(chunk));
       else if (verdict === 'deliver and cut') upstream.end(chunk);
@@ -76,7 +81,8 @@ export async function startTcpProxy(
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 
-  const reset = () => sockets.forEach((socket) => socket.resetAndDestroy());
+  const reset = (upTo = Infinity) =>
+    sockets.forEach((connection, socket) => connection <= upTo && socket.resetAndDestroy());
   const url = new URL(databaseUrl);
   url.hostname = '127.0.0.1';
   url.port = String((server.address() as AddressInfo).port);
@@ -87,11 +93,13 @@ export async function startTcpProxy(
       reset();
     },
     freeze: () => void (mode = 'frozen'),
+    freezeOpenConnections: () => void (frozen = connections),
     delay: (milliseconds) => void (latency = milliseconds),
     restore: () => {
       // Bytes were dropped: what hung cannot go on.
-      if (mode === 'frozen') reset();
+      reset(mode === 'frozen' ? Infinity : frozen);
       mode = 'open';
+      frozen = 0;
     },
     close: async () => {
       reset();

@@ -17,12 +17,8 @@ import { StoreController } from './store/store.controller.js';
 export class ApiModule {
   static on(config: Config, databaseUrl: string, logger: JsonLogger, metrics: Metrics): DynamicModule {
     const application = ApplicationModule.on([InfrastructureModule.on(config, databaseUrl, metrics)]);
-    const worker = PipelineWorkerModule.on(
-      application,
-      config.databaseDirectUrl ?? databaseUrl,
-      { logger, metrics },
-      config.retention,
-    );
+    const directUrl = config.databaseDirectUrl ?? databaseUrl;
+    const worker = PipelineWorkerModule.on(application, directUrl, config, { logger, metrics });
     return {
       module: ApiModule,
       imports: [

@@ -6,6 +6,7 @@ import {
   DataDirUnusable,
   EmbeddedPostgresInUse,
   JsonLogger,
+  logProcessOutput,
   reportUnknownKeys,
   startTracing,
 } from '@app/infrastructure';
@@ -22,6 +23,7 @@ const GRACE_MS = 5_000;
 async function main(): Promise<void> {
   const config = new Config(process.env);
   const logger = new JsonLogger(config.logLevel);
+  logProcessOutput(logger);
   // The state of the process is unknown from here on. Whoever started it starts a new one.
   const die = (error: unknown) => {
     logger.fatal('An error was not caught anywhere', error, 'Process');

@@ -4,7 +4,9 @@ import {
   Config,
   ConfigError,
   JsonLogger,
+  logProcessOutput,
   migrate,
+  PipelineWorker,
   reportUnknownKeys,
   serveStatus,
   ServiceMetrics,
@@ -14,6 +16,9 @@ import {
 } from '@app/infrastructure';
 import { NestFactory } from '@nestjs/core';
 import { WorkerModule } from './worker.module.js';
+
+/** When something hangs all the same: longer than any delivery, and less than orchestrators are asked to wait, 45 s. */
+const GIVE_UP_MS = 42_000;
 
 /** The configured database, once it answers, or the embedded one: that of a running API process, or one of our own. */
 async function openDatabase(config: Config, logger: JsonLogger): Promise<Pick<EmbeddedPostgres, 'url' | 'stop'>> {
@@ -29,6 +34,7 @@ async function openDatabase(config: Config, logger: JsonLogger): Promise<Pick<Em
 async function main(): Promise<void> {
   const config = new Config(process.env);
   const logger = new JsonLogger(config.logLevel);
+  logProcessOutput(logger);
   // The state of the process is unknown from here on. Whoever started it starts a new one.
   const die = (error: unknown) => {
     logger.fatal('An error was not caught anywhere', error, 'Process');
@@ -40,15 +46,19 @@ async function main(): Promise<void> {
   const metrics = new ServiceMetrics();
   metrics.observeProcess();
   metrics.observeLog(() => logger.droppedLines);
-  const status = config.workerPort === null ? null : await serveStatus(config.host, config.workerPort, metrics);
+  let pipeline: PipelineWorker | null = null;
+  const isLive = () => pipeline === null || pipeline.isAtWork;
+  const status = config.workerPort === null ? null : await serveStatus(config.host, config.workerPort, metrics, isLive);
   const database = await openDatabase(config, logger);
   const module = WorkerModule.on(config, database.url, logger, metrics);
   const worker = await NestFactory.createApplicationContext(module, { logger });
+  pipeline = worker.get(PipelineWorker);
   logger.log('Working the pipeline', 'Worker');
   void reportUnknownKeys(worker, logger);
 
   const stop = async (): Promise<void> => {
     logger.log('Shutting down', 'Process');
+    setTimeout(() => die(new Error('The shutdown took too long')), GIVE_UP_MS).unref();
     // Jobs that are running are finished; those that are not stay in the queue for others.
     await worker.close();
     await database.stop();

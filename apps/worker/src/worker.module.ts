@@ -13,16 +13,10 @@ import { Module, type DynamicModule } from '@nestjs/common';
 export class WorkerModule {
   static on(config: Config, databaseUrl: string, logger: JsonLogger, metrics: ServiceMetrics): DynamicModule {
     const application = ApplicationModule.on([InfrastructureModule.on(config, databaseUrl, metrics)]);
+    const directUrl = config.databaseDirectUrl ?? databaseUrl;
     return {
       module: WorkerModule,
-      imports: [
-        PipelineWorkerModule.on(
-          application,
-          config.databaseDirectUrl ?? databaseUrl,
-          { logger, metrics },
-          config.retention,
-        ),
-      ],
+      imports: [PipelineWorkerModule.on(application, directUrl, config, { logger, metrics })],
     };
   }
 }

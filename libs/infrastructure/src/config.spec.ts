@@ -120,6 +120,8 @@ describe('Config', () => {
     [{ KEY_USAGE_KEPT_DAYS: '0' }, 'KEY_USAGE_KEPT_DAYS must be an integer from 1 to 36500'],
     [{ REJECTED_ORDERS_KEPT_DAYS: 'x' }, 'REJECTED_ORDERS_KEPT_DAYS must be an integer from 1 to 36500'],
     [{ THROTTLE_PER_10S: '-1' }, 'THROTTLE_PER_10S must be an integer from 0 to 10000000'],
+    [{ WORKER_CONCURRENCY: '0' }, 'WORKER_CONCURRENCY must be an integer from 1 to 200'],
+    [{ WORKER_CONCURRENCY: '201' }, 'WORKER_CONCURRENCY must be an integer from 1 to 200'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent'],
     [
       { DATABASE_URL, NODE_ENV: 'production' },

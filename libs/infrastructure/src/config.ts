@@ -37,6 +37,8 @@ export class Config {
   readonly metricsPort: number | null;
   /** Where a worker serves its metrics; `null` = nowhere. */
   readonly workerPort: number | null;
+  /** Stages of orders that a worker works at the same time, each on a connection to the mail server. */
+  readonly workerConcurrency: number;
   /** What Fastify takes: true, a number of hops, or addresses. */
   readonly trustProxy: boolean | number | string;
 
@@ -68,6 +70,7 @@ export class Config {
     }
     this.metricsPort = read.port('METRICS_PORT');
     this.workerPort = read.port('WORKER_PORT');
+    this.workerConcurrency = read.integer('WORKER_CONCURRENCY', 20, 1, 200);
     this.trustProxy = read.trustedProxies('TRUST_PROXY');
 
     if (this.metricsPort === this.port && this.port !== 0) throw new ConfigError('METRICS_PORT', 'must not be PORT');

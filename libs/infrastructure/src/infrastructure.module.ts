@@ -35,6 +35,7 @@ import { PostgresOrderRepository } from './persistence/orders/postgres-order.rep
 import { PostgresProductRepository } from './persistence/products/postgres-product.repository.js';
 import { TypeOrmStoreRepository } from './persistence/stores/typeorm-store.repository.js';
 import { ReadReplicas } from './persistence/read-replicas.js';
+import { discardSilentConnections } from './persistence/silent-connections.js';
 import { watchDataSource } from './persistence/watch-statements.js';
 import { PostgresUnitOfWork } from './persistence/postgres-unit-of-work.js';
 import { LiveCatalogPricing } from './pricing/live-catalog-pricing.js';
@@ -84,6 +85,7 @@ export class InfrastructureModule {
           provide: Database,
           useFactory: (dataSource: DataSource) => {
             watchDataSource(dataSource, metrics);
+            discardSilentConnections(poolOf(dataSource));
             return new Database(() => poolOf(dataSource), metrics);
           },
           inject: [DataSource],

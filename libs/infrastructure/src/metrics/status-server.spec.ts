@@ -6,8 +6,9 @@ import { serveStatus } from './status-server.js';
 describe("a process's status", () => {
   const metrics = new ServiceMetrics();
   let server: Server;
+  let isLive = true;
   beforeAll(async () => {
-    server = await serveStatus('127.0.0.1', 0, metrics);
+    server = await serveStatus('127.0.0.1', 0, metrics, () => isLive);
   });
   afterAll(() => server.close());
 
@@ -18,6 +19,14 @@ describe("a process's status", () => {
     const response = await get('/health/live');
 
     expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }]);
+  });
+
+  it('is not alive when it does not work', async () => {
+    isLive = false;
+    const response = await get('/health/live');
+    isLive = true;
+
+    expect([response.status, await response.json()]).toEqual([503, { status: 'error' }]);
   });
 
   it('shows the attempts at stages and the log lines that were lost', async () => {
@@ -39,6 +48,6 @@ describe("a process's status", () => {
   it('says when the port is taken', async () => {
     const { port } = server.address() as AddressInfo;
 
-    await expect(serveStatus('127.0.0.1', port, metrics)).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    await expect(serveStatus('127.0.0.1', port, metrics, () => true)).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 });

@@ -1,8 +1,17 @@
 import { createServer, type Server } from 'node:http';
 import type { ServiceMetrics } from './service-metrics.js';
 
-/** Serves `/metrics` and `/health/live` at a port of their own, which is for operators only. */
-export function serveStatus(host: string, port: number, metrics: ServiceMetrics): Promise<Server> {
+/**
+ * Serves `/metrics` and `/health/live` at a port of their own, which is for operators only.
+ *
+ * @param isLive asked each time; when it is not, the probe is answered 503 and the process may be started again.
+ */
+export function serveStatus(
+  host: string,
+  port: number,
+  metrics: ServiceMetrics,
+  isLive: () => boolean = () => true,
+): Promise<Server> {
   const server = createServer((request, response) => {
     // Nothing that is asked here has a body, and nothing may be changed.
     const path = request.method === 'GET' ? request.url?.replace(/\?.*$/s, '') : undefined;
@@ -13,9 +22,14 @@ export function serveStatus(host: string, port: number, metrics: ServiceMetrics)
       );
       return;
     }
-    const isLive = path === '/health/live';
-    response.writeHead(isLive ? 200 : 404, { 'content-type': 'application/json; charset=utf-8' });
-    response.end(JSON.stringify(isLive ? { status: 'ok' } : { success: false, error: 'Not found' }));
+    const [status, body] =
+      path !== '/health/live'
+        ? [404, { success: false, error: 'Not found' }]
+        : isLive()
+          ? [200, { status: 'ok' }]
+          : [503, { status: 'error' }];
+    response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' });
+    response.end(JSON.stringify(body));
   });
   return new Promise((resolve, reject) => {
     server.once('error', reject).listen(port, host, () => resolve(server));

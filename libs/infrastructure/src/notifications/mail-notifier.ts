@@ -13,7 +13,7 @@ export class MailNotifier extends Notifier implements OnApplicationShutdown {
   private readonly delivery: SmtpDelivery | MailFolder;
   private readonly sender: Mailbox;
 
-  constructor({ mailFrom, smtpUrl, dataDir, databaseUrl }: Config) {
+  constructor({ mailFrom, smtpUrl, dataDir, databaseUrl, workerConcurrency }: Config) {
     super();
     if (smtpUrl === null && databaseUrl !== null) {
       new Logger(MailNotifier.name).warn(
@@ -21,7 +21,8 @@ export class MailNotifier extends Notifier implements OnApplicationShutdown {
       );
     }
     this.sender = mailFrom;
-    this.delivery = smtpUrl === null ? new MailFolder(path.join(dataDir, 'mail')) : new SmtpDelivery(smtpUrl);
+    this.delivery =
+      smtpUrl === null ? new MailFolder(path.join(dataDir, 'mail')) : new SmtpDelivery(smtpUrl, workerConcurrency);
   }
 
   override async notify(stage: NotificationStage, order: OrderRecord, store: StoreProfile): Promise<void> {

@@ -16,7 +16,7 @@ describe('SmtpDelivery', () => {
   let delivery: SmtpDelivery;
   beforeEach(async () => {
     sink = await SmtpSink.start();
-    delivery = new SmtpDelivery(sink.url, QUICK);
+    delivery = new SmtpDelivery(sink.url, 4, QUICK);
   });
   afterEach(async () => {
     delivery.close();
@@ -65,7 +65,7 @@ describe('SmtpDelivery', () => {
   it('fails at once when nothing listens', async () => {
     const { port } = sink;
     await sink.close();
-    const other = new SmtpDelivery(`smtp://user:secret@127.0.0.1:${port}`, QUICK);
+    const other = new SmtpDelivery(`smtp://user:secret@127.0.0.1:${port}`, 4, QUICK);
 
     await expect(other.deliver('x', MESSAGE)).rejects.toMatchObject({
       code: 'ECONNREFUSED',
@@ -82,7 +82,7 @@ describe('SmtpDelivery', () => {
       socket.once('close', () => clearInterval(dripping));
     });
     await once(drip.listen(0, '127.0.0.1'), 'listening');
-    const slow = new SmtpDelivery(`smtp://127.0.0.1:${(drip.address() as net.AddressInfo).port}`, {
+    const slow = new SmtpDelivery(`smtp://127.0.0.1:${(drip.address() as net.AddressInfo).port}`, 4, {
       ...QUICK,
       attemptMs: 1_000,
     });

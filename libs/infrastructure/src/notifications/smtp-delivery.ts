@@ -13,22 +13,23 @@ export interface SmtpTimeouts {
 
 const TIMEOUTS: SmtpTimeouts = { connectMs: 5_000, greetingMs: 5_000, socketMs: 10_000, attemptMs: 30_000 };
 
-/** As many as the pipeline's worker has jobs at a time. */
-const CONNECTIONS = 4;
-
 /** Hands messages to a mail server over a few connections that stay open. */
 export class SmtpDelivery {
   private readonly pool;
 
-  /** @param url may carry a password. It goes to the mailer and nowhere else. */
+  /**
+   * @param url may carry a password. It goes to the mailer and nowhere else.
+   * @param connections at most: as many as there are messages at a time, or some would wait.
+   */
   constructor(
     url: string,
+    connections: number,
     private readonly timeouts: SmtpTimeouts = TIMEOUTS,
   ) {
     this.pool = nodemailer.createTransport({
       url,
       pool: true,
-      maxConnections: CONNECTIONS,
+      maxConnections: connections,
       // For the connection that the server closed just as it was taken up again. The rest is up to the queue.
       maxRequeues: 1,
       connectionTimeout: timeouts.connectMs,

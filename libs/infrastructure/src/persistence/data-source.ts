@@ -2,6 +2,7 @@ import pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { MIGRATIONS } from './migrations/index.js';
 import { ENTITIES } from './entities.js';
+import { discardSilentConnections } from './silent-connections.js';
 
 /** How long a request waits for a free connection before it is answered 503. */
 const CONNECTION_TIMEOUT_MS = 2_000;
@@ -28,8 +29,9 @@ const REQUEST_LIMITS = {
     survive(client);
     return client.query(REQUEST_TIMEOUTS);
   },
-  // A server that vanished without a word must not hold a request for much longer than the statement timeout.
-  query_timeout: 8_500,
+  // A server that vanished without a word must not hold a connection of the pool for much longer than the statement
+  // timeout: the request was answered 503 before. Transactions set their own limit.
+  query_timeout: 3_200,
   keepAlive: true,
   // Statements that need not wait for each other's answers travel together.
   pipeline: true,
@@ -76,6 +78,7 @@ export function replicaPool(url: string, size: number, patienceMs: number): pg.P
     query_timeout: patienceMs,
   });
   pool.on('error', () => undefined); // of an idle connection, which the pool replaces by itself
+  discardSilentConnections(pool);
   return pool;
 }
 

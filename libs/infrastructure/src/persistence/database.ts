@@ -9,6 +9,8 @@ import { watched } from './watch-statements.js';
 const SEARCHES = 0.4;
 /** Well before the reader is told that there is no answer. */
 const SEARCH_PATIENCE_MS = 2_000;
+/** All that a search has: the server itself gives up 0.2 s before. */
+const SEARCH_TIMEOUT_MS = 3_200;
 
 /** Reads in SQL, each on a connection of its own. */
 export class Database {
@@ -44,7 +46,7 @@ export class Database {
    * @throws TooLate when there are too many.
    */
   search<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
-    return this.searches.run(() => this.query<Row>(text, values));
+    return this.searches.run(() => this.query<Row>(text, values, SEARCH_TIMEOUT_MS));
   }
 
   /** For statements of which there are few and that run often: each connection parses and plans them once. */

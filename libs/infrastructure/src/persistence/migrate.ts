@@ -26,7 +26,7 @@ export interface MigrationReport {
 export async function migrate(url: string): Promise<MigrationReport> {
   const dataSource = await new DataSource(dataSourceOptions({ url, poolSize: 2, unhurried: true })).initialize();
   const lock = dataSource.createQueryRunner();
-  const queue = queuePool(url, 1, () => undefined);
+  const queue = queuePool(url, 1, () => undefined, 0);
   try {
     await lock.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK]);
     const applied = await dataSource.runMigrations({ transaction: 'each' });

@@ -63,6 +63,17 @@ export function isTimeout(error: unknown): boolean {
   return code === '57014' || code === '55P03';
 }
 
+/** Whether the server gave no answer within the time limit of the client. */
+export function isReadTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Query read timeout';
+}
+
+/** Whether an answer, or a connection of the pool, did not come in time. The server may be well, and busy. */
+export function isTooLate(error: unknown): boolean {
+  if (isReadTimeout(error) || error instanceof TooLate) return true;
+  return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
+}
+
 /** Whether the server refused a value that validation should have refused before. */
 export function isBadInput(error: unknown): boolean {
   return BAD_INPUT.has(errorCode(error) ?? '');

@@ -42,14 +42,14 @@ export class ReadBatches {
     }
     sendTogether(client);
     const answers = reads.map(({ query }) => client.query(query));
-    let broken = false;
+    let failure: Error | undefined;
     for (const [index, { resolve, reject }] of reads.entries()) {
-      answers[index]?.then(resolve, (error: unknown) => {
-        broken = true;
+      answers[index]?.then(resolve, (error: Error) => {
+        failure ??= error;
         reject(error);
       });
     }
     await Promise.allSettled(answers);
-    client.release(broken);
+    client.release(failure);
   }
 }

@@ -1,16 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import type pg from 'pg';
+import pg from 'pg';
 import { ServiceMetrics } from '../metrics/service-metrics.js';
 import { replicaPool } from './data-source.js';
 import { Database } from './database.js';
 import type { FewAtATime } from './few-at-a-time.js';
-import { errorCode, isBadInput, isConnectionLost, isRetryable } from './postgres-errors.js';
+import { errorCode, isBadInput, isConnectionLost, isRetryable, isTooLate } from './postgres-errors.js';
 
 /** How often it is asked how far each replica is. What a replica answers is at most twice as old, and a probe. */
 const PROBE_INTERVAL_MS = 2_000;
 const PROBE_TIMEOUT_MS = 1_500;
-/** Of a read on a replica, for a connection and for its answer: what a silent one leaves of 2.7 s is the primary's. */
+const STATEMENT_TIMEOUT = '57014';
+/** After so many looks without an answer of the primary it is not known how far behind the replicas are. */
+const MOST_UNKNOWN_LOOKS = 3;
+/**
+ * Of a read on a replica, for a connection and for its answer: what a silent one leaves of 2.7 s is the primary's. A
+ * search has all of its time, as it would take the primary as long.
+ */
 const PATIENCE_MS = 1_000;
 
 /** How far a server has come. Positions of different timelines, before and after a fail-over, cannot be compared. */
@@ -34,6 +40,8 @@ const HAS_REACHED = `
 class Replica {
   readonly database: Database;
   private readonly pool: pg.Pool;
+  /** Of its own: a pool full of slow reads must not look like a lost replica. */
+  private readonly probePool: pg.Pool;
   /** Unknown before the first probe, which says what it found. */
   private upToDate: boolean | null = null;
 
@@ -45,6 +53,7 @@ class Replica {
     metrics: ServiceMetrics | undefined,
   ) {
     this.pool = replicaPool(url, poolSize, PATIENCE_MS);
+    this.probePool = replicaPool(url, 1, PROBE_TIMEOUT_MS);
     this.database = new Database(() => this.pool, metrics);
   }
 
@@ -54,9 +63,9 @@ class Replica {
 
   /** @param expected what it must have reached by now in the primary's log. */
   async probe({ timeline, position }: Position): Promise<void> {
-    const query = { text: HAS_REACHED, values: [timeline, position], query_timeout: PROBE_TIMEOUT_MS };
+    const query = { text: HAS_REACHED, values: [timeline, position] };
     try {
-      const { rows } = await this.pool.query<{ reached: boolean | null }>(query);
+      const { rows } = await this.probePool.query<{ reached: boolean | null }>(query);
       this.note(rows[0]?.reached === true, 'is behind, or follows nobody');
     } catch {
       this.note(false, 'does not answer');
@@ -70,8 +79,8 @@ class Replica {
     else this.logger.warn(`${this.label} ${reason}: its reads go to the primary`);
   }
 
-  end(): Promise<void> {
-    return this.pool.end();
+  async end(): Promise<void> {
+    await Promise.all([this.pool.end(), this.probePool.end()]);
   }
 }
 
@@ -127,7 +136,7 @@ export class ReadReplicas extends Database implements OnApplicationBootstrap, On
     await Promise.all(this.replicas.map((replica) => replica.end()));
   }
 
-  /** What a replica cannot answer, because it went away or because replication removed what was read, the primary can. */
+  /** What a replica cannot answer, or not in time, because it went away or because replication removed what was read, the primary can. */
   private async read<Row>(
     onReplica: (database: Database) => Promise<Row[]>,
     onPrimary: () => Promise<Row[]>,
@@ -138,7 +147,10 @@ export class ReadReplicas extends Database implements OnApplicationBootstrap, On
       const rows = await onReplica(replica.database);
       if (rows.length > 0) return rows; // what it does not have, the primary may have by now
     } catch (error) {
-      if (isBadInput(error)) throw error;
+      // The server's own time limit: the primary would have none left.
+      if (isBadInput(error) || errorCode(error) === STATEMENT_TIMEOUT) throw error;
+      // Slow, or busy, for one is not lost for everybody: that is for the probe to find out.
+      if (isTooLate(error)) return onPrimary();
       if (isConnectionLost(error)) replica.note(false, 'was lost');
       else if (!isRetryable(error)) replica.note(false, `cannot answer (${errorCode(error)})`);
     }
@@ -153,23 +165,36 @@ export class ReadReplicas extends Database implements OnApplicationBootstrap, On
   /** A replica is up to date when it has reached, now, what the primary had written at the probe before. */
   private async watch(): Promise<void> {
     const { signal } = this.stopping;
+    const pool = watchPool(this.primary());
     let before: Position | null = null;
+    let unknown = 0;
     while (!signal.aborted) {
-      const position = await this.positionOfPrimary();
+      const position = await positionOf(pool);
       const expected: Position | null = before ?? position;
       const probes = expected === null ? [] : this.replicas.map((replica) => replica.probe(expected));
       before = position;
+      unknown = position === null ? unknown + 1 : 0;
+      if (unknown >= MOST_UNKNOWN_LOOKS) {
+        for (const replica of this.replicas) replica.note(false, 'may be far behind a primary that does not answer');
+      }
       // At the same time: one that is silent must not make the others' answers older.
       await Promise.all([...probes, sleep(PROBE_INTERVAL_MS, undefined, { signal }).catch(() => undefined)]);
     }
+    await pool.end();
   }
+}
 
-  /** `null` when it does not tell: then the replicas stay what they were, for nothing is written either. */
-  private async positionOfPrimary(): Promise<Position | null> {
-    const query = { text: POSITION, query_timeout: PROBE_TIMEOUT_MS };
-    const { rows } = await this.primary()
-      .query<Position>(query)
-      .catch(() => ({ rows: [] }));
-    return rows[0] ?? null;
-  }
+/** One connection to the same server: a full pool must not look like a primary that does not answer. */
+function watchPool({ options }: pg.Pool): pg.Pool {
+  const limits = { max: 1, connectionTimeoutMillis: PROBE_TIMEOUT_MS, query_timeout: PROBE_TIMEOUT_MS };
+  // The pool hides the password from those who list its options.
+  const pool = new pg.Pool({ ...options, password: options.password, ...limits });
+  pool.on('error', () => undefined);
+  return pool;
+}
+
+/** `null` when it does not tell: for a few looks the replicas stay what they were, as it may be busy. */
+async function positionOf(primary: pg.Pool): Promise<Position | null> {
+  const { rows } = await primary.query<Position>(POSITION).catch(() => ({ rows: [] }));
+  return rows[0] ?? null;
 }

@@ -1,8 +1,7 @@
 import { RunPipelineStage } from '@app/application';
 import { Module, type DynamicModule } from '@nestjs/common';
-import { PipelineWorker } from './pipeline-worker.js';
+import { PipelineWorker, type WorkerSettings } from './pipeline-worker.js';
 import type { Reports } from './reported-attempt.js';
-import type { Retention } from './retention.js';
 
 /** Works the pipeline in this process, from its start until it shuts down. */
 @Module({})
@@ -11,9 +10,13 @@ export class PipelineWorkerModule {
    * @param application the application module of the process, shared and not made anew.
    * @param databaseUrl a direct connection: the queue listens for new jobs.
    * @param reports where it is told what becomes of the stages.
-   * @param retention how long rows are kept that expire.
    */
-  static on(application: DynamicModule, databaseUrl: string, reports: Reports, retention: Retention): DynamicModule {
+  static on(
+    application: DynamicModule,
+    databaseUrl: string,
+    settings: WorkerSettings,
+    reports: Reports,
+  ): DynamicModule {
     return {
       module: PipelineWorkerModule,
       imports: [application],
@@ -21,7 +24,7 @@ export class PipelineWorkerModule {
         {
           provide: PipelineWorker,
           inject: [RunPipelineStage],
-          useFactory: (stages: RunPipelineStage) => new PipelineWorker(stages, databaseUrl, reports, retention),
+          useFactory: (stages: RunPipelineStage) => new PipelineWorker(stages, databaseUrl, settings, reports),
         },
       ],
     };

@@ -16,12 +16,14 @@ export interface Trouble {
   readonly isSilent: boolean;
   /** Whether the readiness probe must notice, which takes it up to 8 s. */
   readonly showsInReadiness: boolean;
+  /** After how long the service must answer again although the trouble lasts; `null` = when it is over. */
+  readonly healsAfterMs: number | null;
   begin(): Promise<void> | void;
   end(): Promise<void> | void;
 }
 
-const SERVER = { hitsAll: true, isOutage: false, isSilent: false, showsInReadiness: false };
-const LINK = { hitsAll: false, isOutage: false, isSilent: false, showsInReadiness: false };
+const SERVER = { hitsAll: true, isOutage: false, isSilent: false, showsInReadiness: false, healsAfterMs: null };
+const LINK = { hitsAll: false, isOutage: false, isSilent: false, showsInReadiness: false, healsAfterMs: null };
 
 export function stopped(server: PostgresServer, lastsMs: number): Trouble {
   const name = `PostgreSQL stopped ${lastsMs / 1_000} s`;
@@ -86,4 +88,11 @@ export function frozen(proxy: TcpProxy, lastsMs: number): Trouble {
   const name = `frozen ${lastsMs / 1_000} s`;
   const shows = { isOutage: true, isSilent: true, showsInReadiness: lastsMs > 8_500 };
   return { ...LINK, ...shows, name, lastsMs, begin: () => proxy.freeze(), end: () => proxy.restore() };
+}
+
+/** Connections that are open say nothing more, as when a firewall forgets them. New ones work. */
+export function forgotten(proxy: TcpProxy, healsAfterMs: number, lastsMs: number): Trouble {
+  const name = `open connections frozen ${lastsMs / 1_000} s`;
+  const begin = () => proxy.freezeOpenConnections();
+  return { ...LINK, isSilent: true, healsAfterMs, name, lastsMs, begin, end: () => proxy.restore() };
 }

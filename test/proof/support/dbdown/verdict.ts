@@ -57,6 +57,8 @@ export function judge(
       const what = `${method} ${path} → ${status ?? error} after ${tookMs} ms`;
       if (isCaught(exchange)) return [503, 201].includes(status ?? 0) && tookMs < CAUGHT_LIMIT_MS ? [] : [what];
       const isInside = at > from + EDGE_MS && at + tookMs < to;
+      const mustWork = trouble.healsAfterMs !== null && at > from + trouble.healsAfterMs;
+      if (status === 503 && mustWork) return [`${what}, ${at - from} ms after the trouble began`];
       if (status === 503 && tookMs >= refusalMs) return [what];
       if (status === 503) return exchange.headers['retry-after'] === undefined ? [`${what}, no Retry-After`] : [];
       return SUCCESS.includes(status ?? 0) && !(trouble.isOutage && isInside) ? [] : [what];

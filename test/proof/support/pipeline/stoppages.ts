@@ -37,6 +37,28 @@ export async function takeTheDatabaseAway(scene: Scene, forMs: number): Promise<
   };
 }
 
+/** Every connection of the workers dies in silence, in the middle of deliveries; new ones work. */
+export async function freezeOpenConnections(scene: Scene): Promise<Act> {
+  const { crew, proxy, sink } = scene;
+  const before = crew.pids.join();
+  sink.behaviour = { kind: 'slow', at: 'message', ms: 100 };
+  await Promise.all([place(scene), place(scene)]);
+  const from = Date.now();
+  proxy.freezeOpenConnections();
+  sink.behaviour = { kind: 'accept' };
+  const last = await place(scene);
+  const violations = await inTime(() => {
+    if (!sink.mails.some(({ to }) => to.includes(last.email))) throw new Error('The workers hang on dead connections');
+  }, 60_000);
+  const to = Date.now();
+  crew.interruptions.push({ from, to });
+  violations.push(...(await untilDelivered(scene, 120_000)));
+  proxy.restore();
+  if (crew.pids.join() !== before) violations.push('workers were started again');
+  const working = ((to - from) / 1_000).toFixed(1);
+  return { figures: `open connections frozen: at work on new ones after ${working} s`, violations };
+}
+
 /** SIGTERM in the middle of deliveries: they are finished, and the process ends in order. */
 export async function dismissInDelivery(scene: Scene, answerMs: number, orders: number): Promise<Act> {
   const { crew, sink, clock } = scene;

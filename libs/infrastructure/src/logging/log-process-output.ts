@@ -1,0 +1,13 @@
+import type { JsonLogger } from './json-logger.js';
+
+/**
+ * Makes lines of the log of what libraries print to the console by themselves, and of Node's warnings: whoever collects
+ * the log reads nothing but JSON. Of a text, the first line alone.
+ */
+export function logProcessOutput(logger: JsonLogger): void {
+  const firstLine = (message: unknown) => (typeof message === 'string' ? message.split('\n')[0] : message);
+  const warn = (message: unknown) => logger.warn(firstLine(message), 'Console');
+  const debug = (message: unknown) => logger.debug(firstLine(message), 'Console');
+  Object.assign(console, { trace: warn, error: warn, warn, log: debug, info: debug, debug });
+  process.removeAllListeners('warning').on('warning', warn);
+}
