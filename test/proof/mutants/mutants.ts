@@ -99,6 +99,19 @@ export const MUTANTS: readonly Mutant[] = [
     noticedAs: /order \S+ has 0 of 4 stages/,
   },
   {
+    name: 'a refusal does not wait for the first request with its key',
+    edits: [
+      {
+        file: CREATE_ORDER,
+        find: `if (!keyed || !(refusal instanceof DomainError)) throw refusal;`,
+        replace: `if (!keyed || !(refusal instanceof DomainError) || keyed) throw refusal;`,
+      },
+    ],
+    proof: 'idempotency',
+    args: ['--quick', '--seed', '1'],
+    noticedAs: /late-refusal-\d+: the order was placed, and its repeat \(\w+\) answered 4(00|22)/,
+  },
+  {
     name: 'stage marked done before its handler',
     edits: [
       {
