@@ -74,7 +74,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: CREATE_ORDER,
-        find: `    pipeline.enqueue(order.storeId, order.id, assessment.verdict),\n`,
+        find: `    pipeline.enqueue(order.storeId, order.id, assessment),\n`,
         replace: '',
       },
       {
@@ -89,7 +89,7 @@ export const MUTANTS: readonly Mutant[] = [
       if (!created.replayed) {
         const { order, assessment } = placement;
         await this.unitOfWork.run(({ pipeline }) =>
-          pipeline.enqueue(order.storeId, order.id, assessment.verdict));
+          pipeline.enqueue(order.storeId, order.id, assessment));
       }
       return created;`,
       },

@@ -206,7 +206,7 @@ async function write(
   // Sent together, and done in this order: if one fails, those after it do nothing.
   await inOrder([
     orders.insert(order, assessment),
-    pipeline.enqueue(order.storeId, order.id, assessment.verdict),
+    pipeline.enqueue(order.storeId, order.id, assessment),
     keyed && idempotency.store(keyed.scope, Buffer.from(response)),
     // Last, so that the rows other buyers want are held only until the commit that follows at once.
     stock.withdraw(order.storeId, order.id, sumDemand(order.lines)),

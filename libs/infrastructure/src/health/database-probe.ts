@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { isSchemaCurrent } from '../persistence/migrate.js';
+import { HELD_ORDERS, heldByReason, type HeldRow } from './held-orders.js';
 
 const TIMEOUT_MS = 1_500;
 
@@ -23,6 +24,8 @@ export interface PipelineState {
   readonly lagSeconds: number;
   /** Stages that were given up after their last attempt. */
   readonly deadLetters: number;
+  /** Orders under review by fraud rule, those with two counted for both; of one set of rules, 1,000 at most. */
+  readonly heldOrders: Readonly<Record<string, number>>;
 }
 
 export interface DatabaseState {
@@ -68,8 +71,9 @@ export class DatabaseProbe {
       async (text, values) => (await client.query<object>(text, values)).rows,
     );
     if (!schemaCurrent) return { schemaCurrent, pipeline: null };
-    const { rows } = await client.query<PipelineState>(PIPELINE_STATE);
-    return { schemaCurrent, pipeline: rows[0] ?? null };
+    const { rows } = await client.query<Omit<PipelineState, 'heldOrders'>>(PIPELINE_STATE);
+    const { rows: held } = await client.query<HeldRow>(HELD_ORDERS);
+    return { schemaCurrent, pipeline: rows[0] ? { ...rows[0], heldOrders: heldByReason(held) } : null };
   }
 
   private async connect(): Promise<pg.Client> {

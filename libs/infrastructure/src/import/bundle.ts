@@ -33,6 +33,10 @@ export interface BundleFraudSettings {
   readonly blocked_phones?: readonly string[];
   /** Orders from this amount on are reviewed; minor units. */
   readonly review_amount?: number;
+  /** Orders of one e-mail within an hour; those beyond are reviewed, null = never. Likewise of a phone and an address. */
+  readonly review_orders_per_email?: number | null;
+  readonly review_orders_per_phone?: number | null;
+  readonly review_orders_per_address?: number | null;
 }
 
 /** How customers reach the store. */

@@ -1,3 +1,4 @@
+import { MOST_ORDERS_PER_HOUR } from '@app/domain';
 import type {
   BundleContact,
   BundleFraudSettings,
@@ -48,10 +49,15 @@ const paymentSettings: Field<BundlePaymentSettings> = (value, path) => {
   return given.methods === undefined ? given : { ...given, methods: paymentMethods(given.methods, `${path}.methods`) };
 };
 
+const ordersPerHour = optional(orNull(integer(1, MOST_ORDERS_PER_HOUR)));
+
 const fraudSettings = object<BundleFraudSettings>({
   blocked_emails: optional(list(text(254))),
   blocked_phones: optional(list(text(40))),
   review_amount: optional(integer(0, Number.MAX_SAFE_INTEGER)),
+  review_orders_per_email: ordersPerHour,
+  review_orders_per_phone: ordersPerHour,
+  review_orders_per_address: ordersPerHour,
 });
 
 export const storeLine = object<StoreLine>({

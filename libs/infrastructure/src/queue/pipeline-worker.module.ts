@@ -1,5 +1,6 @@
-import { RunPipelineStage } from '@app/application';
+import { RescreenHeldOrders, RunPipelineStage } from '@app/application';
 import { Module, type DynamicModule } from '@nestjs/common';
+import { HeldOrderScreening } from './held-order-screening.js';
 import { PipelineWorker } from './pipeline-worker.js';
 import type { Reports } from './reported-attempt.js';
 
@@ -20,6 +21,11 @@ export class PipelineWorkerModule {
           provide: PipelineWorker,
           inject: [RunPipelineStage],
           useFactory: (stages: RunPipelineStage) => new PipelineWorker(stages, databaseUrl, reports),
+        },
+        {
+          provide: HeldOrderScreening,
+          inject: [RescreenHeldOrders],
+          useFactory: (rescreen: RescreenHeldOrders) => new HeldOrderScreening(rescreen),
         },
       ],
     };
