@@ -25,7 +25,7 @@ export abstract class HeldOrders {
   /**
    * By order id, so oldest first.
    *
-   * @param limit 1 to 1,000.
+   * @param limit 1 or more.
    * @param after the id of an order: only those behind it; null = from the beginning.
    */
   abstract list(filter: HeldFilter, limit: number, after: string | null): Promise<HeldOrder[]>;
