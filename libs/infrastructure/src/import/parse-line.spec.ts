@@ -32,6 +32,12 @@ describe('parseLine', () => {
     });
   });
 
+  it('reads the limits of orders by contact, null for none', () => {
+    const fraud_settings = { review_orders_per_email: 500, review_orders_per_phone: null, review_orders_per_address: 1 };
+
+    expect(parse({ ...STORE, fraud_settings })).toMatchObject({ fraud_settings });
+  });
+
   it('takes null in a text for no value', () => {
     expect(parse({ ...CUSTOMER, phone: null, email: null })).toMatchObject({ phone: '', email: '' });
   });
@@ -53,6 +59,16 @@ describe('parseLine', () => {
       'the same SKU twice',
       { ...PRODUCT, variants: [1, 2].map(() => ({ sku: 'A', name: 'A', price: '1' })) },
       'product.variants[1].sku "A" is there twice',
+    ],
+    [
+      'a limit of orders beyond what is counted',
+      { ...STORE, fraud_settings: { review_orders_per_email: 1001 } },
+      'store.fraud_settings.review_orders_per_email must be',
+    ],
+    [
+      'a limit of no orders',
+      { ...STORE, fraud_settings: { review_orders_per_phone: 0 } },
+      'store.fraud_settings.review_orders_per_phone must be',
     ],
     ['an unknown status', { ...PRODUCT, status: 'SOLD' }, 'product.status must be one of ACTIVE, DRAFT, ARCHIVED'],
     ['NUL', { ...PRODUCT, name: 'a\0b' }, 'product.name must not contain NUL or half a surrogate pair'],
