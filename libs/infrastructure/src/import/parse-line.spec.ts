@@ -33,7 +33,11 @@ describe('parseLine', () => {
   });
 
   it('reads the limits of orders by contact, null for none', () => {
-    const fraud_settings = { review_orders_per_email: 500, review_orders_per_phone: null, review_orders_per_address: 1 };
+    const fraud_settings = {
+      review_orders_per_email: 500,
+      review_orders_per_phone: null,
+      review_orders_per_address: 1,
+    };
 
     expect(parse({ ...STORE, fraud_settings })).toMatchObject({ fraud_settings });
   });
