@@ -158,6 +158,8 @@ describe('orders under review', () => {
 
     expect(await valueOf('amount_over_limit')).toBe(before + 1);
     expect(unavailable).toBe(0);
+    await api.database.query('UPDATE order_stages SET held_for = NULL WHERE order_id = $1', [id]);
+    expect([await valueOf('amount_over_limit'), await valueOf('unknown')]).toEqual([before, 1]);
     await api.app.get(ReleaseOrder).execute(whereIs(id));
     expect(await valueOf('amount_over_limit')).toBe(before);
   });

@@ -5,7 +5,8 @@ const MOST_SETS = 100;
 
 /**
  * Held orders by their reasons. Goes from one set of reasons to the next along the index order_stages_held and reads a
- * bounded part of each, so it costs the same however many orders there are, held or not.
+ * bounded part of each, so it costs the same however many orders there are, held or not. Last come those without reasons:
+ * a process of an earlier version places them.
  */
 export const HELD_ORDERS = `
   WITH RECURSIVE held AS (
@@ -21,7 +22,11 @@ export const HELD_ORDERS = `
     SELECT count(*)::int FROM (
       SELECT FROM order_stages AS stage WHERE stage.state = 'held' AND stage.held_for = held.held_for LIMIT ${MOST_COUNTED}
     ) AS counted) AS orders
-  FROM held WHERE held_for IS NOT NULL`;
+  FROM held WHERE held_for IS NOT NULL
+  UNION ALL
+  SELECT '{}', count(*)::int FROM (
+    SELECT FROM order_stages WHERE state = 'held' AND held_for IS NULL LIMIT ${MOST_COUNTED}
+  ) AS without_reasons HAVING count(*) > 0`;
 
 export interface HeldRow {
   readonly reasons: readonly string[];
