@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { CatalogPricing, UndeliverableMessage } from '@app/application';
-import { Money, NO_FACTS, OrderLine, type FraudSignals } from '@app/domain';
+import { DEFAULT_FRAUD_SETTINGS, Money, NO_FACTS, OrderLine, type FraudSignals } from '@app/domain';
 import { anOrderRecord, aStoreProfile } from '../../test/builders/order-record.js';
 import { InMemoryNotifier } from '../../test/support/in-memory/in-memory-notifier.js';
 import { forwardedParcel } from './forwarded-parcel.js';
@@ -17,13 +17,14 @@ describe('a fraud rule', () => {
     total: 100,
     quantities: [1],
   });
-  const settings = { blockedEmails: [], blockedPhones: [], reviewAmount: null };
 
   it.each([
     ['97230', true],
     ['04101', false],
   ])('looks at the order that is screened: of %s it says %s', (zip, fires) => {
-    expect(forwardedParcel.fires({ signals: signals(zip), settings, facts: NO_FACTS })).toBe(fires);
+    expect(forwardedParcel.fires({ signals: signals(zip), settings: DEFAULT_FRAUD_SETTINGS, facts: NO_FACTS })).toBe(
+      fires,
+    );
   });
 });
 

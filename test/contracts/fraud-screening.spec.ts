@@ -1,5 +1,5 @@
 import { FraudScreening } from '@app/application';
-import type { FraudAssessment, FraudSettings, FraudSignals } from '@app/domain';
+import { DEFAULT_FRAUD_SETTINGS, type FraudAssessment, type FraudSettings, type FraudSignals } from '@app/domain';
 import { v7 as uuidv7 } from 'uuid';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { InMemoryShop } from '../support/in-memory/in-memory-shop.js';
@@ -68,6 +68,7 @@ describe.each([
   beforeAll(async () => {
     subject = await open();
     await subject.set({
+      ...DEFAULT_FRAUD_SETTINGS,
       blockedEmails: [' Eve@Example.com'],
       blockedPhones: ['+1 (555) 666-0000'],
       reviewAmount: 50_000,
@@ -117,6 +118,16 @@ describe.each([
     const signals = someSignals({ email: 'eve@example.com', total: 50_000 });
 
     expect(await subject.fraud.assess(subject.otherStoreId, signals)).toEqual(ACCEPTED);
+  });
+
+  it('screens an order that was placed before by the same rules', async () => {
+    const placed = { orderId: uuidv7(), at: new Date() };
+    const reassess = (values: Partial<FraudSignals>) =>
+      subject.fraud.reassess(subject.storeId, someSignals(values), placed);
+
+    expect(await reassess({ total: 49_999 })).toEqual(ACCEPTED);
+    expect(await reassess({ total: 50_000 })).toMatchObject({ verdict: 'REVIEW', score: 50 });
+    expect(await reassess({ email: 'eve@example.com' })).toEqual(rejectedBy('blocked_email'));
   });
 
   it('keeps the assessment of an order that was refused, and of no other', async () => {

@@ -1,4 +1,4 @@
-import { MoveOrder, RetryPipeline } from '@app/application';
+import { MoveOrder } from '@app/application';
 import { IllegalTransition, NotFound, type FraudVerdict } from '@app/domain';
 import { ADAPTERS, anOrder, type PlacingPorts } from './placing.js';
 
@@ -18,7 +18,7 @@ describe.each(ADAPTERS)('OrderStates, StockRepository and OrderPipeline, moving 
     const order = anOrder(ports.storeId, { productId });
     await ports.unitOfWork.run(async ({ orders, pipeline, stock: bins }) => {
       await orders.insert(order, { verdict, score: 0, reasons: [] });
-      await pipeline.enqueue(ports.storeId, order.id, verdict);
+      await pipeline.enqueue(ports.storeId, order.id, { verdict, score: 0, reasons: [] });
       await bins.withdraw(ports.storeId, order.id, [{ productId, variantId: null, quantity, lines: [0] }]);
     });
     return { productId, id: { storeId: ports.storeId, orderId: order.id } };
@@ -101,16 +101,6 @@ describe.each(ADAPTERS)('OrderStates, StockRepository and OrderPipeline, moving 
     await moveOrder.cancel(id);
 
     expect(await ports.stages(id.orderId)).toContain('notify-customer dead');
-  });
-
-  it('queues the stages that were given up again, and only those', async () => {
-    const { id } = await placed({ verdict: 'REVIEW' });
-    await moveOrder.cancel(id);
-
-    const retried = await new RetryPipeline(ports.unitOfWork).execute(id);
-
-    expect(retried).toEqual(['notify-customer']);
-    expect(await ports.stages(id.orderId)).toEqual(['notify-customer pending', 'notify-merchant pending']);
   });
 
   it('knows no order of another store', async () => {

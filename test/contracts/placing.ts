@@ -1,5 +1,5 @@
-import { CatalogPricing, IdempotencyRecords, UnitOfWork, type IdempotencyScope } from '@app/application';
-import { Money, Order, OrderLine } from '@app/domain';
+import { CatalogPricing, HeldOrders, IdempotencyRecords, UnitOfWork, type IdempotencyScope } from '@app/application';
+import { Money, Order, OrderLine, type FraudAssessment } from '@app/domain';
 import { v7 as uuidv7 } from 'uuid';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { InMemoryShop } from '../support/in-memory/in-memory-shop.js';
@@ -11,6 +11,9 @@ export interface PlacingPorts {
   readonly pricing: CatalogPricing;
   readonly unitOfWork: UnitOfWork;
   readonly idempotency: IdempotencyRecords;
+  readonly held: HeldOrders;
+  /** Subdomain of the store. */
+  readonly subdomain: string;
   product(options?: { name?: string; price?: number; active?: boolean; stock?: number[] }): Promise<number>;
   variant(productId: number, options?: { price?: number; active?: boolean; stock?: number[] }): Promise<number>;
   foreignProduct(): Promise<number>;
@@ -18,6 +21,7 @@ export interface PlacingPorts {
   /** Stages of an order and their states. */
   stages(orderId: string): Promise<string[]>;
   hasOrder(orderId: string): Promise<boolean>;
+  assessment(orderId: string): Promise<FraudAssessment | null>;
   close(): Promise<void>;
 }
 
@@ -34,6 +38,8 @@ function openInMemory(): Promise<PlacingPorts> {
     pricing: shop.pricing,
     unitOfWork: shop.unitOfWork,
     idempotency: shop.idempotency,
+    held: shop.held,
+    subdomain: 'store-1',
     product: (options) => Promise.resolve(shop.addProduct(options)),
     variant: (productId, options) => Promise.resolve(shop.addVariant(productId, options)),
     foreignProduct: () => Promise.resolve(shop.addProduct({ storeId: 2, stock: [5] })),
@@ -41,6 +47,7 @@ function openInMemory(): Promise<PlacingPorts> {
     stages: (orderId) =>
       Promise.resolve(shop.queued.filter((job) => job.orderId === orderId).map((job) => `${job.stage} ${job.state}`)),
     hasOrder: (orderId) => Promise.resolve(shop.orders.some(({ order }) => order.id === orderId)),
+    assessment: (orderId) => Promise.resolve(shop.orders.find(({ order }) => order.id === orderId)?.assessment ?? null),
     close: () => Promise.resolve(),
   });
 }
@@ -54,6 +61,8 @@ async function openPostgres(): Promise<PlacingPorts> {
     pricing: api.app.get(CatalogPricing),
     unitOfWork: api.app.get(UnitOfWork),
     idempotency: api.app.get(IdempotencyRecords),
+    held: api.app.get(HeldOrders),
+    subdomain: store.subdomain,
     product: ({ active, ...options } = {}) => store.product({ ...options, status: status(active, 'DRAFT') }),
     variant: (productId, { active, ...options } = {}) =>
       store.variant(productId, { ...options, status: status(active, 'INACTIVE') }),
@@ -68,6 +77,13 @@ async function openPostgres(): Promise<PlacingPorts> {
     },
     hasOrder: async (orderId) =>
       (await database.query('SELECT 1 FROM orders WHERE store_id = $1 AND id = $2', [store.id, orderId])).length > 0,
+    assessment: async (orderId) => {
+      const rows = await database.query<FraudAssessment>(
+        'SELECT verdict, score, reasons FROM fraud_assessments WHERE store_id = $1 AND order_id = $2',
+        [store.id, orderId],
+      );
+      return rows[0] ?? null;
+    },
     close: () => api.stop(),
   };
 }

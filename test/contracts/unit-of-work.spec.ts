@@ -22,7 +22,7 @@ describe.each(ADAPTERS)('UnitOfWork with NewOrders, StockRepository and OrderPip
 
     await ports.unitOfWork.run(async ({ orders, pipeline, stock }) => {
       await orders.insert(order, ACCEPTED);
-      await pipeline.enqueue(ports.storeId, order.id, 'ACCEPT');
+      await pipeline.enqueue(ports.storeId, order.id, ACCEPTED);
       await stock.withdraw(ports.storeId, order.id, [demand(mug, 4)]);
     });
 
@@ -36,7 +36,7 @@ describe.each(ADAPTERS)('UnitOfWork with NewOrders, StockRepository and OrderPip
 
     await ports.unitOfWork.run(async ({ orders, pipeline }) => {
       await orders.insert(order, ACCEPTED);
-      await pipeline.enqueue(ports.storeId, order.id, 'REVIEW');
+      await pipeline.enqueue(ports.storeId, order.id, { ...ACCEPTED, verdict: 'REVIEW' });
     });
 
     expect(await ports.stages(order.id)).toEqual(['notify-customer held', 'notify-merchant pending']);
@@ -48,7 +48,7 @@ describe.each(ADAPTERS)('UnitOfWork with NewOrders, StockRepository and OrderPip
 
     const run = ports.unitOfWork.run(async ({ orders, pipeline, stock }) => {
       await orders.insert(order, ACCEPTED);
-      await pipeline.enqueue(ports.storeId, order.id, 'ACCEPT');
+      await pipeline.enqueue(ports.storeId, order.id, ACCEPTED);
       await stock.withdraw(ports.storeId, order.id, [demand(mug, 5)]);
       throw new Error('power cut');
     });

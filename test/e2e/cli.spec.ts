@@ -2,6 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { StoreFixture } from '../builders/store-fixture.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 interface Result {
@@ -184,6 +185,65 @@ describe('the command line', () => {
     });
     expect(cancelled).toMatchObject({ code: 0, json: { fulfillment_status: 'CANCELLED' } });
     expect(again).toMatchObject({ code: 1, stdout: '', stderr: 'error: fulfillment is already CANCELLED\n' });
+  });
+
+  it('lists held orders, and releases one, those of a reason, and no cancelled one', async () => {
+    const store = await StoreFixture.create(database);
+    const held = async (reasons: string[], fulfillment_status = 'PENDING') => {
+      const id = await store.order({ source: 'WEBSITE', status: 'PENDING', fulfillment_status });
+      const assessment = { verdict: 'REVIEW', score: 50, reasons: JSON.stringify(reasons.map((rule) => ({ rule }))) };
+      await store.row('fraud_assessments', { order_id: id, ...assessment });
+      const stage = { stage: 'notify-customer', state: 'held', position: 3, held_for: reasons };
+      await store.row('order_stages', { order_id: id, ...stage });
+      return id;
+    };
+    const ids = [
+      await held(['a_rule']),
+      await held(['a_rule']),
+      await held(['a_rule', 'b_rule']),
+      await held(['c_rule']),
+    ];
+    const cancelled = await held(['d_rule'], 'CANCELLED');
+    const list = ['orders', 'list', '--held', '--store', store.subdomain];
+    const orderIds = ({ json }: Result) => (json as { order_id: string }[]).map(({ order_id }) => order_id);
+
+    const [all, some, one, retried] = await Promise.all([
+      cli(list),
+      cli([...list, '--reason', 'a_rule', '--limit', '1']),
+      cli(['orders', 'release', ids[3] ?? '']),
+      cli(['orders', 'retry-pipeline', ids[0] ?? '']),
+    ]);
+    const ofReason = await cli(['orders', 'release', '--all', '--reason', 'a_rule', '--store', store.subdomain]);
+    const again = await cli(['orders', 'release', '--all', '--reason', 'a_rule', '--store', store.subdomain]);
+    const refused = await cli(['orders', 'release', ids[2] ?? '', cancelled]);
+
+    expect(orderIds(all)).toEqual(expect.arrayContaining(ids.slice(0, 3)));
+    expect((all.json as object[])[0]).toMatchObject({
+      order_id: ids[0],
+      store: store.subdomain,
+      total_amount: 1000,
+      currency: 'USD',
+      reasons: ['a_rule'],
+    });
+    expect(orderIds(some)).toEqual([ids[0]]);
+    expect(some.stderr).toContain('There are more than 1');
+    expect(one).toMatchObject({ code: 0, json: { released: 1, orders: [{ order_id: ids[3], released: true }] } });
+    expect(retried).toMatchObject({ code: 0, json: { stages: [], held_for: ['a_rule'] } });
+    expect(retried.stderr).toContain("The customer's confirmation is held (a_rule)");
+    expect((ofReason.json as { orders: { order_id: string }[] }).orders.map(({ order_id }) => order_id)).toEqual(
+      ids.slice(0, 2),
+    );
+    expect(again).toMatchObject({ code: 0, json: { released: 0, orders: [] } });
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: 'error: 1 orders were not released.\n',
+      json: { released: 1, orders: [{ released: true }, { released: false, error: 'The order is cancelled' }] },
+    });
+    const states = await database.query<{ state: string }>(
+      'SELECT state FROM order_stages WHERE store_id = $1 ORDER BY order_id',
+      [store.id],
+    );
+    expect(states.map(({ state }) => state)).toEqual(['pending', 'pending', 'pending', 'pending', 'held']);
   });
 
   it('imports a catalog: a table for people, JSON for programs, 1 when a product is refused', async () => {

@@ -141,7 +141,7 @@ describe('the pipeline with a mail server', () => {
 
     const retried = await api.app.get(RetryPipeline).execute({ storeId: api.store.id, orderId });
 
-    expect(retried.sort()).toEqual(['notify-customer', 'notify-merchant']);
+    expect([...retried.stages].sort()).toEqual(['notify-customer', 'notify-merchant']);
     await eventually(() => expect(mailsOf(orderId)).toHaveLength(2));
   });
 

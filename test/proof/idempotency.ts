@@ -1,5 +1,6 @@
 import { StoreFixture } from '../builders/store-fixture.js';
 import { cutCommits } from './idempotency/cut-commits.js';
+import { refuseLate } from './idempotency/late-refusals.js';
 import { withSlowCommits } from './idempotency/slow-commits.js';
 import { raceTwins } from './idempotency/twins.js';
 import { Buyers } from './support/buyers.js';
@@ -10,22 +11,22 @@ import { MemoryWatch } from './support/oracle/processes.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 
 const SCALE = {
-  full: { keys: 200, stalled: 4, twins: 30, cuts: 200 },
-  quick: { keys: 8, stalled: 0, twins: 15, cuts: 12 },
+  full: { keys: 200, stalled: 4, twins: 30, cuts: 200, late: 40 },
+  quick: { keys: 8, stalled: 0, twins: 15, cuts: 12, late: 4 },
 };
 
 export const idempotency: Proof = {
   name: 'idempotency',
   promise: 'One Idempotency-Key is one order, and every answer to it is the same, byte for byte',
   attack:
-    '30 concurrent twins of each of 200 keys on 2 processes, some with another body; connections cut at 200 COMMITs, quick and slow ones, the client tries again',
+    '30 concurrent twins of each of 200 keys on 2 processes, some with another body; connections cut at 200 COMMITs, quick and slow ones, the client tries again; repeats while the first order waits for its stock and its product is archived or its customer blocked',
   quick: true,
   run,
 };
 
 async function run(context: ProofContext): Promise<ProofOutcome> {
   const { form, rig, history, random } = context;
-  const { keys, stalled, twins, cuts } = SCALE[form];
+  const { keys, stalled, twins, cuts, late: rounds } = SCALE[form];
   const store = await StoreFixture.create(rig.database);
   const product = await store.product({ price: 1234, stock: [1_000_000, 1_000_000] });
   const services = await rig.pair();
@@ -37,17 +38,18 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     retriesOfTwins: retriesOf(history),
     cut: await cutCommits({ context, store, buyers, direct: services[0], product, rounds: cuts }),
   }));
+  const late = await refuseLate({ database: rig.database, store, buyers, services, rounds });
   buyers.close();
 
-  const violations = [...race.violations, ...cut.violations, ...memory.stop()];
+  const violations = [...race.violations, ...cut.violations, ...late.violations, ...memory.stop()];
   violations.push(...unexpectedAnswers(history.exchanges, [201, 409, 422, 503, null]));
   violations.push(...(await askOracle({ context, store, services })));
   const orders = await rig.database.query('SELECT FROM orders WHERE store_id = $1', [store.id]);
-  const ofTwins = orders.length - cut.orders;
+  const ofTwins = orders.length - cut.orders - late.orders;
   if (ofTwins !== keys) violations.push(`${ofTwins} orders by ${keys} keys`);
 
   const figures =
     `${keys} keys × ${twins} twins: ${ofTwins} orders, ${race.replays} equal replays, ${race.refused} other bodies × 422, ` +
-    `${retriesOfTwins}; ${cut.figures}; ${violations.length} violations`;
+    `${retriesOfTwins}; ${cut.figures}; ${late.figures}; ${violations.length} violations`;
   return { figures, violations };
 }

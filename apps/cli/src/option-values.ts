@@ -66,3 +66,18 @@ export function stockQuantity(text: string): number {
   }
   return quantity;
 }
+
+/** The name of a fraud rule, as an order's reasons have it. */
+export function reasonName(text: string): string {
+  if (!/^[a-z][a-z0-9_]{0,63}$/.test(text)) {
+    throw new InvalidArgumentError('Give a reason such as analysis_unavailable.');
+  }
+  return text;
+}
+
+/** 1 to 1000. */
+export function rowCount(text: string): number {
+  const rows = Number(text);
+  if (!/^\d{1,4}$/.test(text) || rows < 1 || rows > 1_000) throw new InvalidArgumentError('Give 1 to 1000.');
+  return rows;
+}

@@ -42,6 +42,13 @@ describe('the command line', () => {
     ['a moment in words', 'keys create --store acme --expires-at tomorrow'],
     ['an id that is none', 'keys revoke 7'],
     ['a bin without its warehouse', 'stock set --store a --product b --bin A-1 --quantity 1'],
+    ['a list of orders that is not of the held ones', 'orders list'],
+    ['a release of no order', 'orders release'],
+    ['a release of all orders without a reason', 'orders release --all'],
+    ['a release of an order and of all', 'orders release WEB-1 --all --reason a'],
+    ['a release of an order for a reason', 'orders release WEB-1 --reason a'],
+    ['a reason that is none', 'orders release --all --reason A%'],
+    ['a limit beyond 1000', 'orders list --held --limit 1001'],
     ['a negative quantity', 'stock set --store a --product b --bin M/A-1 --quantity=-1'],
     ['a quantity beyond int4', 'stock set --store a --product b --bin M/A-1 --quantity 2147483648'],
   ])('is refused as wrong usage for %s, with words', async (_, line) => {

@@ -7,6 +7,8 @@ import { CustomersService } from './customers/customers.service.js';
 import { CreateOrder } from './orders/create-order.js';
 import { MoveOrder } from './orders/move-order.js';
 import { OrdersService } from './orders/orders.service.js';
+import { ReleaseOrder } from './orders/release-order.js';
+import { RescreenHeldOrders } from './orders/rescreen-held-orders.js';
 import { RetryPipeline } from './orders/retry-pipeline.js';
 import { RunPipelineStage } from './orders/run-pipeline-stage.js';
 import { ProductsService } from './products/products.service.js';
@@ -19,6 +21,8 @@ const USE_CASES = [
   MoveOrder,
   RunPipelineStage,
   RetryPipeline,
+  ReleaseOrder,
+  RescreenHeldOrders,
   OrdersService,
   ProductsService,
   CustomersService,

@@ -6,6 +6,7 @@ import {
   Clock,
   CustomerRepository,
   FraudScreening,
+  HeldOrders,
   IdempotencyRecords,
   Notifier,
   OrderRepository,
@@ -30,6 +31,7 @@ import { PostgresCustomerRepository } from './persistence/customers/postgres-cus
 import { dataSourceOptions, poolOf } from './persistence/data-source.js';
 import { Database } from './persistence/database.js';
 import { ENTITIES } from './persistence/entities.js';
+import { PostgresHeldOrders } from './persistence/orders/postgres-held-orders.js';
 import { PostgresIdempotencyRecords } from './persistence/orders/postgres-idempotency-records.js';
 import { PostgresOrderRepository } from './persistence/orders/postgres-order.repository.js';
 import { PostgresProductRepository } from './persistence/products/postgres-product.repository.js';
@@ -50,6 +52,7 @@ const ADAPTERS = [
   { provide: Clock, useClass: SystemClock },
   { provide: CustomerRepository, useClass: PostgresCustomerRepository },
   { provide: FraudScreening, useClass: StoreFraudScreening },
+  { provide: HeldOrders, useClass: PostgresHeldOrders },
   { provide: IdempotencyRecords, useClass: PostgresIdempotencyRecords },
   { provide: Notifier, useClass: MailNotifier },
   { provide: OrderRepository, useClass: PostgresOrderRepository },

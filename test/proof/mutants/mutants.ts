@@ -76,7 +76,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: CREATE_ORDER,
-        find: `    pipeline.enqueue(order.storeId, order.id, assessment.verdict),\n`,
+        find: `    pipeline.enqueue(order.storeId, order.id, assessment),\n`,
         replace: '',
       },
       {
@@ -91,7 +91,7 @@ export const MUTANTS: readonly Mutant[] = [
       if (!created.replayed) {
         const { order, assessment } = placement;
         await this.unitOfWork.run(({ pipeline }) =>
-          pipeline.enqueue(order.storeId, order.id, assessment.verdict));
+          pipeline.enqueue(order.storeId, order.id, assessment));
       }
       return created;`,
       },
@@ -99,6 +99,19 @@ export const MUTANTS: readonly Mutant[] = [
     proof: 'crash',
     args: ['--quick', '--seed', '1'],
     noticedAs: /order \S+ has 0 of 4 stages/,
+  },
+  {
+    name: 'a refusal does not wait for the first request with its key',
+    edits: [
+      {
+        file: CREATE_ORDER,
+        find: `if (!keyed || !(refusal instanceof DomainError)) throw refusal;`,
+        replace: `if (!keyed || !(refusal instanceof DomainError) || keyed) throw refusal;`,
+      },
+    ],
+    proof: 'idempotency',
+    args: ['--quick', '--seed', '1'],
+    noticedAs: /late-refusal-\d+: the order was placed, and its repeat \(\w+\) answered 4(00|22)/,
   },
   {
     name: 'stage marked done before its handler',

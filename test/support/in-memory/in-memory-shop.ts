@@ -2,6 +2,7 @@ import {
   CatalogPricing,
   Clock,
   FraudScreening,
+  HeldOrders,
   IdempotencyClaims,
   IdempotencyRecords,
   NewOrders,
@@ -13,6 +14,8 @@ import {
   StockRepository,
   UnitOfWork,
   type IdempotencyRecord,
+  type HeldFilter,
+  type HeldOrder,
   type IdempotencyScope,
   type LineRequest,
   type NotificationStage,
@@ -21,17 +24,18 @@ import {
 import {
   allocateFromBins,
   assessFraud,
+  DEFAULT_FRAUD_SETTINGS,
   InvalidOrderItems,
   Money,
   NO_FACTS,
   OrderLine,
   OutOfStock,
+  UNAVAILABLE,
   type Currency,
   type FraudAssessment,
   type FraudFacts,
   type FraudSettings,
   type FraudSignals,
-  type FraudVerdict,
   type Order,
   type OrderState,
   type Shortage,
@@ -58,6 +62,8 @@ interface QueuedStage {
   readonly orderId: string;
   readonly stage: NotificationStage;
   readonly state: 'pending' | 'held' | 'dead';
+  /** Empty unless it is held, or was. */
+  readonly heldFor: readonly string[];
 }
 
 interface State {
@@ -70,8 +76,6 @@ interface State {
   idempotency: Map<string, { requestHash: Buffer; response: Buffer | null }>;
 }
 
-const NO_SETTINGS: FraudSettings = { blockedEmails: [], blockedPhones: [], reviewAmount: null };
-
 /** All ports that placing an order needs, in memory, with the behaviour that their contracts ask for. */
 export class InMemoryShop {
   private readonly catalog: Product[] = [];
@@ -81,13 +85,14 @@ export class InMemoryShop {
   /** By the id of the order. */
   private readonly rejected = new Map<string, FraudAssessment>();
   /** Of store 1; the others have none. */
-  fraudSettings: FraudSettings = NO_SETTINGS;
+  fraudSettings: FraudSettings = DEFAULT_FRAUD_SETTINGS;
   fraudFacts: FraudFacts = NO_FACTS;
   now = new Date('2026-11-20T12:00:00.000Z');
 
   readonly pricing: CatalogPricing = new InMemoryPricing(this.catalog);
   readonly clock: Clock = { now: () => this.now };
   readonly fraud: FraudScreening = new InMemoryFraud(this);
+  readonly held: HeldOrders = new InMemoryHeldOrders(this);
   readonly idempotency: IdempotencyRecords = {
     find: (scope) => Promise.resolve(recordOf(this.state.idempotency.get(keyOf(scope)))),
   };
@@ -172,14 +177,44 @@ class InMemoryPricing extends CatalogPricing {
   }
 }
 
+class InMemoryHeldOrders extends HeldOrders {
+  constructor(private readonly shop: InMemoryShop) {
+    super();
+  }
+
+  override list({ subdomain, reasons }: HeldFilter, limit: number, after: string | null): Promise<HeldOrder[]> {
+    const found = this.shop.queued
+      .filter(({ state }) => state === 'held')
+      .filter(({ heldFor }) => !reasons || (heldFor.length > 0 && heldFor.every((reason) => reasons.includes(reason))))
+      .filter(({ orderId }) => after === null || orderId > after)
+      .flatMap(({ orderId, heldFor }) =>
+        this.shop.orders
+          .filter(({ order }) => order.id === orderId)
+          .map(({ order }) => ({ ...heldOrder(order), reasons: heldFor })),
+      )
+      .filter((order) => subdomain === null || order.subdomain === subdomain)
+      .sort((a, b) => (a.orderId < b.orderId ? -1 : 1));
+    return Promise.resolve(found.slice(0, limit));
+  }
+}
+
+function heldOrder({ storeId, id, receiptNumber, total, currency, isTest, placedAt }: Order) {
+  const place = { storeId, subdomain: `store-${storeId}`, orderId: id };
+  return { ...place, receiptNumber, totalAmount: total.minor, currency, isTest, createdAt: placedAt };
+}
+
 class InMemoryFraud extends FraudScreening {
   constructor(private readonly shop: InMemoryShop) {
     super();
   }
 
   override assess(storeId: number, signals: FraudSignals): Promise<FraudAssessment> {
-    const settings = storeId === 1 ? this.shop.fraudSettings : NO_SETTINGS;
+    const settings = storeId === 1 ? this.shop.fraudSettings : DEFAULT_FRAUD_SETTINGS;
     return Promise.resolve(assessFraud(signals, settings, this.shop.fraudFacts));
+  }
+
+  override reassess(storeId: number, signals: FraudSignals): Promise<FraudAssessment> {
+    return this.assess(storeId, signals);
   }
 
   override recordRejection(_storeId: number, orderId: string, assessment: FraudAssessment): Promise<void> {
@@ -269,17 +304,36 @@ class InMemoryPipeline extends OrderPipeline {
     super();
   }
 
-  override enqueue(_storeId: number, orderId: string, verdict: FraudVerdict): Promise<void> {
+  override enqueue(_storeId: number, orderId: string, { verdict, reasons }: FraudAssessment): Promise<void> {
     for (const stage of NOTIFICATION_STAGES) {
       const held = stage === 'notify-customer' && verdict === 'REVIEW';
-      this.state.queued.push({ orderId, stage, state: held ? 'held' : 'pending' });
+      const heldFor = held ? reasons.map(({ rule }) => rule) : [];
+      this.state.queued.push({ orderId, stage, state: held ? 'held' : 'pending', heldFor });
     }
     return Promise.resolve();
   }
 
-  override release(_storeId: number, orderId: string): Promise<void> {
-    this.move(orderId, 'held', 'pending');
-    return Promise.resolve();
+  override heldFor(_storeId: number, orderId: string): Promise<readonly string[] | null> {
+    return Promise.resolve(this.held(orderId)?.heldFor ?? null);
+  }
+
+  override release(storeId: number, orderId: string): Promise<boolean> {
+    if (!this.isOf(storeId, orderId)) return Promise.resolve(false);
+    return Promise.resolve(this.move(orderId, 'held', 'pending').length > 0);
+  }
+
+  override settle(storeId: number, orderId: string, assessment: FraudAssessment): Promise<boolean> {
+    const unsettled = this.held(orderId)?.heldFor.join() === UNAVAILABLE;
+    if (!unsettled || !this.isOf(storeId, orderId)) return Promise.resolve(false);
+    const heldFor = assessment.reasons.map(({ rule }) => rule);
+    this.state.queued = this.state.queued.map((job) =>
+      job.orderId === orderId && job.state === 'held' ? { ...job, heldFor } : job,
+    );
+    this.state.orders = this.state.orders.map((placed) =>
+      placed.order.id === orderId ? { ...placed, assessment } : placed,
+    );
+    if (assessment.verdict === 'ACCEPT') this.move(orderId, 'held', 'pending');
+    return Promise.resolve(true);
   }
 
   override abandonHeld(_storeId: number, orderId: string): Promise<void> {
@@ -288,11 +342,28 @@ class InMemoryPipeline extends OrderPipeline {
   }
 
   override retry(_storeId: number, orderId: string): Promise<NotificationStage[]> {
-    return Promise.resolve(this.move(orderId, 'dead', 'pending'));
+    const placed = this.state.orders.find(({ order }) => order.id === orderId);
+    const cancelled = placed?.state.fulfillmentStatus === 'CANCELLED';
+    return Promise.resolve(
+      this.move(orderId, 'dead', 'pending', (stage) => !(cancelled && stage === 'notify-customer')),
+    );
   }
 
-  private move(orderId: string, from: QueuedStage['state'], to: QueuedStage['state']): NotificationStage[] {
-    const moved = this.state.queued.filter((job) => job.orderId === orderId && job.state === from);
+  private held(orderId: string): QueuedStage | undefined {
+    return this.state.queued.find((job) => job.orderId === orderId && job.state === 'held');
+  }
+
+  private isOf(storeId: number, orderId: string): boolean {
+    return this.state.orders.some(({ order }) => order.storeId === storeId && order.id === orderId);
+  }
+
+  private move(
+    orderId: string,
+    from: QueuedStage['state'],
+    to: QueuedStage['state'],
+    which: (stage: NotificationStage) => boolean = () => true,
+  ): NotificationStage[] {
+    const moved = this.state.queued.filter((job) => job.orderId === orderId && job.state === from && which(job.stage));
     this.state.queued = this.state.queued.map((job) => (moved.includes(job) ? { ...job, state: to } : job));
     return moved.map(({ stage }) => stage);
   }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { UNAVAILABLE } from '@app/domain';
 import { ServiceMetrics, type PipelineState } from '@app/infrastructure';
-import { Counter, Histogram } from 'prom-client';
+import { Counter, Gauge, Histogram } from 'prom-client';
 import { REFUSALS, type Refusal } from '../errors/refusals.js';
 
 /** Labels of a request: all from short lists, and the route by its pattern. */
@@ -118,5 +119,18 @@ export class Metrics extends ServiceMetrics {
       'Stages given up after their last attempt; 10000 is that or more',
       ({ deadLetters }) => deadLetters,
     );
+    new Gauge({
+      name: 'orders_held',
+      help: 'Orders under review, by fraud rule; one with two rules counts for both. 1,000 means that or more',
+      labelNames: ['reason'],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        const pipeline = state();
+        if (!pipeline) return;
+        this.set({ reason: UNAVAILABLE }, 0);
+        for (const [reason, orders] of Object.entries(pipeline.heldOrders)) this.set({ reason }, orders);
+      },
+    });
   }
 }

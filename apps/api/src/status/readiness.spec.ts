@@ -3,7 +3,7 @@ import { Readiness } from './readiness.js';
 
 describe('Readiness', () => {
   const up = (): Promise<DatabaseState> =>
-    Promise.resolve({ schemaCurrent: true, pipeline: { lagSeconds: 0, deadLetters: 0 } });
+    Promise.resolve({ schemaCurrent: true, pipeline: { lagSeconds: 0, deadLetters: 0, heldOrders: {} } });
   const down = () => Promise.reject(new Error('connect ECONNREFUSED'));
 
   async function after(...answers: (typeof up | typeof down)[]): Promise<Readiness> {

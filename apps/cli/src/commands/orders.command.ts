@@ -1,17 +1,13 @@
-import { MoveOrder, OrderRepository, RetryPipeline, type MovedOrder, type OrderLocation } from '@app/application';
-import {
-  FULFILLMENT_STATUSES,
-  NotFound,
-  PAYMENT_STATUSES,
-  type FulfillmentStatus,
-  type PaymentStatus,
-} from '@app/domain';
+import { MoveOrder, RetryPipeline, type MovedOrder, type OrderLocation } from '@app/application';
+import { FULFILLMENT_STATUSES, PAYMENT_STATUSES, type FulfillmentStatus, type PaymentStatus } from '@app/domain';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Option, type Command } from 'commander';
 import { withApplication } from '../database.js';
 import { CommandFailed, EXIT } from '../failures.js';
 import { orderReference, subdomain } from '../option-values.js';
-import { printJson } from '../output.js';
+import { printJson, say } from '../output.js';
+import { locateOrder } from '../locate-order.js';
+import { addHeldOrders } from './held-orders.command.js';
 
 interface StoreOption {
   readonly store?: string;
@@ -23,7 +19,10 @@ interface StatusOptions extends StoreOption {
 }
 
 export function addOrders(program: Command): void {
-  const orders = program.command('orders').description('move orders through their life cycle, retry their pipeline');
+  const orders = program
+    .command('orders')
+    .description('review orders, move them through their life cycle, retry their pipeline');
+  addHeldOrders(orders);
 
   addOrderCommand(orders, 'set-status', 'set the payment status, the fulfillment status, or both')
     .addOption(new Option('--status <P>', 'payment status').choices(PAYMENT_STATUSES))
@@ -56,8 +55,12 @@ Example:
   addOrderCommand(orders, 'retry-pipeline', 'run the failed stages of an order again').action(
     (reference: string, { store }: StoreOption) =>
       withOrder(reference, store, async (app, order) => {
-        const stages = await app.get(RetryPipeline).execute(order);
-        printJson({ order_id: order.orderId, store: order.subdomain, stages });
+        const { stages, heldFor, cancelled } = await app.get(RetryPipeline).execute(order);
+        printJson({ order_id: order.orderId, store: order.subdomain, stages, held_for: heldFor });
+        if (heldFor) {
+          say(`The customer's confirmation is held (${heldFor.join(', ')}): \`orders release\` sends it.`);
+        }
+        if (cancelled) say("The order is cancelled: the customer's confirmation is not sent.");
       }),
   );
 }
@@ -75,12 +78,7 @@ function withOrder(
   store: string | undefined,
   work: (app: INestApplicationContext, order: OrderLocation) => Promise<void>,
 ): Promise<void> {
-  return withApplication(async (app) => {
-    const [order, another] = await app.get(OrderRepository).locate(reference, store ?? null);
-    if (!order) throw new NotFound(`Order ${reference}`);
-    if (another) throw new CommandFailed(`Several stores have an order ${reference}: add --store.`);
-    await work(app, order);
-  });
+  return withApplication(async (app) => work(app, await locateOrder(app, reference, store)));
 }
 
 function printMoved(

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import {
+  DomainError,
   Order,
   OrderRejected,
   RECEIPT_RANDOM_BYTES,
@@ -55,12 +56,17 @@ export interface CreatedOrder {
   readonly replayed: boolean;
 }
 
+/** A client's Idempotency-Key, and what it was sent with. */
+interface KeyedRequest {
+  readonly scope: IdempotencyScope;
+  readonly requestHash: Buffer;
+}
+
 /** An order on its way into the database. */
 interface Placement {
   readonly order: Order;
   readonly assessment: FraudAssessment;
-  readonly scope: IdempotencyScope | null;
-  readonly requestHash: Buffer;
+  readonly keyed: KeyedRequest | null;
   readonly response: string;
 }
 
@@ -92,14 +98,16 @@ export class CreateOrder {
    */
   async execute(command: CreateOrderCommand): Promise<CreatedOrder> {
     const { store, mode, request, idempotencyKey, deadline } = command;
-    const scope = idempotencyKey === null ? null : { storeId: store.id, mode, key: idempotencyKey };
-    const requestHash = createHash('sha256').update(JSON.stringify(request)).digest();
+    const keyed = idempotencyKey === null ? null : keyedRequest(command, idempotencyKey);
 
     // A replay is answered before pricing: the catalog may have changed since.
-    const earlier = scope && (await deadline.bound(this.idempotency.find(scope)));
-    if (earlier) return replay(earlier, requestHash);
+    const earlier = keyed && (await deadline.bound(this.idempotency.find(keyed.scope)));
+    if (earlier) return replay(earlier, keyed);
 
-    const lines = await deadline.bound(this.pricing.price(store.id, store.currency, request.items));
+    const pricing = deadline.bound(this.pricing.price(store.id, store.currency, request.items));
+    const lines = await pricing.catch((error: Error) => error);
+    if (lines instanceof Error) return this.refuse(lines, keyed, deadline);
+
     const place = () => {
       const placedAt = this.clock.now();
       return Order.place({
@@ -128,17 +136,43 @@ export class CreateOrder {
     });
     if (assessment.verdict === 'REJECT') {
       // Should the record arrive after all, it is true: an order of that id is never placed.
-      await deadline.bound(this.fraud.recordRejection(store.id, draft.id, assessment));
-      throw new OrderRejected();
+      const record = () => deadline.bound(this.fraud.recordRejection(store.id, draft.id, assessment));
+      return this.refuse(new OrderRejected(), keyed, deadline, record);
     }
 
     for (let attempt = 1, order = draft; ; attempt++, order = place()) {
-      const placement = { order, assessment, scope, requestHash, response: command.render(order) };
+      const placement = { order, assessment, keyed, response: command.render(order) };
       try {
         return await this.commit(placement, deadline);
       } catch (error) {
         if (!(error instanceof ReceiptNumberTaken) || attempt === RECEIPT_ATTEMPTS) throw error;
       }
+    }
+  }
+
+  /**
+   * Refuses an order, unless another request with the same key places it: that one was priced and screened earlier, when
+   * nothing was wrong, and may still be waiting for its stock.
+   *
+   * @param record done when the order is refused for good.
+   * @throws refusal when no other request placed the order.
+   */
+  private async refuse(
+    refusal: Error,
+    keyed: KeyedRequest | null,
+    deadline: Deadline,
+    record: () => Promise<void> = () => Promise.resolve(),
+  ): Promise<CreatedOrder> {
+    try {
+      if (!keyed || !(refusal instanceof DomainError)) throw refusal;
+      return await this.unitOfWork.run(async ({ idempotency }) => {
+        const earlier = await idempotency.claim(keyed.scope, keyed.requestHash);
+        if (earlier) return replay(earlier, keyed);
+        throw refusal; // rolls the claim back: only a 201 keeps the key
+      }, deadline);
+    } catch (error) {
+      if (error === refusal) await record();
+      throw error;
     }
   }
 
@@ -163,25 +197,30 @@ export class CreateOrder {
 /** All that becomes of an order, or nothing. */
 async function write(
   { idempotency, orders, stock, pipeline }: Transaction,
-  { order, assessment, scope, requestHash, response }: Placement,
+  { order, assessment, keyed, response }: Placement,
 ): Promise<CreatedOrder> {
-  const earlier = scope && (await idempotency.claim(scope, requestHash));
+  const earlier = keyed && (await idempotency.claim(keyed.scope, keyed.requestHash));
   // The record may be our own: of a commit whose answer was lost.
   if (earlier?.response.equals(Buffer.from(response))) return { response, replayed: false };
-  if (earlier) return replay(earlier, requestHash);
+  if (earlier) return replay(earlier, keyed);
 
   // Sent together, and done in this order: if one fails, those after it do nothing.
   await inOrder([
     orders.insert(order, assessment),
-    pipeline.enqueue(order.storeId, order.id, assessment.verdict),
-    scope && idempotency.store(scope, Buffer.from(response)),
+    pipeline.enqueue(order.storeId, order.id, assessment),
+    keyed && idempotency.store(keyed.scope, Buffer.from(response)),
     // Last, so that the rows other buyers want are held only until the commit that follows at once.
     stock.withdraw(order.storeId, order.id, sumDemand(order.lines)),
   ]);
   return { response, replayed: false };
 }
 
-function replay({ requestHash, response }: IdempotencyRecord, expected: Buffer): CreatedOrder {
-  if (!requestHash.equals(expected)) throw new IdempotencyMismatch();
+function keyedRequest({ store, mode, request }: CreateOrderCommand, key: string): KeyedRequest {
+  const requestHash = createHash('sha256').update(JSON.stringify(request)).digest();
+  return { scope: { storeId: store.id, mode, key }, requestHash };
+}
+
+function replay({ requestHash, response }: IdempotencyRecord, repeated: KeyedRequest): CreatedOrder {
+  if (!requestHash.equals(repeated.requestHash)) throw new IdempotencyMismatch();
   return { response, replayed: true };
 }

@@ -1,3 +1,4 @@
+import { OrderCancelled } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { Notifier, UndeliverableMessage } from '../ports/notifier.js';
 import { PipelineStages, type NotificationStage } from '../ports/order-pipeline.js';
@@ -26,7 +27,8 @@ export class RunPipelineStage {
 
   /**
    * Works one stage of an order. The stage is marked done after its message was handed over, so a crash in between
-   * sends it once more, with the same id, and never loses it.
+   * sends it once more, with the same id, and never loses it. The confirmation of an order that was cancelled meanwhile is
+   * given up.
    *
    * @throws what the attempt failed with, after it was noted; the queue tries again later. A message that cannot be
    *   delivered is given up at once.
@@ -39,9 +41,10 @@ export class RunPipelineStage {
         this.stores.findProfile(storeId),
       ]);
       if (!order || !store) throw new Error(`No order ${orderId} in store ${storeId}`);
+      if (stage === 'notify-customer' && order.fulfillmentStatus === 'CANCELLED') throw new OrderCancelled();
       await this.notifier.notify(stage, order, store);
     } catch (error) {
-      const isHopeless = error instanceof UndeliverableMessage;
+      const isHopeless = error instanceof UndeliverableMessage || error instanceof OrderCancelled;
       await this.stages.fail(storeId, orderId, stage, error as Error, lastAttempt || isHopeless);
       if (isHopeless) return 'dead';
       throw error;

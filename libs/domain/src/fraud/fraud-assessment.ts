@@ -29,11 +29,14 @@ export function assessFraud(signals: FraudSignals, settings: FraudSettings, fact
   return { verdict: verdictOf(reasons, score), score, reasons };
 }
 
+/** The reason of an order that was not analysed. */
+export const UNAVAILABLE = 'analysis_unavailable';
+
 /** The verdict when the analysis failed or came too late: never a silent acceptance. */
 export const ANALYSIS_UNAVAILABLE: FraudAssessment = {
   verdict: 'REVIEW',
   score: REVIEW_SCORE,
-  reasons: [{ rule: 'analysis_unavailable', score: REVIEW_SCORE }],
+  reasons: [{ rule: UNAVAILABLE, score: REVIEW_SCORE }],
 };
 
 /** Weak signs never add up to a rejection: only a rule that rejects by itself does. */

@@ -1,12 +1,36 @@
 import type { PostalAddress } from '../orders/order.js';
 
+/**
+ * Orders of one contact within an hour, from 1 to {@link MOST_ORDERS_PER_HOUR}: those beyond are reviewed; `null` = never.
+ */
+export interface OrdersPerHour {
+  readonly email: number | null;
+  readonly phone: number | null;
+  readonly address: number | null;
+}
+
 /** A store's own rules. */
 export interface FraudSettings {
   readonly blockedEmails: readonly string[];
   readonly blockedPhones: readonly string[];
   /** Orders of this total or more, in minor units, are reviewed; `null` = never. */
   readonly reviewAmount: number | null;
+  readonly ordersPerHour: OrdersPerHour;
 }
+
+/** The largest setting: counting stops there. */
+export const MOST_ORDERS_PER_HOUR = 1_000;
+
+/**
+ * The rules of a store that sets none. A business customer who orders ten times an hour shows no sign at all (half of a
+ * limit is a weak one). An office, a dormitory or a pick-up point is one address for many people.
+ */
+export const DEFAULT_FRAUD_SETTINGS: FraudSettings = {
+  blockedEmails: [],
+  blockedPhones: [],
+  reviewAmount: null,
+  ordersPerHour: { email: 30, phone: 30, address: 60 },
+};
 
 /** What an order says of itself when it is screened. */
 export interface FraudSignals {
@@ -34,7 +58,7 @@ export interface UsualOrder {
 
 /** What the store's data, and public lists, say about an order. */
 export interface FraudFacts {
-  /** Earlier website orders of the store in the last hour; exact up to {@link VELOCITY_LIMIT}, which means that or more. */
+  /** Earlier website orders of the store in the last hour; exact up to the store's limit, which means that or more. */
   readonly ordersByEmail: number;
   readonly ordersByPhone: number;
   readonly ordersByAddress: number;
@@ -42,9 +66,6 @@ export interface FraudFacts {
   readonly disposableEmail: boolean;
   readonly usual: UsualOrder;
 }
-
-/** No rule looks further than this: counting may stop here. */
-export const VELOCITY_LIMIT = 20;
 
 /** Of a store that has sold nothing yet. */
 export const NO_USUAL_ORDER: UsualOrder = { orders: 0, highTotal: 0, mostUnits: 0, mostUnitsOfLine: 0 };

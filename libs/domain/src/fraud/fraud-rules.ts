@@ -1,13 +1,15 @@
 import { isBlockedEmail, isBlockedPhone } from './blocked-contact.js';
-import { VELOCITY_LIMIT, type FraudFacts } from './fraud-facts.js';
-import { REJECT_SCORE, REVIEW_SCORE, WEAK_SCORE, type FraudRule } from './fraud-rule.js';
+import type { FraudFacts, OrdersPerHour } from './fraud-facts.js';
+import { REJECT_SCORE, REVIEW_SCORE, WEAK_SCORE, type FraudRule, type Screened } from './fraud-rule.js';
 
-// Somebody who forgot an article orders twice, perhaps three times, in an hour. A tenth order is no longer a mistake.
-const CONTACT_REPEATED = 3;
-const CONTACT_HAMMERED = 10;
-// An office, a dormitory or a pick-up point is one address for many people.
-const ADDRESS_REPEATED = 6;
-const ADDRESS_HAMMERED = VELOCITY_LIMIT;
+type Contact = keyof OrdersPerHour;
+
+const COUNTS: Readonly<Record<Contact, (facts: FraudFacts) => number>> = {
+  email: ({ ordersByEmail }) => ordersByEmail,
+  phone: ({ ordersByPhone }) => ordersByPhone,
+  address: ({ ordersByAddress }) => ordersByAddress,
+};
+const CONTACTS = Object.keys(COUNTS) as Contact[];
 
 // Below that, 5 % of the orders are fewer than three, and one odd order would decide what is usual.
 const ENOUGH_ORDERS = 50;
@@ -37,9 +39,7 @@ export const FRAUD_RULES: readonly FraudRule[] = [
     score: REVIEW_SCORE,
     fires: ({ signals, settings }) => settings.reviewAmount !== null && signals.total >= settings.reviewAmount,
   },
-  ...velocity('email', ({ ordersByEmail }) => ordersByEmail, CONTACT_REPEATED, CONTACT_HAMMERED),
-  ...velocity('phone', ({ ordersByPhone }) => ordersByPhone, CONTACT_REPEATED, CONTACT_HAMMERED),
-  ...velocity('address', ({ ordersByAddress }) => ordersByAddress, ADDRESS_REPEATED, ADDRESS_HAMMERED),
+  ...CONTACTS.flatMap(velocity),
   { name: 'disposable_email', score: WEAK_SCORE, fires: ({ facts }) => facts.disposableEmail },
   {
     name: 'amount_above_usual',
@@ -58,15 +58,27 @@ export const FRAUD_RULES: readonly FraudRule[] = [
 ];
 
 /** Two rules of which at most one fires: often in an hour, and so often that it is enough by itself. */
-function velocity(of: string, count: (facts: FraudFacts) => number, repeated: number, hammered: number): FraudRule[] {
+function velocity(contact: Contact): FraudRule[] {
   return [
     {
-      name: `${of}_velocity`,
+      name: `${contact}_velocity`,
       score: WEAK_SCORE,
-      fires: ({ facts }) => count(facts) >= repeated && count(facts) < hammered,
+      // One of the three: a customer's e-mail, phone and address repeat together, and would make one sign look like two.
+      fires: (screened) => contact === CONTACTS.find((one) => isOften(screened, one)),
     },
-    { name: `${of}_velocity_high`, score: REVIEW_SCORE, fires: ({ facts }) => count(facts) >= hammered },
+    {
+      name: `${contact}_velocity_high`,
+      score: REVIEW_SCORE,
+      fires: ({ facts, settings }) => COUNTS[contact](facts) >= (settings.ordersPerHour[contact] ?? Infinity),
+    },
   ];
+}
+
+/** At least half as often as the store allows, and not more often. */
+function isOften({ facts, settings }: Screened, contact: Contact): boolean {
+  const limit = settings.ordersPerHour[contact] ?? Infinity;
+  const count = COUNTS[contact](facts);
+  return count >= limit / 2 && count < limit;
 }
 
 function isOdd(units: number, most: number): boolean {

@@ -36,3 +36,12 @@ export class OrderRejected extends DomainError {
     super('The order cannot be accepted');
   }
 }
+
+/** A cancelled order is neither released nor confirmed to its customer. */
+export class OrderCancelled extends DomainError {
+  readonly kind = 'rejected';
+
+  constructor() {
+    super('The order is cancelled');
+  }
+}

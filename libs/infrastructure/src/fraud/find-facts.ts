@@ -1,5 +1,13 @@
-import { VELOCITY_LIMIT, type FraudSettings, type FraudSignals, type UsualOrder } from '@app/domain';
-import { readFraudSettings } from './fraud-settings.js';
+import type { PlacedBefore } from '@app/application';
+import {
+  DEFAULT_FRAUD_SETTINGS,
+  MOST_ORDERS_PER_HOUR,
+  type FraudSettings,
+  type FraudSignals,
+  type OrdersPerHour,
+  type UsualOrder,
+} from '@app/domain';
+import { LIMIT_KEYS, readFraudSettings } from './fraud-settings.js';
 
 /** What one look at the database brings. */
 export interface StoreFacts {
@@ -22,24 +30,35 @@ interface Row {
   readonly most_units_of_line: number | null;
 }
 
-/** Counts no further than the rules look, so that a store under attack is not also slow. */
-const recent = (contact: string) => `(
+/** Of an order that is placed now: those of the last hour. Of one that was placed before: those of the hour before it. */
+const IN_THE_HOUR = `created_at > coalesce($6::timestamptz, now()) - interval '1 hour'
+      AND created_at <= coalesce($6, 'infinity') AND id IS DISTINCT FROM $7::uuid`;
+
+/** Counts no further than the store's rules look, so that a store under attack is not also slow. */
+const recent = (contact: keyof OrdersPerHour, condition: string) => `(
   SELECT count(*)::int FROM (
     SELECT FROM orders
-    WHERE store_id = $1 AND source = 'WEBSITE' AND ${contact} AND created_at > now() - interval '1 hour'
-    LIMIT ${VELOCITY_LIMIT}
+    WHERE store_id = $1 AND source = 'WEBSITE' AND ${condition} AND ${IN_THE_HOUR}
+    LIMIT ${counted(LIMIT_KEYS[contact], DEFAULT_FRAUD_SETTINGS.ordersPerHour[contact] ?? 0)}
   ) AS counted)`;
+
+function counted(key: string, otherwise: number): string {
+  const set = `CASE WHEN jsonb_typeof(fraud_settings -> '${key}') = 'number' THEN (fraud_settings ->> '${key}')::numeric END`;
+  return `least(greatest(${set}, ${otherwise}), ${MOST_ORDERS_PER_HOUR})::bigint`;
+}
 
 // Everything in one round trip. The conditions repeat those of the partial indexes orders_by_email, _phone and _address.
 // What is usual: of the newest 200 orders (picked before the rest is asked, to bound the scan) those that were real sales
-// in today's currency. An order under review teaches nothing until the merchant lets it go on: otherwise the first odd
+// in today's currency. An order under review teaches nothing until it is released or confirmed: otherwise the first odd
 // order would make the second one usual.
 const FIND = `
   SELECT fraud_settings,
-    ${recent(`customer_email <> '' AND lower(customer_email) = lower($2)`)} AS by_email,
-    ${recent(`customer_phone <> '' AND comparable_phone(customer_phone) = comparable_phone($3)`)} AS by_phone,
-    ${recent(`shipping_address ->> 'address' <> '' AND comparable_address(shipping_address) = comparable_address($4)`)}
-      AS by_address,
+    ${recent('email', `customer_email <> '' AND lower(customer_email) = lower($2)`)} AS by_email,
+    ${recent('phone', `customer_phone <> '' AND comparable_phone(customer_phone) = comparable_phone($3)`)} AS by_phone,
+    ${recent(
+      'address',
+      `shipping_address ->> 'address' <> '' AND comparable_address(shipping_address) = comparable_address($4)`,
+    )} AS by_address,
     usual.*
   FROM stores
   CROSS JOIN LATERAL (
@@ -58,7 +77,10 @@ const FIND = `
       AND total_amount >= 0 AND lines.units IS NOT NULL
       AND (fulfillment_status NOT IN ('PENDING', 'CANCELLED') OR NOT EXISTS (
         SELECT FROM fraud_assessments
-        WHERE store_id = newest.store_id AND order_id = newest.id AND verdict = 'REVIEW'))
+        WHERE store_id = newest.store_id AND order_id = newest.id AND verdict = 'REVIEW')
+        OR fulfillment_status = 'PENDING' AND EXISTS (
+          SELECT FROM order_stages
+          WHERE store_id = newest.store_id AND order_id = newest.id AND stage = 'notify-customer' AND state <> 'held'))
   ) AS usual
   WHERE stores.id = $1`;
 
@@ -71,8 +93,10 @@ export async function findFacts(
   storeId: number,
   { email, phone, address }: FraudSignals,
   withUsual: boolean,
+  placed: PlacedBefore | null = null,
 ): Promise<StoreFacts> {
-  const { rows } = await run(FIND, [storeId, email.trim(), phone, JSON.stringify(address), withUsual]);
+  const when = [placed?.at ?? null, placed?.orderId ?? null];
+  const { rows } = await run(FIND, [storeId, email.trim(), phone, JSON.stringify(address), withUsual, ...when]);
   const [row] = rows as Row[];
   if (!row) throw new Error('No such store');
   return {

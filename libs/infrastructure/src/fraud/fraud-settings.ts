@@ -1,4 +1,11 @@
-import type { FraudSettings } from '@app/domain';
+import { DEFAULT_FRAUD_SETTINGS, MOST_ORDERS_PER_HOUR, type FraudSettings, type OrdersPerHour } from '@app/domain';
+
+/** The keys of the limits in the settings. */
+export const LIMIT_KEYS: Readonly<Record<keyof OrdersPerHour, string>> = {
+  email: 'review_orders_per_email',
+  phone: 'review_orders_per_phone',
+  address: 'review_orders_per_address',
+};
 
 /** The settings as the store bundle brings them (snake case), every part optional. */
 export function readFraudSettings(json: unknown): FraudSettings {
@@ -7,7 +14,20 @@ export function readFraudSettings(json: unknown): FraudSettings {
     blockedEmails: texts(settings['blocked_emails']),
     blockedPhones: texts(settings['blocked_phones']),
     reviewAmount: typeof settings['review_amount'] === 'number' ? settings['review_amount'] : null,
+    ordersPerHour: {
+      email: limit(settings, 'email'),
+      phone: limit(settings, 'phone'),
+      address: limit(settings, 'address'),
+    },
   };
+}
+
+/** Absent or unreadable: the default. */
+function limit(settings: Record<string, unknown>, contact: keyof OrdersPerHour): number | null {
+  const value = settings[LIMIT_KEYS[contact]];
+  if (value === null) return null;
+  if (typeof value !== 'number' || value < 1) return DEFAULT_FRAUD_SETTINGS.ordersPerHour[contact];
+  return Math.min(value, MOST_ORDERS_PER_HOUR);
 }
 
 function texts(value: unknown): string[] {

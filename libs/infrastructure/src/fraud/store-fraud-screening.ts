@@ -1,4 +1,4 @@
-import { Deadline, FraudScreening } from '@app/application';
+import { Deadline, FraudScreening, type PlacedBefore } from '@app/application';
 import {
   ANALYSIS_UNAVAILABLE,
   assessFraud,
@@ -17,6 +17,8 @@ import { readBefore } from './time-budget.js';
 import { UsualOrders } from './usual-orders.js';
 
 const BUDGET_MS = 300;
+/** Nobody waits for the answer. */
+const REASSESSMENT_MS = 2_000;
 
 /** Collects the facts from the store's own data; the domain's rules judge them. */
 @Injectable()
@@ -32,15 +34,11 @@ export class StoreFraudScreening extends FraudScreening {
   }
 
   override async assess(storeId: number, signals: FraudSignals): Promise<FraudAssessment> {
-    const deadline = Deadline.in(BUDGET_MS);
-    try {
-      return await deadline.bound(this.analyse(storeId, signals, deadline));
-    } catch (error) {
-      // The class only: what an error says may quote the customer's data.
-      const reason = errorCode(error) ?? (error as Error).name;
-      this.logger.warn(`Analysis unavailable, the order goes to review: ${reason}`);
-      return ANALYSIS_UNAVAILABLE;
-    }
+    return this.analyseIn(BUDGET_MS, storeId, signals, null);
+  }
+
+  override async reassess(storeId: number, signals: FraudSignals, placed: PlacedBefore): Promise<FraudAssessment> {
+    return this.analyseIn(REASSESSMENT_MS, storeId, signals, placed);
   }
 
   override async recordRejection(storeId: number, orderId: string, assessment: FraudAssessment): Promise<void> {
@@ -50,10 +48,32 @@ export class StoreFraudScreening extends FraudScreening {
     );
   }
 
-  private async analyse(storeId: number, signals: FraudSignals, deadline: Deadline): Promise<FraudAssessment> {
+  private async analyseIn(
+    budgetMs: number,
+    storeId: number,
+    signals: FraudSignals,
+    placed: PlacedBefore | null,
+  ): Promise<FraudAssessment> {
+    const deadline = Deadline.in(budgetMs);
+    try {
+      return await deadline.bound(this.analyse(storeId, signals, placed, deadline));
+    } catch (error) {
+      // The class only: what an error says may quote the customer's data.
+      const reason = errorCode(error) ?? (error as Error).name;
+      this.logger.warn(`Analysis unavailable, the order goes to review: ${reason}`);
+      return ANALYSIS_UNAVAILABLE;
+    }
+  }
+
+  private async analyse(
+    storeId: number,
+    signals: FraudSignals,
+    placed: PlacedBefore | null,
+    deadline: Deadline,
+  ): Promise<FraudAssessment> {
     const known = this.usualOrders.get(storeId);
     const { settings, usual, ...counts } = await readBefore(deadline, poolOf(this.dataSource), (run) =>
-      findFacts(run, storeId, signals, known === undefined),
+      findFacts(run, storeId, signals, known === undefined, placed),
     );
     if (usual) this.usualOrders.set(storeId, usual);
     const disposableEmail = isDisposableEmail(signals.email);

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { isSchemaCurrent } from '../persistence/migrate.js';
+import { HELD_ORDERS, heldByReason, type HeldRow } from './held-orders.js';
 
 const TIMEOUT_MS = 1_500;
 
@@ -34,6 +35,8 @@ export interface PipelineState {
   readonly lagSeconds: number;
   /** Stages that were given up after their last attempt; 10,000 means that or more. */
   readonly deadLetters: number;
+  /** Orders under review by fraud rule, those with two counted for both; of one set of rules, 1,000 at most. */
+  readonly heldOrders: Readonly<Record<string, number>>;
 }
 
 export interface DatabaseState {
@@ -100,8 +103,9 @@ export class DatabaseProbe {
 async function pipelineState(client: pg.Client): Promise<PipelineState | null> {
   try {
     // One answer for each statement.
-    const answers = (await client.query(PIPELINE_STATE)) as unknown as pg.QueryResult<PipelineState>[];
-    return answers.at(-1)?.rows[0] ?? null;
+    const answers = (await client.query(`${PIPELINE_STATE};${HELD_ORDERS}`)) as unknown as pg.QueryResult[];
+    const [state, held] = answers.slice(-2).map(({ rows }) => rows as unknown[]);
+    return { ...(state?.[0] as Omit<PipelineState, 'heldOrders'>), heldOrders: heldByReason(held as HeldRow[]) };
   } catch {
     return null;
   }

@@ -32,6 +32,16 @@ describe('parseLine', () => {
     });
   });
 
+  it('reads the limits of orders by contact, null for none', () => {
+    const fraud_settings = {
+      review_orders_per_email: 500,
+      review_orders_per_phone: null,
+      review_orders_per_address: 1,
+    };
+
+    expect(parse({ ...STORE, fraud_settings })).toMatchObject({ fraud_settings });
+  });
+
   it('removes blanks around names, and tells of each', () => {
     const trimmed: string[] = [];
     const variants = [{ sku: ' A ', name: 'A', price: '1', attributes: { ' Size ': ' 42 ', Color: 'Blue' } }];
@@ -98,6 +108,16 @@ describe('parseLine', () => {
       'the same SKU twice',
       { ...PRODUCT, variants: [1, 2].map(() => ({ sku: 'A', name: 'A', price: '1' })) },
       'product.variants[1].sku "A" is there twice',
+    ],
+    [
+      'a limit of orders beyond what is counted',
+      { ...STORE, fraud_settings: { review_orders_per_email: 1001 } },
+      'store.fraud_settings.review_orders_per_email must be',
+    ],
+    [
+      'a limit of no orders',
+      { ...STORE, fraud_settings: { review_orders_per_phone: 0 } },
+      'store.fraud_settings.review_orders_per_phone must be',
     ],
     ['an unknown status', { ...PRODUCT, status: 'SOLD' }, 'product.status must be one of ACTIVE, DRAFT, ARCHIVED'],
     ['NUL', { ...PRODUCT, name: 'a\0b' }, 'product.name must not contain NUL or half a surrogate pair'],

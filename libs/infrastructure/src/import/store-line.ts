@@ -1,3 +1,4 @@
+import { MOST_ORDERS_PER_HOUR } from '@app/domain';
 import { Type } from '@sinclair/typebox';
 import * as is from './vocabulary.js';
 
@@ -26,12 +27,22 @@ export const paymentSettings = Type.Object(
   { rule: 'settings' },
 );
 
+const ordersPerHour = (contact: string) =>
+  is.optional(
+    is.orNull(
+      is.integer(1, MOST_ORDERS_PER_HOUR, `Orders of one ${contact} within an hour; those beyond are reviewed, null = never.`),
+    ),
+  );
+
 export const fraudSettings = is.object({
   blocked_emails: is.optional(is.list(is.text(254))),
   blocked_phones: is.optional(is.list(is.text(40))),
   review_amount: is.optional(
     is.integer(0, Number.MAX_SAFE_INTEGER, 'Orders from this amount on are reviewed; minor units.'),
   ),
+  review_orders_per_email: ordersPerHour('e-mail'),
+  review_orders_per_phone: ordersPerHour('phone'),
+  review_orders_per_address: ordersPerHour('address'),
 });
 
 export const storeLine = is.object(

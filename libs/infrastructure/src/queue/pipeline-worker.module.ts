@@ -1,5 +1,6 @@
-import { RunPipelineStage } from '@app/application';
+import { RescreenHeldOrders, RunPipelineStage } from '@app/application';
 import { Module, type DynamicModule } from '@nestjs/common';
+import { HeldOrderScreening } from './held-order-screening.js';
 import { PipelineWorker, type WorkerSettings } from './pipeline-worker.js';
 import type { Reports } from './reported-attempt.js';
 
@@ -25,6 +26,11 @@ export class PipelineWorkerModule {
           provide: PipelineWorker,
           inject: [RunPipelineStage],
           useFactory: (stages: RunPipelineStage) => new PipelineWorker(stages, databaseUrl, settings, reports),
+        },
+        {
+          provide: HeldOrderScreening,
+          inject: [RescreenHeldOrders],
+          useFactory: (rescreen: RescreenHeldOrders) => new HeldOrderScreening(rescreen),
         },
       ],
     };

@@ -4,10 +4,11 @@ import type { TestDatabase } from '../../../support/test-database.js';
 const STAGES = 4;
 const DEADLINE_MS = 120_000;
 
-// Held stages wait for a person, and only those of an order under review.
+// Held stages wait for a person, and only those of an order under review. What could not be analysed waits for a worker.
 const UNSETTLED = `
   SELECT order_id, stage, state FROM order_stages JOIN fraud_assessments USING (store_id, order_id)
-  WHERE store_id = $1 AND state NOT IN ('done', 'dead') AND NOT (state = 'held' AND verdict = 'REVIEW')
+  WHERE store_id = $1 AND state NOT IN ('done', 'dead') AND NOT (state = 'held' AND verdict = 'REVIEW'
+    AND NOT reasons @> '[{"rule": "analysis_unavailable"}]')
   ORDER BY order_id, stage`;
 
 const WITHOUT_JOB = `

@@ -52,12 +52,10 @@ export async function buryThePoisoned(scene: Scene, quick: boolean): Promise<Act
 /** The customer hears of an order under review when it is confirmed, and not before. */
 export async function confirmTheReviewed({ context, orders, sink, watch }: Scene): Promise<Act> {
   const reviewed = orders.filter(({ kind }) => kind === 'review');
-  const late = orders.filter(({ kind }) => kind === 'late');
-  const early = [...reviewed, ...late].filter(({ email }) => sink.recipients.includes(email));
+  const early = reviewed.filter(({ email }) => sink.recipients.includes(email));
   const violations = early.map(({ id }) => `the customer was written to before order ${id} was confirmed`);
   const held = (await watch.stages()).filter(({ state }) => state === 'held');
-  const expected = reviewed.length + late.length;
-  if (held.length !== expected) violations.push(`${held.length} stages are held, not ${expected}`);
+  if (held.length !== reviewed.length) violations.push(`${held.length} stages are held, not ${reviewed.length}`);
 
   for (const { id } of reviewed) {
     await operate(context.rig.database.url, 'orders', 'set-status', id, '--fulfillment-status', 'CONFIRMED');
@@ -68,7 +66,7 @@ export async function confirmTheReviewed({ context, orders, sink, watch }: Scene
   });
   violations.push(...told);
   return {
-    figures: `${reviewed.length} held for review until confirmed (and ${late.length} that were screened too late)`,
+    figures: `${reviewed.length} held for review until confirmed`,
     violations,
   };
 }

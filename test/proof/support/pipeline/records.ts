@@ -33,7 +33,7 @@ export async function countViolations({ watch, orders, sink, store }: Scene): Pr
   const violations: string[] = [];
   const expected = orders.flatMap((order) =>
     ['notify-customer', 'notify-merchant']
-      .filter((stage) => (order.kind !== 'poison' && order.kind !== 'late') || canSucceed(order, stage))
+      .filter((stage) => order.kind !== 'poison' || canSucceed(order, stage))
       .map((stage) => `${order.id}-${stage}@${store.subdomain}.store-commerce`),
   );
   const missing = expected.filter((id) => !arrived.has(id));

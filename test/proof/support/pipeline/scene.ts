@@ -13,10 +13,10 @@ import type { WorkerCrew } from './worker-crew.js';
 
 /**
  * What becomes of an order's mails: both are delivered · the customer's can never be sent, because the mailer refuses
- * the address (`poison`) or the mail server does (`blocked`) · the customer's is held for a review · the same, because
- * a machine with much to do screened the order too late (`late`): nobody reviews those here.
+ * the address (`poison`) or the mail server does (`blocked`) · the customer's is held for a review. An order that a busy
+ * machine screened too late is screened again by a worker, and then like any other of its kind.
  */
-export type OrderKind = 'good' | 'poison' | 'blocked' | 'review' | 'late';
+export type OrderKind = 'good' | 'poison' | 'blocked' | 'review';
 
 export interface PlacedOrder {
   readonly id: string;
@@ -44,24 +44,13 @@ export interface Scene {
   readonly orders: PlacedOrder[];
 }
 
-const MOST_TRIES = 20;
-
 let serial = 0;
 
-/** An order of somebody who never ordered before, through any of the processes; again while it is screened too late. */
+/** An order of somebody who never ordered before, through any of the processes. */
 export async function place(scene: Scene, kind: OrderKind = 'good'): Promise<PlacedOrder> {
-  for (let tries = 1; tries <= MOST_TRIES; tries++) {
-    const { id, email } = await send(scene, kind);
-    const [row] = await scene.context.rig.database.query<{ verdict: string }>(
-      'SELECT verdict FROM fraud_assessments WHERE store_id = $1 AND order_id = $2',
-      [scene.store.id, id],
-    );
-    const isLate = kind !== 'review' && row?.verdict === 'REVIEW';
-    const placed: PlacedOrder = { id, email, kind: isLate ? 'late' : kind };
-    scene.orders.push(placed);
-    if (!isLate) return placed;
-  }
-  throw new Error(`${MOST_TRIES} orders in a row were screened too late`);
+  const placed = { ...(await send(scene, kind)), kind };
+  scene.orders.push(placed);
+  return placed;
 }
 
 async function send({ products, buyers, services, sink }: Scene, kind: OrderKind) {
@@ -98,7 +87,9 @@ export async function untilDelivered(
   for (;;) {
     const open = (await watch.stages()).filter(({ order_id, stage, state }) => {
       const order = known.get(order_id);
-      return order && canSucceed(order, stage) && state !== 'done';
+      // Those that could not be analysed are held until they are.
+      const waits = state === 'held' && order?.kind !== 'review';
+      return order && ((canSucceed(order, stage) && state !== 'done') || waits);
     });
     if (open.length === 0) return [];
     if (Date.now() > giveUp) {

@@ -4,6 +4,7 @@ import { ListTallies1764000000003 } from './0003-list-tallies.js';
 import { StageOutbox1764000000004 } from './0004-stage-outbox.js';
 import { KeyUsage1764000000005 } from './0005-key-usage.js';
 import { SimultaneousChanges1764000000006 } from './0006-simultaneous-changes.js';
+import { HeldOrders1764000000007 } from './0007-held-orders.js';
 import { Growth1764000000008 } from './0008-growth.js';
 import { AttributeOrder1764000000010 } from './0010-attribute-order.js';
 
@@ -15,6 +16,7 @@ export const MIGRATIONS = [
   StageOutbox1764000000004,
   KeyUsage1764000000005,
   SimultaneousChanges1764000000006,
+  HeldOrders1764000000007,
   Growth1764000000008,
   AttributeOrder1764000000010,
 ];

@@ -1,0 +1,137 @@
+import { HeldOrders, ReleaseOrder, type HeldOrder, type OrderLocation } from '@app/application';
+import { DomainError } from '@app/domain';
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Command } from 'commander';
+import { withApplication } from '../database.js';
+import { CommandFailed, EXIT } from '../failures.js';
+import { locateOrder } from '../locate-order.js';
+import { orderReference, reasonName, rowCount, subdomain } from '../option-values.js';
+import { printJson, say } from '../output.js';
+
+const BATCH = 500;
+
+interface HeldOptions {
+  readonly store?: string;
+  readonly reason?: readonly string[];
+}
+
+interface ListOptions extends HeldOptions {
+  readonly limit: number;
+}
+
+interface ReleaseOptions extends HeldOptions {
+  readonly all?: boolean;
+}
+
+/** What became of one order. */
+interface Outcome {
+  readonly order_id: string;
+  readonly store: string;
+  readonly released: boolean;
+  readonly error?: string;
+}
+
+export function addHeldOrders(orders: Command): void {
+  orders
+    .command('list')
+    .description('list the orders that are under review, oldest first')
+    .requiredOption('--held', 'orders whose confirmation is held; there is no other list')
+    .option('--store <S>', 'only of this store', subdomain)
+    .option('--reason <R...>', 'only orders held for these reasons and for no other', collectReason)
+    .option('--limit <N>', 'how many at most', rowCount, 100)
+    .action(({ store, reason, limit }: ListOptions) =>
+      withApplication(async (app) => {
+        const filter = { subdomain: store ?? null, reasons: reason ?? null };
+        const found = await app.get(HeldOrders).list(filter, limit + 1, null);
+        printJson(found.slice(0, limit).map(heldOrder));
+        if (found.length > limit) say(`There are more than ${limit}: --limit shows up to 1000.`);
+      }),
+    );
+
+  orders
+    .command('release')
+    .description("end the review of orders: their customers' confirmations are sent")
+    .argument('[orders...]', 'ids or receipt numbers', collectOrder)
+    .option('--all', 'all orders that are held for the reasons given, and for no other')
+    .option('--reason <R...>', 'with --all: as `orders list --held` shows them', collectReason)
+    .option('--store <S>', 'only of this store', subdomain)
+    .addHelpText(
+      'after',
+      `
+An order that is not held, or not any more, is left as it is. A cancelled order is refused.
+
+Examples:
+  orders release WEB-261120-7K3M9Q
+  orders release --all --reason analysis_unavailable`,
+    )
+    .action(async (references: readonly string[], { all, reason, store }: ReleaseOptions) => {
+      if (all ? references.length > 0 || !reason : references.length === 0 || reason) {
+        throw new CommandFailed('Give orders, or --all with --reason.', EXIT.usage);
+      }
+      await withApplication(async (app) => {
+        const outcomes = reason ? await releaseAll(app, store, reason) : await releaseEach(app, store, references);
+        const failed = outcomes.filter(({ error }) => error !== undefined);
+        printJson({ released: outcomes.filter(({ released }) => released).length, orders: outcomes });
+        if (failed.length > 0) throw new CommandFailed(`${failed.length} orders were not released.`);
+      });
+    });
+}
+
+async function releaseEach(
+  app: INestApplicationContext,
+  store: string | undefined,
+  references: readonly string[],
+): Promise<Outcome[]> {
+  // All are found before the first is released: a typing error releases nothing.
+  const located: OrderLocation[] = [];
+  for (const reference of references) located.push(await locateOrder(app, reference, store));
+  const outcomes: Outcome[] = [];
+  for (const order of located) outcomes.push(await release(app, order));
+  return outcomes;
+}
+
+async function releaseAll(
+  app: INestApplicationContext,
+  store: string | undefined,
+  reasons: readonly string[],
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  const filter = { subdomain: store ?? null, reasons };
+  for (let after: string | null = null; ;) {
+    const batch: HeldOrder[] = await app.get(HeldOrders).list(filter, BATCH, after);
+    for (const order of batch) outcomes.push(await release(app, order));
+    if (batch.length < BATCH) return outcomes;
+    after = batch.at(-1)?.orderId ?? null;
+  }
+}
+
+async function release(app: INestApplicationContext, order: OrderLocation): Promise<Outcome> {
+  const outcome = { order_id: order.orderId, store: order.subdomain };
+  try {
+    return { ...outcome, released: await app.get(ReleaseOrder).execute(order) };
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    return { ...outcome, released: false, error: error.message };
+  }
+}
+
+function heldOrder({ orderId, subdomain: store, ...order }: HeldOrder) {
+  return {
+    order_id: orderId,
+    receipt_number: order.receiptNumber,
+    store,
+    created_at: order.createdAt.toISOString(),
+    total_amount: order.totalAmount,
+    currency: order.currency,
+    is_test: order.isTest,
+    reasons: order.reasons,
+  };
+}
+
+function collectReason(value: string, previous: readonly string[] = []): string[] {
+  return [...previous, reasonName(value)];
+}
+
+function collectOrder(value: string, previous: readonly string[] = []): string[] {
+  return [...previous, orderReference(value)];
+}

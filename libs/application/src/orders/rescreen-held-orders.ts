@@ -1,0 +1,70 @@
+import { UNAVAILABLE, type FraudAssessment } from '@app/domain';
+import { Injectable } from '@nestjs/common';
+import { FraudScreening } from '../ports/fraud-screening.js';
+import { HeldOrders, type HeldOrder } from '../ports/held-orders.js';
+import { OrderRepository } from '../ports/order.repository.js';
+import { UnitOfWork } from '../ports/unit-of-work.js';
+
+const BATCH = 50;
+const WITHOUT_ANALYSIS = { subdomain: null, reasons: [UNAVAILABLE] };
+
+@Injectable()
+export class RescreenHeldOrders {
+  constructor(
+    private readonly held: HeldOrders,
+    private readonly orders: OrderRepository,
+    private readonly fraud: FraudScreening,
+    private readonly unitOfWork: UnitOfWork,
+  ) {}
+
+  /**
+   * Screens the orders that are held only because they could not be analysed, oldest first. An order that is now accepted
+   * is released; any other stays held for its reasons. Ends early when the analysis is still unavailable.
+   *
+   * @param after the order at which the previous call ended; null = from the beginning.
+   * @param signal ends the work after the order in hand.
+   * @returns the order at which it ended early; null when all were screened.
+   */
+  async execute(after: string | null, signal: AbortSignal): Promise<string | null> {
+    for (let last = after; ;) {
+      const batch = await this.held.list(WITHOUT_ANALYSIS, BATCH, last);
+      for (const order of batch) {
+        last = order.orderId;
+        // The next call begins behind it: an order that can never be analysed does not keep the others waiting.
+        if (signal.aborted || !(await this.rescreen(order))) return last;
+      }
+      if (batch.length < BATCH) return null;
+    }
+  }
+
+  /** Returns whether the analysis was available. */
+  private async rescreen({ storeId, orderId }: HeldOrder): Promise<boolean> {
+    const order = await this.orders.findById(storeId, orderId);
+    if (!order) return true;
+    const { customer, shippingAddress, totalAmount, lines, createdAt } = order;
+    const assessment = await this.fraud.reassess(
+      storeId,
+      {
+        email: customer.email,
+        phone: customer.phone,
+        address: shippingAddress,
+        total: totalAmount,
+        quantities: lines.map(({ quantity }) => quantity),
+      },
+      { orderId, at: createdAt },
+    );
+    if (assessment.reasons.some(({ rule }) => rule === UNAVAILABLE)) return false;
+
+    await this.unitOfWork.run(async ({ orderStates, pipeline }) => {
+      // Locked against a cancellation at the same moment, which gives up only what is still held.
+      await orderStates.lock(storeId, orderId);
+      await pipeline.settle(storeId, orderId, keptForReview(assessment));
+    });
+    return true;
+  }
+}
+
+/** The order exists and its stock is taken: a person decides what becomes of it, whatever the rules say of it now. */
+function keptForReview(assessment: FraudAssessment): FraudAssessment {
+  return assessment.verdict === 'REJECT' ? { ...assessment, verdict: 'REVIEW' } : assessment;
+}

@@ -1,0 +1,72 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { StoreFixture } from '../../builders/store-fixture.js';
+import { eventually } from '../../support/eventually.js';
+import type { TestDatabase } from '../../support/test-database.js';
+import type { Buyers } from '../support/buyers.js';
+import type { Service } from '../support/service.js';
+import { orderBody } from '../support/store-setup.js';
+
+/** What makes a repeat of an accepted order refusable. */
+const CHANGES = ['archived', 'blocked'] as const;
+/** Long enough for the repeat to be refused while the first order still waits. */
+const HEAD_START_MS = 250;
+
+const WAITS_FOR_STOCK = `
+  SELECT FROM pg_stat_activity
+  WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FOR NO KEY UPDATE OF stock%'`;
+
+export interface LateRefusals {
+  readonly database: TestDatabase;
+  readonly store: StoreFixture;
+  readonly buyers: Buyers;
+  readonly services: readonly [Service, Service];
+  readonly rounds: number;
+}
+
+/**
+ * Repeats an order on another process while the first waits for its stock, and the product was archived or the customer
+ * blocked in between. The repeat must not be refused for good when the first is placed.
+ */
+export async function refuseLate(race: LateRefusals) {
+  const locker = new pg.Client({ connectionString: race.database.url });
+  await locker.connect();
+  const violations: string[] = [];
+  try {
+    for (let n = 0; n < race.rounds; n++) violations.push(...(await refuseOnce(race, locker, n)));
+  } finally {
+    await locker.end();
+  }
+  return { violations, orders: race.rounds, figures: `${race.rounds} repeats that were refusable by then` };
+}
+
+async function refuseOnce({ database, store, buyers, services }: LateRefusals, locker: pg.Client, n: number) {
+  const change = CHANGES[n % CHANGES.length] ?? 'archived';
+  const key = `late-refusal-${n}`;
+  const product = await store.product({ stock: [5] });
+  const body = orderBody([{ product_id: product, quantity: 1 }], key);
+  await locker.query('BEGIN');
+  await locker.query('SELECT FROM stock WHERE store_id = $1 AND product_id = $2 FOR UPDATE', [store.id, product]);
+  const sent = buyers.send(services[0], { body, key });
+  await eventually(async () => {
+    if ((await database.query(WAITS_FOR_STOCK)).length === 0) throw new Error('The first order does not wait');
+  });
+  if (change === 'archived') {
+    await database.query(`UPDATE products SET status = 'ARCHIVED' WHERE store_id = $1 AND id = $2`, [
+      store.id,
+      product,
+    ]);
+  } else {
+    const settings = { blocked_emails: [body.customer['email']] };
+    await database.query('UPDATE stores SET fraud_settings = $2 WHERE id = $1', [store.id, settings]);
+  }
+  const repeated = buyers.send(services[1], { body, key });
+  await Promise.race([repeated, delay(HEAD_START_MS)]);
+  await locker.query('COMMIT');
+
+  const [first, repeat] = await Promise.all([sent, repeated]);
+  await database.query(`UPDATE stores SET fraud_settings = '{}' WHERE id = $1`, [store.id]);
+  if (first.status !== 201) return [`${key}: the first order was answered ${first.status}`];
+  if (repeat.status === 201 && repeat.bytes.equals(first.bytes)) return [];
+  return [`${key}: the order was placed, and its repeat (${change}) answered ${repeat.status}`];
+}
