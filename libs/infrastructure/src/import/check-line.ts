@@ -77,7 +77,7 @@ export function checkLine(value: unknown, onTrimmed: OnTrimmed = () => undefined
 }
 
 const isValid = (validate: ValidateFunction, value: unknown, onTrimmed: OnTrimmed): boolean =>
-  validate.call(onTrimmed as never, value) as boolean;
+  Reflect.apply<unknown, [unknown], boolean>(validate as never, onTrimmed, [value]);
 
 /** `product.variants[0].price` of `/variants/0/price`. */
 function dotted(kind: string, pointer: string): string {
@@ -97,7 +97,8 @@ function faultOf(kind: string, error: ErrorObject | undefined): Error {
 }
 
 function problemOf({ keyword, parentSchema, propertyName }: ErrorObject): string {
-  const { type, minimum, maximum, maxLength, problem, enum: values } = (parentSchema ?? {}) as Record<string, unknown>;
+  const schema = (parentSchema ?? {}) as Record<'type' | 'enum', unknown> & Record<string, string | number | undefined>;
+  const { type, minimum, maximum, maxLength, problem, enum: values } = schema;
   if (propertyName !== undefined) return `must have names of at most ${String(maxLength)} characters`;
   if (keyword === 'maxLength') return `must have at most ${String(maxLength)} characters`;
   if (Array.isArray(values)) return `must be one of ${values.join(', ')}`;

@@ -30,7 +30,11 @@ export const paymentSettings = Type.Object(
 const ordersPerHour = (contact: string) =>
   is.optional(
     is.orNull(
-      is.integer(1, MOST_ORDERS_PER_HOUR, `Orders of one ${contact} within an hour; those beyond are reviewed, null = never.`),
+      is.integer(
+        1,
+        MOST_ORDERS_PER_HOUR,
+        `Orders of one ${contact} within an hour; those beyond are reviewed, null = never.`,
+      ),
     ),
   );
 

@@ -19,7 +19,7 @@ export const INT4_MAX = 2_147_483_647;
 export const object = <T extends TProperties>(fields: T, options: SchemaOptions = {}): TObject<T> =>
   Type.Object(fields, { additionalProperties: false, ...options });
 export const list = <T extends TSchema>(item: T, options: SchemaOptions = {}): TArray<T> => Type.Array(item, options);
-export const optional = Type.Optional;
+export const optional = <T extends TSchema>(schema: T) => Type.Optional(schema);
 export const flag = Type.Boolean();
 export const integer = (minimum: number, maximum: number, description?: string) =>
   Type.Integer({ minimum, maximum, ...(description && { description }) });
