@@ -37,7 +37,7 @@ export default tseslint.config(
     ignores: [
       'apps/api/src/auth/early-authentication.ts',
       'apps/cli/src/option-values.ts',
-      'libs/infrastructure/src/tracing/spans.ts',
+      'libs/infrastructure/src/platform/spans.ts',
       '**/*.spec.ts',
     ],
     rules: {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ApiKeyRepository, type NewApiKey } from '@app/application';
 import { v7 as uuidv7 } from 'uuid';
-import { KeyUsage } from '../../libs/infrastructure/src/persistence/access/key-usage.js';
+import { KeyUsage } from '../../libs/infrastructure/src/access/key-usage.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { InMemoryApiKeyRepository } from '../support/in-memory/in-memory-api-key.repository.js';
 import { startApi } from '../support/start-api.js';

@@ -2,10 +2,10 @@ import type { CustomerFilter, OrderFilter, Page, PageOf, ProductFilter } from '@
 import { Database, dataSourceOptions, poolOf } from '@app/infrastructure';
 import { DataSource } from 'typeorm';
 // The adapters themselves: pages are about them alone, not about the application around them.
-import { PostgresCustomerRepository } from '../../libs/infrastructure/src/persistence/customers/postgres-customer.repository.js';
-import { PostgresOrderRepository } from '../../libs/infrastructure/src/persistence/orders/postgres-order.repository.js';
-import { PostgresProductRepository } from '../../libs/infrastructure/src/persistence/products/postgres-product.repository.js';
-import { ReadReplicas } from '../../libs/infrastructure/src/persistence/read-replicas.js';
+import { PostgresCustomerRepository } from '../../libs/infrastructure/src/customers/postgres-customer.repository.js';
+import { PostgresOrderRepository } from '../../libs/infrastructure/src/orders/postgres-order.repository.js';
+import { PostgresProductRepository } from '../../libs/infrastructure/src/catalog/postgres-product.repository.js';
+import { ReadReplicas } from '../../libs/infrastructure/src/postgres/read-replicas.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 

@@ -1,6 +1,6 @@
 import { ApiKeyRepository, type ApiKeyLookup } from '@app/application';
 import { Database } from '@app/infrastructure';
-import { KeyUsage } from '../../libs/infrastructure/src/persistence/access/key-usage.js';
+import { KeyUsage } from '../../libs/infrastructure/src/access/key-usage.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
 // What the port's contract cannot see: how rarely the database is written to, and what happens when it cannot be.

@@ -1,6 +1,6 @@
 import { ApiKeyRepository } from '@app/application';
 import { parseApiKey } from '@app/domain';
-import { KeyUsage } from '../../libs/infrastructure/src/persistence/access/key-usage.js';
+import { KeyUsage } from '../../libs/infrastructure/src/access/key-usage.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
 const MISSING = { error: 'Missing or invalid Authorization header' };

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { restoreBackup, writeBackup } from '@app/infrastructure';
+import { restoreBackup, writeBackup } from '@app/operations';
 import pg from 'pg';
 import { eventually } from '../support/eventually.js';
 import { startApi, type RunningApi } from '../support/start-api.js';

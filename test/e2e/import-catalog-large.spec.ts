@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import pg from 'pg';
-import { DataCipher, importCatalog, withBundleImporter } from '@app/infrastructure';
+import { DataCipher } from '@app/infrastructure';
+import { importCatalog, withBundleImporter } from '@app/import';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 const cipher = new DataCipher([Buffer.alloc(32, 7)]);

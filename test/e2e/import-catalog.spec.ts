@@ -1,14 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import {
-  DataCipher,
-  importCatalog,
-  ImportStopped,
-  StockAdministration,
-  unhurried,
-  withBundleImporter,
-  type CatalogFormatName,
-  type CatalogImport,
-} from '@app/infrastructure';
+import { DataCipher, StockAdministration, unhurried } from '@app/infrastructure';
+import { type CatalogFormatName, type CatalogImport, ImportStopped, importCatalog, withBundleImporter } from '@app/import';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 const cipher = new DataCipher([Buffer.alloc(32, 7)]);

@@ -1,15 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import {
-  DataCipher,
-  demoStore,
-  ImportStopped,
-  withBundleImporter,
-  type BundleLine,
-  type ImportOptions,
-  type ImportReport,
-} from '@app/infrastructure';
+import { DataCipher } from '@app/infrastructure';
+import { demoStore } from '@app/demo-store';
+import { type BundleLine, type ImportOptions, type ImportReport, ImportStopped, withBundleImporter } from '@app/import';
 import { eventually } from '../support/eventually.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 

@@ -1,18 +1,11 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
-import {
-  DataCipher,
-  ENCRYPTED_COLUMNS,
-  KeyRotation,
-  reportUnknownKeys,
-  unhurried,
-  withBundleImporter,
-  type BundleLine,
-  type RotationReport,
-} from '@app/infrastructure';
+import { DataCipher, ENCRYPTED_COLUMNS, unhurried } from '@app/infrastructure';
+import { type BundleLine, withBundleImporter } from '@app/import';
+import { KeyRotation, type RotationReport, reportUnknownKeys } from '@app/operations';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
-import { dataSourceOptions } from '../../libs/infrastructure/src/persistence/data-source.js';
+import { dataSourceOptions } from '../../libs/infrastructure/src/postgres/data-source.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 jest.setTimeout(90_000);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { eventually } from '../support/eventually.js';
 
-const LOGGER = path.resolve(import.meta.dirname, '../../dist/libs/infrastructure/src/logging/json-logger.js');
+const LOGGER = path.resolve(import.meta.dirname, '../../dist/libs/infrastructure/src/platform/json-logger.js');
 
 /** Runs a process that logs in the way of the built service, and returns what arrived. */
 function messagesOf(script: string): unknown[] {

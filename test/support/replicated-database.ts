@@ -1,7 +1,8 @@
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { startEmbeddedPostgres, migrate, type EmbeddedPostgres } from '@app/infrastructure';
+import { migrate } from '@app/infrastructure';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@app/embedded-postgres';
 import pg from 'pg';
 import { eventually } from './eventually.js';
 import { startStandby } from './standby.js';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { EmbeddedPostgres } from '@app/infrastructure';
+import type { EmbeddedPostgres } from '@app/embedded-postgres';
 import pg from 'pg';
 
 /** A read replica, and what is done to it. */

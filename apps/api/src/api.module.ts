@@ -1,5 +1,5 @@
 import { ApplicationModule } from '@app/application';
-import { InfrastructureModule, JsonLogger, PipelineWorkerModule, type Config } from '@app/infrastructure';
+import { type Config, InfrastructureModule, JsonLogger, PipelineWorkerModule } from '@app/infrastructure';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { BrandsController } from './brands/brands.controller.js';

@@ -1,5 +1,5 @@
 import { ApiKeyRepository, AuthenticateApiKey } from '@app/application';
-import { JsonLogger, type Config } from '@app/infrastructure';
+import { type Config, JsonLogger } from '@app/infrastructure';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ApiModule } from './api.module.js';

@@ -1,15 +1,8 @@
 import 'reflect-metadata';
 import type { AddressInfo } from 'node:net';
-import {
-  Config,
-  ConfigError,
-  DataDirUnusable,
-  EmbeddedPostgresInUse,
-  JsonLogger,
-  logProcessOutput,
-  reportUnknownKeys,
-  startTracing,
-} from '@app/infrastructure';
+import { Config, ConfigError, JsonLogger, logProcessOutput, startTracing } from '@app/infrastructure';
+import { DataDirUnusable, EmbeddedPostgresInUse } from '@app/embedded-postgres';
+import { reportUnknownKeys } from '@app/operations';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApp } from './create-app.js';
 import { Demo } from './start/demo.js';

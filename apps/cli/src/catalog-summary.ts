@@ -1,4 +1,4 @@
-import type { CatalogReport } from '@app/infrastructure';
+import type { CatalogReport } from '@app/import';
 
 const KINDS = [
   ['brands', 'brand'],

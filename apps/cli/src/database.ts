@@ -1,14 +1,7 @@
 import { ApplicationModule } from '@app/application';
 import { NotFound } from '@app/domain';
-import {
-  attachOrStartEmbeddedPostgres,
-  Config,
-  InfrastructureModule,
-  isSchemaCurrent,
-  migrate,
-  unhurried,
-  type MigrationReport,
-} from '@app/infrastructure';
+import { Config, InfrastructureModule, type MigrationReport, isSchemaCurrent, migrate, unhurried } from '@app/infrastructure';
+import { attachOrStartEmbeddedPostgres } from '@app/embedded-postgres';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { CommandFailed } from './failures.js';

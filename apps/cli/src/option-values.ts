@@ -1,5 +1,5 @@
 import { isCurrency, isReceiptNumber, isUuid } from '@app/domain';
-import { isSubdomain } from '@app/infrastructure';
+import { isSubdomain } from '@app/import';
 import { InvalidArgumentError } from 'commander';
 import { CommandFailed, EXIT } from './failures.js';
 

@@ -1,19 +1,7 @@
 import 'reflect-metadata';
-import {
-  attachOrStartEmbeddedPostgres,
-  Config,
-  ConfigError,
-  JsonLogger,
-  logProcessOutput,
-  migrate,
-  PipelineWorker,
-  reportUnknownKeys,
-  serveStatus,
-  ServiceMetrics,
-  startTracing,
-  untilDatabaseAnswers,
-  type EmbeddedPostgres,
-} from '@app/infrastructure';
+import { Config, ConfigError, JsonLogger, PipelineWorker, ServiceMetrics, logProcessOutput, migrate, serveStatus, startTracing, untilDatabaseAnswers } from '@app/infrastructure';
+import { type EmbeddedPostgres, attachOrStartEmbeddedPostgres } from '@app/embedded-postgres';
+import { reportUnknownKeys } from '@app/operations';
 import { NestFactory } from '@nestjs/core';
 import { WorkerModule } from './worker.module.js';
 

@@ -17,8 +17,8 @@ export interface Mutant {
   readonly noticedAs: RegExp;
 }
 
-const STOCK = 'libs/infrastructure/src/persistence/inventory/postgres-stock.repository.ts';
-const API_KEYS = 'libs/infrastructure/src/persistence/access/postgres-api-key.repository.ts';
+const STOCK = 'libs/infrastructure/src/stock/postgres-stock.repository.ts';
+const API_KEYS = 'libs/infrastructure/src/access/postgres-api-key.repository.ts';
 const CREATE_APP = 'apps/api/src/create-app.ts';
 const SERVE_IN_TURN = '  serveInTurn(fastify.server, metrics); // after all others that listen to requests\n';
 const CREATE_ORDER = 'libs/application/src/orders/create-order.ts';
@@ -204,7 +204,7 @@ import { createReadStream } from 'node:fs';`,
     name: 'credentials not encrypted',
     edits: [
       {
-        file: 'libs/infrastructure/src/import/write-stores.ts',
+        file: 'libs/import/src/bundle/write-stores.ts',
         find: 'cipher.encrypt(JSON.stringify(credentials), GATEWAY_CREDENTIALS.context(storeId, methodId))',
         replace: 'Buffer.from(JSON.stringify(credentials))',
       },
@@ -217,7 +217,7 @@ import { createReadStream } from 'node:fs';`,
     name: 'errors logged with all that they say',
     edits: [
       {
-        file: 'libs/infrastructure/src/logging/error-fields.ts',
+        file: 'libs/infrastructure/src/platform/error-fields.ts',
         find: '...(mayQuote(error, code) ? {} : { message: error.message.slice(0, MAX_MESSAGE) }),',
         replace: 'message: error.message,',
       },
@@ -293,7 +293,7 @@ const CACHE = new Map<string, { readonly at: number; readonly found: Promise<Api
     name: 'one store predicate removed',
     edits: [
       {
-        file: 'libs/infrastructure/src/persistence/customers/postgres-customer.repository.ts',
+        file: 'libs/infrastructure/src/customers/postgres-customer.repository.ts',
         find: `FROM customers WHERE store_id = $1 AND id = $2`,
         replace: `FROM customers WHERE $1::int > 0 AND id = $2`,
       },

@@ -5,7 +5,7 @@ import path from 'node:path';
 import {
   startEmbeddedPostgres,
   type EmbeddedPostgres,
-} from '../../../libs/infrastructure/src/embedded-postgres/embedded-postgres.js';
+} from '../../../libs/embedded-postgres/src/embedded-postgres.js';
 
 /** A PostgreSQL of the proof's own that keeps what it acknowledged, and can be killed and started again. */
 export interface PostgresServer {

@@ -1,4 +1,4 @@
-import { errorCode, errorFields, JsonLogger, type ErrorFields } from '@app/infrastructure';
+import { type ErrorFields, JsonLogger, errorCode, errorFields } from '@app/infrastructure';
 import { Injectable } from '@nestjs/common';
 import { Metrics } from '../status/metrics.js';
 import type { Concern } from './describe-error.js';

@@ -1,6 +1,8 @@
 import { ApiKeyRepository, CreateApiKey, ProductsService, StoreRepository } from '@app/application';
 import type { ApiKeyMode } from '@app/domain';
-import { DataCipher, demoStore, withBundleImporter, type StoreLine } from '@app/infrastructure';
+import { DataCipher } from '@app/infrastructure';
+import { demoStore } from '@app/demo-store';
+import { type StoreLine, withBundleImporter } from '@app/import';
 import type { INestApplicationContext } from '@nestjs/common';
 
 /** What somebody who has just started the service can do with it. */

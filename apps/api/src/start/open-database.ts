@@ -1,11 +1,5 @@
-import {
-  migrate,
-  startEmbeddedPostgres,
-  type Config,
-  type EmbeddedPostgres,
-  type JsonLogger,
-  untilDatabaseAnswers,
-} from '@app/infrastructure';
+import { type Config, type JsonLogger, migrate, untilDatabaseAnswers } from '@app/infrastructure';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@app/embedded-postgres';
 
 export type OpenDatabase = Pick<EmbeddedPostgres, 'url' | 'stop'>;
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { UNAVAILABLE } from '@app/domain';
-import { ServiceMetrics, type PipelineState } from '@app/infrastructure';
+import { type PipelineState, ServiceMetrics } from '@app/infrastructure';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { REFUSALS, type Refusal } from '../errors/refusals.js';
 

@@ -1,4 +1,4 @@
-import { DatabaseProbe, type Config } from '@app/infrastructure';
+import { type Config, DatabaseProbe } from '@app/infrastructure';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import { HealthController } from './health.controller.js';

@@ -1,4 +1,4 @@
-import { startRequestSpan, type RequestSpan } from '@app/infrastructure';
+import { type RequestSpan, startRequestSpan } from '@app/infrastructure';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isProbe } from '../logging/request-log.js';
 

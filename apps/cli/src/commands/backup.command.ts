@@ -1,5 +1,6 @@
 import path from 'node:path';
-import { restoreBackup, writeBackup, type BackupReport, type Config } from '@app/infrastructure';
+import type { Config } from '@app/infrastructure';
+import { type BackupReport, restoreBackup, writeBackup } from '@app/operations';
 import type { Command } from 'commander';
 import { withDatabase } from '../database.js';
 import { CommandFailed } from '../failures.js';

@@ -1,11 +1,5 @@
-import {
-  BundleLineError,
-  CATALOG_FORMATS,
-  dataCipher,
-  importCatalog,
-  ImportStopped,
-  type CatalogFormatName,
-} from '@app/infrastructure';
+import { dataCipher } from '@app/infrastructure';
+import { BundleLineError, CATALOG_FORMATS, type CatalogFormatName, ImportStopped, importCatalog } from '@app/import';
 import { Option, type Command } from 'commander';
 import { catalogSummary } from '../catalog-summary.js';
 import { withDatabase } from '../database.js';

@@ -1,4 +1,5 @@
-import { BadLines, dataCipher, ImportStopped, withBundleImporter, type ImportOptions } from '@app/infrastructure';
+import { dataCipher } from '@app/infrastructure';
+import { BadLines, type ImportOptions, ImportStopped, withBundleImporter } from '@app/import';
 import type { Command } from 'commander';
 import { withDatabase } from '../database.js';
 import { CommandFailed } from '../failures.js';

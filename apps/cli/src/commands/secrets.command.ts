@@ -1,4 +1,5 @@
-import { dataCipher, KeyRotation, unhurried, type KeyUse, type RotationReport } from '@app/infrastructure';
+import { dataCipher, unhurried } from '@app/infrastructure';
+import { KeyRotation, type KeyUse, type RotationReport } from '@app/operations';
 import type { Command } from 'commander';
 import { withDatabase } from '../database.js';
 import { CommandFailed } from '../failures.js';

@@ -1,7 +1,7 @@
 import type { FraudSignals } from '@app/domain';
 import type pg from 'pg';
 import type { DataSource } from 'typeorm';
-import { Database } from '../persistence/database.js';
+import { Database } from '../postgres/database.js';
 import { StoreFraudScreening } from './store-fraud-screening.js';
 
 const SIGNALS: FraudSignals = {

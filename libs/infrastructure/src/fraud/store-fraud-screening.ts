@@ -8,9 +8,9 @@ import {
 } from '@app/domain';
 import { Injectable, Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { poolOf } from '../persistence/data-source.js';
-import { Database } from '../persistence/database.js';
-import { errorCode } from '../persistence/postgres-errors.js';
+import { poolOf } from '../postgres/data-source.js';
+import { Database } from '../postgres/database.js';
+import { errorCode } from '../postgres/postgres-errors.js';
 import { isDisposableEmail } from './disposable-email.js';
 import { findFacts } from './find-facts.js';
 import { readBefore } from './time-budget.js';

@@ -1,7 +1,7 @@
 import { TooLate, type Deadline } from '@app/application';
 import type pg from 'pg';
-import { prepared } from '../persistence/prepared.js';
-import { sendTogether } from '../persistence/send-together.js';
+import { prepared } from '../postgres/prepared.js';
+import { sendTogether } from '../postgres/send-together.js';
 import type { RunSql } from './find-facts.js';
 
 /**

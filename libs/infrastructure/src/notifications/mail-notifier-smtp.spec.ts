@@ -1,7 +1,7 @@
 import { anOrderRecord, aStoreProfile } from '../../../../test/builders/order-record.js';
 import { readMail } from '../../../../test/support/mail-message.js';
 import { SmtpSink } from '../../../../test/support/smtp-sink.js';
-import { Config } from '../config.js';
+import { Config } from '../platform/config.js';
 import { MailNotifier } from './mail-notifier.js';
 
 describe('MailNotifier by SMTP', () => {

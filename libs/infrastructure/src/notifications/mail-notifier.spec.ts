@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { anOrderRecord, aStoreProfile } from '../../../../test/builders/order-record.js';
 import { readMail } from '../../../../test/support/mail-message.js';
-import { Config, ConfigError } from '../config.js';
+import { Config, ConfigError } from '../platform/config.js';
 import { MailNotifier } from './mail-notifier.js';
 
 describe('MailNotifier without a mail server', () => {

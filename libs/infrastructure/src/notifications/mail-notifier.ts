@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { Notifier, type NotificationStage, type OrderRecord, type StoreProfile } from '@app/application';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { Config } from '../config.js';
+import { Config } from '../platform/config.js';
 import { MailFolder } from './mail-folder.js';
-import type { Mailbox } from './mailbox.js';
+import type { Mailbox } from '../platform/mailbox.js';
 import { orderMail } from './order-mail.js';
 import { SmtpDelivery } from './smtp-delivery.js';
 

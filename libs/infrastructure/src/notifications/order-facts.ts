@@ -1,6 +1,6 @@
 import type { OrderRecord } from '@app/application';
 import { minorUnitExponent, toDecimal, type Currency } from '@app/domain';
-import { manyLines, oneLine } from './plain-text.js';
+import { manyLines, oneLine } from '../platform/plain-text.js';
 
 export interface LineFacts {
   readonly name: string;

@@ -1,6 +1,6 @@
 import type { NotificationStage, OrderRecord, StoreProfile } from '@app/application';
 import { UnusableAddress } from './mail-failure.js';
-import { mailbox, type Mailbox } from './mailbox.js';
+import { mailbox, type Mailbox } from '../platform/mailbox.js';
 import { orderFacts, type OrderFacts } from './order-facts.js';
 import { htmlOf } from './order-html.js';
 import type { Letter } from './order-letter.js';

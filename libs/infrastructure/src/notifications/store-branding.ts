@@ -1,6 +1,6 @@
 import type { StoreProfile } from '@app/application';
 import { publicSettings } from '@app/domain';
-import { manyLines, oneLine } from './plain-text.js';
+import { manyLines, oneLine } from '../platform/plain-text.js';
 
 /** How a store shows itself in a message. What is not fit to be shown there is left out. */
 export interface StoreBranding {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RescreenHeldOrders } from '@app/application';
 import { Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
-import { failureName } from './failure-name.js';
+import { failureName } from '../orders/failure-name.js';
 
 /** How long an order waits at most for another analysis, once the database answers in time. */
 const INTERVAL_MS = 5_000;

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@nestjs/common';
 import { Logger as QueueLogger, runTaskList, type TaskList, type WorkerEvents } from 'graphile-worker';
 import type pg from 'pg';
-import { isReadTimeout } from '../persistence/postgres-errors.js';
-import { failureName } from './failure-name.js';
+import { isReadTimeout } from '../postgres/postgres-errors.js';
+import { failureName } from '../orders/failure-name.js';
 
 const POLL_INTERVAL_MS = 2_000;
 /** What a runner that gives up gets to end its jobs. */

@@ -1,8 +1,8 @@
 import type { RunPipelineStageCommand, StageOutcome } from '@app/application';
-import type { JsonLogger } from '../logging/json-logger.js';
-import type { AttemptOutcome, ServiceMetrics } from '../metrics/service-metrics.js';
-import { traced } from '../tracing/spans.js';
-import { failureName } from './failure-name.js';
+import type { JsonLogger } from '../platform/json-logger.js';
+import type { AttemptOutcome, ServiceMetrics } from '../platform/service-metrics.js';
+import { traced } from '../platform/spans.js';
+import { failureName } from '../orders/failure-name.js';
 
 /** Where a worker tells what becomes of the stages. */
 export interface Reports {

@@ -1,0 +1,153 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import * as fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { canEnter, letThrough, type Account } from './account.js';
+import { syncDirectory, writePrivateFile } from '@app/infrastructure';
+
+/** The database role everything connects as. */
+export const ROLE = 'store';
+
+/** What PostgreSQL calls a cluster: the files of one server. */
+export interface Cluster {
+  /** The real directory, after following the link that `<dataDir>/postgres` may be. */
+  readonly directory: string;
+  readonly password: string;
+}
+
+interface ClusterOptions {
+  readonly dataDir: string;
+  readonly account: Account | undefined;
+  readonly initdb: string;
+  /** Whether the files must be on the disk, not only in its cache, before the cluster counts as made. */
+  readonly durable: boolean;
+}
+
+const CLUSTER = 'postgres';
+const DRAFT = 'postgres.init-';
+
+/** Finds the cluster of the data directory, or makes one. Only the owner of the data directory may call it. */
+export async function openCluster(options: ClusterOptions): Promise<Cluster> {
+  const { dataDir, account } = options;
+  if (account && canEnter(account, dirname(dataDir))) letThrough(account, dataDir);
+  const existing = existingCluster(dataDir);
+  if (existing === undefined) return createCluster(options);
+  if (account && !canEnter(account, existing)) {
+    throw new Error(`The account that runs PostgreSQL (uid ${account.uid}) cannot enter ${existing}.`);
+  }
+  return { directory: existing, password: readPassword(dataDir, existing) };
+}
+
+function existingCluster(dataDir: string): string | undefined {
+  const path = join(dataDir, CLUSTER);
+  const found = fs.lstatSync(path, { throwIfNoEntry: false });
+  if (!found) return undefined;
+  if (found.isSymbolicLink() && !fs.existsSync(path)) {
+    throw new Error(`The database was at ${fs.readlinkSync(path)}, which is gone: remove ${path} to start empty.`);
+  }
+  return fs.realpathSync(path);
+}
+
+/**
+ * The cluster appears under its name complete or not at all, so an initdb that was killed half-way costs nothing: it
+ * leaves a draft, which the next start removes.
+ */
+async function createCluster(options: ClusterOptions): Promise<Cluster> {
+  const { dataDir, account, durable } = options;
+  removeDrafts(dataDir);
+  const password = fs.existsSync(passwordFile(dataDir)) ? readPassword(dataDir, dataDir) : newPassword(dataDir);
+  const home = account ? homeFor(account, dataDir) : dataDir;
+  const directory = join(home, CLUSTER);
+  const draft = fs.mkdtempSync(join(home, DRAFT));
+  try {
+    await initialise(draft, password, options);
+    fs.renameSync(join(draft, CLUSTER), directory);
+    if (home !== dataDir) fs.symlinkSync(directory, join(dataDir, CLUSTER));
+    if (durable) [home, dataDir].forEach(syncDirectory);
+  } catch (error) {
+    if (home !== dataDir) fs.rmSync(home, { recursive: true, force: true });
+    throw error;
+  } finally {
+    fs.rmSync(draft, { recursive: true, force: true });
+  }
+  return { directory: fs.realpathSync(directory), password };
+}
+
+async function initialise(draft: string, password: string, options: ClusterOptions): Promise<void> {
+  const { account, initdb, durable } = options;
+  // As a file, because the arguments of a process are public; initdb cannot read it from one of Node's pipes.
+  const passwordCopy = join(draft, 'password');
+  fs.writeFileSync(passwordCopy, password, { mode: 0o600 });
+  if (account) [draft, passwordCopy].forEach((path) => fs.chownSync(path, account.uid, account.gid));
+  const args = ['-D', join(draft, CLUSTER), '-U', ROLE, '--auth=scram-sha-256', `--pwfile=${passwordCopy}`];
+  // The builtin provider needs no locale installed on the machine.
+  args.push('--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C');
+  if (!durable) args.push('--no-sync');
+  try {
+    await promisify(execFile)(initdb, args, { ...account, cwd: '/', env: serverEnvironment() });
+  } catch (error) {
+    const { stderr, message } = error as Error & { stderr?: string };
+    const reason = (stderr || message).replaceAll(password, '***').trim();
+    throw new Error(`The embedded PostgreSQL could not be initialised: ${reason}`, { cause: error });
+  }
+}
+
+/** Nothing of our environment reaches the server: PGDATA and its relatives would redirect it. */
+export function serverEnvironment(): NodeJS.ProcessEnv {
+  return { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+}
+
+/**
+ * Where a new cluster goes: the data directory, or, when the account cannot get there (below a private home such as
+ * /root), a directory of its own that a reboot does not empty. `<dataDir>/postgres` then is a link to it, and the only
+ * thing that points there: deleting the data directory still means starting empty.
+ */
+function homeFor(account: Account, dataDir: string): string {
+  if (canEnter(account, dataDir)) return dataDir;
+  const home = makeHome();
+  letThrough(account, home);
+  return home;
+}
+
+function makeHome(): string {
+  try {
+    return fs.mkdtempSync('/var/lib/store-commerce-');
+  } catch {
+    // A read-only system: the temporary directory is all there is, and existingCluster says so if it is emptied.
+    return fs.mkdtempSync(join(tmpdir(), 'store-commerce-'));
+  }
+}
+
+function removeDrafts(dataDir: string): void {
+  for (const name of fs.readdirSync(dataDir).filter((entry) => entry.startsWith(DRAFT))) {
+    try {
+      fs.rmSync(join(dataDir, name), { recursive: true, force: true });
+    } catch {
+      // An initdb whose parent was killed may still write to it: the next creation gets another name anyway.
+    }
+  }
+}
+
+function passwordFile(dataDir: string): string {
+  return join(dataDir, 'postgres.secret');
+}
+
+function newPassword(dataDir: string): string {
+  const password = randomBytes(24).toString('base64url');
+  writePrivateFile(passwordFile(dataDir), password);
+  return password;
+}
+
+function readPassword(dataDir: string, cluster: string): string {
+  try {
+    return fs.readFileSync(passwordFile(dataDir), 'utf8').trim();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const secret = passwordFile(dataDir);
+    throw new Error(`The password of the database in ${cluster} cannot be read from ${secret} (${code}).`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,36 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { writePrivateFile } from '@app/infrastructure';
+import type { ProcessIdentity } from './running-process.js';
+
+/** What other processes of the same user need to use the server. Contains the password: the file is 0600. */
+export interface ServerState {
+  readonly url: string;
+  /** Where the cluster really is; not `<dataDir>/postgres` when root had to put it elsewhere. */
+  readonly clusterDir: string;
+  readonly owner: ProcessIdentity;
+}
+
+/** Publishes the running server. */
+export function writeState(dataDir: string, state: ServerState): void {
+  writePrivateFile(stateFile(dataDir), `${JSON.stringify(state, null, 2)}\n`);
+}
+
+/** The server last published, which its owner may have taken with it when it was killed. */
+export function readState(dataDir: string): ServerState | undefined {
+  try {
+    return JSON.parse(readFileSync(stateFile(dataDir), 'utf8')) as ServerState;
+  } catch (error) {
+    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Withdraws the server. */
+export function removeState(dataDir: string): void {
+  rmSync(stateFile(dataDir), { force: true });
+}
+
+function stateFile(dataDir: string): string {
+  return join(dataDir, 'postgres.json');
+}

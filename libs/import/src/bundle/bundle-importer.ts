@@ -1,0 +1,205 @@
+import type { DataSource } from 'typeorm';
+import { type DataCipher, errorCode, isRetryable, unhurried } from '@app/infrastructure';
+import { writeBatch } from './batch-writer.js';
+import { Rehearsal, Undone } from './rehearsal.js';
+import type { BundleLine } from './bundle.js';
+import { BadLines, type BundleLineError } from './faults.js';
+import { Tally, type ImportCounts } from './import-counts.js';
+import { targetOf } from './line-targets.js';
+import { batchesOf, checkedLines, parsedLines, type LineBatch, type SizedLine } from './line-batches.js';
+
+/** How far an import is, told after each batch. */
+export interface ImportProgress {
+  /** The last line that is in. */
+  readonly lines: number;
+  /** Bytes of the source up to there; 0 for an import of objects. */
+  readonly bytes: number;
+}
+
+export interface ImportReport {
+  /** Nothing was written; `counts` is what an import would do. */
+  readonly dryRun: boolean;
+  /** The last line that is in, counted from 1. */
+  readonly lines: number;
+  readonly counts: ImportCounts;
+  /** Fields of these lines that had blanks around them, which were removed: `line 7: product.name`. The first 100. */
+  readonly trimmed: readonly string[];
+}
+
+export interface ImportOptions {
+  readonly onProgress?: (progress: ImportProgress) => void;
+  /** Stops the import between two batches. */
+  readonly signal?: AbortSignal;
+  /** Undoes each batch when it is written. */
+  readonly dryRun?: boolean;
+}
+
+/** An import that ended early. What `report` counts is in, and nothing after it. */
+export class ImportStopped extends Error {
+  constructor(
+    readonly reason: Error,
+    readonly report: ImportReport,
+  ) {
+    super(reason.message, { cause: reason });
+  }
+}
+
+// Until autovacuum has been at a new table, which takes a minute or more, PostgreSQL knows nothing of it: each movement's
+// foreign key would be checked by going through the whole bin, while orders wait. Measured too early, through the table.
+const MEASURE = 'ANALYZE products, stock';
+const WORTH_MEASURING = 500;
+
+const ATTEMPTS = 5;
+const FIRST_DELAY_MS = 50;
+
+/** More bad lines than that are not looked for. */
+const MAX_BAD_LINES = 100;
+/** Of fields that were trimmed. */
+const MAX_NOTED = 100;
+
+/**
+ * Imports store bundles: creates what is new and updates what is known, so that an import can be run again. Each batch
+ * of lines is one transaction. Of a batch with a bad line nothing is kept, and nothing is written after it: the rest of the
+ * bundle is only rehearsed, for its bad lines.
+ */
+export class BundleImporter {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly cipher: DataCipher,
+  ) {}
+
+  /**
+   * Imports NDJSON in UTF-8.
+   *
+   * @throws ImportStopped whose `reason` is {@link BadLines}, a failure of the source or of the database, or the abort.
+   */
+  importText(source: AsyncIterable<Uint8Array>, options?: ImportOptions): Promise<ImportReport> {
+    return this.importBatches(batchesOf(parsedLines(source)), options);
+  }
+
+  /** Imports lines that exist as objects, with the same checks. @throws ImportStopped as `importText`. */
+  importObjects(lines: Iterable<BundleLine>, options?: ImportOptions): Promise<ImportReport> {
+    return this.importBatches(batchesOf(checkedLines(lines)), options);
+  }
+
+  /** Imports checked lines, each batch in one transaction. @throws ImportStopped as `importText`. */
+  async importBatches(batches: AsyncIterable<LineBatch>, options: ImportOptions = {}): Promise<ImportReport> {
+    const { onProgress, signal, dryRun = false } = options;
+    const total = new Tally();
+    const faults: BundleLineError[] = [];
+    const trimmed: string[] = [];
+    let lines = 0;
+    let isMeasured = dryRun;
+    let rehearsal = dryRun ? new Rehearsal() : null;
+    // A batch is written while the next one is read and checked.
+    let writing = Promise.resolve();
+    const write = async (batch: LineBatch) => {
+      for (const { fault } of batch.bad) faults.push(fault);
+      if (batch.bad.length > 0) rehearsal ??= new Rehearsal();
+      const readable = withTargetsOfBad(batch);
+      const tally = await this.writeWithRetries(readable, rehearsal).catch((error: unknown) => {
+        if (!(error instanceof BadLines)) throw error;
+        const known = new Set(batch.bad.map(({ number }) => number));
+        faults.push(...error.faults.filter(({ line }) => !known.has(line)));
+        rehearsal ??= new Rehearsal();
+        return null;
+      });
+      for (const { number, line } of readable) rehearsal?.remember(number, line);
+      const last = readable.at(-1);
+      if (tally && last && (dryRun || !rehearsal)) {
+        total.addAll(tally);
+        lines = last.number;
+        if (trimmed.length < MAX_NOTED) trimmed.push(...trimmedIn(readable));
+      }
+      if (!isMeasured && total.counts.stock.created >= WORTH_MEASURING) {
+        isMeasured = true;
+        await this.dataSource.query(MEASURE);
+      }
+      onProgress?.({ lines, bytes: last?.bytes ?? 0 });
+    };
+    const report = () => ({
+      dryRun,
+      lines: dryRun ? 0 : lines,
+      counts: total.counts,
+      trimmed: trimmed.slice(0, MAX_NOTED),
+    });
+    try {
+      for await (const batch of batches) {
+        await writing;
+        signal?.throwIfAborted();
+        if (faults.length >= MAX_BAD_LINES) break;
+        writing = write(batch);
+        // Its failure is met at the next `await writing`; until then it is not to be taken for unhandled.
+        writing.catch(() => undefined);
+      }
+      await writing;
+    } catch (error) {
+      // A failing source is noticed early; what precedes it is either in or the reason to tell.
+      const failure: unknown = await writing.then(
+        () => error,
+        (earlier: unknown) => earlier,
+      );
+      throw new ImportStopped(faults.length > 0 ? badLines(faults) : asReason(failure), report());
+    }
+    if (faults.length > 0) throw new ImportStopped(badLines(faults), report());
+    return { ...report(), lines };
+  }
+
+  private async writeWithRetries(batch: readonly SizedLine[], rehearsal: Rehearsal | null): Promise<Tally> {
+    const write = rehearsal ? rehearsal.write : writeBatch;
+    for (let attempt = 1; ; attempt++) {
+      const tally = new Tally();
+      try {
+        await this.dataSource.transaction('READ COMMITTED', (manager) => write(manager, this.cipher, batch, tally));
+        return tally;
+      } catch (error) {
+        if (error instanceof Undone) return tally;
+        if (error instanceof BadLines) throw error;
+        // Also after a COMMIT without an answer: writing a batch twice is writing it once.
+        if (!isRetryable(error) || attempt === ATTEMPTS) throw refusal(error, batch);
+        await new Promise((resolve) => setTimeout(resolve, FIRST_DELAY_MS * 2 ** attempt));
+      }
+    }
+  }
+}
+
+/** In the place of a bad line stands its target, so that lines that refer to it are not bad as well. */
+function withTargetsOfBad({ lines, bad }: LineBatch): readonly SizedLine[] {
+  const targets = bad.flatMap(({ number, bytes, given }) => {
+    const line = targetOf(given);
+    return line ? [{ number, bytes, line }] : [];
+  });
+  return targets.length === 0 ? lines : [...lines, ...targets].sort((a, b) => a.number - b.number);
+}
+
+const trimmedIn = (lines: readonly SizedLine[]): string[] =>
+  lines.flatMap(({ number, trimmed = [] }) => trimmed.map((path) => `line ${number}: ${path}`));
+
+function badLines(faults: readonly BundleLineError[]): BadLines {
+  const inOrder = faults.toSorted((a, b) => a.line - b.line);
+  return new BadLines(inOrder.slice(0, MAX_BAD_LINES), inOrder.length >= MAX_BAD_LINES);
+}
+
+/** Runs `work` with an importer on connections of its own, without the time limits of requests. */
+export function withBundleImporter<T>(
+  url: string,
+  cipher: DataCipher,
+  work: (importer: BundleImporter) => Promise<T>,
+): Promise<T> {
+  return unhurried(url, (dataSource) => work(new BundleImporter(dataSource, cipher)));
+}
+
+/** The database's own text may quote personal data, so only its code and the name of the constraint are told. */
+function refusal(error: unknown, batch: readonly SizedLine[]): Error {
+  const code = errorCode(error);
+  if (!/^(22|23)/.test(code ?? '')) return asReason(error);
+  const { constraint = '' } = (error as { driverError?: { constraint?: string } }).driverError ?? {};
+  const range = `lines ${batch[0]?.number} to ${batch.at(-1)?.number}`;
+  return new Error(`${range}: the database refuses them (${[code, constraint].filter(Boolean).join(', ')})`, {
+    cause: error,
+  });
+}
+
+function asReason(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

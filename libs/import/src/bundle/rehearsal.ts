@@ -1,0 +1,61 @@
+import type { EntityManager } from 'typeorm';
+import type { DataCipher } from '@app/infrastructure';
+import type { Numbered } from './batch.js';
+import { writeBatch } from './batch-writer.js';
+import type { BundleLine } from './bundle.js';
+import { Tally } from './import-counts.js';
+import { keyOf, referencesOf, targetOf, type TargetLine } from './line-targets.js';
+
+/** Thrown to roll back what a rehearsal has written. */
+export class Undone extends Error {}
+
+/**
+ * Writes batches and undoes each at once, so that nothing stays locked for as long as a whole import takes. Lines of earlier
+ * batches that a batch refers to are written again before it, and not counted. Memory holds the keys of all earlier lines.
+ */
+export class Rehearsal {
+  private readonly earlier = new Map<string, Numbered<TargetLine>>();
+
+  /** Has the signature of {@link writeBatch}. @throws Undone when all went well. */
+  readonly write = async (
+    manager: EntityManager,
+    cipher: DataCipher,
+    lines: readonly Numbered[],
+    tally: Tally,
+  ): Promise<never> => {
+    const targets = this.targetsOf(lines);
+    if (targets.length > 0) await writeBatch(manager, cipher, targets, new Tally());
+    await writeBatch(manager, cipher, lines, tally);
+    throw new Undone();
+  };
+
+  /** Lets later batches refer to the line. */
+  remember(number: number, line: BundleLine): void {
+    const target = targetOf(line);
+    if (!target) return;
+    const key = keyOf(target);
+    const known = this.earlier.get(key)?.line;
+    this.earlier.set(key, { number, line: known ? withVariantsOf(known, target) : target });
+  }
+
+  private targetsOf(lines: readonly Numbered[]): Numbered[] {
+    const found = new Map<string, Numbered>();
+    const add = (line: Numbered['line']) => {
+      for (const key of referencesOf(line)) {
+        const target = this.earlier.get(key);
+        if (!target || found.has(key)) continue;
+        found.set(key, target);
+        add(target.line);
+      }
+    };
+    for (const { line } of lines) add(line);
+    return [...found.values()].sort((a, b) => a.number - b.number);
+  }
+}
+
+/** A variant that a later line leaves out is retired, and can still be referred to. */
+function withVariantsOf(known: TargetLine, line: TargetLine): TargetLine {
+  if (line.kind !== 'product' || known.kind !== 'product' || !known.variants) return line;
+  const bySku = new Map([...known.variants, ...(line.variants ?? [])].map((variant) => [variant.sku, variant]));
+  return { ...line, variants: [...bySku.values()] };
+}

@@ -1,0 +1,103 @@
+import type { EntityManager } from 'typeorm';
+import { BundleLineError, quoted } from '../bundle/faults.js';
+import type { CatalogProduct } from './catalog-format.js';
+import { slugOf } from './slugs.js';
+
+interface KnownProduct {
+  readonly slug: string;
+  readonly sku: string;
+  readonly name: string;
+}
+
+const FIND = `
+  SELECT slug, sku, name FROM products
+  WHERE store_id = $1 AND (slug = ANY($2) OR (sku <> '' AND sku = ANY($3))) ORDER BY id DESC`;
+
+/**
+ * Gives each product of a file its slug, the same on every import, whatever else the file has. Where the format has none,
+ * a product is known by its SKU, and has the slug of the stored one or a new one, made of its name; without SKU it is known
+ * by its id in the shop, which is part of its slug.
+ */
+export class ProductSlugs {
+  /** Lines of the file by what they have taken. */
+  private readonly taken = { slug: new Map<string, number>(), SKU: new Map<string, number>() };
+  private storedBySlug = new Map<string, KnownProduct>();
+  private slugBySku = new Map<string, string>();
+
+  constructor(
+    private readonly manager: EntityManager,
+    private readonly storeId: number,
+  ) {}
+
+  /** Looks up what the store has for products whose slugs are asked for next. */
+  async load(products: readonly CatalogProduct[]): Promise<void> {
+    const unnamed = products.filter(({ slug }) => slug === null);
+    if (unnamed.length === 0) return;
+    const slugs = unnamed.flatMap((product) => Object.values(slugsOf(product)).filter((slug) => slug !== null));
+    const skus = unnamed.map(({ sku = '' }) => sku);
+    const known = await this.manager.query<KnownProduct[]>(FIND, [this.storeId, slugs, skus]);
+    this.storedBySlug = new Map(known.map((product) => [product.slug, product]));
+    this.slugBySku = new Map(known.map(({ slug, sku }) => [sku, slug]));
+    this.slugBySku.delete('');
+  }
+
+  /** @throws BundleLineError when it is not certain which product of the store it is, or one of the file is the same. */
+  slugFor(product: CatalogProduct): string {
+    // The SKUs of a format with slugs are its variants', and need not be unique.
+    if (product.slug === null && product.sku) this.take('SKU', product.sku, product.line);
+    const slug = product.slug ?? this.slugOfUnnamed(product);
+    this.take('slug', slug, product.line);
+    return slug;
+  }
+
+  private slugOfUnnamed(product: CatalogProduct): string {
+    const { sku = '', line } = product;
+    const { plain, withId, withSku } = slugsOf(product);
+    const known = this.slugBySku.get(sku);
+    if (known !== undefined) return known;
+    // Also when it has got a SKU since.
+    if (withId !== null && this.isMadeOf(withId, plain)) return withId;
+    if (this.strangerAt(plain)?.sku === '') {
+      const problem = `the store has a product ${quoted(plain)} without SKU, which may be this one or another`;
+      throw new BundleLineError(line, `${problem}: give it a SKU, and this one the same if they are one`);
+    }
+    const slug = withSku === null ? withId : this.isFree(plain) ? plain : withSku;
+    if (slug === null)
+      throw new BundleLineError(line, 'SKU and ID are missing: nothing tells it from others of its name');
+    if (this.strangerAt(slug)) throw new BundleLineError(line, `the store has another product ${quoted(slug)}`);
+    return slug;
+  }
+
+  /** Whether the stored product has its slug from this importer, which gave it to a product of that name and id. */
+  private isMadeOf(withId: string, plain: string): boolean {
+    const stored = this.storedBySlug.get(withId);
+    return stored?.sku === '' && slugOf(stored.name) === plain;
+  }
+
+  private isFree(slug: string): boolean {
+    return !this.taken.slug.has(slug) && !this.storedBySlug.has(slug);
+  }
+
+  /** A product of the store that is not of this file: those of the file may be stored already, or not yet. */
+  private strangerAt(slug: string): KnownProduct | undefined {
+    return this.taken.slug.has(slug) ? undefined : this.storedBySlug.get(slug);
+  }
+
+  private take(what: 'slug' | 'SKU', value: string, line: number): void {
+    const earlier = this.taken[what].get(value);
+    if (earlier !== undefined) {
+      throw new BundleLineError(line, `the product with the ${what} ${quoted(value)} is on line ${earlier} already`);
+    }
+    this.taken[what].set(value, line);
+  }
+}
+
+/** The slugs that a product without one may get. */
+function slugsOf({ name, sku, foreignId }: CatalogProduct) {
+  const plain = slugOf(name);
+  return {
+    plain,
+    withId: foreignId ? `${plain}-${slugOf(foreignId)}` : null,
+    withSku: sku ? `${plain}-${slugOf(sku)}` : null,
+  };
+}

@@ -1,0 +1,102 @@
+import type { ApiKeyLookup } from '@app/application';
+import { Injectable, Logger, type OnApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { Database } from '../postgres/database.js';
+
+const FLUSH_MS = 60_000;
+
+interface Count {
+  readonly storeId: number;
+  requests: number;
+  throttled: number;
+}
+
+// All processes write the same few rows. Their last use is written once a minute of the clock, by whoever comes first:
+// who would have to wait for another need not write it. The counts of all add up; they are locked in the order of the
+// keys, so that nobody waits in a circle. A key that was deleted meanwhile has no use any more.
+const WRITE = `
+  WITH used AS (
+    SELECT store_id, key_id, requests, throttled
+    FROM unnest($1::int[], $2::uuid[], $3::bigint[], $4::bigint[]) AS used (store_id, key_id, requests, throttled)
+    JOIN api_keys key USING (store_id)
+    WHERE key.id = used.key_id
+  ), due AS (
+    SELECT key.store_id, key.id FROM api_keys key JOIN used ON used.store_id = key.store_id AND used.key_id = key.id
+    WHERE key.last_used_at IS NULL OR key.last_used_at < date_trunc('minute', now())
+    FOR NO KEY UPDATE OF key SKIP LOCKED
+  ), noted AS (
+    UPDATE api_keys key SET last_used_at = now() FROM due WHERE key.store_id = due.store_id AND key.id = due.id
+  )
+  INSERT INTO api_key_usage AS usage (store_id, key_id, day, requests, throttled)
+  SELECT store_id, key_id, (now() AT TIME ZONE 'UTC')::date, requests, throttled FROM used ORDER BY store_id, key_id
+  ON CONFLICT (store_id, key_id, day) DO UPDATE
+    SET requests = usage.requests + excluded.requests, throttled = usage.throttled + excluded.throttled`;
+
+/**
+ * Keeps `last_used_at` and the daily counts of API keys without a write per request: they are counted in memory and
+ * written together, once a minute and at the end of the process. One that is killed loses its last minute.
+ */
+@Injectable()
+export class KeyUsage implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger(KeyUsage.name);
+  private counts = new Map<string, Count>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly database: Database) {}
+
+  count({ id, store }: ApiKeyLookup): void {
+    const count = this.counts.get(id);
+    if (count) count.requests++;
+    else this.counts.set(id, { storeId: store.id, requests: 1, throttled: 0 });
+  }
+
+  countThrottled({ id, store }: ApiKeyLookup): void {
+    const count = this.counts.get(id);
+    if (count) count.throttled++;
+    else this.counts.set(id, { storeId: store.id, requests: 0, throttled: 1 });
+  }
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => void this.flush(), FLUSH_MS).unref();
+  }
+
+  /** The last request was answered, and the pool is still open. */
+  async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.flush();
+  }
+
+  /** Writes what was counted. When that fails it is said, and what was counted is written with the next. */
+  async flush(): Promise<void> {
+    if (this.counts.size === 0) return;
+    const written = this.counts;
+    this.counts = new Map();
+    try {
+      await this.database.query(WRITE, columnsOf(written));
+    } catch (error) {
+      this.logger.warn(`Could not write the use of ${written.size} keys: ${(error as Error).name}`);
+      this.takeBack(written);
+    }
+  }
+
+  private takeBack(unwritten: ReadonlyMap<string, Count>): void {
+    for (const [id, count] of unwritten) {
+      const since = this.counts.get(id);
+      if (since) {
+        since.requests += count.requests;
+        since.throttled += count.throttled;
+      } else {
+        this.counts.set(id, count);
+      }
+    }
+  }
+}
+
+function columnsOf(counts: ReadonlyMap<string, Count>): unknown[] {
+  const values = [...counts.values()];
+  return [
+    values.map(({ storeId }) => storeId),
+    [...counts.keys()],
+    values.map(({ requests }) => requests),
+    values.map(({ throttled }) => throttled),
+  ];
+}

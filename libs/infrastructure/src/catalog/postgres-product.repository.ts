@@ -1,0 +1,96 @@
+import {
+  ProductRepository,
+  type Page,
+  type PageOf,
+  type ProductFilter,
+  type ProductRecord,
+  type ProductSummary,
+} from '@app/application';
+import { Injectable } from '@nestjs/common';
+import { Conditions, containing } from '../postgres/conditions.js';
+import { availableUnits, IS_FOR_SALE } from '../stock/available-stock.js';
+import { readNewestFirst, type NewestFirst } from '../postgres/newest-first.js';
+import { matchesNothing, NO_ROWS } from '../postgres/paging.js';
+import { ReadReplicas } from '../postgres/read-replicas.js';
+import { toProductRecord, toProductSummary, type ProductRecordRow, type ProductRow } from './product.rows.js';
+
+const SUMMARY = 'item.name, item.slug, item.price, item.status';
+
+/** The categories of a product know its age, so that each lists its newest first. */
+const IN_CATEGORY = {
+  join: 'JOIN product_categories AS place ON place.store_id = item.store_id AND place.product_id = item.id',
+  id: 'product_id',
+};
+
+// The parts of a product are gathered where they lie: joins would multiply variants by categories; its stock at once, for
+// itself and all its variants. Prices travel as text, since JSON numbers are not exact.
+const find = (condition: string) => `
+  WITH item AS MATERIALIZED (
+    SELECT * FROM products AS item WHERE item.store_id = $1 AND item.status = 'ACTIVE' AND ${condition}
+  ), units AS MATERIALIZED (
+    SELECT stock.variant_key, sum(stock.quantity) AS quantity FROM stock
+    WHERE stock.store_id = $1 AND stock.product_id = (SELECT id FROM item) AND ${IS_FOR_SALE}
+    GROUP BY stock.variant_key
+  )
+  SELECT item.id, item.created_at, ${SUMMARY}, item.sku, item.featured, item.description, item.images, item.specifications,
+    item.updated_at, (SELECT coalesce(sum(quantity), 0) FROM units) AS quantity,
+    (SELECT coalesce(json_agg(json_build_object('id', variant.id, 'sku', variant.sku, 'name', variant.name,
+        'price', variant.price::text, 'attributes', variant.attributes,
+        'attribute_names', variant.attribute_names, 'status', variant.status,
+        'quantity', coalesce((SELECT quantity FROM units WHERE variant_key = variant.id), 0))
+        ORDER BY variant.position, variant.id), '[]')
+      FROM product_variants variant
+      WHERE variant.store_id = item.store_id AND variant.product_id = item.id) AS variants,
+    (SELECT coalesce(json_agg(json_build_object('id', category.id, 'name', category.name, 'slug', category.slug)
+        ORDER BY category.display_order, category.name, category.id), '[]')
+      FROM product_categories link
+      JOIN categories category ON category.store_id = link.store_id AND category.id = link.category_id
+      WHERE link.store_id = item.store_id AND link.product_id = item.id) AS categories,
+    (SELECT json_build_object('id', brand.id, 'name', brand.name, 'slug', brand.slug)
+      FROM brands brand WHERE brand.store_id = item.store_id AND brand.id = item.brand_id) AS brand
+  FROM item`;
+
+const FIND_BY_ID = find('item.id = $2');
+const FIND_BY_SLUG = find('item.slug = $2');
+
+@Injectable()
+export class PostgresProductRepository extends ProductRepository {
+  constructor(private readonly database: ReadReplicas) {
+    super();
+  }
+
+  override async list(storeId: number, filter: ProductFilter, page: Page): Promise<PageOf<ProductSummary>> {
+    if (matchesNothing(filter)) return NO_ROWS;
+    const { categoryId, search, featured, inStock } = filter;
+    const where = new Conditions(`item.store_id = ? AND item.status = 'ACTIVE'`, storeId);
+    if (search !== undefined) where.and('item.name ILIKE ?', containing(search));
+    if (featured) where.and('item.featured');
+    if (inStock) where.and('item.in_stock');
+    if (categoryId !== undefined) where.and('place.store_id = $1 AND place.category_id = ?', categoryId);
+
+    const counted = categoryId === undefined ? 'products' : `category ${categoryId}`;
+    const list: NewestFirst = {
+      table: 'products',
+      columns: SUMMARY,
+      onPage: `page.id, page.name, page.slug, page.price, page.status, ${availableUnits('page')} AS quantity`,
+      where,
+      ...(categoryId !== undefined && { place: IN_CATEGORY }),
+      tally: search === undefined ? { list: counted, labels: [featured && 'true', inStock && 'true'] } : null,
+    };
+    const { rows, total } = await readNewestFirst<ProductRow>(this.database, list, page);
+    return { rows: rows.map(toProductSummary), total };
+  }
+
+  override findById(storeId: number, id: number): Promise<ProductRecord | null> {
+    return this.find(FIND_BY_ID, storeId, id);
+  }
+
+  override findBySlug(storeId: number, slug: string): Promise<ProductRecord | null> {
+    return this.find(FIND_BY_SLUG, storeId, slug);
+  }
+
+  private async find(sql: string, storeId: number, reference: unknown): Promise<ProductRecord | null> {
+    const [row] = await this.database.queryPrepared<ProductRecordRow>(sql, [storeId, reference]);
+    return row ? toProductRecord(row) : null;
+  }
+}

@@ -1,0 +1,44 @@
+import { BrandRepository, type BrandFilter, type BrandRecord, type Page, type PageOf } from '@app/application';
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { containing } from '../postgres/conditions.js';
+import { pageWithTotal } from '../postgres/page-with-total.js';
+import { matchesNothing, NO_ROWS } from '../postgres/paging.js';
+import { BrandEntity } from './brand.entity.js';
+
+@Injectable()
+export class TypeOrmBrandRepository extends BrandRepository {
+  constructor(@InjectRepository(BrandEntity) private readonly brands: Repository<BrandEntity>) {
+    super();
+  }
+
+  override async list(storeId: number, filter: BrandFilter, page: Page): Promise<PageOf<BrandRecord>> {
+    if (matchesNothing(filter)) return NO_ROWS;
+    const query = this.brands
+      .createQueryBuilder('brand')
+      .where('brand.storeId = :storeId', { storeId })
+      .andWhere('brand.active');
+    if (filter.search !== undefined) {
+      query.andWhere('brand.name ILIKE :pattern', { pattern: containing(filter.search) });
+    }
+
+    query.orderBy({ 'lower(brand.name)': 'ASC', 'brand.id': 'ASC' });
+    const { entities, total } = await pageWithTotal(query, page);
+    return { rows: entities.map(toBrandRecord), total };
+  }
+
+  override async findById(storeId: number, id: number): Promise<BrandRecord | null> {
+    const brand = await this.brands.findOneBy({ storeId, id });
+    return brand && toBrandRecord(brand);
+  }
+
+  override async findBySlug(storeId: number, slug: string): Promise<BrandRecord | null> {
+    const brand = await this.brands.findOneBy({ storeId, slug });
+    return brand && toBrandRecord(brand);
+  }
+}
+
+function toBrandRecord(brand: BrandEntity): BrandRecord {
+  return { id: brand.id, name: brand.name, slug: brand.slug, logo: brand.logo, description: brand.description };
+}

@@ -1,0 +1,52 @@
+import { CategoryRepository, type CategoryFilter, type CategoryRecord, type Page, type PageOf } from '@app/application';
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { containing } from '../postgres/conditions.js';
+import { pageWithTotal } from '../postgres/page-with-total.js';
+import { matchesNothing, NO_ROWS } from '../postgres/paging.js';
+import { CategoryEntity } from './category.entity.js';
+
+@Injectable()
+export class TypeOrmCategoryRepository extends CategoryRepository {
+  constructor(@InjectRepository(CategoryEntity) private readonly categories: Repository<CategoryEntity>) {
+    super();
+  }
+
+  override async list(storeId: number, filter: CategoryFilter, page: Page): Promise<PageOf<CategoryRecord>> {
+    if (matchesNothing(filter)) return NO_ROWS;
+    const { parentId, search } = filter;
+    const query = this.categories
+      .createQueryBuilder('category')
+      .where('category.storeId = :storeId', { storeId })
+      .andWhere('category.active');
+    if (parentId !== undefined) query.andWhere('category.parentId = :parentId', { parentId });
+    if (search !== undefined) query.andWhere('category.name ILIKE :pattern', { pattern: containing(search) });
+
+    query.orderBy({ 'category.displayOrder': 'ASC', 'category.name': 'ASC', 'category.id': 'ASC' });
+    const { entities, total } = await pageWithTotal(query, page);
+    return { rows: entities.map(toCategoryRecord), total };
+  }
+
+  override async findById(storeId: number, id: number): Promise<CategoryRecord | null> {
+    const category = await this.categories.findOneBy({ storeId, id });
+    return category && toCategoryRecord(category);
+  }
+
+  override async findBySlug(storeId: number, slug: string): Promise<CategoryRecord | null> {
+    const category = await this.categories.findOneBy({ storeId, slug });
+    return category && toCategoryRecord(category);
+  }
+}
+
+function toCategoryRecord(category: CategoryEntity): CategoryRecord {
+  return {
+    id: category.id,
+    name: category.name,
+    slug: category.slug,
+    image: category.image,
+    description: category.description,
+    displayOrder: category.displayOrder,
+    parentId: category.parentId,
+  };
+}

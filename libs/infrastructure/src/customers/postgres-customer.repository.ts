@@ -1,0 +1,72 @@
+import { CustomerRepository, type CustomerFilter, type CustomerRecord, type Page, type PageOf } from '@app/application';
+import { Injectable } from '@nestjs/common';
+import { Conditions, containing } from '../postgres/conditions.js';
+import { toSafeInteger } from '../postgres/integers.js';
+import { readNewestFirst } from '../postgres/newest-first.js';
+import { matchesNothing, NO_ROWS } from '../postgres/paging.js';
+import { ReadReplicas } from '../postgres/read-replicas.js';
+
+/** A row of `customers` as pg gives it: bigint is text. */
+interface CustomerRow {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string;
+  readonly phone: string;
+  readonly status: string;
+  readonly email_verified: boolean;
+  readonly loyalty_points: number;
+  readonly total_spent: string;
+  readonly tags: string[];
+  readonly city: string;
+  readonly created_at: Date;
+  readonly last_login: Date | null;
+}
+
+// Nothing secret: password hash, token and national id are in another table.
+const COLUMNS = `name, email, phone, status, email_verified, loyalty_points, total_spent, tags, city, last_login`;
+
+@Injectable()
+export class PostgresCustomerRepository extends CustomerRepository {
+  constructor(private readonly database: ReadReplicas) {
+    super();
+  }
+
+  override async list(storeId: number, filter: CustomerFilter, page: Page): Promise<PageOf<CustomerRecord>> {
+    if (matchesNothing(filter)) return NO_ROWS;
+    const { status, search } = filter;
+    const where = new Conditions('item.store_id = ?', storeId);
+    if (status !== undefined) where.and('lower(item.status) = lower(?)', status);
+    if (search !== undefined) {
+      const pattern = containing(search);
+      where.and('(item.name ILIKE ? OR item.email ILIKE ?)', pattern, pattern);
+    }
+
+    const tally = search === undefined ? ({ list: 'customers', labels: [status], letterCase: 'lower' } as const) : null;
+    const list = { table: 'customers', columns: COLUMNS, where, tally };
+    const { rows, total } = await readNewestFirst<CustomerRow>(this.database, list, page);
+    return { rows: rows.map(toCustomerRecord), total };
+  }
+
+  override async findById(storeId: number, id: string): Promise<CustomerRecord | null> {
+    const sql = `SELECT id, created_at, ${COLUMNS} FROM customers WHERE store_id = $1 AND id = $2`;
+    const [row] = await this.database.queryPrepared<CustomerRow>(sql, [storeId, id]);
+    return row ? toCustomerRecord(row) : null;
+  }
+}
+
+function toCustomerRecord(row: CustomerRow): CustomerRecord {
+  return {
+    id: row.id,
+    name: row.name,
+    email: row.email,
+    phone: row.phone,
+    status: row.status,
+    emailVerified: row.email_verified,
+    loyaltyPoints: row.loyalty_points,
+    totalSpent: toSafeInteger(row.total_spent),
+    tags: row.tags,
+    city: row.city,
+    createdAt: row.created_at,
+    lastLogin: row.last_login,
+  };
+}

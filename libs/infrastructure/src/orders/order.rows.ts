@@ -1,0 +1,112 @@
+import type { OrderLineRecord, OrderRecord, OrderSummary, PipelineStageRecord } from '@app/application';
+import type { FraudAssessment, PostalAddress, VariantAttributes } from '@app/domain';
+import { inOrder } from '../postgres/attributes.js';
+import { toSafeInteger } from '../postgres/integers.js';
+
+/** A row of `orders` as pg gives it: bigint is text. */
+export interface OrderRow {
+  readonly id: string;
+  readonly receipt_number: string;
+  readonly status: string;
+  readonly fulfillment_status: string;
+  readonly payment_method: string;
+  readonly amount: string;
+  readonly total_amount: string;
+  readonly currency: string;
+  readonly customer_name: string;
+  readonly source: string;
+  readonly created_at: Date;
+}
+
+/** With its parts, which come as JSON. */
+export interface OrderRecordRow extends OrderRow {
+  readonly customer_email: string;
+  readonly customer_phone: string;
+  readonly shipping_address: Partial<PostalAddress>;
+  readonly billing_address: Partial<PostalAddress>;
+  readonly notes: string;
+  readonly is_test: boolean;
+  readonly updated_at: Date;
+  readonly lines: readonly LineJson[];
+  readonly fraud: FraudAssessment | null;
+  readonly stages: readonly StageJson[];
+}
+
+interface LineJson {
+  readonly product_id: number | null;
+  readonly variant_id: number | null;
+  readonly sku: string;
+  readonly name: string;
+  readonly attributes: VariantAttributes;
+  readonly attribute_names: readonly string[];
+  readonly unit_price: string;
+  readonly quantity: number;
+  readonly line_total: string;
+}
+
+interface StageJson {
+  readonly stage: string;
+  readonly state: string;
+  readonly attempts: number;
+  readonly last_error: string;
+  readonly updated_at: string;
+}
+
+export function toOrderSummary(row: OrderRow): OrderSummary {
+  return {
+    id: row.id,
+    receiptNumber: row.receipt_number,
+    status: row.status,
+    fulfillmentStatus: row.fulfillment_status,
+    paymentMethod: row.payment_method,
+    amount: toSafeInteger(row.amount),
+    totalAmount: toSafeInteger(row.total_amount),
+    currency: row.currency,
+    customerName: row.customer_name,
+    source: row.source,
+    createdAt: row.created_at,
+  };
+}
+
+export function toOrderRecord(row: OrderRecordRow): OrderRecord {
+  return {
+    ...toOrderSummary(row),
+    lines: row.lines.map(toLine),
+    customer: { name: row.customer_name, email: row.customer_email, phone: row.customer_phone },
+    shippingAddress: toAddress(row.shipping_address),
+    billingAddress: toAddress(row.billing_address),
+    notes: row.notes,
+    isTest: row.is_test,
+    fraud: row.fraud,
+    pipeline: row.stages.map(toStage),
+    updatedAt: row.updated_at,
+  };
+}
+
+function toLine(line: LineJson): OrderLineRecord {
+  return {
+    productId: line.product_id,
+    variantId: line.variant_id,
+    sku: line.sku,
+    name: line.name,
+    attributes: inOrder(line.attributes, line.attribute_names),
+    unitPrice: toSafeInteger(line.unit_price),
+    quantity: line.quantity,
+    lineTotal: toSafeInteger(line.line_total),
+  };
+}
+
+/** An imported address may lack any of its parts. */
+function toAddress({ address, city, zip }: Partial<PostalAddress>): PostalAddress {
+  return { address: address ?? '', city: city ?? '', zip: zip ?? '' };
+}
+
+function toStage(stage: StageJson): PipelineStageRecord {
+  return {
+    stage: stage.stage,
+    state: stage.state,
+    attempts: stage.attempts,
+    lastError: stage.last_error,
+    at: new Date(stage.updated_at),
+  };
+}

@@ -1,0 +1,86 @@
+import {
+  OrderRepository,
+  type OrderFilter,
+  type OrderLocation,
+  type OrderRecord,
+  type OrderSummary,
+  type Page,
+  type PageOf,
+} from '@app/application';
+import { isUuid } from '@app/domain';
+import { Injectable } from '@nestjs/common';
+import { Conditions, containing } from '../postgres/conditions.js';
+import { Database } from '../postgres/database.js';
+import { readNewestFirst } from '../postgres/newest-first.js';
+import { matchesNothing, NO_ROWS } from '../postgres/paging.js';
+import { toOrderRecord, toOrderSummary, type OrderRecordRow, type OrderRow } from './order.rows.js';
+
+const SUMMARY = `receipt_number, status, fulfillment_status, payment_method, amount, total_amount, currency,
+  customer_name, source`;
+
+// The parts of an order are gathered where they lie: joins would multiply lines by stages. Amounts travel as text,
+// since JSON numbers are not exact.
+const FIND = `
+  SELECT id, created_at, ${SUMMARY}, customer_email, customer_phone, shipping_address, billing_address, notes, is_test, updated_at,
+    (SELECT coalesce(json_agg(json_build_object('product_id', line.product_id, 'variant_id', line.variant_id,
+        'sku', line.sku, 'name', line.name, 'attributes', line.attributes,
+        'attribute_names', line.attribute_names, 'unit_price', line.unit_price::text, 'quantity', line.quantity, 'line_total', line.line_total::text) ORDER BY line.position), '[]')
+      FROM order_lines line WHERE line.store_id = orders.store_id AND line.order_id = orders.id) AS lines,
+    (SELECT json_build_object('verdict', fraud.verdict, 'score', fraud.score, 'reasons', fraud.reasons)
+      FROM fraud_assessments fraud WHERE fraud.store_id = orders.store_id AND fraud.order_id = orders.id) AS fraud,
+    (SELECT coalesce(json_agg(json_build_object('stage', stage.stage, 'state', stage.state, 'attempts', stage.attempts,
+        'last_error', stage.last_error, 'updated_at', stage.updated_at) ORDER BY stage.position, stage.stage), '[]')
+      FROM order_stages stage WHERE stage.store_id = orders.store_id AND stage.order_id = orders.id) AS stages
+  FROM orders`;
+
+@Injectable()
+export class PostgresOrderRepository extends OrderRepository {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  override async list(storeId: number, filter: OrderFilter, page: Page): Promise<PageOf<OrderSummary>> {
+    if (matchesNothing(filter)) return NO_ROWS;
+    const { status, fulfillmentStatus, source, search } = filter;
+    const where = new Conditions('item.store_id = ?', storeId);
+    // Stored in upper case: folding the value, not the column, leaves the indexes usable.
+    if (status !== undefined) where.and('item.status = upper(?)', status);
+    if (fulfillmentStatus !== undefined) where.and('item.fulfillment_status = upper(?)', fulfillmentStatus);
+    if (source !== undefined) where.and('item.source = upper(?)', source);
+    if (search !== undefined) {
+      const pattern = containing(search);
+      where.and('(item.receipt_number ILIKE ? OR item.customer_email ILIKE ?)', pattern, pattern);
+    }
+
+    const labels = [source, status, fulfillmentStatus];
+    const tally = search === undefined ? ({ list: 'orders', labels, letterCase: 'upper' } as const) : null;
+    const list = { table: 'orders', columns: SUMMARY, where, tally };
+    const { rows, total } = await readNewestFirst<OrderRow>(this.database, list, page);
+    return { rows: rows.map(toOrderSummary), total };
+  }
+
+  override findById(storeId: number, id: string): Promise<OrderRecord | null> {
+    return this.find('id = $2', storeId, id);
+  }
+
+  override findByReceiptNumber(storeId: number, receiptNumber: string): Promise<OrderRecord | null> {
+    return this.find('upper(receipt_number) = upper($2)', storeId, receiptNumber);
+  }
+
+  override locate(reference: string, subdomain: string | null): Promise<OrderLocation[]> {
+    const condition = isUuid(reference) ? 'orders.id = $1' : 'upper(orders.receipt_number) = upper($1)';
+    return this.database.query(
+      `SELECT stores.id AS "storeId", stores.subdomain, orders.id AS "orderId"
+       FROM stores JOIN orders ON orders.store_id = stores.id AND ${condition}
+       WHERE $2::text IS NULL OR stores.subdomain = $2
+       ORDER BY stores.id`,
+      [reference, subdomain],
+    );
+  }
+
+  private async find(condition: string, storeId: number, reference: string): Promise<OrderRecord | null> {
+    const sql = `${FIND} WHERE store_id = $1 AND ${condition}`;
+    const [row] = await this.database.queryPrepared<OrderRecordRow>(sql, [storeId, reference]);
+    return row ? toOrderRecord(row) : null;
+  }
+}

@@ -1,0 +1,199 @@
+import { isIP } from 'node:net';
+import path from 'node:path';
+import { readMailbox, type Mailbox } from './mailbox.js';
+import type { Retention } from '../queue/retention.js';
+
+/** Where the embedded database is unless `DATA_DIR` says otherwise. */
+export const DEFAULT_DATA_DIR = path.resolve('.data');
+
+/** The service's configuration, read from the environment once at the start. */
+export class Config {
+  readonly port: number;
+  readonly host: string;
+  /** `null` = embedded PostgreSQL. */
+  readonly databaseUrl: string | null;
+  /** Past a pooler: for migrations and the queue's LISTEN. */
+  readonly databaseDirectUrl: string | null;
+  /** Of servers that follow the primary, for reads that may be some seconds old. */
+  readonly databaseReplicaUrls: readonly string[];
+  /** Connections to each server. */
+  readonly databasePoolSize: number;
+  /** Absolute. Holds the embedded database, the key file and unsent mail. */
+  readonly dataDir: string;
+  /** `inline` = the API process works the pipeline too. */
+  readonly pipeline: 'inline' | 'off';
+  /** `null` = mail is written to files under `dataDir`. */
+  readonly smtpUrl: string | null;
+  readonly mailFrom: Mailbox;
+  /** 32 bytes each, newest first; `null` = a key file under `dataDir`. */
+  readonly encryptionKeys: readonly Buffer[] | null;
+  /** Requests by one key in 10 s beyond which it is throttled; 0 = never. */
+  readonly throttlePer10s: number;
+  readonly retention: Retention;
+  readonly logLevel: string;
+  /** Whether spans are sent; where to and how, the standard `OTEL_*` variables tell the exporter. */
+  readonly tracing: boolean;
+  /** Where an API process serves its metrics; `null` = at `port`. */
+  readonly metricsPort: number | null;
+  /** Where a worker serves its metrics; `null` = nowhere. */
+  readonly workerPort: number | null;
+  /** Stages of orders that a worker works at the same time, each on a connection to the mail server. */
+  readonly workerConcurrency: number;
+  /** What Fastify takes: true, a number of hops, or addresses. */
+  readonly trustProxy: boolean | number | string;
+
+  /** @throws ConfigError naming the first variable that is malformed. */
+  constructor(env: Readonly<Record<string, string | undefined>>) {
+    const read = new Environment(env);
+    this.port = read.integer('PORT', 3000, 0, 65_535);
+    this.host = read.text('HOST') ?? '0.0.0.0';
+    this.databaseUrl = read.url('DATABASE_URL', ['postgres:', 'postgresql:']);
+    this.databaseDirectUrl = read.url('DATABASE_DIRECT_URL', ['postgres:', 'postgresql:']) ?? this.databaseUrl;
+    this.databaseReplicaUrls = read.urls('DATABASE_REPLICA_URLS', ['postgres:', 'postgresql:']);
+    this.databasePoolSize = read.integer('DATABASE_POOL_SIZE', 10, 1, 1000);
+    this.dataDir = path.resolve(read.text('DATA_DIR') ?? DEFAULT_DATA_DIR);
+    this.pipeline = read.oneOf('PIPELINE', ['inline', 'off']) ?? (this.databaseUrl === null ? 'inline' : 'off');
+    this.smtpUrl = read.url('SMTP_URL', ['smtp:', 'smtps:']);
+    this.mailFrom = read.mailbox('MAIL_FROM') ?? { name: '', address: 'orders@localhost' };
+    this.encryptionKeys = read.keys('DATA_ENCRYPTION_KEYS');
+    this.throttlePer10s = read.integer('THROTTLE_PER_10S', 5000, 0, 10_000_000);
+    this.retention = {
+      rejectedOrders: read.integer('REJECTED_ORDERS_KEPT_DAYS', 90, 1, 36_500),
+      keyUsage: read.integer('KEY_USAGE_KEPT_DAYS', 400, 1, 36_500),
+    };
+    this.logLevel = read.oneOf('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']) ?? 'info';
+    const endpoints = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
+    const isTold = endpoints.map((name) => read.url(name, ['http:', 'https:'])).some((url) => url !== null);
+    this.tracing = isTold && read.text('OTEL_SDK_DISABLED') !== 'true' && read.text('OTEL_TRACES_EXPORTER') !== 'none';
+    for (const name of ['OTEL_EXPORTER_OTLP_PROTOCOL', 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL']) {
+      if (this.tracing) read.oneOf(name, ['http/protobuf']);
+    }
+    this.metricsPort = read.port('METRICS_PORT');
+    this.workerPort = read.port('WORKER_PORT');
+    this.workerConcurrency = read.integer('WORKER_CONCURRENCY', 20, 1, 200);
+    this.trustProxy = read.trustedProxies('TRUST_PROXY');
+
+    if (this.metricsPort === this.port && this.port !== 0) throw new ConfigError('METRICS_PORT', 'must not be PORT');
+    if (this.encryptionKeys === null && this.databaseUrl !== null && env.NODE_ENV === 'production') {
+      throw new ConfigError('DATA_ENCRYPTION_KEYS', 'is required in production when DATABASE_URL is set');
+    }
+    // The mailer takes options from the query; these two would write whole messages to the log.
+    if (/[?&](debug|logger)=/i.test(this.smtpUrl ?? '')) {
+      throw new ConfigError('SMTP_URL', 'must not have the options debug and logger');
+    }
+    // A secret that was not found leaves it so: orders would go into a new database, and be lost with it.
+    if (this.databaseUrl === null && env.DATABASE_URL !== undefined && env.NODE_ENV === 'production') {
+      throw new ConfigError('DATABASE_URL', 'is empty: in production, leave it out to have the embedded database');
+    }
+    if (this.databaseUrl === null && this.databaseDirectUrl !== null) {
+      throw new ConfigError('DATABASE_DIRECT_URL', 'needs DATABASE_URL');
+    }
+    if (this.databaseUrl === null && this.databaseReplicaUrls.length > 0) {
+      throw new ConfigError('DATABASE_REPLICA_URLS', 'needs DATABASE_URL');
+    }
+  }
+}
+
+/** A variable that stops the start. Its message is one line and never repeats the value, which may be a secret. */
+export class ConfigError extends Error {
+  constructor(variable: string, problem: string) {
+    super(`${variable} ${problem}`);
+  }
+}
+
+class Environment {
+  constructor(private readonly env: Readonly<Record<string, string | undefined>>) {}
+
+  /** An empty variable is an absent one. */
+  text(name: string): string | null {
+    return this.env[name]?.trim() || null;
+  }
+
+  integer(name: string, fallback: number, min: number, max: number): number {
+    const text = this.text(name);
+    if (text === null) return fallback;
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < min || value > max) {
+      throw new ConfigError(name, `must be an integer from ${min} to ${max}`);
+    }
+    return value;
+  }
+
+  /** 0 = any that is free. */
+  port(name: string): number | null {
+    return this.text(name) === null ? null : this.integer(name, 0, 0, 65_535);
+  }
+
+  oneOf<T extends string>(name: string, values: readonly T[]): T | null {
+    const text = this.text(name);
+    if (text === null) return null;
+    const value = values.find((candidate) => candidate === text);
+    if (!value) throw new ConfigError(name, `must be one of ${values.join(', ')}`);
+    return value;
+  }
+
+  url(name: string, protocols: readonly string[]): string | null {
+    const text = this.text(name);
+    if (text === null) return null;
+    if (!isUrl(text, protocols))
+      throw new ConfigError(name, `must be a URL that starts with ${either(protocols)}, ${ENCODING}`);
+    return text;
+  }
+
+  urls(name: string, protocols: readonly string[]): string[] {
+    const texts =
+      this.text(name)
+        ?.split(',')
+        .map((part) => part.trim()) ?? [];
+    if (texts.every((text) => isUrl(text, protocols))) return texts;
+    throw new ConfigError(name, `must be URLs that start with ${either(protocols)}, separated by commas, ${ENCODING}`);
+  }
+
+  mailbox(name: string): Mailbox | null {
+    const text = this.text(name);
+    if (text === null) return null;
+    const mailbox = readMailbox(text);
+    if (!mailbox) throw new ConfigError(name, 'must be an address, or Name <address>');
+    return mailbox;
+  }
+
+  keys(name: string): Buffer[] | null {
+    const text = this.text(name);
+    if (text === null) return null;
+    const keys = text.split(',').map((part) => Buffer.from(part.trim(), 'base64'));
+    if (keys.some((key) => key.length !== 32)) {
+      throw new ConfigError(name, 'must be keys of 32 bytes in base64, separated by commas, newest first');
+    }
+    return keys;
+  }
+
+  trustedProxies(name: string): boolean | number | string {
+    const text = this.text(name);
+    if (text === null || text === 'false') return false;
+    if (text === 'true') return true;
+    if (/^\d{1,2}$/.test(text)) return Number(text);
+    const areAddresses = text.split(',').every((part) => {
+      const [address = '', bits = '0'] = part.trim().split('/');
+      return isIP(address) > 0 && /^\d{1,3}$/.test(bits);
+    });
+    if (!areAddresses) throw new ConfigError(name, 'must be true, false, a number of hops, or addresses');
+    return text;
+  }
+}
+
+const ENCODING = 'with special characters of a password percent-encoded';
+
+function isUrl(text: string, protocols: readonly string[]): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password, pathname } = new URL(text);
+  try {
+    [username, password, pathname].forEach(decodeURIComponent);
+  } catch {
+    return false;
+  }
+  return protocols.includes(protocol);
+}
+
+function either(protocols: readonly string[]): string {
+  return protocols.map((protocol) => `${protocol}//`).join(' or ');
+}

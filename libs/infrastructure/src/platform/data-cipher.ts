@@ -1,0 +1,104 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { writePrivateFile } from './private-file.js';
+import type { Config } from './config.js';
+
+const ALGORITHM = 'aes-256-gcm';
+/** What a ciphertext begins with. */
+export const KEY_ID_BYTES = 4;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/**
+ * A value that cannot be decrypted. The message names its place and the key's identity, and nothing of what is in it or
+ * of any key.
+ */
+export class DecryptionFailed extends Error {
+  constructor(context: string, problem: string) {
+    super(`${context} cannot be decrypted: ${problem}`);
+  }
+}
+
+/**
+ * Encrypts what must not be readable in a dump of the database. A ciphertext is: 4 bytes that identify the key, 12 of
+ * IV, 16 of tag, then the text. It is bound to its place (`context`), so that it cannot be moved to another row.
+ */
+export class DataCipher {
+  private readonly newest: Buffer;
+  private readonly keys: ReadonlyMap<string, Buffer>;
+
+  /** @param newestFirst keys of 32 bytes. The newest encrypts, all decrypt. */
+  constructor(newestFirst: readonly Buffer[]) {
+    const [newest] = newestFirst;
+    if (!newest) throw new Error('There is no encryption key');
+    this.newest = newest;
+    this.keys = new Map(newestFirst.map((key) => [keyId(key).toString('hex'), key]));
+  }
+
+  /** What the ciphertexts of each key begin with, in hexadecimal, newest first. It says nothing about the key. */
+  get keyIds(): readonly string[] {
+    return [...this.keys.keys()];
+  }
+
+  /** @param context names the row, for example `customer_secrets/1/<uuid>/national_id`. */
+  encrypt(plaintext: string, context: string): Buffer {
+    const iv = randomBytes(IV_BYTES);
+    const cipher = createCipheriv(ALGORITHM, this.newest, iv).setAAD(Buffer.from(context));
+    const body = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()]);
+    return Buffer.concat([keyId(this.newest), iv, cipher.getAuthTag(), body]);
+  }
+
+  /** @throws DecryptionFailed when the key is not known, or the ciphertext was changed or moved. */
+  decrypt(ciphertext: Buffer, context: string): string {
+    const id = ciphertext.subarray(0, KEY_ID_BYTES).toString('hex');
+    const key = this.keys.get(id);
+    if (!key) throw new DecryptionFailed(context, `its key ${id} is not in DATA_ENCRYPTION_KEYS`);
+    const iv = ciphertext.subarray(KEY_ID_BYTES, KEY_ID_BYTES + IV_BYTES);
+    const body = KEY_ID_BYTES + IV_BYTES + TAG_BYTES;
+    try {
+      const decipher = createDecipheriv(ALGORITHM, key, iv, { authTagLength: TAG_BYTES })
+        .setAAD(Buffer.from(context))
+        .setAuthTag(ciphertext.subarray(KEY_ID_BYTES + IV_BYTES, body));
+      return Buffer.concat([decipher.update(ciphertext.subarray(body)), decipher.final()]).toString('utf8');
+    } catch {
+      throw new DecryptionFailed(context, 'it was changed, or moved here from another row');
+    }
+  }
+}
+
+function keyId(key: Buffer): Buffer {
+  return createHash('sha256').update(key).digest().subarray(0, KEY_ID_BYTES);
+}
+
+/**
+ * The cipher under the configured keys, or under those of a key file that is made on first use, readable by its owner
+ * only. The file is written like the variable: separated by commas, newest first.
+ */
+export function dataCipher(config: Pick<Config, 'encryptionKeys' | 'dataDir'>): DataCipher {
+  return new DataCipher(config.encryptionKeys ?? keysFromFile(path.join(config.dataDir, 'encryption.key')));
+}
+
+function keysFromFile(file: string): Buffer[] {
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  if (!fs.existsSync(file)) makeKeyFile(file);
+  const parts = fs.readFileSync(file, 'utf8').split(',');
+  const keys = parts.map((part) => Buffer.from(part.trim(), 'base64'));
+  if (keys.some((key) => key.length !== 32)) {
+    throw new Error(`${file} must hold keys of 32 bytes in base64, separated by commas, newest first`);
+  }
+  return keys;
+}
+
+/** Of two processes that start at once, one makes the key and both use it: the file appears with the key in it. */
+function makeKeyFile(file: string): void {
+  const draft = `${file}.${randomBytes(6).toString('hex')}.tmp`;
+  writePrivateFile(draft, `${randomBytes(32).toString('base64')}\n`);
+  try {
+    fs.linkSync(draft, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    fs.unlinkSync(draft);
+  }
+}

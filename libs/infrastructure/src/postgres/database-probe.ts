@@ -1,0 +1,112 @@
+import pg from 'pg';
+import { isSchemaCurrent } from './migrate.js';
+import { HELD_ORDERS, heldByReason, type HeldRow } from './held-orders.js';
+
+const TIMEOUT_MS = 1_500;
+
+/** What is known of the pipeline later than this is not worth the wait. */
+const PIPELINE_TIMEOUT_MS = 500;
+const MOST_DEAD_LETTERS = 10_000;
+
+// Each part reads the first rows of an index, however much there is. Jobs that were given up are not late, they are dead.
+// A job that was begun is not late either, unless whoever began it is gone. All jobs have the queue's default priority. A
+// confirmation that was given up because its order was cancelled is nobody's loss. The time limit is of this question
+// alone, and in its transaction: behind a pooler the connection is another's afterwards.
+const PIPELINE_STATE = `
+  SET LOCAL statement_timeout = ${PIPELINE_TIMEOUT_MS};
+  SET LOCAL enable_seqscan = off;
+  SELECT
+    (SELECT coalesce(extract(epoch FROM now() - min(due)), 0)::float8 FROM (
+      (SELECT run_at AS due FROM graphile_worker._private_jobs
+       WHERE is_available AND priority = 0 AND run_at <= now() ORDER BY run_at LIMIT 1)
+      UNION ALL
+      (SELECT run_at FROM graphile_worker._private_jobs
+       WHERE NOT is_available AND locked_at < now() - interval '30 seconds' AND attempts < max_attempts
+       ORDER BY locked_at LIMIT 100)
+      UNION ALL
+      (SELECT updated_at FROM order_stages WHERE state = 'pending' AND NOT queued ORDER BY updated_at LIMIT 1)
+    ) AS waiting) AS "lagSeconds",
+    (SELECT count(*)::int FROM (
+      SELECT FROM order_stages WHERE state = 'dead' AND last_error <> 'OrderCancelled' LIMIT ${MOST_DEAD_LETTERS}
+    ) AS dead) AS "deadLetters"`;
+
+export interface PipelineState {
+  /** Age of the oldest stage that waits to be queued, or job that is due; 0 when there is none. */
+  readonly lagSeconds: number;
+  /** Stages that were given up after their last attempt; 10,000 means that or more. */
+  readonly deadLetters: number;
+  /** Orders under review by fraud rule, those with two counted for both; of one set of rules, 1,000 at most. */
+  readonly heldOrders: Readonly<Record<string, number>>;
+}
+
+export interface DatabaseState {
+  readonly schemaCurrent: boolean;
+  /** Null before the schema is there, and when it is not known in time. */
+  readonly pipeline: PipelineState | null;
+}
+
+/** Asks the database how it is, on a connection of its own: a full pool must not look like a dead database. */
+export class DatabaseProbe {
+  private client: pg.Client | null = null;
+
+  constructor(private readonly url: string) {}
+
+  /** @throws when the database gives no answer within 1.5 s, or is a standby: it can take no order, and knows late of a revoked key. */
+  async ask(): Promise<DatabaseState> {
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`no answer within ${TIMEOUT_MS} ms`)), TIMEOUT_MS);
+    });
+    try {
+      return await Promise.race([this.askNow(), timeout]);
+    } catch (error) {
+      this.close();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Does not wait: a server that does not answer would not say goodbye either. */
+  close(): void {
+    const client = this.client;
+    this.client = null;
+    void client?.end().catch(() => undefined);
+  }
+
+  private async askNow(): Promise<DatabaseState> {
+    const client = this.client ?? (await this.connect());
+    const { rows: found } = await client.query<{ standby: boolean }>('SELECT pg_is_in_recovery() AS standby');
+    if (found[0]?.standby) throw new Error('it is a standby');
+    const schemaCurrent = await isSchemaCurrent(
+      async (text, values) => (await client.query<object>(text, values)).rows,
+    );
+    if (!schemaCurrent) return { schemaCurrent, pipeline: null };
+    return { schemaCurrent, pipeline: await pipelineState(client) };
+  }
+
+  private async connect(): Promise<pg.Client> {
+    const client = new pg.Client({
+      connectionString: this.url,
+      connectionTimeoutMillis: TIMEOUT_MS,
+      application_name: 'store-commerce-health',
+    });
+    // Without a listener the loss of an idle connection would end the process; the next question finds out anyway.
+    client.on('error', () => this.client === client && (this.client = null));
+    this.client = client;
+    await client.connect();
+    return client;
+  }
+}
+
+/** A pipeline that cannot be asked is unknown; whether the database can be used, the questions before have told. */
+async function pipelineState(client: pg.Client): Promise<PipelineState | null> {
+  try {
+    // One answer for each statement.
+    const answers = (await client.query(`${PIPELINE_STATE};${HELD_ORDERS}`)) as unknown as pg.QueryResult[];
+    const [state, held] = answers.slice(-2).map(({ rows }) => rows as unknown[]);
+    return { ...(state?.[0] as Omit<PipelineState, 'heldOrders'>), heldOrders: heldByReason(held as HeldRow[]) };
+  } catch {
+    return null;
+  }
+}

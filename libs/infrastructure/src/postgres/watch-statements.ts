@@ -1,0 +1,29 @@
+import type { DataSource } from 'typeorm';
+import type { ServiceMetrics, StatementKind } from '../platform/service-metrics.js';
+import { isTracing, tracedStatement, traceStatement } from '../platform/spans.js';
+import { poolOf } from './data-source.js';
+
+/** Measures a statement, and makes a span of it where tracing is on. `run` is called at once. */
+export function watched<T>(
+  metrics: ServiceMetrics,
+  kind: StatementKind,
+  text: string,
+  run: () => Promise<T>,
+): Promise<T> {
+  const started = performance.now();
+  const answer = isTracing() ? tracedStatement(text, run) : run();
+  const observe = () => metrics.observeStatement(kind, (performance.now() - started) / 1000);
+  answer.then(observe, observe);
+  return answer;
+}
+
+/** Shows the pool, and the statements that TypeORM sends by itself. */
+export function watchDataSource(dataSource: DataSource, metrics: ServiceMetrics): void {
+  metrics.observePool(() => poolOf(dataSource));
+  dataSource.subscribers.push({
+    afterQuery: ({ query, executionTime = 0 }) => {
+      metrics.observeStatement('orm', executionTime / 1000);
+      traceStatement(query, executionTime);
+    },
+  });
+}

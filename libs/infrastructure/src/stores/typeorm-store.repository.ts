@@ -1,0 +1,102 @@
+import {
+  StoreRepository,
+  SubdomainTaken,
+  type StoreProfile,
+  type StoreStatus,
+  type StoreSummary,
+} from '@app/application';
+import type { Currency } from '@app/domain';
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { ReadReplicas } from '../postgres/read-replicas.js';
+import { isUniqueViolation } from '../postgres/postgres-errors.js';
+import { StoreEntity } from './store.entity.js';
+
+interface ProfileRow {
+  readonly id: number;
+  readonly subdomain: string;
+  readonly name: string;
+  readonly currency: Currency;
+  readonly status: StoreStatus;
+  readonly custom_domain: string;
+  readonly logo_url: string;
+  readonly primary_color: string;
+  readonly seo_title: string;
+  readonly contact: unknown;
+  readonly theme: unknown;
+  readonly payment_settings: unknown;
+  readonly ecommerce_settings: unknown;
+  readonly methods_with_credentials: string[];
+}
+
+// Of the credentials the ids alone: they themselves are read by nothing that answers a request.
+const PROFILE = `
+  SELECT id, subdomain, name, currency, status, custom_domain, logo_url, primary_color, seo_title, contact, theme,
+    payment_settings, ecommerce_settings,
+    ARRAY(SELECT held.method_id FROM gateway_credentials held WHERE held.store_id = stores.id ORDER BY held.method_id)
+      AS methods_with_credentials
+  FROM stores WHERE id = $1`;
+
+@Injectable()
+export class TypeOrmStoreRepository extends StoreRepository {
+  constructor(
+    @InjectRepository(StoreEntity) private readonly stores: Repository<StoreEntity>,
+    private readonly database: ReadReplicas,
+  ) {
+    super();
+  }
+
+  override async findProfile(storeId: number): Promise<StoreProfile | null> {
+    const [row] = await this.database.queryPrepared<ProfileRow>(PROFILE, [storeId]);
+    return row ? toStoreProfile(row) : null;
+  }
+
+  override async findBySubdomain(subdomain: string): Promise<StoreSummary | null> {
+    const store = await this.stores.findOneBy({ subdomain });
+    return store && toStoreSummary(store);
+  }
+
+  override async list(): Promise<StoreSummary[]> {
+    const stores = await this.stores.find({ order: { id: 'ASC' } });
+    return stores.map(toStoreSummary);
+  }
+
+  override async create(store: { subdomain: string; name: string; currency: Currency }): Promise<StoreSummary> {
+    const { subdomain, name, currency } = store;
+    const created = await this.stores
+      .save(this.stores.create({ subdomain, name, currency }))
+      .catch((error: unknown) => {
+        throw isUniqueViolation(error, 'stores_subdomain_key') ? new SubdomainTaken(subdomain) : error;
+      });
+    return toStoreSummary(created);
+  }
+
+  override async setStatus(subdomain: string, status: StoreStatus): Promise<StoreSummary | null> {
+    await this.stores.update({ subdomain }, { status, updatedAt: () => 'now()' });
+    return this.findBySubdomain(subdomain);
+  }
+}
+
+function toStoreSummary({ id, subdomain, name, currency, status }: StoreEntity): StoreSummary {
+  return { id, subdomain, name, currency, status };
+}
+
+function toStoreProfile(row: ProfileRow): StoreProfile {
+  return {
+    id: row.id,
+    subdomain: row.subdomain,
+    name: row.name,
+    currency: row.currency,
+    status: row.status,
+    customDomain: row.custom_domain,
+    logoUrl: row.logo_url,
+    primaryColor: row.primary_color,
+    seoTitle: row.seo_title,
+    contact: row.contact,
+    theme: row.theme,
+    paymentSettings: row.payment_settings,
+    methodsWithCredentials: row.methods_with_credentials,
+    ecommerceSettings: row.ecommerce_settings,
+  };
+}

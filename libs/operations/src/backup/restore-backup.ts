@@ -1,0 +1,208 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import type pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { verifyStock } from '@app/infrastructure';
+import {
+  ARCHIVE_FORMAT,
+  ARCHIVE_VERSION,
+  ArchiveReader,
+  BackupUnusable,
+  isObject,
+  notABackup,
+  type ArchiveHeader,
+  type ArchiveManifest,
+  type TableDigest,
+} from './archive.js';
+import { withOwnClient } from './own-client.js';
+import { PostData } from './post-data.js';
+import { assertOnlyRestore, claimEmptyTables } from './restore-target.js';
+import { appliedMigrations, copyTarget, storedTables, type StoredTable } from './stored-tables.js';
+
+export interface RestoreReport {
+  readonly takenAt: string;
+  readonly schema: string;
+  /** Rows by table. */
+  readonly tables: Readonly<Record<string, number>>;
+  /** Bins that agree with the ledger: all there are. */
+  readonly stockChecked: number;
+  /** Stages of orders that were still to be worked when the backup was taken, and will be. */
+  readonly pendingStages: number;
+}
+
+/** The part of a restore that loads the rows; the rest builds indexes and keys. */
+const LOADING = 0.5;
+/** Of uncompressed bytes: each piece is a message to the database. */
+const PIECE = 1 << 17;
+
+/** SQLSTATE of a row that the table does not take. */
+const REFUSED_VALUE = /^2[23]/;
+
+// The jobs of the queue are not in a backup: a stage that is pending is queued again.
+const QUEUE_AGAIN = `UPDATE order_stages SET queued = false WHERE state = 'pending'`;
+
+/**
+ * Loads a backup into an empty database with the schema it was taken from, and proves that all of it has arrived, in one
+ * transaction: after a failure the database is as empty as before.
+ *
+ * @param onProgress told how much is done, from 0 to 1.
+ * @throws BackupUnusable when the file, or the database, is not what is needed.
+ */
+export async function restoreBackup(
+  url: string,
+  file: string,
+  onProgress: (done: number) => void = () => undefined,
+): Promise<RestoreReport> {
+  const { size } = await stat(file);
+  const source = createReadStream(file, { highWaterMark: 1 << 20 });
+  const bytes = createGunzip({ chunkSize: PIECE });
+  // An error of the file is met by whoever reads the bytes, also when it came before anybody did.
+  bytes.on('error', () => undefined);
+  pipeline(source, bytes).catch(() => undefined);
+  async function* watched(): AsyncGenerator<Buffer> {
+    for await (const chunk of bytes as AsyncIterable<Buffer>) {
+      onProgress((LOADING * source.bytesRead) / size);
+      yield chunk;
+    }
+  }
+  try {
+    return await withOwnClient(url, (client) => {
+      const onBuilt = (done: number) => onProgress(LOADING + (1 - LOADING) * done);
+      return new Restoration(client, new ArchiveReader(watched()), onBuilt).run();
+    });
+  } catch (error) {
+    const isDamaged = (error as NodeJS.ErrnoException).code?.startsWith('Z_') ?? false;
+    throw isDamaged ? notABackup() : error;
+  } finally {
+    source.destroy();
+  }
+}
+
+class Restoration {
+  private readonly digests = new Map<string, TableDigest>();
+  private tables: readonly StoredTable[] = [];
+
+  constructor(
+    private readonly client: pg.Client,
+    private readonly archive: ArchiveReader,
+    private readonly onBuilt: (done: number) => void,
+  ) {}
+
+  async run(): Promise<RestoreReport> {
+    const header = readHeader(await this.archive.object());
+    await this.client.query('BEGIN');
+    await this.client.query('SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0');
+    await assertOnlyRestore(this.client);
+    await this.assertSameSchema(header);
+    this.tables = await storedTables(this.client);
+    await claimEmptyTables(this.client, this.tables);
+    // Totals and the like are in the backup as they are in the tables: triggers would count everything twice.
+    await this.onEachTable((name) => `ALTER TABLE ${name} DISABLE TRIGGER USER`);
+    const postData = await PostData.drop(this.client);
+    const manifest = await this.load();
+    this.compare(manifest);
+    await postData.build(this.onBuilt);
+    const pendingStages = (await this.client.query(QUEUE_AGAIN)).rowCount ?? 0;
+    await this.setSequences(manifest);
+    await this.onEachTable((name) => `ALTER TABLE ${name} ENABLE TRIGGER USER`);
+    const stockChecked = await this.assertStockIsWhole();
+    await this.client.query('COMMIT');
+    // Once more: of what is indexed by an expression there are statistics only now.
+    await this.client.query('ANALYZE');
+    const tables = Object.fromEntries([...this.digests].map(([name, { rows }]) => [name, rows]));
+    return { takenAt: header.taken_at, schema: header.migrations.at(-1) ?? '', tables, stockChecked, pendingStages };
+  }
+
+  private async assertSameSchema({ migrations }: ArchiveHeader): Promise<void> {
+    const here = await appliedMigrations(this.client);
+    if (here.join() === migrations.join()) return;
+    throw new BackupUnusable(
+      `The backup has the schema ${migrations.at(-1)}, this version of the service has ${here.at(-1)}: ` +
+        `restore it with the version that took it, then migrate.`,
+    );
+  }
+
+  /** Everything but the first line. */
+  private async load(): Promise<ArchiveManifest> {
+    for (;;) {
+      const next = await this.archive.object();
+      if (typeof next['table'] !== 'string') {
+        await this.archive.finish();
+        return readManifest(next);
+      }
+      await this.loadTable(next['table'], next['columns'] as readonly string[]);
+    }
+  }
+
+  private async loadTable(name: string, columns: readonly string[]): Promise<void> {
+    const table = this.tables.find((known) => known.name === name);
+    if (!table || this.digests.has(name) || !Array.isArray(columns)) throw notABackup();
+    // By name: two databases of one schema may have their columns in another order.
+    if (columns.toSorted().join() !== table.columns.toSorted().join()) throw notABackup();
+    const hash = createHash('sha256');
+    const rows = this.archive.rows();
+    async function* hashed(): AsyncGenerator<Buffer> {
+      for await (const chunk of rows) {
+        hash.update(chunk);
+        yield chunk;
+      }
+    }
+    const target = copyTarget(this.client, { name, columns });
+    const copy = this.client.query(copyFrom(`COPY ${target} FROM STDIN WITH (ENCODING 'UTF8')`));
+    await pipeline(Readable.from(hashed()), copy).catch((error: unknown) => {
+      // What the database says of a value quotes it.
+      throw REFUSED_VALUE.test((error as pg.DatabaseError).code ?? '') ? notABackup() : error;
+    });
+    // Keys and stock are checked by plans that know how much there is.
+    await this.client.query(`ANALYZE ${this.client.escapeIdentifier(name)}`);
+    this.digests.set(name, { rows: copy.rowCount, sha256: hash.digest('hex') });
+  }
+
+  private compare({ tables }: ArchiveManifest): void {
+    for (const { name } of this.tables) {
+      const [wanted, found] = [tables[name], this.digests.get(name)];
+      if (!wanted || wanted.rows !== found?.rows || wanted.sha256 !== found.sha256) throw notABackup();
+    }
+  }
+
+  private async setSequences({ sequences }: ArchiveManifest): Promise<void> {
+    const known = 'SELECT sequencename::text AS name FROM pg_sequences WHERE schemaname = current_schema()';
+    const { rows } = await this.client.query<{ name: string }>(known);
+    for (const [name, value] of Object.entries(sequences)) {
+      if (!rows.some((sequence) => sequence.name === name)) throw notABackup();
+      await this.client.query('SELECT setval($1::regclass, $2)', [this.client.escapeIdentifier(name), value]);
+    }
+  }
+
+  private async assertStockIsWhole(): Promise<number> {
+    const query = async (text: string, values: unknown[]) => (await this.client.query<never>(text, values)).rows;
+    const { checked, differences } = await verifyStock(query, null);
+    if (differences.length === 0) return checked;
+    throw new BackupUnusable(`${differences.length} of ${checked} bins of the backup differ from the ledger.`);
+  }
+
+  private async onEachTable(statement: (name: string) => string): Promise<void> {
+    for (const { name } of this.tables) await this.client.query(statement(this.client.escapeIdentifier(name)));
+  }
+}
+
+function readHeader(line: Readonly<Record<string, unknown>>): ArchiveHeader {
+  if (line['format'] !== ARCHIVE_FORMAT || !Array.isArray(line['migrations'])) throw notABackup();
+  if (line['version'] === ARCHIVE_VERSION) return line as unknown as ArchiveHeader;
+  throw new BackupUnusable('The backup was taken by a newer version of the service: restore it with that.');
+}
+
+function readManifest(line: Readonly<Record<string, unknown>>): ArchiveManifest {
+  const { tables, sequences } = line;
+  if (!isObject(tables) || !Object.values(tables).every(isObject)) throw notABackup();
+  if (!isObject(sequences) || !Object.values(sequences).every(isInteger)) throw notABackup();
+  return line as unknown as ArchiveManifest;
+}
+
+function isInteger(value: unknown): boolean {
+  return typeof value === 'string' && /^\d{1,19}$/.test(value);
+}

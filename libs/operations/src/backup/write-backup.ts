@@ -1,0 +1,159 @@
+import { createHash, randomBytes, type Hash } from 'node:crypto';
+import { createWriteStream, existsSync } from 'node:fs';
+import { rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import type pg from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import { syncDirectory } from '@app/infrastructure';
+import {
+  ARCHIVE_FORMAT,
+  ARCHIVE_VERSION,
+  END_OF_ROWS,
+  type ArchiveHeader,
+  type ArchiveManifest,
+  type TableDigest,
+  type TableHeader,
+} from './archive.js';
+import { withOwnClient } from './own-client.js';
+import { appliedMigrations, copyTarget, storedTables, type StoredTable } from './stored-tables.js';
+
+export interface BackupOptions {
+  /** Ends the backup; nothing is left of it. */
+  readonly signal?: AbortSignal;
+  /** Told how much is done, from 0 to 1. */
+  readonly onProgress?: (done: number) => void;
+}
+
+export interface BackupReport {
+  /** Of the file. */
+  readonly bytes: number;
+  /** What is in it was there at that moment. */
+  readonly takenAt: string;
+  /** Name of the newest migration. */
+  readonly schema: string;
+  /** Rows by table. */
+  readonly tables: Readonly<Record<string, number>>;
+}
+
+// The text of a value must not depend on the settings of the server, the database or the role.
+const PLAIN_TEXT = `
+  SET LOCAL statement_timeout = 0;
+  SET LOCAL idle_in_transaction_session_timeout = 0;
+  SET LOCAL client_encoding = 'UTF8';
+  SET LOCAL TimeZone = 'UTC';
+  SET LOCAL DateStyle = 'ISO, YMD';
+  SET LOCAL IntervalStyle = 'postgres';
+  SET LOCAL extra_float_digits = 1;
+  SET LOCAL bytea_output = 'hex';`;
+
+// Not part of any snapshot: read last, they are beyond every id that was copied.
+const SEQUENCES = `
+  SELECT sequencename::text AS name, last_value::text AS value FROM pg_sequences
+  WHERE schemaname = current_schema() AND last_value IS NOT NULL AND sequencename <> 'migrations_id_seq'
+  ORDER BY sequencename`;
+
+/**
+ * Copies all rows of all tables, as they were at one moment, to a file that only its owner can read. Nobody waits for it,
+ * and it needs little memory, whatever the size of the database. The file has its name only when it is complete.
+ *
+ * @throws Error when there is such a file, or it cannot be written.
+ */
+export async function writeBackup(url: string, file: string, options: BackupOptions = {}): Promise<BackupReport> {
+  if (existsSync(file)) throw new Error(`There is a file ${file} already.`);
+  const draft = `${file}.${randomBytes(4).toString('hex')}.part`;
+  try {
+    const content = await withOwnClient(url, (client) => inSnapshot(client, draft, options));
+    const { size } = await stat(draft);
+    await rename(draft, file);
+    syncDirectory(dirname(file));
+    return { bytes: size, ...content };
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+async function inSnapshot(client: pg.Client, draft: string, options: BackupOptions) {
+  const listed = await storedTables(client);
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  await client.query(PLAIN_TEXT);
+  // Before the snapshot, which is taken by the first statement that reads: no table can change its columns, or be dropped,
+  // between what is said of it and its rows.
+  const names = [...listed.map(({ name }) => name), 'migrations'].map((name) => client.escapeIdentifier(name));
+  await client.query(`LOCK TABLE ${names.join(', ')} IN ACCESS SHARE MODE`);
+  const tables = await storedTables(client);
+  if (tables.some(({ name }) => !listed.some((known) => known.name === name))) {
+    throw new Error('The schema was changed at this moment: take the backup again.');
+  }
+  const archive = new ArchiveWriter(client, tables, options.onProgress ?? (() => undefined));
+  const target = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true });
+  await pipeline(Readable.from(archive.bytes()), createGzip(), target, { signal: options.signal });
+  await client.query('COMMIT');
+  return archive.report();
+}
+
+class ArchiveWriter {
+  private readonly digests = new Map<string, TableDigest>();
+  private header: ArchiveHeader | null = null;
+
+  constructor(
+    private readonly client: pg.Client,
+    private readonly tables: readonly StoredTable[],
+    private readonly onProgress: (done: number) => void,
+  ) {}
+
+  async *bytes(): AsyncGenerator<Buffer> {
+    this.header = await this.begin();
+    yield line(this.header);
+    let before = 0;
+    const total = Math.max(1, sum(this.tables));
+    for (const table of this.tables) {
+      yield line({ table: table.name, columns: table.columns } satisfies TableHeader);
+      // How long the text of a table is cannot be known before: it counts for what the table takes on disk.
+      yield* this.rows(table, (bytes) => this.onProgress((before + Math.min(bytes, table.size)) / total));
+      yield END_OF_ROWS;
+      before += table.size;
+    }
+    const { rows: sequences } = await this.client.query<{ name: string; value: string }>(SEQUENCES);
+    yield line({
+      tables: Object.fromEntries(this.digests),
+      sequences: Object.fromEntries(sequences.map(({ name, value }) => [name, value])),
+    } satisfies ArchiveManifest);
+  }
+
+  report(): Omit<BackupReport, 'bytes'> {
+    const tables = Object.fromEntries([...this.digests].map(([name, { rows }]) => [name, rows]));
+    return { takenAt: this.header?.taken_at ?? '', schema: this.header?.migrations.at(-1) ?? '', tables };
+  }
+
+  private async begin(): Promise<ArchiveHeader> {
+    const migrations = await appliedMigrations(this.client);
+    const { rows } = await this.client.query<{ now: Date }>('SELECT now()');
+    const takenAt = rows[0]?.now.toISOString() ?? '';
+    return { format: ARCHIVE_FORMAT, version: ARCHIVE_VERSION, taken_at: takenAt, migrations };
+  }
+
+  private async *rows(table: StoredTable, onBytes: (bytes: number) => void): AsyncGenerator<Buffer> {
+    const hash: Hash = createHash('sha256');
+    let bytes = 0;
+    const copy = this.client.query(copyTo(`COPY ${copyTarget(this.client, table)} TO STDOUT`));
+    for await (const chunk of copy as AsyncIterable<Buffer>) {
+      hash.update(chunk);
+      bytes += chunk.length;
+      onBytes(bytes);
+      yield chunk;
+    }
+    this.digests.set(table.name, { rows: copy.rowCount, sha256: hash.digest('hex') });
+  }
+}
+
+function line(value: object): Buffer {
+  return Buffer.from(`${JSON.stringify(value)}\n`);
+}
+
+function sum(tables: readonly StoredTable[]): number {
+  return tables.reduce((total, { size }) => total + size, 0);
+}

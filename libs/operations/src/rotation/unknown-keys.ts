@@ -1,0 +1,34 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { DataCipher, ENCRYPTED_COLUMNS, type EncryptedColumn, type JsonLogger, KEY_ID_BYTES } from '@app/infrastructure';
+
+/** Of each column: enough to notice a key that was mixed up or left behind, whatever the size of the store. */
+const SAMPLE = 1_000;
+
+const keysOf = ({ table, column }: EncryptedColumn) => `
+  SELECT DISTINCT encode(substring(${column} FROM 1 FOR ${KEY_ID_BYTES}), 'hex') AS key
+  FROM (SELECT ${column} FROM ${table} WHERE ${column} IS NOT NULL LIMIT ${SAMPLE}) AS sample`;
+
+/** Logs an error when the database holds what none of the configured keys can read. Never throws. */
+export async function reportUnknownKeys(
+  app: Pick<INestApplicationContext, 'get'>,
+  logger: Pick<JsonLogger, 'error'>,
+): Promise<void> {
+  try {
+    const [dataSource, cipher] = [app.get(DataSource), app.get(DataCipher)];
+    const found = new Set<string>();
+    for (const column of ENCRYPTED_COLUMNS) {
+      const rows = await dataSource.query<{ key: string }[]>(keysOf(column));
+      for (const { key } of rows) if (!cipher.keyIds.includes(key)) found.add(key);
+    }
+    if (found.size === 0) return;
+    logger.error(
+      `Secrets in the database are encrypted under ${[...found].join(', ')}, and the configured keys are ` +
+        `${cipher.keyIds.join(', ')}: they cannot be read. Put the missing key back, into DATA_ENCRYPTION_KEYS or ` +
+        `DATA_DIR/encryption.key`,
+      'Keys',
+    );
+  } catch {
+    // A database that cannot be asked is noticed by everybody else.
+  }
+}
