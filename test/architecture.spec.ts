@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import ts from 'typescript';
 
 const ROOT = join(__dirname, '..');
@@ -9,13 +9,35 @@ const ALLOWED: Record<string, RegExp> = {
   'libs/domain': /^node:zlib$/,
   'libs/application': /^(@app\/domain|@nestjs\/common|uuid|node:crypto)$/,
   'libs/infrastructure':
-    /^(@app\/(domain|application)|@nestjs\/(common|typeorm)|typeorm|pg|pg-copy-streams|csv-parse|@sinclair\/typebox|ajv\/dist\/.+|graphile-worker|nodemailer|disposable-email-domains-js|pino|prom-client|@opentelemetry\/.+|uuid|node:.+)$/,
+    /^(@app\/(domain|application)|@nestjs\/(common|typeorm)|typeorm|pg|graphile-worker|nodemailer(\/.+)?|disposable-email-domains-js|pino|prom-client|@opentelemetry\/.+|uuid|node:.+)$/,
+  'libs/embedded-postgres': /^(pg|node:.+)$/,
+  'libs/import':
+    /^(@app\/(domain|application|infrastructure)|@sinclair\/typebox|ajv(\/.+)?|csv-parse|pg|typeorm|uuid|node:.+)$/,
+  'libs/operations': /^(@app\/(domain|application|infrastructure)|@nestjs\/common|pg|pg-copy-streams|typeorm|node:.+)$/,
+  'libs/demo-store': /^(@app\/(domain|import)|uuid|node:.+)$/,
   'apps/api':
-    /^(@app\/(domain|application|infrastructure)|@nestjs\/(common|core|platform-fastify|swagger|terminus)|class-validator|fastify|prom-client|reflect-metadata|node:.+)$/,
-  'apps/worker': /^(@app\/(application|infrastructure)|@nestjs\/(common|core)|reflect-metadata|node:.+)$/,
-  'apps/cli':
-    /^(@app\/(domain|application|infrastructure)|@nestjs\/(common|core)|commander|cli-progress|reflect-metadata|node:.+)$/,
+    /^(@app\/.+|@nestjs\/(common|core|platform-fastify|swagger|terminus)|class-(validator|transformer)|fastify|fastify-plugin|prom-client|reflect-metadata|node:.+)$/,
+  'apps/worker': /^(@app\/.+|@nestjs\/(common|core)|reflect-metadata|node:.+)$/,
+  'apps/cli': /^(@app\/.+|@nestjs\/(common|core)|commander|cli-progress|reflect-metadata|node:.+)$/,
 };
+
+/**
+ * The floors of the infrastructure, from the ground. A room imports rooms of lower floors only. Files beside the rooms
+ * (the barrel, the module) stand on the roof.
+ */
+const FLOORS: readonly (readonly string[])[] = [
+  ['platform'],
+  ['postgres', 'notifications'],
+  ['access', 'customers', 'fraud', 'stock', 'stores'],
+  ['catalog', 'orders'],
+  ['queue'],
+  ['.'],
+];
+const INFRASTRUCTURE = 'libs/infrastructure/src';
+
+/** Where SQL and SQLSTATEs may stand: PostgreSQL's own room, the adapters, and the bulk work that goes past the ports. */
+const SPEAKS_SQL =
+  /^libs\/(import|operations|embedded-postgres)\/src\/|^libs\/infrastructure\/src\/(postgres|access|catalog|customers|fraud|orders|queue|stock|stores)\//;
 
 interface Import {
   readonly from: string;
@@ -45,7 +67,7 @@ function leaks(folder: string, imports: Import[]): string[] {
     .map(({ from, target }) => `${relative(ROOT, from)} -> ${target}`);
 }
 
-/** The first chain of files, if any, that leads back to its start. */
+/** The first chain of nodes, if any, that leads back to its start. */
 function findCycle(graph: ReadonlyMap<string, readonly string[]>): string[] {
   const done = new Set<string>();
   const visit = (node: string, path: readonly string[]): string[] => {
@@ -66,6 +88,65 @@ function findCycle(graph: ReadonlyMap<string, readonly string[]>): string[] {
   return [];
 }
 
+/** The imports between a library's own files, by path from the root of the repository. */
+const files = new Map(
+  Object.keys(ALLOWED)
+    .flatMap(sources)
+    .map((file) => [
+      relative(ROOT, file),
+      importsOf(file)
+        .filter(({ target }) => target.startsWith('.'))
+        .map(({ target }) => join(dirname(file), target.replace(/\.js$/, '.ts')))
+        .filter((target) => existsSync(target))
+        .map((target) => relative(ROOT, target)),
+    ]),
+);
+
+/** The same graph between folders. A file that stands in no folder is a node of its own. */
+function folders(graph: ReadonlyMap<string, readonly string[]>): Map<string, string[]> {
+  const room = (file: string) => (/\/src\/[^/]+$/.test(file) ? file : dirname(file));
+  const result = new Map<string, string[]>();
+  for (const [file, targets] of graph) {
+    const others = targets.map(room).filter((target) => target !== room(file));
+    result.set(room(file), [...new Set([...(result.get(room(file)) ?? []), ...others])]);
+  }
+  return result;
+}
+
+/** Imports that do not go down to a lower floor. */
+function climbs(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const room = (file: string) => {
+    const path = relative(INFRASTRUCTURE, file).split(sep);
+    return path.length > 1 ? (path[0] as string) : '.';
+  };
+  const floor = (name: string) => FLOORS.findIndex((rooms) => rooms.includes(name));
+  return [...graph].flatMap(([file, targets]) =>
+    file.startsWith(INFRASTRUCTURE)
+      ? targets
+          .filter((target) => room(target) !== room(file) && floor(room(target)) >= floor(room(file)))
+          .map((target) => `${file} -> ${target}`)
+      : [],
+  );
+}
+
+const STATEMENT =
+  /^\s*(SELECT\s|INSERT\s+INTO\s|UPDATE\s+\w+|DELETE\s+FROM\s|WITH\s+\w+(\s*\([^)]*\))?\s+AS\s|COPY\s|LOCK\s+TABLE\s)/;
+/** In the classes that the service meets; five characters of another class are a number more often than an SQLSTATE. */
+const SQLSTATE = /^(08|0A|2[0-8]|40|42|5[3578]|XX|P0)[0-9A-Z]{3}$/;
+
+/** The string literals of a file that are SQL statements or SQLSTATEs. */
+function sqlIn(text: string): string[] {
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    const literal = ts.isStringLiteralLike(node) || ts.isTemplateHead(node) ? node.text : null;
+    if (literal !== null && (STATEMENT.test(literal) || SQLSTATE.test(literal)))
+      found.push(literal.trim().slice(0, 40));
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile('source.ts', text, ts.ScriptTarget.Latest));
+  return found;
+}
+
 describe('the layers', () => {
   it.each(Object.keys(ALLOWED))('%s imports only its own files and what its layer may know', (folder) => {
     expect(leaks(folder, sources(folder).flatMap(importsOf))).toEqual([]);
@@ -77,39 +158,56 @@ describe('the layers', () => {
     ['libs/application', 'typeorm'],
     ['libs/application', '@app/infrastructure'],
     ['libs/infrastructure', 'fastify'],
+    ['libs/infrastructure', '@app/import'],
+    ['libs/embedded-postgres', '@app/infrastructure'],
     ['apps/api', '../../../libs/domain/src/index.js'],
-  ])('would notice %s importing %s', (folder, target) => {
+  ])('the check notices %s importing %s', (folder, target) => {
     const from = join(ROOT, folder, 'src', 'example.ts');
 
     expect(leaks(folder, [{ from, target }])).toEqual([`${relative(ROOT, from)} -> ${target}`]);
   });
 
-  it('name every folder of apps and libs', () => {
-    const folders = ['apps', 'libs'].flatMap((top) => readdirSync(join(ROOT, top)).map((name) => `${top}/${name}`));
+  it('the table names every folder of apps and libs', () => {
+    const present = ['apps', 'libs'].flatMap((top) => readdirSync(join(ROOT, top)).map((name) => `${top}/${name}`));
 
-    expect(folders.sort()).toEqual(Object.keys(ALLOWED).sort());
+    expect(present.sort()).toEqual(Object.keys(ALLOWED).sort());
+  });
+});
+
+describe('the rooms of the infrastructure', () => {
+  it('import lower floors only', () => {
+    expect(climbs(files)).toEqual([]);
+  });
+
+  it.each([
+    ['platform', 'postgres'],
+    ['orders', 'catalog'],
+    ['stock', 'queue'],
+  ])('the check notices %s importing %s', (from, to) => {
+    const climb = new Map([[`${INFRASTRUCTURE}/${from}/a.ts`, [`${INFRASTRUCTURE}/${to}/b.ts`]]]);
+
+    expect(climbs(climb)).toHaveLength(1);
+  });
+
+  it('the floors name every room', () => {
+    const rooms = readdirSync(join(ROOT, INFRASTRUCTURE), { withFileTypes: true }).filter((entry) =>
+      entry.isDirectory(),
+    );
+
+    expect(['.', ...rooms.map(({ name }) => name)].sort()).toEqual(FLOORS.flat().sort());
   });
 });
 
 describe('imports', () => {
-  const graph = new Map(
-    Object.keys(ALLOWED)
-      .flatMap(sources)
-      .map((file) => [
-        relative(ROOT, file),
-        importsOf(file)
-          .filter(({ target }) => target.startsWith('.'))
-          .map(({ target }) => join(dirname(file), target.replace(/\.js$/, '.ts')))
-          .filter((target) => existsSync(target))
-          .map((target) => relative(ROOT, target)),
-      ]),
-  );
-
-  it('never go round in a circle', () => {
-    expect(findCycle(graph)).toEqual([]);
+  it('form no circle between files', () => {
+    expect(findCycle(files)).toEqual([]);
   });
 
-  it('would be noticed if they did', () => {
+  it('form no circle between folders', () => {
+    expect(findCycle(folders(files))).toEqual([]);
+  });
+
+  it('the check notices a circle', () => {
     const circle = new Map([
       ['a', ['b']],
       ['b', ['c', 'd']],
@@ -120,12 +218,39 @@ describe('imports', () => {
     expect(findCycle(circle)).toEqual(['b', 'd', 'b']);
   });
 
-  it('never take a library apart: its barrel is for others, not for itself', () => {
-    const own = [...graph.entries()].filter(([file, targets]) => {
+  it('the check notices a circle of folders without a circle of files', () => {
+    const graph = new Map([
+      ['apps/x/src/a/one.ts', ['apps/x/src/b/one.ts']],
+      ['apps/x/src/b/two.ts', ['apps/x/src/a/two.ts']],
+    ]);
+
+    expect(findCycle(graph)).toEqual([]);
+    expect(findCycle(folders(graph))).toHaveLength(3);
+  });
+
+  it('never reach a library through its own barrel', () => {
+    const own = [...files].filter(([file, targets]) => {
       const library = /^libs\/[^/]+\/src\//.exec(file)?.[0];
       return library !== undefined && targets.includes(`${library}index.ts`);
     });
 
     expect(own.map(([file]) => file)).toEqual([]);
   });
+});
+
+describe('SQL and SQLSTATEs', () => {
+  it("stand in PostgreSQL's room, the adapters and the bulk libraries only", () => {
+    const elsewhere = [...files.keys()]
+      .filter((file) => !SPEAKS_SQL.test(file))
+      .flatMap((file) => sqlIn(readFileSync(join(ROOT, file), 'utf8')).map((text) => `${file}: ${text}`));
+
+    expect(elsewhere).toEqual([]);
+  });
+
+  it.each(['`SELECT 1 FROM orders WHERE store_id = ${id}`', "'\\n  UPDATE stock SET quantity = 1'", "'57014'"])(
+    'the check notices %s',
+    (literal) => {
+      expect(sqlIn(`const text = ${literal};`)).toHaveLength(1);
+    },
+  );
 });

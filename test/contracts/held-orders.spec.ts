@@ -1,4 +1,4 @@
-import { MoveOrder, ReleaseOrder, RetryPipeline } from '@app/application';
+import { ChangeOrderStatus, ReleaseOrder, RetryPipeline } from '@app/application';
 import { ANALYSIS_UNAVAILABLE, NotFound, OrderCancelled, type FraudAssessment } from '@app/domain';
 import { ADAPTERS, anOrder, type PlacingPorts } from './placing.js';
 
@@ -97,7 +97,7 @@ describe.each(ADAPTERS)('HeldOrders and OrderPipeline, reviewing an order, %s', 
 
   it('refuses to release a cancelled order', async () => {
     const id = await placed(review('cancelled'));
-    await new MoveOrder(ports.unitOfWork).cancel(id);
+    await new ChangeOrderStatus(ports.unitOfWork).cancel(id);
 
     await expect(release(id)).rejects.toThrow(OrderCancelled);
 
@@ -160,7 +160,7 @@ describe.each(ADAPTERS)('HeldOrders and OrderPipeline, reviewing an order, %s', 
 
   it('never retries the confirmation of a cancelled order', async () => {
     const id = await placed(review('amount_over_limit'));
-    await new MoveOrder(ports.unitOfWork).cancel(id);
+    await new ChangeOrderStatus(ports.unitOfWork).cancel(id);
 
     const retried = await new RetryPipeline(ports.unitOfWork).execute(id);
 

@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { DataCipher, StockAdministration, unhurried } from '@app/infrastructure';
-import { type CatalogFormatName, type CatalogImport, ImportStopped, importCatalog, withBundleImporter } from '@app/import';
+import { DataCipher, StockAdministration, withMaintenanceConnection } from '@app/infrastructure';
+import {
+  type CatalogFormatName,
+  type CatalogImport,
+  ImportStopped,
+  importCatalog,
+  withBundleImporter,
+} from '@app/import';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 const cipher = new DataCipher([Buffer.alloc(32, 7)]);
@@ -232,7 +238,7 @@ describe('a Shopify export', () => {
       const store = await aStore();
       const uncounted = shopifyFile({ ...small, 'Variant Inventory Qty': '' });
       await importShopify(store, uncounted);
-      await unhurried(database.url, (dataSource) =>
+      await withMaintenanceConnection(database.url, (dataSource) =>
         new StockAdministration(dataSource).set({ store, product: 'tee', variant: null, bin: 'MAIN/CATALOG' }, 5),
       );
 
@@ -627,7 +633,7 @@ describe('a WooCommerce export', () => {
     const report = await importWoo(store, wooFile(aHat));
 
     expect(report.counts).toMatchObject({ warehouse: { created: 1 }, bin: { created: 1 } });
-    await unhurried(database.url, (dataSource) =>
+    await withMaintenanceConnection(database.url, (dataSource) =>
       new StockAdministration(dataSource).set({ store, product: 'hat', variant: null, bin: 'MAIN/CATALOG' }, 5),
     );
     expect(await database.query(STORED_UNITS, [store])).toEqual([{ units: 5 }]);

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
-import { DataCipher, ENCRYPTED_COLUMNS, unhurried } from '@app/infrastructure';
+import { DataCipher, ENCRYPTED_COLUMNS, withMaintenanceConnection } from '@app/infrastructure';
 import { type BundleLine, withBundleImporter } from '@app/import';
 import { KeyRotation, type RotationReport, reportUnknownKeys } from '@app/operations';
 import pg from 'pg';
@@ -68,7 +68,9 @@ const importUnder = (keys: Buffer[], lines: BundleLine[]) =>
   withBundleImporter(database.url, new DataCipher(keys), (importer) => importer.importObjects(lines));
 
 const rotateTo = (keys: Buffer[], onProgress?: (rotated: number) => void): Promise<RotationReport> =>
-  unhurried(database.url, (dataSource) => new KeyRotation(dataSource, new DataCipher(keys)).run(onProgress));
+  withMaintenanceConnection(database.url, (dataSource) =>
+    new KeyRotation(dataSource, new DataCipher(keys)).run(onProgress),
+  );
 
 /** Reads everything, with one key alone. */
 async function decryptAll(key: Buffer): Promise<string[]> {

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { MoveOrder, RetryPipeline } from '@app/application';
+import { ChangeOrderStatus, RetryPipeline } from '@app/application';
 import { recoverAbandonedJobs } from '@app/infrastructure';
 import pg from 'pg';
 import { Readiness } from '../../apps/api/src/status/readiness.js';
@@ -97,7 +97,9 @@ describe('the pipeline with a mail server', () => {
     const orderId = await placeOrder(api, 'grace@example.com', 50_000);
     await eventually(() => expect(mailsOf(orderId).flatMap(({ to }) => to)).toEqual(['merchant@example.com']));
 
-    await api.app.get(MoveOrder).changeStatus({ storeId: api.store.id, orderId }, { fulfillmentStatus: 'CONFIRMED' });
+    await api.app
+      .get(ChangeOrderStatus)
+      .changeStatus({ storeId: api.store.id, orderId }, { fulfillmentStatus: 'CONFIRMED' });
 
     await eventually(() => expect(mailsOf(orderId).flatMap(({ to }) => to)).toContain('grace@example.com'));
   });

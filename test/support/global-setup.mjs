@@ -4,7 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { tsImport } from 'tsx/esm/api';
-import { migrate, startEmbeddedPostgres } from '../../dist/libs/infrastructure/src/index.js';
+import { startEmbeddedPostgres } from '../../dist/libs/embedded-postgres/src/index.js';
+import { migrate } from '../../dist/libs/infrastructure/src/index.js';
 
 /**
  * One cluster for the whole run (`TEST_DATABASE_URL`, or an embedded one without durability) and one migrated template

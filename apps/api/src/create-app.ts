@@ -5,7 +5,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { ApiModule } from './api.module.js';
 import { authenticateEarly } from './auth/early-authentication.js';
 import { Throttle } from './auth/throttle.js';
-import { limitConnections, limitRequestsAtWork, refuseEarly, Rooms } from './http/admission.js';
+import { limitConnections, limitRequestsAtWork, refuseEarly, ConcurrencyLimits } from './http/admission.js';
 import { answerReadsInTime } from './http/answer-in-time.js';
 import { shareConnections } from './http/connection-share.js';
 import {
@@ -50,7 +50,7 @@ export async function createApp(
   const fastify = app.getHttpAdapter().getInstance();
   const readiness = app.get(Readiness);
   addSecurityHeaders(app);
-  const rooms = new Rooms();
+  const rooms = new ConcurrencyLimits();
   refuseEarly(fastify.server, rooms, metrics);
   answerEverySidePath(fastify.server);
   holdContinue(fastify.server);

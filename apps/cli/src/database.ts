@@ -1,6 +1,13 @@
 import { ApplicationModule } from '@app/application';
 import { NotFound } from '@app/domain';
-import { Config, InfrastructureModule, type MigrationReport, isSchemaCurrent, migrate, unhurried } from '@app/infrastructure';
+import {
+  Config,
+  InfrastructureModule,
+  type MigrationReport,
+  isSchemaCurrent,
+  migrate,
+  withMaintenanceConnection,
+} from '@app/infrastructure';
 import { attachOrStartEmbeddedPostgres } from '@app/embedded-postgres';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -70,7 +77,7 @@ async function onEmbedded<T>({ dataDir }: Config, work: (url: string) => Promise
 }
 
 async function assertSchemaIsCurrent(url: string): Promise<void> {
-  const current = await unhurried(url, (dataSource) =>
+  const current = await withMaintenanceConnection(url, (dataSource) =>
     isSchemaCurrent((text, values) => dataSource.query<unknown[]>(text, values)),
   ).catch((error: NodeJS.ErrnoException) => {
     throw new CommandFailed(`Cannot use the database: ${error.message || error.code}`);

@@ -5,7 +5,7 @@ import { BrandsService } from './brands/brands.service.js';
 import { CategoriesService } from './categories/categories.service.js';
 import { CustomersService } from './customers/customers.service.js';
 import { CreateOrder } from './orders/create-order.js';
-import { MoveOrder } from './orders/move-order.js';
+import { ChangeOrderStatus } from './orders/change-order-status.js';
 import { OrdersService } from './orders/orders.service.js';
 import { ReleaseOrder } from './orders/release-order.js';
 import { RescreenHeldOrders } from './orders/rescreen-held-orders.js';
@@ -18,7 +18,7 @@ const USE_CASES = [
   AuthenticateApiKey,
   CreateApiKey,
   CreateOrder,
-  MoveOrder,
+  ChangeOrderStatus,
   RunPipelineStage,
   RetryPipeline,
   ReleaseOrder,

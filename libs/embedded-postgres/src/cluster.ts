@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { canEnter, letThrough, type Account } from './account.js';
-import { syncDirectory, writePrivateFile } from '@app/infrastructure';
+import { syncDirectory, writePrivateFile } from './private-file.js';
 
 /** The database role everything connects as. */
 export const ROLE = 'store';

@@ -313,7 +313,7 @@ describe('the embedded PostgreSQL', () => {
 /** Compiles the module to ESM, as in dist: other processes cannot use Jest's transformation. */
 function buildForOtherProcesses(target: string): void {
   fs.mkdirSync(target);
-  fs.symlinkSync(resolve(__dirname, '../../../../node_modules'), join(target, 'node_modules'));
+  fs.symlinkSync(resolve(__dirname, '../../../node_modules'), join(target, 'node_modules'));
   fs.writeFileSync(join(target, 'package.json'), '{ "type": "module" }');
   fs.writeFileSync(join(target, 'owner.js'), OWNER);
   for (const name of fs.readdirSync(__dirname).filter((file) => /(?<!\.spec)\.ts$/.test(file))) {

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { writePrivateFile } from '@app/infrastructure';
+import { writePrivateFile } from './private-file.js';
 import type { ProcessIdentity } from './running-process.js';
 
 /** What other processes of the same user need to use the server. Contains the password: the file is 0600. */

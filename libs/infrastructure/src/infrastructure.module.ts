@@ -77,6 +77,7 @@ export class InfrastructureModule {
       imports: [
         TypeOrmModule.forRoot({
           ...dataSourceOptions({ url: databaseUrl, poolSize: config.databasePoolSize, onPoolError }),
+          entities: ENTITIES,
         }),
         TypeOrmModule.forFeature(ENTITIES),
       ],

@@ -8,7 +8,7 @@ import { requestId } from './server-options.js';
 declare module 'fastify' {
   interface FastifyRequest {
     /** What the request has a place in, from when its work begins until its answer is made. */
-    room: Room | null;
+    room: ConcurrencyLimit | null;
   }
 }
 
@@ -23,7 +23,7 @@ export const CAPACITY: Capacity = { orders: 128, reads: 256 };
 /** The probes and what measures the overload have to be answered then above all. They use no connection of the pool. */
 const NEVER_REFUSED = /^\/(?:health|metrics)(?:[/?]|$)/;
 
-class Room {
+class ConcurrencyLimit {
   private taken = 0;
 
   constructor(
@@ -45,17 +45,17 @@ class Room {
 }
 
 /** Where requests have their places. */
-export class Rooms {
-  private readonly orders: Room;
-  private readonly reads: Room;
+export class ConcurrencyLimits {
+  private readonly orders: ConcurrencyLimit;
+  private readonly reads: ConcurrencyLimit;
 
   constructor({ orders, reads }: Capacity = CAPACITY) {
-    this.orders = new Room('orders', orders);
-    this.reads = new Room('reads', reads);
+    this.orders = new ConcurrencyLimit('orders', orders);
+    this.reads = new ConcurrencyLimit('reads', reads);
   }
 
   /** `null` for what needs no place. */
-  of({ method, url }: { readonly method?: string; readonly url?: string }): Room | null {
+  of({ method, url }: { readonly method?: string; readonly url?: string }): ConcurrencyLimit | null {
     if (NEVER_REFUSED.test(url ?? '')) return null;
     // What is posted is an order: no other route takes a body.
     return method === 'POST' ? this.orders : this.reads;
@@ -66,7 +66,7 @@ export class Rooms {
  * Refuses past Fastify: with hooks and a log line for each, a storm of refusals left a seventh of what could be served
  * before. To be called before anybody else listens to the server's requests.
  */
-export function refuseEarly(server: Server, rooms: Rooms, metrics: Metrics): void {
+export function refuseEarly(server: Server, rooms: ConcurrencyLimits, metrics: Metrics): void {
   const listeners = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request');
   server.on('request', (request, response) => {
@@ -84,8 +84,8 @@ export function refuseEarly(server: Server, rooms: Rooms, metrics: Metrics): voi
  * Refuses at once what could only wait. Orders have room of their own, which no crowd of readers can take from them.
  * To be added before the authentication, which asks the database.
  */
-export function limitRequestsAtWork(fastify: FastifyInstance, rooms: Rooms, metrics: Metrics): void {
-  const refuse = (reply: FastifyReply, { kind }: Room) => {
+export function limitRequestsAtWork(fastify: FastifyInstance, rooms: ConcurrencyLimits, metrics: Metrics): void {
+  const refuse = (reply: FastifyReply, { kind }: ConcurrencyLimit) => {
     metrics.refusedRequests.inc({ kind });
     const { status, body, headers } = REFUSAL;
     void reply.status(status).headers(headers).header('cache-control', 'no-store').send(body);
@@ -136,7 +136,7 @@ function writeRefusal(response: ServerResponse, id: string): void {
   response.writeHead(REFUSAL.status, { ...REFUSAL_HEADERS, 'x-request-id': id }).end(REFUSAL_TEXT);
 }
 
-function enter(request: { room: Room | null }, room: Room): void {
+function enter(request: { room: ConcurrencyLimit | null }, room: ConcurrencyLimit): void {
   room.enter();
   request.room = room;
 }

@@ -1,7 +1,7 @@
 import { BadRequestException } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Metrics } from '../status/metrics.js';
-import type { Rooms } from './admission.js';
+import type { ConcurrencyLimits } from './admission.js';
 import { ClientGone } from './client-gone.js';
 import { excessOf } from './json-shape.js';
 import { LARGE_BODY, LargeBodies } from './large-bodies.js';
@@ -41,7 +41,7 @@ function noteArrival(request: FastifyRequest): void {
 }
 
 /** Reads request bodies of JSON types, in UTF-8, and refuses every other body. Large ones wait for their turn. */
-export function acceptOnlyJson(fastify: FastifyInstance, rooms: Rooms, metrics: Metrics): void {
+export function acceptOnlyJson(fastify: FastifyInstance, rooms: ConcurrencyLimits, metrics: Metrics): void {
   fastify.removeAllContentTypeParsers();
   // Like every field nobody asked for, those that could reach a prototype are ignored.
   const parse = fastify.getDefaultJsonParser('remove', 'remove');

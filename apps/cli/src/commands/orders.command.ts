@@ -1,4 +1,4 @@
-import { MoveOrder, RetryPipeline, type MovedOrder, type OrderLocation } from '@app/application';
+import { ChangeOrderStatus, RetryPipeline, type ChangedOrder, type OrderLocation } from '@app/application';
 import { FULFILLMENT_STATUSES, PAYMENT_STATUSES, type FulfillmentStatus, type PaymentStatus } from '@app/domain';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Option, type Command } from 'commander';
@@ -41,14 +41,14 @@ Example:
       }
       const change = { ...(status && { status }), ...(fulfillmentStatus && { fulfillmentStatus }) };
       return withOrder(reference, store, async (app, order) => {
-        printMoved(order, await app.get(MoveOrder).changeStatus(order, change));
+        printMoved(order, await app.get(ChangeOrderStatus).changeStatus(order, change));
       });
     });
 
   addOrderCommand(orders, 'cancel', 'call an order off before it ships, and return its stock to the bins').action(
     (reference: string, { store }: StoreOption) =>
       withOrder(reference, store, async (app, order) => {
-        printMoved(order, await app.get(MoveOrder).cancel(order));
+        printMoved(order, await app.get(ChangeOrderStatus).cancel(order));
       }),
   );
 
@@ -83,7 +83,7 @@ function withOrder(
 
 function printMoved(
   { orderId, subdomain: store }: OrderLocation,
-  { status, fulfillmentStatus, restocked }: MovedOrder,
+  { status, fulfillmentStatus, restocked }: ChangedOrder,
 ): void {
   printJson({ order_id: orderId, store, status, fulfillment_status: fulfillmentStatus, restocked });
 }

@@ -1,4 +1,4 @@
-import { dataCipher, unhurried } from '@app/infrastructure';
+import { dataCipher, withMaintenanceConnection } from '@app/infrastructure';
 import { KeyRotation, type KeyUse, type RotationReport } from '@app/operations';
 import type { Command } from 'commander';
 import { withDatabase } from '../database.js';
@@ -20,7 +20,7 @@ export function addSecrets(program: Command): void {
 
 async function rotate(asJson: boolean): Promise<void> {
   const report = await withDatabase(({ config, url }) =>
-    unhurried(url, async (dataSource) => {
+    withMaintenanceConnection(url, async (dataSource) => {
       const rotation = new KeyRotation(dataSource, dataCipher(config));
       const bar = progressBar(await rotation.due());
       return rotation.run((rotated) => bar.update(rotated)).finally(() => bar.stop());

@@ -1,4 +1,4 @@
-import { StockAdministration, unhurried } from '@app/infrastructure';
+import { StockAdministration, withMaintenanceConnection } from '@app/infrastructure';
 import type { Command } from 'commander';
 import { withDatabase } from '../database.js';
 import { CommandFailed } from '../failures.js';
@@ -31,7 +31,9 @@ export function addStock(program: Command): void {
     .action(({ variant, quantity, ...where }: SetOptions) =>
       withDatabase(async ({ url }) => {
         const place = { ...where, variant: variant ?? null };
-        const previous = await unhurried(url, (dataSource) => new StockAdministration(dataSource).set(place, quantity));
+        const previous = await withMaintenanceConnection(url, (dataSource) =>
+          new StockAdministration(dataSource).set(place, quantity),
+        );
         printJson({ ...place, quantity, previous_quantity: previous });
       }),
     );
@@ -42,7 +44,9 @@ export function addStock(program: Command): void {
     .option('--store <S>', 'only of this store', subdomain)
     .action(({ store }: { store?: string }) =>
       withDatabase(async ({ url }) => {
-        const result = await unhurried(url, (dataSource) => new StockAdministration(dataSource).verify(store ?? null));
+        const result = await withMaintenanceConnection(url, (dataSource) =>
+          new StockAdministration(dataSource).verify(store ?? null),
+        );
         const { checked, differences } = result;
         printJson({ checked, differences });
         if (differences.length > 0)

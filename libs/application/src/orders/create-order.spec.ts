@@ -2,7 +2,7 @@ import { IdempotencyMismatch } from '../ports/idempotency-records.js';
 import { ReceiptNumberTaken, type OrderRepository } from '../ports/order.repository.js';
 import { CommitOutcomeUnknown } from '../ports/unit-of-work.js';
 import { InMemoryShop } from '../../../../test/support/in-memory/in-memory-shop.js';
-import { Deadline, TooLate } from '../time-limit.js';
+import { Deadline, DeadlineExceeded } from '../deadline.js';
 import { CreateOrder, type OrderRequest } from './create-order.js';
 
 function aShop() {
@@ -112,7 +112,7 @@ describe('CreateOrder', () => {
 
     const refused = place([[mug, 1]], { customer: { name: 'M', email: 'mallory@example.com', phone: '' } }, null, 50);
 
-    await expect(refused).rejects.toThrow(TooLate);
+    await expect(refused).rejects.toThrow(DeadlineExceeded);
     expect(shop.orders).toEqual([]);
   }, 2_000);
 

@@ -27,7 +27,7 @@ import {
 import { OrderExists, OrderRepository, ReceiptNumberTaken } from '../ports/order.repository.js';
 import { CommitOutcomeUnknown, UnitOfWork, type Transaction } from '../ports/unit-of-work.js';
 import { inOrder } from '../in-order.js';
-import { Deadline } from '../time-limit.js';
+import { Deadline } from '../deadline.js';
 
 /** The order as the client asked for it. */
 export interface OrderRequest {
@@ -94,7 +94,7 @@ export class CreateOrder {
    * @throws OutOfStock when stock is short at commit time; nothing is written.
    * @throws IdempotencyMismatch when the key was used with another request.
    * @throws IdempotencyInFlight when the first request with the key is still running.
-   * @throws TooLate when the deadline passes before the order's transaction could begin, or its refusal could be kept.
+   * @throws DeadlineExceeded when the deadline passes before the order's transaction could begin, or its refusal could be kept.
    */
   async execute(command: CreateOrderCommand): Promise<CreatedOrder> {
     const { store, mode, request, idempotencyKey, deadline } = command;

@@ -2,7 +2,7 @@ import type { IdempotencyClaims } from './idempotency-records.js';
 import type { OrderPipeline } from './order-pipeline.js';
 import type { NewOrders, OrderStates } from './order.repository.js';
 import type { StockRepository } from './stock.repository.js';
-import type { Deadline } from '../time-limit.js';
+import type { Deadline } from '../deadline.js';
 
 /** The ports that share one database transaction. */
 export interface Transaction {

@@ -5,7 +5,7 @@ import {
   type FraudFacts,
   type FraudSettings,
   type FraudSignals,
-  type UsualOrder,
+  type OrderBaseline,
 } from './fraud-facts.js';
 import { REJECT_SCORE, REVIEW_SCORE, WEAK_SCORE } from './fraud-rule.js';
 import { FRAUD_RULES } from './fraud-rules.js';
@@ -17,7 +17,7 @@ const SIGNALS: FraudSignals = {
   total: 1000,
   quantities: [1],
 };
-const USUAL: UsualOrder = { orders: 50, highTotal: 1000, mostUnits: 8, mostUnitsOfLine: 4 };
+const USUAL: OrderBaseline = { orders: 50, highTotal: 1000, mostUnits: 8, mostUnitsOfLine: 4 };
 
 function assess(
   signals: Partial<FraudSignals>,
@@ -140,8 +140,8 @@ describe('assessFraud', () => {
     [4000, USUAL, []],
     [4001, USUAL, ['amount_above_usual']],
     [4001, { ...USUAL, orders: 49 }, []],
-  ])('compares a total of %d with the usual %j: %j', (total, usual, rules) => {
-    expect(rulesOf({ total }, {}, { usual })).toEqual(rules);
+  ])('compares a total of %d with the usual %j: %j', (total, baseline, rules) => {
+    expect(rulesOf({ total }, {}, { baseline })).toEqual(rules);
   });
 
   it.each([
@@ -153,8 +153,8 @@ describe('assessFraud', () => {
     ['a history that is too short', [999], { ...USUAL, orders: 49 }, []],
     ['few units in a store of single pieces', [9], { ...USUAL, mostUnits: 1, mostUnitsOfLine: 1 }, []],
     ['ten in a store of single pieces', [10], { ...USUAL, mostUnits: 1, mostUnitsOfLine: 1 }, ['quantity_above_usual']],
-  ])('judges %s', (_case, quantities, usual, rules) => {
-    expect(rulesOf({ quantities }, {}, { usual })).toEqual(rules);
+  ])('judges %s', (_case, quantities, baseline, rules) => {
+    expect(rulesOf({ quantities }, {}, { baseline })).toEqual(rules);
   });
 
   const WEAK: [string, Partial<FraudSignals>, Partial<FraudFacts>][] = [
@@ -162,8 +162,8 @@ describe('assessFraud', () => {
     ['phone_velocity', {}, { ordersByPhone: 15 }],
     ['address_velocity', {}, { ordersByAddress: 30 }],
     ['disposable_email', {}, { disposableEmail: true }],
-    ['amount_above_usual', { total: 4001 }, { usual: USUAL }],
-    ['quantity_above_usual', { quantities: [25] }, { usual: USUAL }],
+    ['amount_above_usual', { total: 4001 }, { baseline: USUAL }],
+    ['quantity_above_usual', { quantities: [25] }, { baseline: USUAL }],
   ];
 
   it.each(WEAK)('accepts an order with %s alone', (rule, signals, facts) => {
@@ -192,7 +192,7 @@ describe('assessFraud', () => {
   });
 
   it('never rejects for weak signs, however many', () => {
-    const all = { ordersByEmail: 60, ordersByPhone: 60, ordersByAddress: 60, disposableEmail: true, usual: USUAL };
+    const all = { ordersByEmail: 60, ordersByPhone: 60, ordersByAddress: 60, disposableEmail: true, baseline: USUAL };
 
     expect(assess({ total: 9999, quantities: [999] }, { reviewAmount: 1 }, all)).toMatchObject({
       verdict: 'REVIEW',

@@ -45,7 +45,7 @@ export interface FraudSignals {
 }
 
 /** What is usual among a store's recent orders. */
-export interface UsualOrder {
+export interface OrderBaseline {
   /** How many orders this is known from. */
   readonly orders: number;
   /** The total, in minor units, that 95 % of them do not exceed. */
@@ -64,11 +64,11 @@ export interface FraudFacts {
   readonly ordersByAddress: number;
   /** Whether the e-mail is of a provider of throw-away addresses. */
   readonly disposableEmail: boolean;
-  readonly usual: UsualOrder;
+  readonly baseline: OrderBaseline;
 }
 
 /** Of a store that has sold nothing yet. */
-export const NO_USUAL_ORDER: UsualOrder = { orders: 0, highTotal: 0, mostUnits: 0, mostUnitsOfLine: 0 };
+export const NO_BASELINE: OrderBaseline = { orders: 0, highTotal: 0, mostUnits: 0, mostUnitsOfLine: 0 };
 
 /** Of an order that nothing is known about. */
 export const NO_FACTS: FraudFacts = {
@@ -76,5 +76,5 @@ export const NO_FACTS: FraudFacts = {
   ordersByPhone: 0,
   ordersByAddress: 0,
   disposableEmail: false,
-  usual: NO_USUAL_ORDER,
+  baseline: NO_BASELINE,
 };

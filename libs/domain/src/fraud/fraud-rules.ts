@@ -11,7 +11,7 @@ const COUNTS: Readonly<Record<Contact, (facts: FraudFacts) => number>> = {
 };
 const CONTACTS = Object.keys(COUNTS) as Contact[];
 
-// Below that, 5 % of the orders are fewer than three, and one odd order would decide what is usual.
+// Below that, 5 % of the orders are fewer than three, and one odd order would decide the baseline.
 const ENOUGH_ORDERS = 50;
 // Totals spread widely, so the high quantile is stretched far. It moves only once 5 % of the orders are that large.
 const TOTAL_FACTOR = 4;
@@ -44,16 +44,16 @@ export const FRAUD_RULES: readonly FraudRule[] = [
   {
     name: 'amount_above_usual',
     score: WEAK_SCORE,
-    fires: ({ signals: { total }, facts: { usual } }) =>
-      usual.orders >= ENOUGH_ORDERS && total > usual.highTotal * TOTAL_FACTOR,
+    fires: ({ signals: { total }, facts: { baseline } }) =>
+      baseline.orders >= ENOUGH_ORDERS && total > baseline.highTotal * TOTAL_FACTOR,
   },
   // One rule for the order and its largest line: they grow together, and two would make one sign look like two.
   {
     name: 'quantity_above_usual',
     score: WEAK_SCORE,
-    fires: ({ signals: { quantities }, facts: { usual } }) =>
-      usual.orders >= ENOUGH_ORDERS &&
-      (isOdd(sum(quantities), usual.mostUnits) || isOdd(Math.max(0, ...quantities), usual.mostUnitsOfLine)),
+    fires: ({ signals: { quantities }, facts: { baseline } }) =>
+      baseline.orders >= ENOUGH_ORDERS &&
+      (isOdd(sum(quantities), baseline.mostUnits) || isOdd(Math.max(0, ...quantities), baseline.mostUnitsOfLine)),
   },
 ];
 

@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
-import { type DataCipher, errorCode, isRetryable, unhurried } from '@app/infrastructure';
+import { type DataCipher, errorCode, isRetryable, withMaintenanceConnection } from '@app/infrastructure';
 import { writeBatch } from './batch-writer.js';
-import { Rehearsal, Undone } from './rehearsal.js';
+import { DryRun, DryRunComplete } from './dry-run.js';
 import type { BundleLine } from './bundle.js';
 import { BadLines, type BundleLineError } from './faults.js';
 import { Tally, type ImportCounts } from './import-counts.js';
@@ -90,23 +90,23 @@ export class BundleImporter {
     const trimmed: string[] = [];
     let lines = 0;
     let isMeasured = dryRun;
-    let rehearsal = dryRun ? new Rehearsal() : null;
+    let dry = dryRun ? new DryRun() : null;
     // A batch is written while the next one is read and checked.
     let writing = Promise.resolve();
     const write = async (batch: LineBatch) => {
       for (const { fault } of batch.bad) faults.push(fault);
-      if (batch.bad.length > 0) rehearsal ??= new Rehearsal();
+      if (batch.bad.length > 0) dry ??= new DryRun();
       const readable = withTargetsOfBad(batch);
-      const tally = await this.writeWithRetries(readable, rehearsal).catch((error: unknown) => {
+      const tally = await this.writeWithRetries(readable, dry).catch((error: unknown) => {
         if (!(error instanceof BadLines)) throw error;
         const known = new Set(batch.bad.map(({ number }) => number));
         faults.push(...error.faults.filter(({ line }) => !known.has(line)));
-        rehearsal ??= new Rehearsal();
+        dry ??= new DryRun();
         return null;
       });
-      for (const { number, line } of readable) rehearsal?.remember(number, line);
+      for (const { number, line } of readable) dry?.remember(number, line);
       const last = readable.at(-1);
-      if (tally && last && (dryRun || !rehearsal)) {
+      if (tally && last && (dryRun || !dry)) {
         total.addAll(tally);
         lines = last.number;
         if (trimmed.length < MAX_NOTED) trimmed.push(...trimmedIn(readable));
@@ -145,15 +145,15 @@ export class BundleImporter {
     return { ...report(), lines };
   }
 
-  private async writeWithRetries(batch: readonly SizedLine[], rehearsal: Rehearsal | null): Promise<Tally> {
-    const write = rehearsal ? rehearsal.write : writeBatch;
+  private async writeWithRetries(batch: readonly SizedLine[], dry: DryRun | null): Promise<Tally> {
+    const write = dry ? dry.write : writeBatch;
     for (let attempt = 1; ; attempt++) {
       const tally = new Tally();
       try {
         await this.dataSource.transaction('READ COMMITTED', (manager) => write(manager, this.cipher, batch, tally));
         return tally;
       } catch (error) {
-        if (error instanceof Undone) return tally;
+        if (error instanceof DryRunComplete) return tally;
         if (error instanceof BadLines) throw error;
         // Also after a COMMIT without an answer: writing a batch twice is writing it once.
         if (!isRetryable(error) || attempt === ATTEMPTS) throw refusal(error, batch);
@@ -186,7 +186,7 @@ export function withBundleImporter<T>(
   cipher: DataCipher,
   work: (importer: BundleImporter) => Promise<T>,
 ): Promise<T> {
-  return unhurried(url, (dataSource) => work(new BundleImporter(dataSource, cipher)));
+  return withMaintenanceConnection(url, (dataSource) => work(new BundleImporter(dataSource, cipher)));
 }
 
 /** The database's own text may quote personal data, so only its code and the name of the constraint are told. */

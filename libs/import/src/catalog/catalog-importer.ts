@@ -1,6 +1,6 @@
 import { NotFound } from '@app/domain';
 import type { DataSource, QueryRunner } from 'typeorm';
-import { type DataCipher, unhurried } from '@app/infrastructure';
+import { type DataCipher, withMaintenanceConnection } from '@app/infrastructure';
 import type { Numbered, Owner } from '../bundle/batch.js';
 import { BundleImporter } from '../bundle/bundle-importer.js';
 import { checkLine } from '../bundle/check-line.js';
@@ -53,7 +53,7 @@ export function importCatalog(
   source: AsyncIterable<Uint8Array>,
   options: CatalogImport,
 ): Promise<CatalogReport> {
-  return unhurried(url, async (dataSource) => {
+  return withMaintenanceConnection(url, async (dataSource) => {
     const runner = dataSource.createQueryRunner();
     try {
       // The temporary tables last as long as this transaction, also behind a pooler that deals out transactions.

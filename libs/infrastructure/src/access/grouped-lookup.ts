@@ -25,7 +25,7 @@ export class GroupedLookup<Value> {
     private readonly patienceMs: number,
   ) {}
 
-  /** @throws TooLate, or whatever the look-up of its group threw. */
+  /** @throws DeadlineExceeded, or whatever the look-up of its group threw. */
   async find(key: string): Promise<Value | null> {
     this.waiting ??= this.nextGroup();
     this.waiting.keys.add(key);

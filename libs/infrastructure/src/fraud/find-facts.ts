@@ -5,7 +5,7 @@ import {
   type FraudSettings,
   type FraudSignals,
   type OrdersPerHour,
-  type UsualOrder,
+  type OrderBaseline,
 } from '@app/domain';
 import { LIMIT_KEYS, readFraudSettings } from './fraud-settings.js';
 
@@ -16,7 +16,7 @@ export interface StoreFacts {
   readonly ordersByPhone: number;
   readonly ordersByAddress: number;
   /** Present if it was asked for. */
-  readonly usual: UsualOrder | undefined;
+  readonly baseline: OrderBaseline | undefined;
 }
 
 interface Row {
@@ -48,9 +48,9 @@ function counted(key: string, otherwise: number): string {
 }
 
 // Everything in one round trip. The conditions repeat those of the partial indexes orders_by_email, _phone and _address.
-// What is usual: of the newest 200 orders (picked before the rest is asked, to bound the scan) those that were real sales
+// The baseline: of the newest 200 orders (picked before the rest is asked, to bound the scan) those that were real sales
 // in today's currency. An order under review teaches nothing until it is released or confirmed: otherwise the first odd
-// order would make the second one usual.
+// order would make the second one normal.
 const FIND = `
   SELECT fraud_settings,
     ${recent('email', `customer_email <> '' AND lower(customer_email) = lower($2)`)} AS by_email,
@@ -59,7 +59,7 @@ const FIND = `
       'address',
       `shipping_address ->> 'address' <> '' AND comparable_address(shipping_address) = comparable_address($4)`,
     )} AS by_address,
-    usual.*
+    baseline.*
   FROM stores
   CROSS JOIN LATERAL (
     SELECT count(*)::int AS orders, percentile_disc(0.95) WITHIN GROUP (ORDER BY total_amount) AS high_total,
@@ -81,7 +81,7 @@ const FIND = `
         OR fulfillment_status = 'PENDING' AND EXISTS (
           SELECT FROM order_stages
           WHERE store_id = newest.store_id AND order_id = newest.id AND stage = 'notify-customer' AND state <> 'held'))
-  ) AS usual
+  ) AS baseline
   WHERE stores.id = $1`;
 
 /** Runs one statement with bound values. */
@@ -92,11 +92,11 @@ export async function findFacts(
   run: RunSql,
   storeId: number,
   { email, phone, address }: FraudSignals,
-  withUsual: boolean,
+  withBaseline: boolean,
   placed: PlacedBefore | null = null,
 ): Promise<StoreFacts> {
   const when = [placed?.at ?? null, placed?.orderId ?? null];
-  const { rows } = await run(FIND, [storeId, email.trim(), phone, JSON.stringify(address), withUsual, ...when]);
+  const { rows } = await run(FIND, [storeId, email.trim(), phone, JSON.stringify(address), withBaseline, ...when]);
   const [row] = rows as Row[];
   if (!row) throw new Error('No such store');
   return {
@@ -104,11 +104,11 @@ export async function findFacts(
     ordersByEmail: row.by_email,
     ordersByPhone: row.by_phone,
     ordersByAddress: row.by_address,
-    usual: withUsual ? toUsualOrder(row) : undefined,
+    baseline: withBaseline ? toBaseline(row) : undefined,
   };
 }
 
-function toUsualOrder({ orders, high_total, most_units, most_units_of_line }: Row): UsualOrder {
+function toBaseline({ orders, high_total, most_units, most_units_of_line }: Row): OrderBaseline {
   return {
     orders,
     highTotal: Number(high_total),

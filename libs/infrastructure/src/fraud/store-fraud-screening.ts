@@ -1,20 +1,14 @@
 import { Deadline, FraudScreening, type PlacedBefore } from '@app/application';
-import {
-  ANALYSIS_UNAVAILABLE,
-  assessFraud,
-  NO_USUAL_ORDER,
-  type FraudAssessment,
-  type FraudSignals,
-} from '@app/domain';
+import { ANALYSIS_UNAVAILABLE, assessFraud, NO_BASELINE, type FraudAssessment, type FraudSignals } from '@app/domain';
 import { Injectable, Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { poolOf } from '../postgres/data-source.js';
 import { Database } from '../postgres/database.js';
-import { errorCode } from '../postgres/postgres-errors.js';
+import { errorCode } from '../platform/error-code.js';
 import { isDisposableEmail } from './disposable-email.js';
 import { findFacts } from './find-facts.js';
 import { readBefore } from './time-budget.js';
-import { UsualOrders } from './usual-orders.js';
+import { OrderBaselines } from './order-baselines.js';
 
 const BUDGET_MS = 300;
 /** Nobody waits for the answer. */
@@ -24,7 +18,7 @@ const REASSESSMENT_MS = 2_000;
 @Injectable()
 export class StoreFraudScreening extends FraudScreening {
   private readonly logger = new Logger(StoreFraudScreening.name);
-  private readonly usualOrders = new UsualOrders();
+  private readonly baselines = new OrderBaselines();
 
   constructor(
     private readonly database: Database,
@@ -71,12 +65,12 @@ export class StoreFraudScreening extends FraudScreening {
     placed: PlacedBefore | null,
     deadline: Deadline,
   ): Promise<FraudAssessment> {
-    const known = this.usualOrders.get(storeId);
-    const { settings, usual, ...counts } = await readBefore(deadline, poolOf(this.dataSource), (run) =>
+    const known = this.baselines.get(storeId);
+    const { settings, baseline, ...counts } = await readBefore(deadline, poolOf(this.dataSource), (run) =>
       findFacts(run, storeId, signals, known === undefined, placed),
     );
-    if (usual) this.usualOrders.set(storeId, usual);
+    if (baseline) this.baselines.set(storeId, baseline);
     const disposableEmail = isDisposableEmail(signals.email);
-    return assessFraud(signals, settings, { ...counts, disposableEmail, usual: usual ?? known ?? NO_USUAL_ORDER });
+    return assessFraud(signals, settings, { ...counts, disposableEmail, baseline: baseline ?? known ?? NO_BASELINE });
   }
 }

@@ -1,28 +1,28 @@
-import { TooLate, type Deadline } from '@app/application';
+import { DeadlineExceeded, type Deadline } from '@app/application';
 import type pg from 'pg';
 import { prepared } from '../postgres/prepared.js';
-import { sendTogether } from '../postgres/send-together.js';
+import { corkUntilNextTick } from '../postgres/cork.js';
 import type { RunSql } from './find-facts.js';
 
 /**
  * Reads on a connection of the pool, and has the server itself give up when the time is over: a statement that waits for
  * a lock must not keep its connection from the requests that follow.
  *
- * @throws TooLate when a connection only comes free after the deadline; it goes back unused.
+ * @throws DeadlineExceeded when a connection only comes free after the deadline; it goes back unused.
  */
 export async function readBefore<T>(deadline: Deadline, pool: pg.Pool, read: (run: RunSql) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   const left = Math.floor(deadline.remainingMs);
   if (left < 1) {
     client.release();
-    throw new TooLate();
+    throw new DeadlineExceeded();
   }
   let broken = false;
   const onError = () => void (broken = true);
   client.on('error', onError); // without a listener, a connection that breaks would end the process
   try {
     // Sent together. Should the limit fail, what was read without it is not used.
-    sendTogether(client);
+    corkUntilNextTick(client);
     const limited = client.query(
       `BEGIN READ ONLY; SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL statement_timeout = ${left}`,
     );

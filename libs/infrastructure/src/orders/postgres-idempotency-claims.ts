@@ -4,7 +4,7 @@ import {
   type IdempotencyRecord,
   type IdempotencyScope,
 } from '@app/application';
-import { errorCode } from '../postgres/postgres-errors.js';
+import { errorCode } from '../platform/error-code.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 
 /** Lives for one transaction: it is built by the unit of work, not by Nest. */

@@ -9,7 +9,8 @@ import { PostgresIdempotencyClaims } from './postgres-idempotency-claims.js';
 import { PostgresNewOrders } from './postgres-new-orders.js';
 import { PostgresOrderStates } from './postgres-order-states.js';
 import { poolOf } from '../postgres/data-source.js';
-import { errorCode, isConnectionLost, isRetryable } from '../postgres/postgres-errors.js';
+import { isConnectionLost, isRetryable } from '../postgres/postgres-errors.js';
+import { errorCode } from '../platform/error-code.js';
 import { TransactionSql } from '../postgres/transaction-sql.js';
 
 const ATTEMPTS = 4;

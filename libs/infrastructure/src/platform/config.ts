@@ -1,10 +1,17 @@
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { readMailbox, type Mailbox } from './mailbox.js';
-import type { Retention } from '../queue/retention.js';
 
 /** Where the embedded database is unless `DATA_DIR` says otherwise. */
 export const DEFAULT_DATA_DIR = path.resolve('.data');
+
+/** How long rows are kept that nothing else ends, in days. */
+export interface Retention {
+  /** Assessments of orders that were rejected: of those that were placed they stay with the order. */
+  readonly rejectedOrders: number;
+  /** Daily counts of the use of API keys. */
+  readonly keyUsage: number;
+}
 
 /** The service's configuration, read from the environment once at the start. */
 export class Config {

@@ -1,7 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { writePrivateFile } from './private-file.js';
 import type { Config } from './config.js';
 
 const ALGORITHM = 'aes-256-gcm';
@@ -93,7 +92,7 @@ function keysFromFile(file: string): Buffer[] {
 /** Of two processes that start at once, one makes the key and both use it: the file appears with the key in it. */
 function makeKeyFile(file: string): void {
   const draft = `${file}.${randomBytes(6).toString('hex')}.tmp`;
-  writePrivateFile(draft, `${randomBytes(32).toString('base64')}\n`);
+  fs.writeFileSync(draft, `${randomBytes(32).toString('base64')}\n`, { flag: 'wx', mode: 0o600, flush: true });
   try {
     fs.linkSync(draft, file);
   } catch (error) {

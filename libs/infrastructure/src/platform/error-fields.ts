@@ -1,4 +1,4 @@
-import { errorCode } from '../postgres/postgres-errors.js';
+import { errorCode } from './error-code.js';
 
 /** What a log line may say of an error. */
 export interface ErrorFields {

@@ -9,7 +9,7 @@ import {
   type Attributes,
 } from '@opentelemetry/api';
 import type { Context, Span, Tracer } from '@opentelemetry/api';
-import { errorCode } from '../postgres/postgres-errors.js';
+import { errorCode } from './error-code.js';
 
 // Null until tracing is started: whoever would make a span asks first, and that is all that tracing costs when it is off.
 let tracer: Tracer | null = null;

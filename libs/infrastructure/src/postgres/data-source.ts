@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { MIGRATIONS } from './migrations/index.js';
-import { ENTITIES } from '../entities.js';
 import { discardSilentConnections } from './silent-connections.js';
 
 /** How long a request waits for a free connection before it is answered 503. */
@@ -41,12 +40,12 @@ export interface DataSourceSettings {
   readonly url: string;
   readonly poolSize: number;
   /** For migrations and imports: statements may take as long as they need. */
-  readonly unhurried?: boolean;
+  readonly maintenance?: boolean;
   /** Called when an idle connection breaks; the pool replaces it by itself. */
   readonly onPoolError?: (error: Error) => void;
 }
 
-export function dataSourceOptions({ url, poolSize, unhurried, onPoolError }: DataSourceSettings): DataSourceOptions {
+export function dataSourceOptions({ url, poolSize, maintenance, onPoolError }: DataSourceSettings): DataSourceOptions {
   return {
     type: 'postgres',
     url,
@@ -54,12 +53,11 @@ export function dataSourceOptions({ url, poolSize, unhurried, onPoolError }: Dat
     connectTimeoutMS: CONNECTION_TIMEOUT_MS,
     poolErrorHandler: onPoolError ?? (() => undefined),
     applicationName: 'store-commerce',
-    entities: ENTITIES,
     migrations: MIGRATIONS,
     migrationsTableName: 'migrations',
     synchronize: false,
     logging: false,
-    extra: unhurried ? { onConnect: survive } : REQUEST_LIMITS,
+    extra: maintenance ? { onConnect: survive } : REQUEST_LIMITS,
   };
 }
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { ServiceMetrics } from '../platform/service-metrics.js';
-import { FewAtATime } from './few-at-a-time.js';
+import { Semaphore } from './semaphore.js';
 import { ReadBatches } from './read-batches.js';
 import { prepared } from './prepared.js';
 import { watched } from './watch-statements.js';
@@ -23,10 +23,7 @@ export class Database {
   constructor(
     private readonly pool: () => pg.Pool,
     private readonly metrics = new ServiceMetrics(),
-    readonly searches = new FewAtATime(
-      () => Math.max(1, Math.floor(pool().options.max * SEARCHES)),
-      SEARCH_PATIENCE_MS,
-    ),
+    readonly searches = new Semaphore(() => Math.max(1, Math.floor(pool().options.max * SEARCHES)), SEARCH_PATIENCE_MS),
   ) {
     this.batches = new ReadBatches(pool);
   }
@@ -43,7 +40,7 @@ export class Database {
   /**
    * For searches, which cost what they look through: a few at a time, so that others find a connection of the pool.
    *
-   * @throws TooLate when there are too many.
+   * @throws DeadlineExceeded when there are too many.
    */
   search<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
     return this.searches.run(() => this.query<Row>(text, values, SEARCH_TIMEOUT_MS));

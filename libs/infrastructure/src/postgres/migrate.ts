@@ -24,7 +24,7 @@ export interface MigrationReport {
  * @param url a direct connection, not one through a pooler: the lock belongs to a session.
  */
 export async function migrate(url: string): Promise<MigrationReport> {
-  const dataSource = await new DataSource(dataSourceOptions({ url, poolSize: 2, unhurried: true })).initialize();
+  const dataSource = await new DataSource(dataSourceOptions({ url, poolSize: 2, maintenance: true })).initialize();
   const lock = dataSource.createQueryRunner();
   const queue = queuePool(url, 1, () => undefined, 0);
   try {

@@ -1,4 +1,5 @@
-import { TooLate } from '@app/application';
+import { errorCode } from '../platform/error-code.js';
+import { DeadlineExceeded } from '@app/application';
 
 /**
  * SQLSTATEs after which the same transaction may well succeed: serialization failure, deadlock, lock timeout; and a
@@ -37,15 +38,9 @@ interface PostgresError {
   readonly driverError?: PostgresError;
 }
 
-/** The SQLSTATE, or Node's code, of an error of pg or TypeORM. */
-export function errorCode(error: unknown): string | undefined {
-  const { code, driverError } = (error ?? {}) as PostgresError;
-  return driverError?.code ?? code;
-}
-
 /** Whether the database is, for now, out of reach or out of room. */
 export function isConnectionLost(error: unknown): boolean {
-  if (error instanceof TooLate) return true;
+  if (error instanceof DeadlineExceeded) return true;
   const code = errorCode(error);
   if (code !== undefined)
     return UNAVAILABLE.has(code) || UNAVAILABLE_CLASSES.includes(code.slice(0, 2)) || SOCKET_ERRORS.has(code);
@@ -70,7 +65,7 @@ export function isReadTimeout(error: unknown): boolean {
 
 /** Whether an answer, or a connection of the pool, did not come in time. The server may be well, and busy. */
 export function isTooLate(error: unknown): boolean {
-  if (isReadTimeout(error) || error instanceof TooLate) return true;
+  if (isReadTimeout(error) || error instanceof DeadlineExceeded) return true;
   return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
 }
 

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { sendTogether } from './send-together.js';
+import { corkUntilNextTick } from './cork.js';
 
 /** How many statements share a connection: of those behind a slow one, few have to wait for it. */
 const BATCH = 4;
@@ -40,7 +40,7 @@ export class ReadBatches {
       for (const { reject } of reads) reject(error);
       return;
     }
-    sendTogether(client);
+    corkUntilNextTick(client);
     const answers = reads.map(({ query }) => client.query(query));
     let failure: Error | undefined;
     for (const [index, { resolve, reject }] of reads.entries()) {

@@ -4,8 +4,9 @@ import pg from 'pg';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { replicaPool } from './data-source.js';
 import { Database } from './database.js';
-import type { FewAtATime } from './few-at-a-time.js';
-import { errorCode, isBadInput, isConnectionLost, isRetryable, isTooLate } from './postgres-errors.js';
+import type { Semaphore } from './semaphore.js';
+import { isBadInput, isConnectionLost, isRetryable, isTooLate } from './postgres-errors.js';
+import { errorCode } from '../platform/error-code.js';
 
 /** How often it is asked how far each replica is. What a replica answers is at most twice as old, and a probe. */
 const PROBE_INTERVAL_MS = 2_000;
@@ -104,7 +105,7 @@ export class ReadReplicas extends Database implements OnApplicationBootstrap, On
     urls: readonly string[],
     poolSize: number,
     metrics?: ServiceMetrics,
-    searches?: FewAtATime,
+    searches?: Semaphore,
   ) {
     super(primary, metrics, searches);
     this.replicas = urls.map(

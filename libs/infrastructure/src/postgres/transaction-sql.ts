@@ -2,7 +2,7 @@ import type { Deadline } from '@app/application';
 import type pg from 'pg';
 import type { ServiceMetrics } from '../platform/service-metrics.js';
 import { prepared } from './prepared.js';
-import { sendTogether } from './send-together.js';
+import { corkUntilNextTick } from './cork.js';
 import { watched } from './watch-statements.js';
 
 /** A wait for a lock that ends at the deadline is told by the server; this is for a server that says nothing. */
@@ -19,7 +19,7 @@ export class TransactionSql {
 
   /** @param text one of a bounded number: each connection has it parsed and planned once. */
   async query<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
-    sendTogether(this.client);
+    corkUntilNextTick(this.client);
     const query = { ...prepared(text, values), query_timeout: this.patienceMs };
     const { rows } = await this.send(query);
     return rows as Row[];

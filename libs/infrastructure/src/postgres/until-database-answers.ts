@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JsonLogger } from '../platform/json-logger.js';
-import { errorCode } from './postgres-errors.js';
+import { errorCode } from '../platform/error-code.js';
 import { DatabaseProbe } from './database-probe.js';
 
 const RETRY_MS = 2_000;

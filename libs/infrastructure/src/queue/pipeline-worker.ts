@@ -3,6 +3,7 @@ import { RunPipelineStage, within } from '@app/application';
 import { Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import type { TaskList } from 'graphile-worker';
 import type pg from 'pg';
+import type { Retention } from '../platform/config.js';
 import { foldTallies } from '../postgres/fold-tallies.js';
 import { discardSilentConnections } from '../postgres/silent-connections.js';
 import { recoverAbandonedJobs } from './abandoned-jobs.js';
@@ -10,7 +11,7 @@ import { failureName } from '../orders/failure-name.js';
 import { queuePool } from '../postgres/queue-pool.js';
 import { LAST_WORDS_MS, runQueue } from './queue-runner.js';
 import { reported, type Reports } from './reported-attempt.js';
-import { purgeExpired, type Retention } from './retention.js';
+import { purgeExpired } from './retention.js';
 import { NOTIFICATION_TASK, relayStages, type NotificationJob } from './stage-relay.js';
 
 const RESTART_DELAY_MS = 1_000;

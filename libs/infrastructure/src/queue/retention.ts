@@ -1,12 +1,5 @@
 import type pg from 'pg';
-
-/** How long rows are kept that nothing else ends, in days. */
-export interface Retention {
-  /** Assessments of orders that were rejected: of those that were placed they stay with the order. */
-  readonly rejectedOrders: number;
-  /** Daily counts of the use of API keys. */
-  readonly keyUsage: number;
-}
+import type { Retention } from '../platform/config.js';
 
 const BATCH = 1_000;
 

@@ -1,13 +1,12 @@
 import { createHash, randomBytes, type Hash } from 'node:crypto';
 import { createWriteStream, existsSync } from 'node:fs';
-import { rename, rm, stat } from 'node:fs/promises';
+import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { syncDirectory } from '@app/infrastructure';
 import {
   ARCHIVE_FORMAT,
   ARCHIVE_VERSION,
@@ -68,12 +67,18 @@ export async function writeBackup(url: string, file: string, options: BackupOpti
     const content = await withOwnClient(url, (client) => inSnapshot(client, draft, options));
     const { size } = await stat(draft);
     await rename(draft, file);
-    syncDirectory(dirname(file));
+    await sync(dirname(file));
     return { bytes: size, ...content };
   } catch (error) {
     await rm(draft, { force: true });
     throw error;
   }
+}
+
+/** Makes the new name in the directory survive a power cut. */
+async function sync(directory: string): Promise<void> {
+  const handle = await open(directory);
+  await handle.sync().finally(() => handle.close());
 }
 
 async function inSnapshot(client: pg.Client, draft: string, options: BackupOptions) {

@@ -6,14 +6,14 @@ import { UnitOfWork } from '../ports/unit-of-work.js';
 type OrderId = Pick<OrderLocation, 'storeId' | 'orderId'>;
 
 /** An order after it was moved. */
-export interface MovedOrder extends OrderState {
+export interface ChangedOrder extends OrderState {
   /** Units that went back to their bins. */
   readonly restocked: number;
 }
 
 /** Moves an order through its life cycle. */
 @Injectable()
-export class MoveOrder {
+export class ChangeOrderStatus {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
   /**
@@ -23,7 +23,7 @@ export class MoveOrder {
    * @throws NotFound when the store has no such order.
    * @throws IllegalTransition when the life cycle does not allow it; nothing is changed.
    */
-  changeStatus(order: OrderId, change: Partial<OrderState>): Promise<MovedOrder> {
+  changeStatus(order: OrderId, change: Partial<OrderState>): Promise<ChangedOrder> {
     return this.move(order, (state) => changeState(state, change), change.fulfillmentStatus === 'CANCELLED');
   }
 
@@ -33,7 +33,7 @@ export class MoveOrder {
    * @throws NotFound when the store has no such order.
    * @throws IllegalTransition when it has shipped or was cancelled before; nothing is changed.
    */
-  cancel(order: OrderId): Promise<MovedOrder> {
+  cancel(order: OrderId): Promise<ChangedOrder> {
     return this.move(order, cancelState, true);
   }
 
@@ -41,7 +41,7 @@ export class MoveOrder {
     { storeId, orderId }: OrderId,
     next: (state: OrderState) => OrderState,
     returnsStock: boolean,
-  ): Promise<MovedOrder> {
+  ): Promise<ChangedOrder> {
     return this.unitOfWork.run(async ({ orderStates, stock, pipeline }) => {
       // Stock before the order, as every writer locks. A cancellation that loses the race for the stock finds the
       // order cancelled when it gets there, and its return is rolled back.

@@ -1,4 +1,4 @@
-import { TooLate } from '@app/application';
+import { DeadlineExceeded } from '@app/application';
 
 interface Waiting {
   readonly begin: () => void;
@@ -6,7 +6,7 @@ interface Waiting {
 }
 
 /** Lets only so many pieces of work of a kind run at the same time. */
-export class FewAtATime {
+export class Semaphore {
   private running = 0;
   private readonly queue = new Set<Waiting>();
 
@@ -19,7 +19,7 @@ export class FewAtATime {
     private readonly patienceMs: number,
   ) {}
 
-  /** @throws TooLate when its turn does not come in time; it is not begun then. */
+  /** @throws DeadlineExceeded when its turn does not come in time; it is not begun then. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.running < this.most()) this.running++;
     else await this.turn();
@@ -36,7 +36,7 @@ export class FewAtATime {
         begin,
         timer: setTimeout(() => {
           this.queue.delete(waiting);
-          reject(new TooLate());
+          reject(new DeadlineExceeded());
         }, this.patienceMs),
       };
       this.queue.add(waiting);

@@ -1,4 +1,4 @@
-import { MoveOrder } from '@app/application';
+import { ChangeOrderStatus } from '@app/application';
 import { IllegalTransition, NotFound, type FraudVerdict } from '@app/domain';
 import { ADAPTERS, anOrder, type PlacingPorts } from './placing.js';
 
@@ -6,10 +6,10 @@ const ACCEPT: FraudVerdict = 'ACCEPT';
 
 describe.each(ADAPTERS)('OrderStates, StockRepository and OrderPipeline, moving an order, %s', (_name, open) => {
   let ports: PlacingPorts;
-  let moveOrder: MoveOrder;
+  let moveOrder: ChangeOrderStatus;
   beforeAll(async () => {
     ports = await open();
-    moveOrder = new MoveOrder(ports.unitOfWork);
+    moveOrder = new ChangeOrderStatus(ports.unitOfWork);
   });
   afterAll(() => ports.close());
 

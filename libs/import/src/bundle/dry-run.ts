@@ -6,17 +6,17 @@ import type { BundleLine } from './bundle.js';
 import { Tally } from './import-counts.js';
 import { keyOf, referencesOf, targetOf, type TargetLine } from './line-targets.js';
 
-/** Thrown to roll back what a rehearsal has written. */
-export class Undone extends Error {}
+/** Thrown to roll back what a dry run has written. */
+export class DryRunComplete extends Error {}
 
 /**
  * Writes batches and undoes each at once, so that nothing stays locked for as long as a whole import takes. Lines of earlier
  * batches that a batch refers to are written again before it, and not counted. Memory holds the keys of all earlier lines.
  */
-export class Rehearsal {
+export class DryRun {
   private readonly earlier = new Map<string, Numbered<TargetLine>>();
 
-  /** Has the signature of {@link writeBatch}. @throws Undone when all went well. */
+  /** Has the signature of {@link writeBatch}. @throws DryRunComplete when all went well. */
   readonly write = async (
     manager: EntityManager,
     cipher: DataCipher,
@@ -26,7 +26,7 @@ export class Rehearsal {
     const targets = this.targetsOf(lines);
     if (targets.length > 0) await writeBatch(manager, cipher, targets, new Tally());
     await writeBatch(manager, cipher, lines, tally);
-    throw new Undone();
+    throw new DryRunComplete();
   };
 
   /** Lets later batches refer to the line. */
