@@ -9,7 +9,7 @@ const ALLOWED: Record<string, RegExp> = {
   'libs/domain': /^node:zlib$/,
   'libs/application': /^(@app\/domain|@nestjs\/common|uuid|node:crypto)$/,
   'libs/infrastructure':
-    /^(@app\/(domain|application)|@nestjs\/(common|typeorm)|typeorm|pg|pg-copy-streams|csv-parse|@sinclair\/typebox|ajv\/dist\/.+|graphile-worker|nodemailer|disposable-email-domains-js|pino|prom-client|@opentelemetry\/.+|uuid|node:.+)$/,
+    /^(@app\/(domain|application)|@nestjs\/(common|typeorm)|typeorm|pg|pg-copy-streams|csv-parse|@sinclair\/typebox|ajv\/dist\/.+|graphile-worker|nodemailer(\/.+)?|disposable-email-domains-js|pino|prom-client|@opentelemetry\/.+|uuid|node:.+)$/,
   'apps/api':
     /^(@app\/(domain|application|infrastructure)|@nestjs\/(common|core|platform-fastify|swagger|terminus)|class-validator|fastify|prom-client|reflect-metadata|node:.+)$/,
   'apps/worker': /^(@app\/(application|infrastructure)|@nestjs\/(common|core)|reflect-metadata|node:.+)$/,

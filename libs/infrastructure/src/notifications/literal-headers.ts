@@ -1,9 +1,7 @@
 import { encodeWord } from 'nodemailer/lib/mime-funcs';
 import type MimeNode from 'nodemailer/lib/mime-node';
-import type { Mailbox } from './mailbox.js';
+import { ENCODED_WORD, type Mailbox } from './mailbox.js';
 
-/** Begins an encoded word (RFC 2047). A text that holds it is read as something else, and may decode to a line break. */
-export const ENCODED_WORD = '=?';
 const MAX_WORD = 52;
 
 /**

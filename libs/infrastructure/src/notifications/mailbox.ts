@@ -1,6 +1,8 @@
 import { domainToASCII } from 'node:url';
-import { ENCODED_WORD } from './literal-headers.js';
 import { oneLine } from './plain-text.js';
+
+/** Begins an encoded word (RFC 2047). A text that holds it is read as something else, and may decode to a line break. */
+export const ENCODED_WORD = '=?';
 
 /** One party of a message. Handed to the mailer as an object: it would take a string for a list of addresses. */
 export interface Mailbox {
