@@ -28,7 +28,7 @@ is empty. A filter value that no row has returns an empty list. \`featured\` and
 ### Reading everything
 Orders, products and customers are sorted newest first. A row that is added while you read moves the others down, so the
 same row can be at the end of one page and at the start of the next. Read from page 1 to the last page and skip ids you
-already have. Do not filter by \`status\` or \`fulfillment_status\` meanwhile: an order that leaves the filter moves the
+already have. Do not filter by \`status\` or \`fulfillment_status\` while you do: an order that leaves the filter moves the
 others up, and you can miss one. Read without the filter and check the status.
 
 To poll, read from page 1 until the orders are a minute older than the newest order of the last poll, and skip ids you
@@ -47,19 +47,19 @@ Every field is always present, except \`isSandbox\` on payment methods without a
 categories, brands and stores are integers.
 
 ### Errors
-Errors return \`{ "success": false, "error": "…" }\`, with a text for logs and people. The text lists every fault of a
-request body with its path: \`items[2].quantity must be an integer from 1 to 999\`. Every response has an
-\`X-Request-Id\`. Quote it when you report a problem.
+\`{ "success": false, "error": "…" }\`, with a text fit for a log or a display. All faults of a request body are told at
+once, each with its path: \`items[2].quantity must be an integer from 1 to 999\`. Every response has an
+\`X-Request-Id\`: quote it when something went wrong.
 
-The text distinguishes these cases and does not change under \`/v1\`:
+These cases are told apart by their texts, which stay as they are under \`/v1\`:
 
 | status | text | meaning |
 |---|---|---|
-| 400 | ${text(new InvalidOrderItems('items[2].product_id 77 is not available'))} | unknown, inactive, or another store's; the same for \`variant_id\` |
-| 409 | ${text(new IdempotencyInFlight())} | repeat the request to get the first attempt's answer |
-| 422 | ${text(new OutOfStock([{ line: 0, requested: 5, available: 3 }]))} | not enough stock; one such part per line, separated by \`; \` |
-| 422 | ${text(new OrderRejected())} | the store's own rules reject the order |
-| 422 | ${text(new IdempotencyMismatch())} | the key has placed another order |
+| 400 | ${text(new InvalidOrderItems('items[2].product_id 77 is not available'))} | unknown, inactive, or another store's; \`variant_id\` alike |
+| 409 | ${text(new IdempotencyInFlight())} | repeat it: the first attempt's answer will come |
+| 422 | ${text(new OutOfStock([{ line: 0, requested: 5, available: 3 }]))} | stock is short; one such part for each line, separated by \`; \` |
+| 422 | ${text(new OrderRejected())} | the store's own rules refuse it |
+| 422 | ${text(new IdempotencyMismatch())} | an order was placed with this key, and it was another one |
 
 ### Retries and idempotency
 Repeat a request after 409, 429, any 5xx or no answer, with exponential backoff and not before \`Retry-After\`. A proxy in
