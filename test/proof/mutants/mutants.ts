@@ -19,8 +19,8 @@ export interface Mutant {
 
 const STOCK = 'libs/infrastructure/src/stock/postgres-stock.repository.ts';
 const API_KEYS = 'libs/infrastructure/src/access/postgres-api-key.repository.ts';
-const CREATE_APP = 'apps/api/src/create-app.ts';
-const SERVE_IN_TURN = '  serveInTurn(fastify.server, metrics); // after all others that listen to requests\n';
+const CREATE_SERVER = 'apps/api/src/http/server/create-server.ts';
+const SERVE_ONE_AT_A_TIME = '  serve = serveOneAtATime(serve, metrics);\n';
 const CREATE_ORDER = 'libs/application/src/orders/create-order.ts';
 
 export const MUTANTS: readonly Mutant[] = [
@@ -142,7 +142,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'requests of a connection served at the same time',
-    edits: [{ file: CREATE_APP, find: SERVE_IN_TURN, replace: '' }],
+    edits: [{ file: CREATE_SERVER, find: SERVE_ONE_AT_A_TIME, replace: '' }],
     proof: 'inputs',
     args: ['--quick', '--seed', '1'],
     noticedAs: /heapBytes grew from/,
@@ -150,7 +150,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'files as streams, to requests of a connection at the same time',
     edits: [
-      { file: CREATE_APP, find: SERVE_IN_TURN, replace: '' },
+      { file: CREATE_SERVER, find: SERVE_ONE_AT_A_TIME, replace: '' },
       {
         file: 'apps/api/src/http/serve-from-memory.ts',
         find: ': reply.type(type).send(content);',
@@ -173,12 +173,12 @@ import { createReadStream } from 'node:fs';`,
     name: 'large bodies parsed as they come',
     edits: [
       {
-        file: 'apps/api/src/http/json-bodies.ts',
+        file: 'apps/api/src/http/plugins/10-json-bodies.ts',
         find: 'const excess = excessOf(body, LIMITS);',
         replace: 'const excess = excessOf(body, { ...LIMITS, values: Infinity });',
       },
       {
-        file: 'apps/api/src/http/json-bodies.ts',
+        file: 'apps/api/src/http/plugins/10-json-bodies.ts',
         find: 'if (body.length <= LARGE_BODY) return read(request, body);',
         replace: 'if (body.length <= 8 * LARGE_BODY) return read(request, body);',
       },

@@ -6,20 +6,20 @@ import { ApiTags } from '@nestjs/swagger';
 import { ApiKeyGuard } from '../auth/api-key.guard.js';
 import { Metrics } from '../status/metrics.js';
 import { CurrentKey, CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
-import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
-import { ApiCreateOrder, ApiList, ApiSingle } from '../openapi/endpoints.js';
+import { list, single, type ListEnvelope, type SingleEnvelope } from '../openapi/envelope.js';
 import { noParameters, ReadQuery, type NoParameters } from '../query/read-query.decorator.js';
 import { CreateOrderPipe } from './create-order.pipe.js';
 import { toCreatedOrder } from './created-order.response.js';
 import { IdempotencyKey } from './idempotency-key.decorator.js';
 import { toOrderListItem, toOrderResponse, type OrderListItem, type OrderResponse } from './order.response.js';
-import { ORDER_FILTERS, readOrdersQuery, type OrdersQuery } from './orders.query.js';
+import { ApiCreateOrder, ApiGetOrder, ApiListOrders, ORDERS_DOCUMENTATION } from './orders.openapi.js';
+import { readOrdersQuery, type OrdersQuery } from './orders.query.js';
 
 /** An order that cannot be placed by then is refused, so that whoever sent it is told in under 3 s. */
 const PATIENCE_MS = 2_500;
 
 @Controller('v1/orders')
-@ApiTags('Orders')
+@ApiTags(ORDERS_DOCUMENTATION.tag)
 @UseGuards(ApiKeyGuard)
 export class OrdersController {
   constructor(
@@ -29,12 +29,7 @@ export class OrdersController {
   ) {}
 
   @Get()
-  @ApiList({
-    operationId: 'listOrders',
-    summary: 'Orders of points of sale and of the website, newest first',
-    of: 'OrderListItem',
-    filters: ORDER_FILTERS,
-  })
+  @ApiListOrders()
   async list(
     @CurrentStore() store: CurrentStoreContext,
     @ReadQuery(readOrdersQuery) { filter, page }: OrdersQuery,
@@ -44,12 +39,7 @@ export class OrdersController {
   }
 
   @Get(':id')
-  @ApiSingle({
-    operationId: 'getOrder',
-    summary: 'One order',
-    of: 'Order',
-    by: { name: 'id', description: 'UUID, or receipt number in any letter case.', example: 'WEB-261120-7K3M9Q' },
-  })
+  @ApiGetOrder()
   async retrieve(
     @CurrentStore() store: CurrentStoreContext,
     @Param('id') id: string,
@@ -62,13 +52,7 @@ export class OrdersController {
   }
 
   @Post()
-  @ApiCreateOrder({
-    operationId: 'createOrder',
-    summary: 'Place an order',
-    description:
-      'Names, unit prices and totals come from the live catalog; prices in the request are ignored. The order runs the ' +
-      'full pipeline: fraud analysis, inventory and notifications. Payment on delivery or offline only.',
-  })
+  @ApiCreateOrder()
   async create(
     @CurrentKey() { mode, store }: ApiKeyLookup,
     @IdempotencyKey() idempotencyKey: string | null,
