@@ -3,7 +3,6 @@ export * from './fraud/fraud-assessment.js';
 export * from './fraud/fraud-facts.js';
 export * from './fraud/fraud-rule.js';
 export * from './fraud/fraud-rules.js';
-export * from './inventory/bin-allocation.js';
 export * from './inventory/stock-demand.js';
 export * from './money/currency.js';
 export * from './money/money.js';

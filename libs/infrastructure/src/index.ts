@@ -18,6 +18,7 @@ export * from './postgres/database.js';
 export * from './postgres/fold-tallies.js';
 export * from './postgres/migrate.js';
 export * from './postgres/postgres-errors.js';
+export * from './postgres/transactions.js';
 export * from './postgres/maintenance-connection.js';
 export * from './postgres/until-database-answers.js';
 export * from './queue/abandoned-jobs.js';

@@ -7,13 +7,14 @@ import {
   CustomerRepository,
   FraudScreening,
   HeldOrders,
-  IdempotencyRecords,
   Notifier,
+  OrderLifecycle,
+  OrderPlacement,
   OrderRepository,
   PipelineStages,
   ProductRepository,
+  StageRetries,
   StoreRepository,
-  UnitOfWork,
 } from '@app/application';
 import { Logger, Module, type DynamicModule } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
@@ -32,14 +33,16 @@ import { dataSourceOptions, poolOf } from './postgres/data-source.js';
 import { Database } from './postgres/database.js';
 import { ENTITIES } from './entities.js';
 import { PostgresHeldOrders } from './orders/postgres-held-orders.js';
-import { PostgresIdempotencyRecords } from './orders/postgres-idempotency-records.js';
+import { PostgresOrderLifecycle } from './orders/postgres-order-lifecycle.js';
+import { PostgresOrderPlacement } from './orders/postgres-order-placement.js';
 import { PostgresOrderRepository } from './orders/postgres-order.repository.js';
 import { PostgresProductRepository } from './catalog/postgres-product.repository.js';
+import { PostgresStageRetries } from './orders/postgres-stage-retries.js';
 import { TypeOrmStoreRepository } from './stores/typeorm-store.repository.js';
 import { ReadReplicas } from './postgres/read-replicas.js';
 import { discardSilentConnections } from './postgres/silent-connections.js';
 import { watchDataSource } from './postgres/watch-statements.js';
-import { PostgresUnitOfWork } from './orders/postgres-unit-of-work.js';
+import { Transactions } from './postgres/transactions.js';
 import { LiveCatalogPricing } from './catalog/live-catalog-pricing.js';
 import { PostgresPipelineStages } from './orders/postgres-pipeline-stages.js';
 import { SystemClock } from './platform/system-clock.js';
@@ -53,13 +56,14 @@ const ADAPTERS = [
   { provide: CustomerRepository, useClass: PostgresCustomerRepository },
   { provide: FraudScreening, useClass: StoreFraudScreening },
   { provide: HeldOrders, useClass: PostgresHeldOrders },
-  { provide: IdempotencyRecords, useClass: PostgresIdempotencyRecords },
   { provide: Notifier, useClass: MailNotifier },
+  { provide: OrderLifecycle, useClass: PostgresOrderLifecycle },
+  { provide: OrderPlacement, useClass: PostgresOrderPlacement },
   { provide: OrderRepository, useClass: PostgresOrderRepository },
   { provide: PipelineStages, useClass: PostgresPipelineStages },
   { provide: ProductRepository, useClass: PostgresProductRepository },
+  { provide: StageRetries, useClass: PostgresStageRetries },
   { provide: StoreRepository, useClass: TypeOrmStoreRepository },
-  { provide: UnitOfWork, useClass: PostgresUnitOfWork },
 ];
 
 /** Binds every port to its adapter. */
@@ -103,6 +107,7 @@ export class InfrastructureModule {
           inject: [DataSource, Database],
         },
         KeyUsage,
+        Transactions,
         ...ADAPTERS,
       ],
       exports: [Config, DataCipher, Database, ...ADAPTERS.map(({ provide }) => provide)],

@@ -17,7 +17,8 @@ export interface Mutant {
   readonly noticedAs: RegExp;
 }
 
-const STOCK = 'libs/infrastructure/src/stock/postgres-stock.repository.ts';
+const STOCK = 'libs/infrastructure/src/stock/withdraw-stock.ts';
+const PLACEMENT = 'libs/infrastructure/src/orders/postgres-order-placement.ts';
 const API_KEYS = 'libs/infrastructure/src/access/postgres-api-key.repository.ts';
 const CREATE_SERVER = 'apps/api/src/http/server/create-server.ts';
 const SERVE_ONE_AT_A_TIME = '  serve = serveOneAtATime(serve, metrics);\n';
@@ -75,25 +76,17 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'job added after commit',
     edits: [
       {
-        file: CREATE_ORDER,
-        find: `    pipeline.enqueue(order.storeId, order.id, assessment),\n`,
+        file: PLACEMENT,
+        find: `    stageInsertion(order, assessment),\n`,
         replace: '',
       },
       {
-        file: CREATE_ORDER,
-        find: `  { idempotency, orders, stock, pipeline }: Transaction,`,
-        replace: `  { idempotency, orders, stock }: Transaction,`,
-      },
-      {
-        file: CREATE_ORDER,
-        find: `      return await this.unitOfWork.run((transaction) => write(transaction, placement), deadline);`,
-        replace: `      const created = await this.unitOfWork.run((transaction) => write(transaction, placement), deadline);
-      if (!created.replayed) {
-        const { order, assessment } = placement;
-        await this.unitOfWork.run(({ pipeline }) =>
-          pipeline.enqueue(order.storeId, order.id, assessment));
-      }
-      return created;`,
+        file: PLACEMENT,
+        find: `      return await this.transactions.run((sql) => write(sql, placement), deadline);`,
+        replace: `      const placed = await this.transactions.run((sql) => write(sql, placement), deadline);
+      const { text, values } = stageInsertion(placement.order, placement.assessment);
+      if (placed.outcome === 'placed') await this.transactions.run((sql) => sql.query(text, values));
+      return placed;`,
       },
     ],
     proof: 'crash',
@@ -105,8 +98,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: CREATE_ORDER,
-        find: `if (!keyed || !(refusal instanceof DomainError)) throw refusal;`,
-        replace: `if (!keyed || !(refusal instanceof DomainError) || keyed) throw refusal;`,
+        find: `const replay = idempotency && (await this.placement.awaitReplay(idempotency, deadline));`,
+        replace: `const replay = idempotency && (await this.placement.findReplay(idempotency));`,
       },
     ],
     proof: 'idempotency',

@@ -1,4 +1,4 @@
-import { ChangeOrderStatus, RetryPipeline, type ChangedOrder, type OrderLocation } from '@app/application';
+import { ChangeOrderStatus, RetryPipeline, type CancelledOrder, type OrderLocation } from '@app/application';
 import { FULFILLMENT_STATUSES, PAYMENT_STATUSES, type FulfillmentStatus, type PaymentStatus } from '@app/domain';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Option, type Command } from 'commander';
@@ -83,7 +83,7 @@ function withOrder(
 
 function printMoved(
   { orderId, subdomain: store }: OrderLocation,
-  { status, fulfillmentStatus, restocked }: ChangedOrder,
+  { status, fulfillmentStatus, restocked }: CancelledOrder,
 ): void {
   printJson({ order_id: orderId, store, status, fulfillment_status: fulfillmentStatus, restocked });
 }

@@ -1,30 +1,24 @@
-import { CommitOutcomeUnknown, Deadline, UnitOfWork, type Transaction } from '@app/application';
+import { CommitOutcomeUnknown, Deadline } from '@app/application';
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource } from 'typeorm';
-import { ServiceMetrics } from '../platform/service-metrics.js';
-import { PostgresOrderPipeline } from './postgres-order-pipeline.js';
-import { PostgresStockRepository } from '../stock/postgres-stock.repository.js';
-import { PostgresIdempotencyClaims } from './postgres-idempotency-claims.js';
-import { PostgresNewOrders } from './postgres-new-orders.js';
-import { PostgresOrderStates } from './postgres-order-states.js';
-import { poolOf } from '../postgres/data-source.js';
-import { isConnectionLost, isRetryable } from '../postgres/postgres-errors.js';
 import { errorCode } from '../platform/error-code.js';
-import { TransactionSql } from '../postgres/transaction-sql.js';
+import { ServiceMetrics } from '../platform/service-metrics.js';
+import { poolOf } from './data-source.js';
+import { isConnectionLost, isRetryable } from './postgres-errors.js';
+import { TransactionSql } from './transaction-sql.js';
 
 const ATTEMPTS = 4;
-/** Of all attempts together, so that a client that cannot be served is told in under 3 s. */
+/** For all attempts together, so that the client gets its answer in under 3 s. */
 const PATIENCE_MS = 2_400;
 const FIRST_DELAY_MS = 50;
 /** How long a second request with the same idempotency key waits for the first. */
 const LOCK_TIMEOUT_MS = 2_000;
 
-// One round trip. The plans do not depend on what is ordered: to make them anew took longer than to run them. Every wait
-// is bounded: a lock is given up before the client loses patience, and a transaction whose
-// process died is ended by the server.
+// One round trip. Generic plans: replanning these statements takes longer than running them. Every wait is bounded: a
+// lock wait ends before the client times out, and the server ends a transaction whose process died.
 function begin({ remainingMs }: Deadline): string {
-  // 0 would be for ever.
+  // A lock_timeout of 0 would wait forever.
   const lockTimeout = Math.max(1, Math.min(LOCK_TIMEOUT_MS, Math.floor(remainingMs)));
   return `
     BEGIN ISOLATION LEVEL READ COMMITTED;
@@ -34,25 +28,28 @@ function begin({ remainingMs }: Deadline): string {
     SET LOCAL idle_in_transaction_session_timeout = '10s'`;
 }
 
+/** Runs transactions on the primary, with retries. */
 @Injectable()
-export class PostgresUnitOfWork extends UnitOfWork {
+export class Transactions {
   constructor(
     private readonly dataSource: DataSource,
     private readonly metrics: ServiceMetrics,
-  ) {
-    super();
-  }
+  ) {}
 
-  override async run<T>(
-    work: (transaction: Transaction) => Promise<T>,
-    deadline = Deadline.in(PATIENCE_MS),
-  ): Promise<T> {
+  /**
+   * Commits when `work` resolves; rolls back and rethrows when it rejects. Runs `work` again, up to 4 times in all, after
+   * a deadlock, a lock timeout or a connection lost before COMMIT was sent: `work` must be repeatable.
+   *
+   * @param deadline limits the waits for a connection and for locks, over all attempts; 2.4 s by default.
+   * @throws CommitOutcomeUnknown when the connection was lost during COMMIT.
+   */
+  async run<T>(work: (sql: TransactionSql) => Promise<T>, deadline = Deadline.in(PATIENCE_MS)): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.runOnce(work, deadline);
       } catch (error) {
         if (!isRetryable(error) || attempt === ATTEMPTS) throw error;
-        // Full jitter: those who collided do not meet again.
+        // Full jitter: transactions that collided do not meet again.
         const delay = Math.random() * FIRST_DELAY_MS * 2 ** (attempt - 1);
         if (delay >= deadline.remainingMs) throw error;
         this.metrics.countRetry(errorCode(error));
@@ -61,17 +58,17 @@ export class PostgresUnitOfWork extends UnitOfWork {
     }
   }
 
-  private async runOnce<T>(work: (transaction: Transaction) => Promise<T>, deadline: Deadline): Promise<T> {
+  private async runOnce<T>(work: (sql: TransactionSql) => Promise<T>, deadline: Deadline): Promise<T> {
     const client = await this.connect(deadline);
     const sql = new TransactionSql(client, deadline, this.metrics);
-    // Until the server says that the transaction is over, the connection may still be inside it, and must not be used
-    // again: the next order would be committed or rolled back together with this one.
+    // Until the server reports the end of the transaction, the connection may still be inside it and must not be reused:
+    // the next transaction would be committed or rolled back together with this one.
     let over = false;
     let begun = false;
     try {
       await sql.execute(begin(deadline));
       begun = true;
-      const result = await work(transactionOn(sql));
+      const result = await work(sql);
       await commit(sql);
       over = true;
       return result;
@@ -83,7 +80,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
     }
   }
 
-  /** A connection that comes too late goes back unused. */
+  /** Returns a connection that arrives after the deadline to the pool, unused. */
   private async connect(deadline: Deadline): Promise<pg.PoolClient> {
     const connecting = poolOf(this.dataSource).connect();
     try {
@@ -103,21 +100,11 @@ async function commit(sql: TransactionSql): Promise<void> {
   }
 }
 
-/** Returns whether the transaction is over. A connection that is lost is not asked: its end rolls back. */
+/** Returns whether the transaction is over. Sends nothing on a lost connection: its end rolls back. */
 async function rollBack(sql: TransactionSql, reason: unknown): Promise<boolean> {
   if (reason instanceof CommitOutcomeUnknown || isConnectionLost(reason)) return false;
   return sql.execute('ROLLBACK').then(
     () => true,
     () => false,
   );
-}
-
-function transactionOn(sql: TransactionSql): Transaction {
-  return {
-    idempotency: new PostgresIdempotencyClaims(sql),
-    orders: new PostgresNewOrders(sql),
-    orderStates: new PostgresOrderStates(sql),
-    stock: new PostgresStockRepository(sql),
-    pipeline: new PostgresOrderPipeline(sql),
-  };
 }
