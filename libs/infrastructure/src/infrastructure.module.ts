@@ -5,6 +5,7 @@ import {
   CategoryRepository,
   Clock,
   CustomerRepository,
+  EncryptedSecrets,
   FraudScreening,
   HeldOrders,
   IdempotencyRecords,
@@ -12,6 +13,7 @@ import {
   OrderRepository,
   PipelineStages,
   ProductRepository,
+  StockLedger,
   StoreRepository,
   UnitOfWork,
 } from '@app/application';
@@ -30,11 +32,14 @@ import { TypeOrmCategoryRepository } from './catalog/typeorm-category.repository
 import { PostgresCustomerRepository } from './customers/postgres-customer.repository.js';
 import { dataSourceOptions, poolOf } from './postgres/data-source.js';
 import { Database } from './postgres/database.js';
+import { MaintenanceConnection } from './postgres/maintenance-connection.js';
 import { ENTITIES } from './entities.js';
 import { PostgresHeldOrders } from './orders/postgres-held-orders.js';
 import { PostgresIdempotencyRecords } from './orders/postgres-idempotency-records.js';
 import { PostgresOrderRepository } from './orders/postgres-order.repository.js';
 import { PostgresProductRepository } from './catalog/postgres-product.repository.js';
+import { PostgresEncryptedSecrets } from './secrets/postgres-encrypted-secrets.js';
+import { PostgresStockLedger } from './stock/postgres-stock-ledger.js';
 import { TypeOrmStoreRepository } from './stores/typeorm-store.repository.js';
 import { ReadReplicas } from './postgres/read-replicas.js';
 import { discardSilentConnections } from './postgres/silent-connections.js';
@@ -51,6 +56,7 @@ const ADAPTERS = [
   { provide: CategoryRepository, useClass: TypeOrmCategoryRepository },
   { provide: Clock, useClass: SystemClock },
   { provide: CustomerRepository, useClass: PostgresCustomerRepository },
+  { provide: EncryptedSecrets, useClass: PostgresEncryptedSecrets },
   { provide: FraudScreening, useClass: StoreFraudScreening },
   { provide: HeldOrders, useClass: PostgresHeldOrders },
   { provide: IdempotencyRecords, useClass: PostgresIdempotencyRecords },
@@ -58,6 +64,7 @@ const ADAPTERS = [
   { provide: OrderRepository, useClass: PostgresOrderRepository },
   { provide: PipelineStages, useClass: PostgresPipelineStages },
   { provide: ProductRepository, useClass: PostgresProductRepository },
+  { provide: StockLedger, useClass: PostgresStockLedger },
   { provide: StoreRepository, useClass: TypeOrmStoreRepository },
   { provide: UnitOfWork, useClass: PostgresUnitOfWork },
 ];
@@ -84,6 +91,10 @@ export class InfrastructureModule {
       providers: [
         { provide: Config, useValue: config },
         { provide: ServiceMetrics, useValue: metrics },
+        {
+          provide: MaintenanceConnection,
+          useFactory: () => new MaintenanceConnection(config.databaseDirectUrl ?? databaseUrl),
+        },
         { provide: DataCipher, useFactory: () => dataCipher(config) },
         {
           provide: Database,
