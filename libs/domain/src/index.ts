@@ -14,5 +14,7 @@ export * from './orders/paid-amount.js';
 export * from './orders/receipt-number.js';
 export * from './shared/domain-error.js';
 export * from './shared/not-found.js';
+export * from './shared/text.js';
+export * from './shared/uuid.js';
 export * from './store/gateway-credentials.js';
 export * from './store/public-settings.js';

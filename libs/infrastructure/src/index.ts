@@ -25,6 +25,7 @@ export * from './queue/abandoned-jobs.js';
 export * from './queue/pipeline-worker.js';
 export * from './queue/pipeline-worker.module.js';
 export * from './queue/retention.js';
-export * from './stock/stock-administration.js';
+export * from './secrets/postgres-encrypted-secrets.js';
+export * from './stock/postgres-stock-ledger.js';
 export * from './stock/stock-quantities.js';
 export * from './stock/verify-stock.js';

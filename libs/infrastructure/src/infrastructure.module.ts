@@ -5,6 +5,7 @@ import {
   CategoryRepository,
   Clock,
   CustomerRepository,
+  EncryptedSecrets,
   FraudScreening,
   HeldOrders,
   Notifier,
@@ -14,6 +15,7 @@ import {
   PipelineStages,
   ProductRepository,
   StageRetries,
+  StockLedger,
   StoreRepository,
 } from '@app/application';
 import { Logger, Module, type DynamicModule } from '@nestjs/common';
@@ -31,6 +33,7 @@ import { TypeOrmCategoryRepository } from './catalog/typeorm-category.repository
 import { PostgresCustomerRepository } from './customers/postgres-customer.repository.js';
 import { dataSourceOptions, poolOf } from './postgres/data-source.js';
 import { Database } from './postgres/database.js';
+import { MaintenanceConnection } from './postgres/maintenance-connection.js';
 import { ENTITIES } from './entities.js';
 import { PostgresHeldOrders } from './orders/postgres-held-orders.js';
 import { PostgresOrderLifecycle } from './orders/postgres-order-lifecycle.js';
@@ -38,6 +41,8 @@ import { PostgresOrderPlacement } from './orders/postgres-order-placement.js';
 import { PostgresOrderRepository } from './orders/postgres-order.repository.js';
 import { PostgresProductRepository } from './catalog/postgres-product.repository.js';
 import { PostgresStageRetries } from './orders/postgres-stage-retries.js';
+import { PostgresEncryptedSecrets } from './secrets/postgres-encrypted-secrets.js';
+import { PostgresStockLedger } from './stock/postgres-stock-ledger.js';
 import { TypeOrmStoreRepository } from './stores/typeorm-store.repository.js';
 import { ReadReplicas } from './postgres/read-replicas.js';
 import { discardSilentConnections } from './postgres/silent-connections.js';
@@ -54,6 +59,7 @@ const ADAPTERS = [
   { provide: CategoryRepository, useClass: TypeOrmCategoryRepository },
   { provide: Clock, useClass: SystemClock },
   { provide: CustomerRepository, useClass: PostgresCustomerRepository },
+  { provide: EncryptedSecrets, useClass: PostgresEncryptedSecrets },
   { provide: FraudScreening, useClass: StoreFraudScreening },
   { provide: HeldOrders, useClass: PostgresHeldOrders },
   { provide: Notifier, useClass: MailNotifier },
@@ -63,6 +69,7 @@ const ADAPTERS = [
   { provide: PipelineStages, useClass: PostgresPipelineStages },
   { provide: ProductRepository, useClass: PostgresProductRepository },
   { provide: StageRetries, useClass: PostgresStageRetries },
+  { provide: StockLedger, useClass: PostgresStockLedger },
   { provide: StoreRepository, useClass: TypeOrmStoreRepository },
 ];
 
@@ -88,6 +95,10 @@ export class InfrastructureModule {
       providers: [
         { provide: Config, useValue: config },
         { provide: ServiceMetrics, useValue: metrics },
+        {
+          provide: MaintenanceConnection,
+          useFactory: () => new MaintenanceConnection(config.databaseDirectUrl ?? databaseUrl),
+        },
         { provide: DataCipher, useFactory: () => dataCipher(config) },
         {
           provide: Database,
