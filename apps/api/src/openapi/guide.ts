@@ -3,7 +3,7 @@ import { InvalidOrderItems, OrderRejected, OutOfStock } from '@app/domain';
 
 const text = ({ message }: Error): string => `\`${message}\``;
 
-/** What a newcomer has to know before the first request. Markdown. */
+/** The introduction of the document, in Markdown. */
 export const GUIDE = `
 A store's orders, products, customers, categories, brands and profile, and one write that places an order.
 
