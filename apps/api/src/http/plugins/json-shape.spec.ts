@@ -13,14 +13,14 @@ describe('excessOf', () => {
     expect(excess(nested(levels))).toBe(expected);
   });
 
-  it('counts the levels of objects and arrays alike, and of no plain values', () => {
+  it('counts the nesting of objects and arrays, and ignores plain values', () => {
     const order = '{"items": [{"product_id": 1}]}';
     expect(excess(order, { levels: 3, values: 100 })).toBeNull();
     expect(excess(order, { levels: 2, values: 100 })).toBe('levels');
     expect(excess('"text"', { levels: 0, values: 0 })).toBeNull();
   });
 
-  it('counts levels, not objects: those that are closed leave room', () => {
+  it('counts nesting depth, not objects: a closed object frees its level', () => {
     expect(excess(`[${'[[]],'.repeat(20)}[]]`, { levels: 3, values: 100 })).toBeNull();
   });
 
@@ -41,7 +41,7 @@ describe('excessOf', () => {
     expect(excess(json)).toBeNull();
   });
 
-  it('counts what comes after a string that ends in an escaped backslash', () => {
+  it('counts values after a string that ends in an escaped backslash', () => {
     expect(excess(`["\\\\",${'['.repeat(9)}`)).toBe('levels');
   });
 

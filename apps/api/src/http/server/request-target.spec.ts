@@ -28,11 +28,11 @@ describe('routableTarget', () => {
       return performance.now() - start;
     });
 
-    // On a busy machine any one of them may have been interrupted.
+    // On a busy machine any single run may have been interrupted.
     expect(Math.min(...durations)).toBeLessThan(20);
   });
 
-  it('is decodable, whatever came in', () => {
+  it('returns a decodable path for every input', () => {
     for (const piece of ['%', '%%', '%2', '%c3', '%ED%A0%80', '%f0%9f%98%80%', '%00%ff', 'x%25%zz']) {
       expect(() => decodeURIComponent(routableTarget(`/v1/orders/${piece}`))).not.toThrow();
     }
