@@ -77,6 +77,13 @@ export class Metrics extends ServiceMetrics implements FailureCounts {
     registers: [this.registry],
   });
 
+  readonly unansweredRequests = new Counter({
+    name: 'http_unanswered_requests_total',
+    help: 'Requests whose connection closed before their answer was sent',
+    labelNames: ['route'],
+    registers: [this.registry],
+  });
+
   readonly malformedRequests = new Counter({
     name: 'http_malformed_requests_total',
     help: 'Connections on which something other than an HTTP/1 request arrived',

@@ -23,6 +23,8 @@ export function serveOneAtATime(serve: RequestListener, metrics: Metrics): Reque
       hangUp(socket);
       return;
     }
+    // Node discards what follows in the packet: the client must not wait for an answer to it.
+    if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
     rememberExchange(request, response);
     response.once('close', () => {
       const next = socket.writable ? firstUnfinishedOn(socket) : null;

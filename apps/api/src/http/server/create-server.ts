@@ -43,6 +43,9 @@ export function createServer(fastify: RequestListener, dependencies: ServerDepen
   server.setTimeout(18 * SECOND);
   // One more than allowed. Node drops surplus headers silently; the `request-head` plugin refuses them.
   server.maxHeadersCount = MAX_HEADER_LINES + 1;
+  // A client that ends its side of the connection after its request still reads the answer (RFC 9112, 9.6). By default,
+  // Node closes the connection and drops the answer to an order that is placed.
+  Object.assign(server, { httpAllowHalfOpen: true });
 
   limitConnections(server, metrics);
   shareConnections(server, trustProxy, metrics);
