@@ -11,6 +11,7 @@ import { ReleaseOrder } from './orders/release-order.js';
 import { RescreenHeldOrders } from './orders/rescreen-held-orders.js';
 import { RetryPipeline } from './orders/retry-pipeline.js';
 import { RunPipelineStage } from './orders/run-pipeline-stage.js';
+import { VerifyPayment } from './orders/verify-payment.js';
 import { ProductsService } from './products/products.service.js';
 import { StoreProfileService } from './stores/store-profile.service.js';
 
@@ -23,6 +24,7 @@ const USE_CASES = [
   RetryPipeline,
   ReleaseOrder,
   RescreenHeldOrders,
+  VerifyPayment,
   OrdersService,
   ProductsService,
   CustomersService,
