@@ -13,6 +13,7 @@ import { ReleaseOrder } from './orders/release-order.js';
 import { RescreenHeldOrders } from './orders/rescreen-held-orders.js';
 import { RetryPipeline } from './orders/retry-pipeline.js';
 import { RunPipelineStage } from './orders/run-pipeline-stage.js';
+import { VerifyPayment } from './orders/verify-payment.js';
 import { ProductsService } from './products/products.service.js';
 import { RotateSecrets } from './secrets/rotate-secrets.js';
 import { StoreProfileService } from './stores/store-profile.service.js';
@@ -29,6 +30,7 @@ const USE_CASES = [
   SetStock,
   VerifyStock,
   RotateSecrets,
+  VerifyPayment,
   OrdersService,
   ProductsService,
   CustomersService,

@@ -15,6 +15,7 @@ export * from './orders/release-order.js';
 export * from './orders/rescreen-held-orders.js';
 export * from './orders/retry-pipeline.js';
 export * from './orders/run-pipeline-stage.js';
+export * from './orders/verify-payment.js';
 export * from './ports/api-key.repository.js';
 export * from './ports/brand.repository.js';
 export * from './ports/catalog-pricing.js';

@@ -1,4 +1,5 @@
 export * from './access/api-key.js';
+export * from './fraud/blocked-contact.js';
 export * from './fraud/fraud-assessment.js';
 export * from './fraud/fraud-facts.js';
 export * from './fraud/fraud-rule.js';
