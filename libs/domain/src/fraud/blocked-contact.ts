@@ -1,9 +1,9 @@
-/** Whether the e-mail is on the list, whatever the letter case and the spaces around it. */
+/** Whether the list contains the e-mail. Letter case and surrounding spaces do not matter. */
 export function isBlockedEmail(email: string, blocked: readonly string[]): boolean {
   return isListed(email, blocked, normalizeEmail);
 }
 
-/** Whether the phone is on the list, however the two are written. */
+/** Whether the list contains the phone. Spacing, punctuation and the prefixes `+` and `00` do not matter. */
 export function isBlockedPhone(phone: string, blocked: readonly string[]): boolean {
   return isListed(phone, blocked, normalizePhone);
 }
@@ -17,7 +17,7 @@ function normalizeEmail(email: string): string {
   return email.trim().toLowerCase();
 }
 
-/** Digits only, because the ways to write one number are many; `00` is how a phone dials `+`. */
+/** Keeps the digits only, because one number has many spellings. A leading `00` dials the same as `+`. */
 function normalizePhone(phone: string): string {
   return phone.replace(/[^0-9]/g, '').replace(/^00/, '');
 }

@@ -23,7 +23,7 @@ describe('allocateFromBins', () => {
       ],
     ],
     [
-      'every bin that holds something for all there is',
+      'every non-empty bin when the whole stock is needed',
       9,
       [
         { binId: 2, quantity: 5 },
@@ -31,7 +31,7 @@ describe('allocateFromBins', () => {
         { binId: 4, quantity: 2 },
       ],
     ],
-    ['nothing for a zero quantity', 0, []],
+    ['nothing for a quantity of zero', 0, []],
   ])('takes %s', (_case, quantity, expected) => {
     expect(allocateFromBins(bins, quantity)).toEqual(expected);
   });
@@ -45,7 +45,7 @@ describe('allocateFromBins', () => {
     expect(allocateFromBins(stock, quantity)).toBeNull();
   });
 
-  it('leaves the bins it was given as they were', () => {
+  it('does not change the bins it receives', () => {
     const given = [
       { binId: 1, quantity: 2 },
       { binId: 2, quantity: 5 },
@@ -59,7 +59,7 @@ describe('allocateFromBins', () => {
     ]);
   });
 
-  it('supplies exactly what is asked, from as few bins as possible, for a thousand random warehouses', () => {
+  it('supplies the exact quantity from as few bins as possible, for a thousand random warehouses', () => {
     const random = seededRandom(20261120);
     for (let round = 0; round < 1000; round++) {
       const stock = Array.from({ length: random(8) }, (_, binId) => ({ binId, quantity: random(10) }));
@@ -82,7 +82,7 @@ describe('allocateFromBins', () => {
   });
 });
 
-/** By trying every subset. */
+/** The oracle: tries every subset. */
 function fewestBins(stock: readonly BinStock[], quantity: number): number {
   let fewest = Infinity;
   for (let subset = 0; subset < 2 ** stock.length; subset++) {

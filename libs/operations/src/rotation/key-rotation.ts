@@ -1,24 +1,30 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DataSource, EntityManager } from 'typeorm';
-import { type DataCipher, DecryptionFailed, ENCRYPTED_COLUMNS, type EncryptedColumn, KEY_ID_BYTES } from '@app/infrastructure';
+import {
+  type DataCipher,
+  DecryptionFailed,
+  ENCRYPTED_COLUMNS,
+  type EncryptedColumn,
+  KEY_ID_BYTES,
+} from '@app/infrastructure';
 
-/** How many values are under one key. */
+/** The number of values encrypted under one key. */
 export interface KeyUse {
-  /** What its ciphertexts begin with, in hexadecimal. */
+  /** The prefix of its ciphertexts, in hexadecimal. */
   readonly key: string;
-  /** In `DATA_ENCRYPTION_KEYS`, from 1 for the newest; `null` = not in it. */
+  /** Position in `DATA_ENCRYPTION_KEYS`, from 1 for the newest; `null` when the key is not configured. */
   readonly position: number | null;
   readonly values: number;
 }
 
 export interface RotationReport {
-  /** Values that were encrypted anew. */
+  /** Values that were re-encrypted. */
   readonly rotated: number;
-  /** Values that could not be decrypted, and were left as they are. */
+  /** Values that could not be decrypted. They stay unchanged. */
   readonly unreadable: number;
-  /** Which and why, of the first of them. */
+  /** Location and reason of the first unreadable values. */
   readonly examples: readonly string[];
-  /** Values of older keys that somebody else held or wrote all the time. */
+  /** Values under older keys that other transactions held or wrote during every pass. */
   readonly left: number;
   /** The configured keys, newest first, then any others. */
   readonly keys: readonly KeyUse[];
@@ -32,18 +38,18 @@ interface Value {
 
 const BATCH = 500;
 const EXAMPLES = 20;
-/** A value that somebody holds is passed over; so is one that an import writes behind the rotation. */
+/** Each pass skips locked values, and misses those that an import writes behind it. */
 const PASSES = 5;
 const PAUSE_MS = 500;
 
-/** Brings every encrypted value under the newest key. */
+/** Re-encrypts every encrypted value under the newest key. */
 export class KeyRotation {
   constructor(
     private readonly dataSource: DataSource,
     private readonly cipher: DataCipher,
   ) {}
 
-  /** How many values are not under the newest key. */
+  /** The number of values that are not under the newest key. */
   async due(): Promise<number> {
     const [newest] = this.cipher.keyIds;
     const uses = await this.uses();
@@ -51,8 +57,8 @@ export class KeyRotation {
   }
 
   /**
-   * Encrypts anew what is not under the newest key. Each batch is a transaction of its own, so that what was done stays
-   * done when this is interrupted; nothing waits for it longer than for one batch, and it waits for nobody.
+   * Re-encrypts every value that is not under the newest key. Each batch is one transaction, so an interrupted run
+   * keeps its progress. Other transactions wait for at most one batch; the rotation waits for none.
    */
   async run(onProgress: (rotated: number) => void = () => undefined): Promise<RotationReport> {
     let rotated = 0;
@@ -123,7 +129,7 @@ export class KeyRotation {
   }
 }
 
-// What is locked is skipped: rotation and an import, which locks in its own order, can never wait for each other.
+// Skips locked rows: rotation and an import, which locks in its own order, can never deadlock.
 const selectDue = ({ table, column, rowKey, rowKeyType }: EncryptedColumn) => `
   SELECT store_id, ${rowKey} AS row_key, ${column} AS value
   FROM ${table}
