@@ -1,4 +1,4 @@
-// Writes docs/openapi.json from the build: what GET /openapi.json answers, without a database or a port.
+// Writes docs/openapi.json from the build: the answer of GET /openapi.json, without a database or a port.
 import 'reflect-metadata';
 import { writeFileSync } from 'node:fs';
 import { NestFactory } from '@nestjs/core';
@@ -10,7 +10,7 @@ import { Metrics } from '../dist/apps/api/src/status/metrics.js';
 
 const nowhere = 'postgres://nobody@localhost/none';
 const module = ApiModule.on(new Config({ DATABASE_URL: nowhere }), nowhere, new JsonLogger('silent'), new Metrics());
-// Preview: modules are read, nothing in them is made.
+// Preview mode reads the modules without creating their providers.
 const app = await NestFactory.create(module, new FastifyAdapter(), { preview: true, logger: false });
 const file = new URL('../docs/openapi.json', import.meta.url);
 writeFileSync(file, `${JSON.stringify(openApiDocument(app), null, 2)}\n`);

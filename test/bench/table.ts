@@ -4,8 +4,8 @@ import { tablesOf } from './report/lines.js';
 import { flatnessConditions, flatnessTable, readFlatness } from './flatness/results.js';
 import { readResults } from './report/results.js';
 
-// Fills the README's tables of speed from the last full runs: tsx test/bench/table.ts [--check]
-// With --check nothing is written, and the exit code tells whether the table is up to date.
+// Fills the README's performance tables from the last full runs: tsx test/bench/table.ts [--check]
+// With --check it writes nothing, and the exit code says whether the table is up to date.
 
 const CHART = '![Median time of a request by size of the store](test/bench/flatness.svg)';
 const README = path.resolve(import.meta.dirname, '../../README.md');
@@ -29,7 +29,7 @@ function main(): number {
   return 0;
 }
 
-/** @throws Error where the README has no lines `<!-- name:begin -->` and `<!-- name:end -->`. */
+/** @throws Error when the README lacks the lines `<!-- name:begin -->` and `<!-- name:end -->`. */
 function fill(text: string, name: string, table: string): string {
   const marked = new RegExp(`(<!-- ${name}:begin -->\\n)[\\s\\S]*?(<!-- ${name}:end -->)`);
   if (!marked.test(text)) throw new Error(`README.md has no place for ${name}`);

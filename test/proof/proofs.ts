@@ -15,7 +15,10 @@ import { secrets } from './secrets.js';
 import { slow } from './slow.js';
 import type { Proof } from './support/proof.js';
 
-/** Every proof, in the order of the README's table. `secrets` is last: it provokes errors, which stay in the shared processes' logs. */
+/**
+ * Every proof, in the order of the README's table. `secrets` is last, because its errors stay in the shared processes'
+ * logs.
+ */
 export const PROOFS: readonly Proof[] = [
   oversell,
   deadlock,

@@ -4,7 +4,7 @@ import { PROOFS } from './proofs.js';
 import { readResults, type ProofResult } from './support/results.js';
 
 // Fills the README's table of promises, and docs/proofs.md, from the last full runs: tsx test/proof/table.ts [--check]
-// With --check nothing is written, and the exit code tells whether they are up to date.
+// With --check it writes nothing, and the exit code says whether they are up to date.
 
 const README = path.resolve(import.meta.dirname, '../../README.md');
 const FIGURES = path.resolve(import.meta.dirname, '../../docs/proofs.md');
