@@ -1,5 +1,9 @@
-import { seededRandom } from '../../../../test/support/seeded-random.js';
-import { MAX_SETTINGS_DEPTH, publicPaymentSettings, publicSettings } from './public-settings.js';
+import { seededRandom } from '../../support/seeded-random.js';
+import {
+  MAX_SETTINGS_DEPTH,
+  publicPaymentSettings,
+  publicSettings,
+} from '../../../libs/domain/src/store/public-settings.js';
 
 /** Joins a fake key at run time, so that secret scanners do not report this file. */
 const key = (...parts: string[]) => parts.join('');

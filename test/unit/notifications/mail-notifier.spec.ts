@@ -1,10 +1,10 @@
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { anOrderRecord, aStoreProfile } from '../../../../test/builders/order-record.js';
-import { readMail } from '../../../../test/support/mail-message.js';
-import { Config, ConfigError } from '../platform/config.js';
-import { MailNotifier } from './mail-notifier.js';
+import { anOrderRecord, aStoreProfile } from '../../builders/order-record.js';
+import { readMail } from '../../support/mail-message.js';
+import { Config, ConfigError } from '../../../libs/infrastructure/src/platform/config.js';
+import { MailNotifier } from '../../../libs/infrastructure/src/notifications/mail-notifier.js';
 
 describe('MailNotifier without a mail server', () => {
   let dataDir: string;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
-import { SmtpSink, type SinkBehaviour } from '../../../../test/support/smtp-sink.js';
-import { SmtpDelivery } from './smtp-delivery.js';
+import { SmtpSink, type SinkBehaviour } from '../../support/smtp-sink.js';
+import { SmtpDelivery } from '../../../libs/infrastructure/src/notifications/smtp-delivery.js';
 
 const QUICK = { connectMs: 300, greetingMs: 300, socketMs: 500, attemptMs: 20_000 };
 const MESSAGE = {

@@ -1,9 +1,9 @@
-import { IdempotencyMismatch } from '../ports/idempotency-records.js';
-import { ReceiptNumberTaken, type OrderRepository } from '../ports/order.repository.js';
-import { CommitOutcomeUnknown } from '../ports/unit-of-work.js';
-import { InMemoryShop } from '../../../../test/support/in-memory/in-memory-shop.js';
-import { Deadline, DeadlineExceeded } from '../deadline.js';
-import { CreateOrder, type OrderRequest } from './create-order.js';
+import { IdempotencyMismatch } from '../../../libs/application/src/ports/idempotency-records.js';
+import { ReceiptNumberTaken, type OrderRepository } from '../../../libs/application/src/ports/order.repository.js';
+import { CommitOutcomeUnknown } from '../../../libs/application/src/ports/unit-of-work.js';
+import { InMemoryShop } from '../../support/in-memory/in-memory-shop.js';
+import { Deadline, DeadlineExceeded } from '../../../libs/application/src/deadline.js';
+import { CreateOrder, type OrderRequest } from '../../../libs/application/src/orders/create-order.js';
 
 function aShop() {
   const shop = new InMemoryShop();

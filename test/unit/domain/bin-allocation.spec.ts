@@ -1,5 +1,5 @@
-import { seededRandom } from '../../../../test/support/seeded-random.js';
-import { allocateFromBins, type BinStock } from './bin-allocation.js';
+import { seededRandom } from '../../support/seeded-random.js';
+import { allocateFromBins, type BinStock } from '../../../libs/domain/src/inventory/bin-allocation.js';
 
 const sum = (bins: readonly BinStock[]) => bins.reduce((total, { quantity }) => total + quantity, 0);
 

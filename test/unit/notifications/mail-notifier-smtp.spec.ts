@@ -1,8 +1,8 @@
-import { anOrderRecord, aStoreProfile } from '../../../../test/builders/order-record.js';
-import { readMail } from '../../../../test/support/mail-message.js';
-import { SmtpSink } from '../../../../test/support/smtp-sink.js';
-import { Config } from '../platform/config.js';
-import { MailNotifier } from './mail-notifier.js';
+import { anOrderRecord, aStoreProfile } from '../../builders/order-record.js';
+import { readMail } from '../../support/mail-message.js';
+import { SmtpSink } from '../../support/smtp-sink.js';
+import { Config } from '../../../libs/infrastructure/src/platform/config.js';
+import { MailNotifier } from '../../../libs/infrastructure/src/notifications/mail-notifier.js';
 
 describe('MailNotifier by SMTP', () => {
   let sink: SmtpSink;
