@@ -52,6 +52,7 @@ export default {
       testMatch: [
         '<rootDir>/{apps,libs,examples}/**/*.spec.ts',
         '<rootDir>/test/{architecture,dependencies,documents}.spec.ts',
+        '<rootDir>/test/unit/**/*.spec.ts',
       ],
     },
     {

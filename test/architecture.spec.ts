@@ -205,6 +205,17 @@ describe('imports', () => {
     expect(findCycle(files)).toEqual([]);
   });
 
+  it('never reach from a library into test/, specs included', () => {
+    const files = readdirSync(join(ROOT, 'libs'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.ts'),
+    );
+
+    const reaching = files.filter((name) =>
+      importsOf(join(ROOT, 'libs', name)).some(({ target }) => /^(\.\.\/)+test\//.test(target)),
+    );
+    expect(reaching).toEqual([]);
+  });
+
   it('form no circle between folders', () => {
     expect(findCycle(folders(files))).toEqual([]);
   });

@@ -4,10 +4,10 @@ import { watch } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-// npm run dev: the API, built and started again whenever a source file is saved. Only the changed libraries and
-// applications are built. Ctrl-C ends both.
+// npm run dev: builds and restarts the API when a source file is saved. It builds only the changed libraries and
+// applications. Ctrl-C ends both.
 
-/** Editors write a file in several steps. */
+/** Editors save a file in several steps. */
 const SETTLED_MS = 50;
 
 const changed = new Set();
@@ -39,7 +39,7 @@ async function rebuild() {
   const projects = [...changed];
   changed.clear();
   if (projects.length === 0) return;
-  // The old process goes while the new one is built; what does not compile leaves none, and says why.
+  // The old process stops during the build. A failed build prints its errors and starts no process.
   const [built] = await Promise.all([nestBuild(projects), stop()]);
   if (built) await start();
 }

@@ -1,4 +1,4 @@
-// TypeScript ESM writes "./x.js" for x.ts; only our own sources need the mapping back.
+// TypeScript ESM writes "./x.js" for x.ts; this maps the imports of our own sources back.
 module.exports = (request, options) => {
   if (/^\.{1,2}\/.*\.js$/.test(request) && !options.basedir.includes('/node_modules/')) {
     try {

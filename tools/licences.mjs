@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-// Prints the licences of everything that is installed for production, from the lock file: npm run licences
+// Prints the licences of all production dependencies from the lock file: npm run licences
 
 const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8'));
 const byLicence = new Map();

@@ -1,4 +1,4 @@
-// Writes the schema of the store bundle, which the build has made, to docs/.
+// Writes the JSON Schema of the store bundle from the build to docs/.
 import { writeFileSync } from 'node:fs';
 import { publishedSchema } from '../dist/libs/import/src/bundle/bundle-schema.js';
 

@@ -21,7 +21,7 @@ describe('a fraud rule', () => {
   it.each([
     ['97230', true],
     ['04101', false],
-  ])('looks at the order that is screened: of %s it says %s', (zip, fires) => {
+  ])('for the postal code %s of the screened order, the rule fires: %s', (zip, fires) => {
     expect(forwardedParcel.fires({ signals: signals(zip), settings: DEFAULT_FRAUD_SETTINGS, facts: NO_FACTS })).toBe(
       fires,
     );
@@ -51,20 +51,20 @@ describe('a notification channel', () => {
     received.length = 0;
   });
 
-  it('tells of an order under an id that a repetition has too', async () => {
+  it('posts an order with an id that stays the same on a retry', async () => {
     await webhook.notify('notify-merchant', order, store);
 
     const body = { stage: 'notify-merchant', store: 'acme', order: order.id, receipt: order.receiptNumber };
     expect(received).toEqual([{ key: `${order.id}-notify-merchant`, body }]);
   });
 
-  it('asks for another attempt when it was not heard', async () => {
+  it('asks for a retry when the receiver fails', async () => {
     status = 503;
 
     await expect(webhook.notify('notify-merchant', order, store)).rejects.toMatchObject({ code: 'HTTP_503' });
   });
 
-  it('gives up what will never be taken', async () => {
+  it('gives up when the receiver rejects the message itself', async () => {
     status = 400;
 
     await expect(webhook.notify('notify-merchant', order, store)).rejects.toBeInstanceOf(UndeliverableMessage);
@@ -78,7 +78,7 @@ describe('a notification channel', () => {
     expect([mail.messages.length, received.length]).toEqual([1, 1]);
   });
 
-  it('has nobody told again, when another channel failed, who was told before', async () => {
+  it('does not notify a channel again when only another channel failed', async () => {
     const mail = new InMemoryNotifier();
     const channels = new Channels([mail, webhook]);
     status = 503;
@@ -109,7 +109,7 @@ describe('another price authority', () => {
     }
   }
 
-  it('prices what it knows, and leaves the rest to the catalog', async () => {
+  it('uses the price list, and the catalog for products that it does not contain', async () => {
     const erp = { pricesOf: () => Promise.resolve(new Map([['MUG', '8.50']])) };
 
     const lines = await new PriceListPricing(new Catalog(), erp).price(1, 'USD', []);

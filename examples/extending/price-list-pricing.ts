@@ -1,14 +1,15 @@
 import { CatalogPricing, type LineRequest } from '@app/application';
 import { Money, OrderLine, type Currency } from '@app/domain';
 
-/** Prices by SKU in major units, such as `19.90`, from wherever they are kept. */
+/** Prices by SKU in major units, such as `19.90`, from any source. */
 export interface PriceList {
   pricesOf(storeId: number, skus: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
 
 /**
- * The catalog says what is sold, another system (an ERP) for how much. What the other system has no price for costs what the
- * catalog says. Should it fail, the order is not placed: a wrong price is worse than a late order.
+ * The catalog decides which products are sold, another system (an ERP) their prices. A product without a price there
+ * keeps its catalog price. When the other system fails, the order is not placed: a wrong price is worse than a late
+ * order.
  */
 export class PriceListPricing extends CatalogPricing {
   constructor(

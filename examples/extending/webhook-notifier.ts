@@ -6,10 +6,10 @@ import {
   type StoreProfile,
 } from '@app/application';
 
-/** Below the 30 s that an attempt may take. */
+/** Below the 30 s limit of an attempt. */
 const TIMEOUT_MS = 10_000;
 
-/** Tells another system of an order. It may be told twice: the id is the same then. */
+/** Notifies another system of an order. It may do so twice, with the same id. */
 export class WebhookNotifier extends Notifier {
   constructor(private readonly url: string) {
     super();
@@ -24,9 +24,9 @@ export class WebhookNotifier extends Notifier {
     });
     await response.arrayBuffer();
     if (response.ok) return;
-    // What is wrong with the message itself stays wrong; everything else is tried again, for days if need be.
+    // A fault in the message itself is permanent; everything else is retried, for days if necessary.
     if (response.status === 400 || response.status === 410) throw new RefusedByWebhook();
-    throw Object.assign(new Error('The webhook did not take it'), { code: `HTTP_${response.status}` });
+    throw Object.assign(new Error('The webhook did not accept the message'), { code: `HTTP_${response.status}` });
   }
 }
 
@@ -35,8 +35,8 @@ class RefusedByWebhook extends UndeliverableMessage {
 }
 
 /**
- * Several channels as one. When some of them fail, the next attempt goes to those alone, as long as this process lives;
- * after that, once more to all: each must bear a repetition.
+ * Combines several channels. When some of them fail, the next attempt goes only to those, as long as this process
+ * lives. After a restart it goes to all: each channel must tolerate a repetition.
  */
 export class Channels extends Notifier {
   private readonly told = new Map<string, Set<Notifier>>();
@@ -56,7 +56,7 @@ export class Channels extends Notifier {
         (error: Error) => failures.push(error),
       );
     }
-    // What can be tried again decides: a stage is given up when nothing but hopeless channels are left.
+    // A retryable failure takes precedence: a stage is given up only when every failed channel is hopeless.
     const error = failures.find((failure) => !(failure instanceof UndeliverableMessage)) ?? failures[0];
     if (error === undefined || error instanceof UndeliverableMessage) this.told.delete(message);
     if (error !== undefined) throw error;

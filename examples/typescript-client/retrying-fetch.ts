@@ -1,18 +1,19 @@
 export interface RetryOptions {
-  /** What sends a request; the platform's `fetch` unless given. */
+  /** Sends a request; by default the platform's `fetch`. */
   readonly send?: (request: Request) => Promise<Response>;
-  /** The first included. */
+  /** Number of attempts, including the first. */
   readonly attempts?: number;
-  /** The longest wait before the second attempt, in milliseconds; it doubles with every further one. */
+  /** The longest wait before the second attempt, in milliseconds; it doubles with each further attempt. */
   readonly firstWaitMs?: number;
 }
 
 const LONGEST_WAIT_MS = 30_000;
 
 /**
- * A `fetch` that repeats what may succeed later (409, 429, every 5xx, no answer), with exponential back-off and full
- * jitter, and never before `Retry-After`; an answer that asks for more than 30 s is given to the caller. An order
- * without an `Idempotency-Key` is sent once: it could be placed twice.
+ * A `fetch` that retries responses that may succeed later (409, 429, every 5xx, no answer). It waits with exponential
+ * back-off and full jitter, and at least as long as `Retry-After` says. It returns a response whose `Retry-After`
+ * exceeds 30 s to the caller. It sends an order without an `Idempotency-Key` only once, because a retry could place it
+ * twice.
  */
 export function retryingFetch({ send = fetch, attempts = 5, firstWaitMs = 250 }: RetryOptions = {}) {
   return async (request: Request): Promise<Response> => {
@@ -21,14 +22,14 @@ export function retryingFetch({ send = fetch, attempts = 5, firstWaitMs = 250 }:
       const isLast = !mayRepeat || attempt >= attempts;
       let retryAfterMs = 0;
       try {
-        // A body can be sent once only.
+        // A body can be sent only once.
         const response = await send(request.clone());
         retryAfterMs = readRetryAfter(response.headers.get('Retry-After'));
         if (isLast || !isRepeatable(response.status) || retryAfterMs > LONGEST_WAIT_MS) return response;
-        // An answer that nobody reads keeps its connection from the next attempt.
+        // An unread response would withhold its connection from the next attempt.
         await response.arrayBuffer();
       } catch (error) {
-        // No answer at all: the network, or a service that restarts. A caller who gave up is not kept waiting.
+        // No answer: the network, or a service that restarts. A caller who aborted must not wait.
         if (isLast || request.signal.aborted) throw error;
       }
       const backOffMs = Math.random() * Math.min(firstWaitMs * 2 ** (attempt - 1), LONGEST_WAIT_MS);
@@ -37,12 +38,14 @@ export function retryingFetch({ send = fetch, attempts = 5, firstWaitMs = 250 }:
   };
 }
 
-/** 502 and 504 come from proxies, which may have passed the request on: the key makes it safe to repeat. */
+/** 502 and 504 come from proxies that may have forwarded the request: the key makes a retry safe. */
 function isRepeatable(status: number): boolean {
   return status === 409 || status === 429 || status >= 500;
 }
 
-/** The wait in milliseconds: the service sends seconds, proxies may send a date. 0 for none, and for anything else. */
+/**
+ * The wait in milliseconds: the service sends seconds, proxies may send a date. 0 for a missing or unreadable header.
+ */
 function readRetryAfter(header: string | null): number {
   const seconds = Number(header);
   const waitMs = Number.isNaN(seconds) ? Date.parse(header ?? '') - Date.now() : seconds * 1000;

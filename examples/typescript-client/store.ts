@@ -6,24 +6,24 @@ export type Order = components['schemas']['OrderListItem'];
 export type NewOrder = components['schemas']['CreateOrderRequest'];
 export type PlacedOrder = components['schemas']['CreatedOrder'];
 
-/** An answer without data, of the service or of a proxy before it. */
+/** A response without data, from the service or from a proxy in front of it. */
 export class RequestFailed extends Error {
   readonly status: number;
-  /** To be quoted when something went wrong; `""` when the service never saw the request. */
+  /** Quote it when you report a problem; `""` when the request never reached the service. */
   readonly requestId: string;
 
-  /** @param body what was read of the answer: the service's `{ error }`, or anything a proxy sends. */
+  /** @param body the parsed response: the service's `{ error }`, or any text from a proxy. */
   constructor({ status, headers }: Response, body: unknown) {
     const requestId = headers.get('X-Request-Id') ?? '';
-    const told = (body as { error?: unknown } | null | undefined)?.error;
-    const text = typeof told === 'string' ? told : 'the answer is not one of the service, but of something before it';
+    const message = (body as { error?: unknown } | null | undefined)?.error;
+    const text = typeof message === 'string' ? message : 'the response comes from a proxy, not from the service';
     super(`${status}: ${text}${requestId && ` (request ${requestId})`}`);
     this.status = status;
     this.requestId = requestId;
   }
 }
 
-/** The API with the types of its document: paths, parameters, bodies and answers are checked by the compiler. */
+/** The API typed by its OpenAPI document: the compiler checks paths, parameters, bodies and responses. */
 export function storeClient(baseUrl: string, apiKey: string, retries: RetryOptions = {}): Client<paths> {
   return createClient<paths>({
     baseUrl,
@@ -33,11 +33,11 @@ export function storeClient(baseUrl: string, apiKey: string, retries: RetryOptio
 }
 
 /**
- * Every order there was at the first request, once, newest first. Money is in minor units.
+ * Yields every order that exists at the first request once, newest first. Money is in minor units.
  *
- * An order that is placed meanwhile moves all others down by one, so that a page begins with what the page before it
- * ended with: known ids are left out. There is no filter by status: an order that leaves the filter would move the
- * others up, over the edge between two pages, and one would be missed. Look at `order.status` instead.
+ * An order placed meanwhile moves all others down by one, so that a page repeats the last order of the page before it:
+ * known ids are skipped. Do not filter by status here: an order that leaves the filter moves the others up across the
+ * page boundary, and one would be missed. Check `order.status` instead.
  *
  * @throws RequestFailed
  */
@@ -55,8 +55,9 @@ export async function* allOrders(client: Client<paths>): AsyncGenerator<Order> {
 }
 
 /**
- * The orders placed from `since` on, newest first. To poll, every 30 seconds or less often: ask from a minute before the
- * newest order of the last time, because an order is dated a moment before it can be seen, and leave out known ids.
+ * Yields the orders placed since `since`, newest first. To poll, every 30 seconds or less often, start one minute
+ * before the newest order of the previous poll, because an order becomes visible shortly after its date, and skip known
+ * ids.
  *
  * @throws RequestFailed
  */
@@ -68,10 +69,10 @@ export async function* ordersSince(client: Client<paths>, since: Date): AsyncGen
 }
 
 /**
- * Places an order once, however often it has to be sent. Money is in major units.
+ * Places an order exactly once, regardless of the number of attempts. Money is in major units.
  *
- * @param idempotencyKey the same for every attempt at this order, also after a restart: the number of the cart.
- * @throws RequestFailed whose status tells what to do: 400 and 422 will not succeed as they are.
+ * @param idempotencyKey the same for every attempt at this order, even after a restart: for example the cart's number.
+ * @throws RequestFailed whose status says what to do: 400 and 422 will not succeed without a change.
  */
 export async function placeOrder(client: Client<paths>, order: NewOrder, idempotencyKey: string): Promise<PlacedOrder> {
   const header = { 'Idempotency-Key': idempotencyKey };

@@ -10,7 +10,7 @@ import { verdictsSince } from './works/books.js';
 import { perform } from './works/perform.js';
 import type { WorkResult } from './works/summary.js';
 
-/** Long enough for the start to be over, and for the timer of the event loop to fire a hundred times. */
+/** Long enough for the start to be over, and for a hundred firings of the event-loop timer. */
 const IDLE_MS = 1_500;
 
 type OnProgress = (text: string) => void;
@@ -45,7 +45,7 @@ async function beIdle(scene: Scene): Promise<number> {
   return loopDelayP99(url);
 }
 
-/** The memory is that of the one process that does everything but the works that need another. */
+/** Measures the memory of the main service process, not of works with their own. */
 async function performAll(
   scene: Scene,
   { works, plan, seed }: Options,

@@ -6,9 +6,9 @@ import { Cleanup } from './support/cleanup.js';
 import { readOptions, USAGE, type Options } from './support/options.js';
 import { Scene } from './support/scene.js';
 
-// Measures the built service against the least that can answer the same requests, on one database:
+// Measures the built service against the least code that can answer the same requests, on one database:
 // tsx test/bench/run.ts [--quick] [--json FILE] [--only W1,W3] [--seed N] [--import]
-// Exit 0 when everything could be measured, whether the goals are met or not. The build is the caller's business.
+// Exit 0 when everything could be measured, whether or not the goals are met. The caller builds first.
 
 const say = (text: string) => process.stderr.write(`${text}\n`);
 
@@ -36,7 +36,7 @@ async function main(args: string[]): Promise<number> {
     if (!options.quick && options.all) writeResults(RESULTS_FILE, results);
     return 0;
   } catch (error) {
-    // What falls over while everything is taken away is not worth a word.
+    // Errors during the teardown after an interruption are not reported.
     if (!isInterrupted) say(`The bench failed: ${inspect(error)}`);
     return 1;
   } finally {

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 
 let serial = 0;
 
-/** An order as it is read; every value that does not matter has a default. */
+/** An order as it is read, with defaults for all values. */
 export function anOrder(values: Partial<OrderRecord> = {}): OrderRecord {
   const nowhere = { address: '', city: '', zip: '' };
   const createdAt = values.createdAt ?? new Date();
@@ -32,7 +32,7 @@ export function anOrder(values: Partial<OrderRecord> = {}): OrderRecord {
   };
 }
 
-/** A product as it is read, without an id: that is given when it is stored. */
+/** A product as it is read, without an id: storing it assigns one. */
 export function aProduct(values: Partial<Omit<ProductRecord, 'id'>> = {}): Omit<ProductRecord, 'id'> {
   const n = ++serial;
   const createdAt = values.createdAt ?? new Date();
@@ -56,20 +56,20 @@ export function aProduct(values: Partial<Omit<ProductRecord, 'id'>> = {}): Omit<
   };
 }
 
-/** A brand as it is read, without an id: that is given when it is stored. */
+/** A brand as it is read, without an id: storing it assigns one. */
 export function aBrand(values: Partial<Omit<BrandRecord, 'id'>> = {}): Omit<BrandRecord, 'id'> {
   const n = ++serial;
   return { name: `Brand ${n}`, slug: `record-${n}`, logo: '', description: '', ...values };
 }
 
-/** A top-level category as it is read, without an id: that is given when it is stored. */
+/** A top-level category as it is read, without an id: storing it assigns one. */
 export function aCategory(values: Partial<Omit<CategoryRecord, 'id'>> = {}): Omit<CategoryRecord, 'id'> {
   const n = ++serial;
   const defaults = { name: `Category ${n}`, slug: `record-${n}`, image: '', description: '' };
   return { ...defaults, displayOrder: 0, parentId: null, ...values };
 }
 
-/** A customer as operators see one; every value that does not matter has a default. */
+/** A customer as operators see one, with defaults for all values. */
 export function aCustomer(values: Partial<CustomerRecord> = {}): CustomerRecord {
   return {
     id: uuidv7(),

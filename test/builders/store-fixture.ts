@@ -7,16 +7,16 @@ export interface ProductOptions {
   readonly name?: string;
   readonly slug?: string;
   readonly sku?: string;
-  /** Minor units. */
+  /** In minor units. */
   readonly price?: number;
   readonly status?: string;
   readonly featured?: boolean;
   readonly brandId?: number;
   readonly categoryIds?: readonly number[];
   readonly createdAt?: string;
-  /** Units on hand: in one bin, or in several. */
+  /** Units on hand: in one bin, or one number per bin. */
   readonly stock?: number | readonly number[];
-  /** More columns, as in the table; JSON as text. */
+  /** Further columns under their names in the table; JSON as text. */
   readonly columns?: Record<string, unknown>;
 }
 
@@ -32,7 +32,7 @@ export interface VariantOptions {
 
 let serial = 0;
 
-/** A store in the database with what a test needs in it; every value that does not matter has a default. */
+/** A store in the database with the rows that a test needs; every value has a default. */
 export class StoreFixture {
   private constructor(
     private readonly database: TestDatabase,
@@ -120,14 +120,14 @@ export class StoreFixture {
     return insert(this.database, 'categories', { ...defaults, ...values });
   }
 
-  /** A customer; returns the id. Columns as in the table. */
+  /** Adds a customer and returns its id. Columns as in the table. */
   async customer(values: Record<string, unknown> = {}): Promise<string> {
     const id = uuidv7();
     const defaults = { store_id: this.id, id, name: 'Ada Lovelace', status: 'Active' };
     return insertUuid(this.database, 'customers', { ...defaults, ...values });
   }
 
-  /** An order without lines; returns the id. Columns as in the table. */
+  /** Adds an order without lines and returns its id. Columns as in the table. */
   async order(values: Record<string, unknown> = {}): Promise<string> {
     const defaults = {
       store_id: this.id,
@@ -147,7 +147,7 @@ export class StoreFixture {
     return insertUuid(this.database, 'orders', { ...defaults, ...values });
   }
 
-  /** A line of an order; its place follows from the lines there are. Columns as in the table. */
+  /** Adds a line after the existing lines of an order. Columns as in the table. */
   async orderLine(orderId: string, values: Record<string, unknown> = {}): Promise<void> {
     const [row] = await this.database.query<{ count: number }>(
       'SELECT count(*)::int AS count FROM order_lines WHERE store_id = $1 AND order_id = $2',
@@ -157,12 +157,12 @@ export class StoreFixture {
     await this.row('order_lines', { order_id: orderId, ...defaults, ...values });
   }
 
-  /** Any row of the store. Columns as in the table; JSON arrays as text. */
+  /** Adds any row of the store. Columns as in the table; JSON arrays as text. */
   async row(table: string, values: Record<string, unknown>): Promise<void> {
     await insertRow(this.database, table, { store_id: this.id, ...values });
   }
 
-  /** A bin, in the active warehouse unless another is named; returns the id. */
+  /** Adds a bin, by default in the active warehouse, and returns its id. */
   bin(warehouseId = this.warehouseId): Promise<number> {
     return insert(this.database, 'bins', { store_id: this.id, warehouse_id: warehouseId, code: `B-${++serial}` });
   }
@@ -171,7 +171,7 @@ export class StoreFixture {
     return insert(this.database, 'warehouses', { store_id: this.id, code: `W-${++serial}`, name: 'Other', active });
   }
 
-  /** Puts units into new bins, one a number, with the opening rows of the ledger. */
+  /** Puts units into new bins, one bin per number, with the opening rows of the ledger. */
   async stock(
     productId: number,
     variantId: number | null,

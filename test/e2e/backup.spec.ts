@@ -14,7 +14,7 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 jest.setTimeout(90_000);
 
 const MAIN = path.resolve('dist/apps/cli/src/main.js');
-const DAMAGED = 'The file is damaged, cut off or no backup of this service.';
+const DAMAGED = 'The file is damaged, cut off or not a backup of this service.';
 
 describe('backup and restore', () => {
   let api: RunningApi;
@@ -129,7 +129,7 @@ describe('backup and restore', () => {
 
   it('is readable by its owner only, and replaces nothing', async () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    await expect(writeBackup(api.database.url, file)).rejects.toThrow(`There is a file ${file} already.`);
+    await expect(writeBackup(api.database.url, file)).rejects.toThrow(`The file ${file} already exists.`);
   });
 
   it('leaves nothing of a backup that is interrupted', async () => {
@@ -206,7 +206,7 @@ describe('backup and restore', () => {
 
     await expect(restored).rejects.toMatchObject({
       code: 1,
-      stderr: 'error: The file has a row of more than 64 MB, which no backup of this service has.\n',
+      stderr: 'error: The file has a row of more than 64 MB, which no backup of this service contains.\n',
     });
     expect(await count(target, 'stores')).toBe(0);
   });

@@ -134,7 +134,7 @@ describe('a Shopify export', () => {
       ...{ rows: 4, refused: 0, taken: { products: 2, variants: 2, images: 3, units: 4, uncounted: 1 } },
       ignoredColumns: ['Tags', 'Variant Compare At Price'],
       // The description of the line before spans three.
-      notes: [{ outcome: 'changed', line: 5, reason: 'Variant Inventory Qty is negative, and taken as 0' }],
+      notes: [{ outcome: 'changed', line: 5, reason: 'Variant Inventory Qty is negative and is read as 0' }],
     });
   });
 
@@ -306,7 +306,7 @@ describe('a Shopify export', () => {
 
     const report = await importShopify(await aStore(), csv);
 
-    expect(report.notes).toEqual([{ outcome: 'changed', line: 2, reason: 'the price 1.999 is taken as 2.00 USD' }]);
+    expect(report.notes).toEqual([{ outcome: 'changed', line: 2, reason: 'the price 1.999 is rounded to 2.00 USD' }]);
   });
 
   it.each<[string, string | Uint8Array, string]>([
@@ -453,8 +453,8 @@ describe('a WooCommerce export', () => {
       ignoredColumns: ['Meta: _x'],
     });
     expect(report.notes.map(({ line, outcome, reason }) => `${line} ${outcome} ${reason}`)).toEqual([
-      '3 changed Stock is negative, and taken as 0',
-      '3 changed an image that is not an http address is left out',
+      '3 changed Stock is negative and is read as 0',
+      '3 changed an image without an http address is skipped',
       '6 skipped a grouped product only shows others, which are products themselves',
       '7 skipped an external product is sold somewhere else',
       '8 refused Parent is no product of this file',
@@ -490,14 +490,14 @@ describe('a WooCommerce export', () => {
     const csv = 'Gerð,Vörunúmer,Heiti,Verð,Eiginleiki 1\nsimple,H-1,Hattur,9,Litur\n';
 
     await expect(importWoo(store, csv)).rejects.toThrow(
-      'The file has no column "Type", "SKU", "Name", "Regular price". It has "Gerð", "Vörunúmer", "Heiti", "Verð", ' +
-        '"Eiginleiki 1", which are not known. --columns FILE.json can say what they are.',
+      'The file has no column "Type", "SKU", "Name", "Regular price". Unknown columns: "Gerð", "Vörunúmer", ' +
+        '"Heiti", "Verð", "Eiginleiki 1". --columns FILE.json can map them.',
     );
     await expect(importWoo(store, csv, { columns: { ...columns, Litur: 'Images' } })).rejects.toThrow(
       'The file has no column "Litur", which --columns names.',
     );
     await expect(importWoo(store, csv, { columns: { ...columns, Verð: 'Price' } })).rejects.toThrow(
-      '--columns has "Price" for "Verð", which is no column that is read.',
+      '--columns maps "Verð" to "Price", which the importer does not read.',
     );
     await importWoo(store, csv, { columns });
 
@@ -570,13 +570,13 @@ describe('a WooCommerce export', () => {
         'may be it',
         own('desk-lamp', 'Desk lamp'),
         {},
-        'the store has a product "desk-lamp" without SKU, which may be this one or another',
+        'the store has a product "desk-lamp" without SKU, which may or may not be this one',
       ],
       [
         'may have had no SKU yet',
         own('desk-lamp', 'Desk lamp'),
         { SKU: 'LAMP' },
-        'the store has a product "desk-lamp" without SKU, which may be this one or another',
+        'the store has a product "desk-lamp" without SKU, which may or may not be this one',
       ],
       ['has its slug', own('desk-lamp-10', 'Desk lamp 10'), {}, 'the store has another product "desk-lamp-10"'],
       [

@@ -136,7 +136,7 @@ describe('the example of a TypeScript client', () => {
       await expect(refused).rejects.toMatchObject({
         status: 502,
         requestId: '',
-        message: '502: the answer is not one of the service, but of something before it',
+        message: '502: the response comes from a proxy, not from the service',
       });
     });
   });

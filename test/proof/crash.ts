@@ -18,7 +18,7 @@ const EXPECTED = [200, 201, 409, 503, null];
 
 export const crash: Proof = {
   name: 'crash',
-  promise: 'An order that was acknowledged survives every crash, of the service and of PostgreSQL, and none is doubled',
+  promise: 'An acknowledged order survives every crash of the service and of PostgreSQL, and no order is placed twice',
   attack:
     'kill -9 of the service at 6 named points × 20 and at 100 random moments, and kill -9 of PostgreSQL, 20 rounds, all under load; clients try again with their Idempotency-Key',
   quick: true,
@@ -28,7 +28,7 @@ export const crash: Proof = {
 async function runFull(context: ProofContext): Promise<ProofOutcome> {
   const { rig, history, random } = context;
   const { server } = rig;
-  if (!server) throw new Error('crash kills PostgreSQL, so it needs one of its own: run it without DATABASE_URL');
+  if (!server) throw new Error('crash kills PostgreSQL, so it needs its own server: run it without DATABASE_URL');
   const { store, products, buyers } = await openShop(context);
   const sink = await SmtpSink.start();
   await rig.startWorker({ env: { SMTP_URL: sink.url } });
@@ -63,7 +63,7 @@ async function runFull(context: ProofContext): Promise<ProofOutcome> {
   return { figures, violations };
 }
 
-/** Without a server to kill, and with two deaths: starting services is what takes the time. */
+/** Kills no server, and the service only twice: starting services takes most of the time. */
 async function runQuick(context: ProofContext): Promise<ProofOutcome> {
   const { rig, history, random } = context;
   const { store, products, buyers } = await openShop(context);
@@ -87,7 +87,7 @@ async function runQuick(context: ProofContext): Promise<ProofOutcome> {
 
 async function openShop({ rig, history, random }: ProofContext) {
   const store = await StoreFixture.create(rig.database);
-  // The merchant gets a mail too.
+  // The merchant gets a mail, too.
   const contact = JSON.stringify({ email: 'merchant@example.com' });
   await rig.database.query('UPDATE stores SET contact = $2 WHERE id = $1', [store.id, contact]);
   return { store, products: await stockShelves(store, PRODUCTS, BINS), buyers: new Buyers(store, history, random) };
@@ -97,7 +97,7 @@ function crowdOf({ form, random }: ProofContext) {
   return { random, size: form === 'full' ? 10 : 12, pauseMs: form === 'full' ? 300 : 40 };
 }
 
-/** Orders the clients know of, and how many of them the oracle misses or found twice. */
+/** Orders that clients know of, and how many of them are missing or duplicated according to the oracle. */
 function fate({ exchanges }: History, violations: readonly string[]): string {
   const keys = exchanges.filter(({ status }) => status === 201).map(({ idempotencyKey }) => idempotencyKey);
   const orders = new Set(keys.filter((key) => key !== null)).size + keys.filter((key) => key === null).length;

@@ -13,17 +13,18 @@ import { timeToRecover } from './support/recovery.js';
 import type { Service } from './support/service.js';
 import { stockShelves } from './support/store-setup.js';
 
-/** Fewer than there are requests at once. */
+/** Fewer than the number of concurrent requests. */
 const POOL_SIZE = 4;
 const RECOVERY_LIMIT_MS = 5_000;
-/** Of undisturbed traffic before each trouble. */
+/** Duration of undisturbed traffic before each fault. */
 const BEFORE_MS = { full: 1_000, quick: 200 };
 
 export const dbdown: Proof = {
   name: 'dbdown',
-  promise: 'Without its database the service says so in under 3 s, and is back within 5 s of it, in the same process',
+  promise:
+    'Without its database the service answers 503 in under 3 s, and it recovers within 5 s of the database, without a restart',
   attack:
-    'PostgreSQL stopped for 30 s; sessions terminated at random; the pool exhausted by locked tables; latency, resets, cuts and freezes on the way, and freezes of the open connections alone',
+    'PostgreSQL stopped for 30 s; sessions terminated at random; the pool exhausted by locked tables; latency, resets, cuts and freezes of the connections, including a freeze of only the open ones',
   quick: true,
   run,
 };
@@ -73,7 +74,7 @@ function troublesOf({ form, rig, random }: ProofContext, proxy: Proxy, resets: {
       frozen(proxy, 2_700),
       forgotten(proxy, RECOVERY_LIMIT_MS, 6_000),
     ];
-  if (!server) throw new Error('dbdown stops PostgreSQL, so it needs one of its own: run it without DATABASE_URL');
+  if (!server) throw new Error('dbdown stops PostgreSQL, so it needs its own server: run it without DATABASE_URL');
   return [
     stopped(server, 30_000),
     terminated(database, random, 15_000),
@@ -95,7 +96,7 @@ interface Ordeal {
   readonly buyers: Buyers;
   readonly products: readonly number[];
   readonly trouble: Trouble;
-  /** The services that it hits. */
+  /** The services that the fault affects. */
   readonly hit: readonly Service[];
   readonly label: string;
 }

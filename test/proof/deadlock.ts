@@ -11,7 +11,7 @@ import { inParallel, orderBody, shuffled, stockShelves } from './support/store-s
 const SCALE = { full: { orders: 5_000, workers: 40 }, quick: { orders: 120, workers: 40 } };
 const PRODUCTS = 40;
 const LINES = 20;
-/** More than can be asked for: nobody waits in vain, everybody waits for the same rows. */
+/** More than all orders can take: every order waits for the same rows, and none is refused. */
 const BINS = [100_000, 100_000];
 
 export const deadlock: Proof = {
@@ -56,7 +56,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   return { figures, violations };
 }
 
-/** Half of the orders name their products from the highest id down, the order least like that of the locks. */
+/** Half of the orders name their products from the highest id down: the reverse of the lock order. */
 function reversed(ids: readonly number[]): number[] {
   return ids.slice(0, LINES).sort((a, b) => b - a);
 }

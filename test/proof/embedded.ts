@@ -15,14 +15,15 @@ const BUYERS = 8;
 const BACK_WITHIN_MS = 10_000;
 const IN_USE =
   /^The embedded PostgreSQL in \S+ is already in use by process \d+( of another container or machine)?: stop that process, or choose .*\n$/;
-/** Sees no process, and no shared memory, but its own: as in a container of its own, on the same volume. */
+/** Runs the process in its own container: it sees only its own processes and shared memory, on the same volume. */
 const CONTAINER = ['unshare', '--pid', '--ipc', '--fork', '--kill-child', '--mount-proc'];
 
 export const embedded: Proof = {
   name: 'embedded',
-  promise: 'With its own database the service loses nothing when it is killed, and no second copy touches its data',
+  promise:
+    'With its embedded database the service loses no order when it is killed, and no second process opens its data',
   attack:
-    'kill -9 of the service with its embedded PostgreSQL under load, 10 times, started again at once; a second copy is started on the same data directory each time, and one in a container that sees no process of the first',
+    'kill -9 of the service with its embedded PostgreSQL under load, 10 times, each followed by an immediate restart; each time a second process is started on the same data directory, and one in a container that sees no process of the first',
   quick: true,
   run,
 };
@@ -74,7 +75,7 @@ async function productsInStock(buyers: Buyers, service: Service): Promise<readon
   return (JSON.parse(bytes.toString()) as { data: { id: string }[] }).data.map(({ id }) => Number(id));
 }
 
-/** Orders of some that can be had and some that cannot: what counts is what was acknowledged. */
+/** Orders both available and sold-out products: only acknowledged orders count. */
 async function buyUntilItDies(buyers: Buyers, service: Service, products: readonly number[]): Promise<void> {
   function* orders(): Generator<number> {
     while (service.isRunning) for (const id of products) if (service.isRunning) yield id;
@@ -84,7 +85,7 @@ async function buyUntilItDies(buyers: Buyers, service: Service, products: readon
   );
 }
 
-/** Receipt numbers of all orders that a client was told of, by id. */
+/** Receipt numbers of all acknowledged orders, by id. */
 function acknowledgedOrders({ exchanges }: History): Map<string, string> {
   const created = exchanges.filter(({ method, status }) => method === 'POST' && status === 201);
   return new Map(

@@ -17,9 +17,9 @@ const SCALE = {
 
 export const idempotency: Proof = {
   name: 'idempotency',
-  promise: 'One Idempotency-Key is one order, and every answer to it is the same, byte for byte',
+  promise: 'Each Idempotency-Key places one order, and every response to it is the same, byte for byte',
   attack:
-    '30 concurrent twins of each of 200 keys on 2 processes, some with another body; connections cut at 200 COMMITs, quick and slow ones, the client tries again; repeats while the first order waits for its stock and its product is archived or its customer blocked',
+    '30 concurrent twins of each of 200 keys on 2 processes, some with another body; connections cut at 200 COMMITs, fast and slow ones, with retries by the client; repeats while the first order waits for stock and its product is archived or its customer blocked',
   quick: true,
   run,
 };

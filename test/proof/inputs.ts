@@ -15,7 +15,7 @@ import { poolViolations, processViolations } from './support/oracle/processes.js
 import { stockViolations } from './support/oracle/stock.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 
-/** The quick form shares its machine with other tests, which keep a process waiting too. */
+/** The quick form shares its machine with other tests, which delay the process as well. */
 const SCALE = {
   full: { runs: 2_000, heavy: 20, keyless: 20, lagMs: 200, crowdSeconds: 10, noticedMs: 25 },
   quick: { runs: 60, heavy: 1, keyless: 2, lagMs: 2_000, crowdSeconds: 2, noticedMs: 1_000 },
@@ -25,9 +25,9 @@ const KINDS = [200, 201, 400, 404, 422];
 export const inputs: Proof = {
   name: 'inputs',
   promise:
-    'Whatever is sent has a documented answer; what is accepted is kept as it was sent, and priced by the catalog',
+    'Every request gets a documented answer; an accepted order is stored exactly as sent and priced from the catalog',
   attack:
-    'orders, damaged ones among them, lists, filters, searches, ids, heads and settings made at random, 2,000 of each kind, against the rules of the contract written a second time; and the largest requests there can be of what is dear to read, one by one and from 64 clients at once',
+    'random orders (some damaged), lists, filters, searches, ids, headers and settings, 2,000 of each kind, checked against a second implementation of the contract; and the largest and most expensive requests, one at a time and from 64 clients at once',
   quick: true,
   run,
 };
@@ -39,7 +39,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   try {
     await attackWithoutKey(service, 1); // warm-up
     const holdings = await HoldingsWatch.begin(service);
-    await longestLag(service.url); // of what was before
+    await longestLag(service.url); // resets the figure
     await exploreOrders(scene);
     await exploreReads(scene);
     await exploreHeads(scene);
@@ -49,7 +49,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     if (lag > lagMs) violations.push(`the event loop was blocked for ${lag} ms`);
     const crowding = await crowdWithBodies(scene, crowdSeconds);
     const { usualMs, besideMs } = crowding;
-    // Below `noticedMs`, twice the usual is what one turn of another process costs.
+    // Below `noticedMs`, one time slice of another process can double the usual latency.
     if (besideMs > Math.max(2 * usualMs, noticedMs))
       violations.push(`p99 of others is ${besideMs} ms beside 64 clients with large bodies, usually ${usualMs} ms`);
     const strangers = await attackWithoutKey(service, keyless);
@@ -65,15 +65,15 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   }
 }
 
-/** The longest the event loop did not turn since this was last asked, in milliseconds. */
+/** The longest event-loop delay since the previous call, in milliseconds. */
 async function longestLag(url: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   const seconds = /^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1];
-  if (seconds === undefined) throw new Error('The service does not tell how its event loop does');
+  if (seconds === undefined) throw new Error('The service does not report its event-loop delay');
   return Math.round(Number(seconds) * 1_000);
 }
 
-/** The oracle's questions that have an answer where bodies are no orders. */
+/** The oracle's checks that also apply when bodies are not orders. */
 async function askAfterwards({ context, store, service }: Scene): Promise<string[]> {
   const { rig, history } = context;
   return [
@@ -88,7 +88,7 @@ async function askAfterwards({ context, store, service }: Scene): Promise<string
   ];
 }
 
-/** Exactly the rows of the orders that were acknowledged: none from a refusal. */
+/** Requires exactly the rows of the acknowledged orders: a refusal leaves none. */
 async function rowViolations({ rig, history }: ProofContext, storeId: number): Promise<string[]> {
   const [found] = await rig.database.query(
     `SELECT (SELECT count(*)::int FROM orders WHERE store_id = $1) AS orders,
@@ -118,6 +118,6 @@ function figuresOf({ context: { history }, runs }: Scene, { lag, heavy, crowding
   return (
     `${runs} cases of each kind: ${answers}, ${failed} × 5xx; the largest requests ${heavy} times: ` +
     `the event loop blocked for ${lag} ms at most; p99 of others ${crowding.besideMs} ms beside 64 clients with large ` +
-    `bodies, of which ${crowding.bodies} were read, ${crowding.usualMs} ms without`
+    `bodies (${crowding.bodies} sent), ${crowding.usualMs} ms without`
   );
 }

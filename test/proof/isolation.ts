@@ -15,9 +15,10 @@ const WORKERS = 8;
 
 export const isolation: Proof = {
   name: 'isolation',
-  promise: 'What belongs to another store is answered exactly like what does not exist, and nothing of it is touched',
+  promise:
+    "A request for another store's data gets the same answer as a request for unknown data, and changes no row of that store",
   attack:
-    'every route of the router × every kind of id, slug, receipt, e-mail and key of another store, in paths, filters and orders; each answer is compared, byte by byte and header by header, with that to an unknown value; a route or parameter nobody thought of fails',
+    'every route of the router × every kind of id, slug, receipt number, e-mail and key of another store, in paths, filters and orders; each answer is compared with that for an unknown value, byte by byte and header by header; a route or parameter without a row fails the proof',
   quick: true,
   run,
 };
@@ -46,7 +47,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
 }
 
 function unthoughtOf(routes: readonly Route[]): string[] {
-  if (routes.length < 12) return [`The router named ${routes.length} routes only`];
+  if (routes.length < 12) return [`The router lists only ${routes.length} routes`];
   const missing = routes.filter((route) => rowOf(route) === null);
   return missing.map(({ method, path }) => `${method} ${path} has no row in test/proof/isolation/rows.ts`);
 }
@@ -75,7 +76,7 @@ async function attack({ context, routes, service }: Attack) {
   const { rig, history, random } = context;
   const stores = await openTwoStores(rig.database, random);
   const [me, them] = [stores.mine, stores.theirs].map((store) => new Buyers(store, history, random));
-  if (!me || !them) throw new Error('Two stores have two clients');
+  if (!me || !them) throw new Error('Two stores need two clients');
   const rows = routes.flatMap((route) => [{ route, row: rowOf(route) as Row }]);
   const violations = await controls(them, service, rows, stores);
   const key = `their-key-${stores.mark}`;
@@ -84,7 +85,7 @@ async function attack({ context, routes, service }: Attack) {
   if (placed.status !== 201) violations.push(`Their own order: ${placed.status}`);
 
   const before = await fingerprintOf(rig.database, stores.theirs.id);
-  // First: the orders that are tried next have words of theirs in them, which are then mine.
+  // Read first: the orders placed next contain words of the other store, which then are mine.
   violations.push(...(await tellingEverybody(me, service, rows, stores)));
   const isThorough = context.form === 'full';
   const trials = rows.flatMap(({ route, row }) =>
@@ -104,7 +105,7 @@ async function attack({ context, routes, service }: Attack) {
 
 type Rows = readonly { readonly route: Route; readonly row: Row }[];
 
-/** What is theirs is there: its owner gets it. Without that, nothing would be proven. */
+/** The other store's rows exist: their owner can read them. Otherwise the comparison would prove nothing. */
 async function controls(them: Buyers, service: Service, rows: Rows, { references }: TwoStores): Promise<string[]> {
   const violations: string[] = [];
   const expect = async (path: string, method: string) => {
@@ -130,23 +131,23 @@ async function controls(them: Buyers, service: Service, rows: Rows, { references
   return violations;
 }
 
-/** No order of mine may have got a customer of theirs, or a verdict by their rules. */
+/** No order of mine may have a customer of the other store, or a verdict by its rules. */
 async function linked({ rig }: ProofContext, { mine }: TwoStores): Promise<string[]> {
   const rows = await rig.database.query<{ id: string }>(
     `SELECT id FROM orders WHERE store_id = $1 AND customer_id IS NOT NULL
      UNION SELECT order_id FROM fraud_assessments WHERE store_id = $1 AND verdict = 'REJECT'`,
     [mine.id],
   );
-  return rows.map(({ id }) => `Order ${id} knows of another store`);
+  return rows.map(({ id }) => `Order ${id} refers to another store`);
 }
 
-/** What anybody can read names no store, and what I can read without any filter is mine. */
+/** Public answers name no store, and every unfiltered answer to me is mine. */
 async function tellingEverybody(me: Buyers, service: Service, rows: Rows, { mark }: TwoStores): Promise<string[]> {
   const readable = rows.filter(({ route }) => route.method === 'GET' && !/[:*]/.test(route.path));
   const violations: string[] = [];
   for (const { route } of readable) {
     const { bytes, status } = await me.send(service, { method: 'GET', path: route.path });
-    if (bytes.includes(mark)) violations.push(`GET ${route.path} tells of the other store`);
+    if (bytes.includes(mark)) violations.push(`GET ${route.path} leaks the other store`);
     if (status === null || status >= 500) violations.push(`GET ${route.path}: ${status}`);
   }
   return violations;

@@ -9,9 +9,8 @@ const SCALE = { full: { rounds: 10, processes: 5 }, quick: { rounds: 1, processe
 
 export const migrate: Proof = {
   name: 'migrate',
-  promise: 'Processes that start together on an empty database migrate it once, and all get ready',
-  attack:
-    '5 processes start on an empty database, each with a migrate command beside it, at the same moment, 10 rounds',
+  promise: 'Processes that start together on an empty database migrate it once, and all become ready',
+  attack: '5 processes start on an empty database, each with its own migrate command, at the same moment, 10 rounds',
   quick: true,
   run,
 };
@@ -53,7 +52,7 @@ async function startTogether(rig: Rig, name: string, processes: number) {
   return { applied, ready: started.length, violations };
 }
 
-/** @returns what that command says it applied; a command that fails says why. */
+/** @returns the migrations that the command reports as applied. @throws Error with its message when it fails. */
 async function migrateByCommand(url: string): Promise<string[]> {
   const env = { PATH: process.env['PATH'], DATABASE_URL: url };
   try {

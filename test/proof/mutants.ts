@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util';
 import { Laboratory } from './mutants/laboratory.js';
 import { MUTANTS, type Mutant } from './mutants/mutants.js';
 
-// Proves the proofs: breaks in a scratch copy what each of them protects, one edit at a time, and fails unless the
-// proof notices. tsx test/proof/mutants.ts [name…]; exit 0 when all were caught.
+// Proves the proofs: breaks each protection in a scratch copy, one edit at a time, and fails unless the proof notices.
+// tsx test/proof/mutants.ts [name…]; exit 0 when all were caught.
 
 async function main(): Promise<number> {
   const { positionals } = parseArgs({ allowPositionals: true });
@@ -30,7 +30,7 @@ async function isCaught(laboratory: Laboratory, mutant: Mutant): Promise<boolean
     ? 'caught'
     : passed
       ? 'NOT CAUGHT, the proof passed'
-      : 'NOT CAUGHT, the proof failed otherwise';
+      : 'NOT CAUGHT, the proof failed for another reason';
   process.stdout.write(`${mutant.name} → ${mutant.proof}: ${verdict}: ${noticed?.trim() ?? ''} (${seconds} s)\n`);
   if (!isCaught) process.stderr.write(`${output}\n`);
   return isCaught;

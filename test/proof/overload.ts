@@ -18,26 +18,27 @@ const MAXIMUM_MS = 8_000;
 const NORMAL_MS = 10_000;
 const OVERLOAD_MS = 60_000;
 const TIMES = 5;
-/** Of the maximum. */
+/** Fraction of the maximum rate. */
 const NORMAL_LOAD = 0.2;
 const RECOVERY_MS = 10_000;
-/** From sending to the whole answer, on a machine that also has to make the load. */
+/** From sending to the complete answer, on a machine that also generates the load. */
 const REFUSAL_LIMIT_MS = 1_000;
 const MEMORY_GROWTH = 2;
-/** Connections without a key of each manner for each route. */
+/** Connections without a key per manner and route. */
 const KEYLESS = 10;
 const SCRAPERS = 64;
 const SCRAPED_MS = 8_000;
-/** Of requests one after the other, beside the scrapers. */
+/** Limit for sequential requests next to the scrapers. */
 const BESIDE_SCRAPERS_MS = 1_000;
 const SECOND = 1_000;
 
 export const overload: Proof = {
   name: 'overload',
-  promise: 'More than can be served is refused at once, while orders go on being placed, and leaves no trace',
+  promise:
+    'Requests beyond the capacity are refused at once while orders continue to be placed, and an overload leaves nothing behind',
   attack:
-    'five times the requests a second that are possible at most, as far as 2,000 waiting clients can send them, for 60 s, one in 20 an order; 64 clients of /metrics; every route without a key, pipelined, unread and aborted; descriptors, sockets, memory, timers and log lines compared',
-  // test/e2e/overload.spec.ts is.
+    'five times the maximum request rate, limited by 2,000 waiting clients, for 60 s, one in 20 an order; 64 clients of /metrics; every public route without a key, pipelined, unread and aborted; descriptors, sockets, memory, timers and log lines compared before and after',
+  // The quick form is test/e2e/overload.spec.ts.
   quick: false,
   run,
 };
@@ -52,7 +53,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const load = new Load({ service, key: store.key, buyers, products, random });
   const memory = new PeakMemory(service);
   try {
-    await attackWithoutKey(service, 1); // warm-up, with what follows
+    await attackWithoutKey(service, 1); // warms up, together with the requests below
     await load.closedLoop(CLIENTS, WARM_UP_MS);
     const holdings = await HoldingsWatch.begin(service);
     const most = ((await load.closedLoop(CLIENTS, MAXIMUM_MS)).length / MAXIMUM_MS) * SECOND;
@@ -86,7 +87,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   }
 }
 
-/** One client among scrapers. */
+/** One client next to the scrapers. */
 async function besideScrapers(load: Load, service: Service): Promise<Sample[]> {
   const [samples] = await Promise.all([load.closedLoop(1, SCRAPED_MS), scrape(service, SCRAPERS, SCRAPED_MS)]);
   return samples;
@@ -139,7 +140,7 @@ function refusalViolations(storm: readonly Sample[]): string[] {
   return violations;
 }
 
-/** What is normal differs by chance: twice as long, and a few milliseconds, is. */
+/** Tolerates twice the usual latency plus a few milliseconds, because the latency varies by chance. */
 function recoveryViolations(before: readonly Sample[], after: readonly Sample[]): string[] {
   const refused = after.filter((sample) => !isServed(sample)).length;
   const [usual, now] = [usualP99(before), usualP99(after)];
@@ -162,7 +163,7 @@ function p99(samples: readonly Sample[]): number {
   return sorted[Math.floor(sorted.length * 0.99)] ?? 0;
 }
 
-/** The middle one of the seconds' p99: a single pause, of the generator's own too, is not what is usual. */
+/** The median of the p99 of each second: a single pause, perhaps of the load generator, is not typical. */
 function usualP99(samples: readonly Sample[]): number {
   const seconds = new Map<number, Sample[]>();
   for (const sample of samples) {
@@ -173,7 +174,7 @@ function usualP99(samples: readonly Sample[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
-/** The most memory that a process took so far. */
+/** The peak memory of a process. */
 class PeakMemory {
   peakBytes = 0;
   private readonly timer = setInterval(() => {

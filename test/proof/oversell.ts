@@ -9,13 +9,13 @@ import type { Service } from './support/service.js';
 import { orderBody, type OrderBody } from './support/store-setup.js';
 
 const SCALE = { full: { rounds: 20, buyers: 200 }, quick: { rounds: 2, buyers: 75 } };
-/** Fifty units; no bin has enough for all who ask for three. */
+/** Fifty units, in bins none of which can supply all orders of three units. */
 const BINS = [10, 10, 10, 10, 10];
 const UNITS = 50;
-/** Orders of 2 + 1 units that fifty units allow; two are left. */
+/** The number of orders of 2 + 1 units that fifty units can supply; two units remain. */
 const SPLIT_ORDERS = 16;
 
-/** What all the buyers of a round order. */
+/** The order of every buyer in a round. */
 type Basket = (productId: number) => OrderBody['items'];
 
 const ONE_UNIT: Basket = (product_id) => [{ product_id, quantity: 1 }];
@@ -26,9 +26,9 @@ const TWO_LINES: Basket = (product_id) => [
 
 export const oversell: Proof = {
   name: 'oversell',
-  promise: 'No unit is sold twice, whatever the number of buyers and processes',
+  promise: 'No unit is sold twice, regardless of the number of buyers and processes',
   attack:
-    '200 concurrent buyers want 50 units in 5 bins of 2 processes, 20 rounds; and again as 2 + 1 units in two lines of one product',
+    '200 concurrent buyers on 2 processes want 50 units in 5 bins, 20 rounds; and again as 2 + 1 units in two lines of one product',
   quick: true,
   run,
 };
@@ -46,7 +46,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const violations: string[] = [];
   let oversold = 0;
   for (let n = 1; n <= rounds; n++) {
-    // With and without a key: they take different paths to the stock.
+    // With and without a key: the two take different paths to the stock.
     const plain = await round(`round ${n}`, ONE_UNIT, n % 2 === 0);
     violations.push(...plain.compare(UNITS, crowd - UNITS, 0));
     const split = await round(`split round ${n}`, TWO_LINES, n % 2 === 1);
@@ -73,7 +73,7 @@ interface Round {
   readonly keyed: boolean;
 }
 
-/** Everybody orders at once. */
+/** All buyers order at once. */
 async function buyOut({ name, store, services, buyers, crowd, basket, keyed }: Round) {
   const product = await store.product({ stock: BINS });
   const answers = await Promise.all(
@@ -86,7 +86,7 @@ async function buyOut({ name, store, services, buyers, crowd, basket, keyed }: R
   const count = (wanted: number) => answers.filter(({ status }) => status === wanted).length;
   const units = basket(product).reduce((sum, { quantity }) => sum + quantity, 0);
   return {
-    /** Units that buyers were promised. */
+    /** Units in acknowledged orders. */
     sold: count(201) * units,
     compare: (sold: number, refused: number, remaining: number): string[] => {
       const found = `${count(201)} × 201, ${count(422)} × 422, ${left} units left`;

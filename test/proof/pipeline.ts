@@ -30,7 +30,7 @@ const SCALE = {
     calm: 100,
     troubles: { forMs: 60_000, orderPauseMs: 600, killPauseMs: 5_000, special: { poison: 6, blocked: 4, review: 6 } },
     outageMs: 10_000,
-    // Longer than the queue's own patience with a worker that is asked to stop, which is 5 s.
+    // Longer than the 5 s that the queue gives a worker to stop.
     answerMs: 7_000,
     dismissed: 8,
   },
@@ -46,9 +46,9 @@ const SCALE = {
 
 export const pipeline: Proof = {
   name: 'pipeline',
-  promise: 'Every mail of an order arrives, or its stage says why not; nothing that goes wrong with one stops another',
+  promise: 'Every mail of an order arrives, or its stage records why not; no failure stops another mail',
   attack:
-    'orders through 2 processes while 2 workers are killed (kill -9) again and again, and the mail server refuses, hangs, cuts, or cuts after it took the mail, for 60 s; mails that can never be sent; reviews; 10 s without a database; connections that die in silence; SIGTERM in mid-delivery',
+    'orders through 2 processes for 60 s, while 2 workers are repeatedly killed (kill -9) and the mail server refuses, hangs, cuts, or cuts after it accepted the mail; undeliverable mails; reviews; 10 s without a database; connections that freeze; SIGTERM during deliveries',
   quick: true,
   run,
 };
@@ -92,7 +92,7 @@ async function perform(scene: Scene): Promise<ProofOutcome> {
   const violations: string[] = [];
   const memory = new MemoryWatch(services);
 
-  // Nothing goes wrong: several workers share the work, and each mail arrives once.
+  // Without faults: several workers share the work, and each mail arrives once.
   await crew.hire(quick ? 1 : WORKERS);
   await inParallel(CLIENTS, Array(scale.calm).keys(), () => place(scene));
   violations.push(...(await untilDelivered(scene, DEADLINE_MS)));
@@ -106,7 +106,7 @@ async function perform(scene: Scene): Promise<ProofOutcome> {
 
   const end = Date.now();
   if (quick) sink.cutAll();
-  // What the abandoned wait for and the back-off is real in the full form only.
+  // The waits for abandoned jobs and the back-off are real only in the full form.
   const hurry = () => (quick ? clock.skipBackOff(orders.map(({ id }) => id)) : Promise.resolve());
   violations.push(...(await untilDelivered(scene, DEADLINE_MS, hurry)));
   const settled = Math.round((Date.now() - end) / 1_000);
@@ -135,7 +135,7 @@ async function perform(scene: Scene): Promise<ProofOutcome> {
   return { figures, violations };
 }
 
-/** Addresses in the workers' logs, be they the customers', the merchant's or quoted by the mail server. */
+/** E-mail addresses in the workers' logs: of customers, of the merchant, or quoted by the mail server. */
 function logViolations({ context }: Scene): string[] {
   const workers = context.rig.processes.filter(({ url }) => url === '');
   const lines = workers.flatMap(({ log }) => log.split('\n')).filter((line) => /[\w.+-]+@[\w-]+\.\w/.test(line));

@@ -8,10 +8,10 @@ import { Rig } from './support/rig.js';
 
 const QUICK = PROOFS.filter(({ quick }) => quick);
 
-/** Seconds on an idle machine; a busy one is no broken promise. */
+/** Seconds on an idle machine; a busy machine does not break a promise. */
 const PATIENCE_MS = 90_000;
 
-// The short form of the proofs, on the tests' PostgreSQL. `npm run proof` is the long one, with durability.
+// The quick form of the proofs, on the tests' PostgreSQL. `npm run proof` runs the full form, with durability.
 describe('the promises', () => {
   let rig: Rig;
   beforeAll(async () => {

@@ -13,7 +13,7 @@ const SCALE = {
   full: { revocations: 50, clients: 12, beforeMs: 400, afterMs: 600 },
   quick: { revocations: 4, clients: 6, beforeMs: 300, afterMs: 300 },
 };
-/** What ends a key, or all keys of a store, and what brings it back. */
+/** Ways to end a key, or all keys of a store, and to restore it. */
 const ENDINGS = [
   `UPDATE api_keys SET status = 'REVOKED' WHERE store_id = $1 AND id = $2`,
   `UPDATE api_keys SET status = 'DEACTIVATED' WHERE store_id = $1 AND id = $2`,
@@ -24,9 +24,9 @@ const REFUSED = [401, 403];
 
 export const revoke: Proof = {
   name: 'revoke',
-  promise: 'A key that is revoked opens nothing from that moment on, on any process',
+  promise: 'A revoked key is refused from the moment of its revocation, on every process',
   attack:
-    '50 keys are revoked, deactivated, let expire or deleted while clients use each of them on 2 processes, for orders too',
+    '50 keys are revoked, deactivated, expired or deleted while clients use each of them on 2 processes, also for orders',
   quick: true,
   run,
 };
@@ -70,7 +70,7 @@ interface Use {
   readonly n: number;
 }
 
-/** Clients use the key without a break; in the middle of it, it is ended. */
+/** Clients use the key continuously; meanwhile the key is ended. */
 async function endInUse({ context, store, key, services, products, n }: Use) {
   const { rig, history, random, form } = context;
   const { clients, beforeMs, afterMs } = SCALE[form];
@@ -101,7 +101,7 @@ async function endInUse({ context, store, key, services, products, n }: Use) {
 
 function judge(exchanges: readonly Exchange[], committed: number, services: readonly Service[], name: string) {
   const isServed = ({ status }: Exchange) => status === 200 || status === 201;
-  // What started in the very millisecond may have started before.
+  // A request that started in the same millisecond may have started before.
   const after = exchanges.filter(({ at }) => at > committed);
   const served = exchanges.filter((exchange) => exchange.at <= committed && isServed(exchange));
   const violations = after

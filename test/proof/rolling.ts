@@ -10,18 +10,18 @@ import type { Service } from './support/service.js';
 import { orderBody, stockShelves } from './support/store-setup.js';
 
 const SCALE = { full: { restarts: 20, perSecond: 100 }, quick: { restarts: 1, perSecond: 50 } };
-/** One request of so many is an order, every other of them without a key. */
+/** One request in this many is an order, every other one of these without a key. */
 const ORDERS = 4;
-/** As long after SIGTERM as the process goes on to serve, less a moment. */
+/** Slightly less than the time for which the process continues to serve after SIGTERM. */
 const LATE_MS = 4_600;
-/** And until when a slow line has brought the rest of a request: after it has begun to close. */
+/** When a slow line completes its request: after the process has begun to close. */
 const SLOW_MS = 1_400;
 
 export const rolling: Proof = {
   name: 'rolling',
-  promise: 'A deployment costs no request: one process after the other is replaced under load',
+  promise: 'A deployment costs no request: the processes are replaced one after the other under load',
   attack:
-    '2 processes behind a balancer that never tries again, SIGTERM in turn, 20 restarts, 100 requests/s on kept connections, orders among them; and a request on a slow line, begun before a process closes and ended after',
+    '2 processes behind a balancer that never retries, SIGTERM in turn, 20 restarts, 100 requests/s on kept connections, orders among them; and a request on a slow line that begins before a process closes and ends after',
   quick: true,
   run,
 };
@@ -69,7 +69,7 @@ interface TrafficOptions {
   readonly perSecond: number;
 }
 
-/** So many requests a second, whether or not those before were answered. */
+/** Sends requests at a fixed rate, regardless of earlier answers. */
 class Traffic {
   private readonly pending = new Set<Promise<unknown>>();
   private readonly timer: NodeJS.Timeout;
@@ -97,7 +97,7 @@ class Traffic {
   }
 }
 
-/** A request whose head takes its time, on a connection of its own. @returns the status, or why there is none. */
+/** A request with a slow head on its own connection. @returns the status, or the reason why there is none. */
 async function onSlowLine(url: string, key: string): Promise<number | string> {
   const { hostname, port } = new URL(url);
   const socket = net.connect(Number(port), hostname);

@@ -8,8 +8,8 @@ import type { Proof, ProofForm, ProofOutcome } from './support/proof.js';
 import { failureFile, writeResult } from './support/results.js';
 import { Rig } from './support/rig.js';
 
-// Runs proofs against the build: tsx test/proof/run.ts <name…|all> [--quick] [--full] [--seed N]
-// One line for each, exit 0 when all promises were kept. The build is the caller's business (npm run does it).
+// Runs proofs against an existing build: tsx test/proof/run.ts <name…|all> [--quick] [--full] [--seed N]
+// Prints one line per proof; exit 0 when all promises were kept. The npm scripts build first.
 
 const SHOWN_VIOLATIONS = 20;
 
@@ -55,7 +55,7 @@ async function runOne(proof: Proof, form: ProofForm, seed: number): Promise<bool
   return false;
 }
 
-/** A proof that could not be carried out has failed. */
+/** A proof that cannot complete has failed. */
 async function attempt(proof: Proof, form: ProofForm, seed: number, history: History): Promise<ProofOutcome> {
   let rig: Rig | null = null;
   try {

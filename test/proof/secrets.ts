@@ -14,22 +14,22 @@ import { askHostilely, readEverything } from './support/secrets/requests.js';
 import { countAtHome, dumpViolations } from './support/secrets/tables.js';
 import type { Service } from './support/service.js';
 
-/** Secrets by where they are planted. */
+/** Secrets by the place where they are planted. */
 const SCALE = {
   full: { settings: 300, gateways: 5, perGateway: 10, customers: 50, rounds: 5 },
   quick: { settings: 60, gateways: 2, perGateway: 5, customers: 10, rounds: 1 },
 };
-/** Until the last lines are written. */
+/** The time until the last log lines are written. */
 const LAST_LINES_MS = 300;
-/** All of these must be met: a failure that does not come about proves nothing. */
+/** The proof must provoke each of these statuses: a failure that does not occur proves nothing. */
 const STATUSES = [200, 201, 400, 401, 404, 422, 500, 503];
 
 export const secrets: Proof = {
   name: 'secrets',
   promise:
-    'No secret that the service keeps or is sent leaves it: in no answer, no log line, no queue, and no dump where it is encrypted',
+    'No secret that the service stores or receives leaks: no answer, log line or queue contains one, and no dump contains an encrypted one in clear text',
   attack:
-    '500 secrets at random depths of store settings, in gateway credentials and customers; every route read, hostile requests with secrets in headers, paths, bodies and names; errors of the database and of mail servers that quote rows and addresses; operators’ mistakes; then all answers, all logs and every row of every table are searched',
+    '500 secrets at random depths of store settings, in gateway credentials and customers; every route read, hostile requests with secrets in headers, paths, bodies and names; errors of the database and of mail servers that quote rows and addresses; operators’ mistakes; then a search through all answers, all logs and every row of every table',
   quick: true,
   run,
 };
@@ -121,7 +121,7 @@ async function plant(context: ProofContext, plants: Plants, store: StoreFixture,
   ];
   const { code } = await operator.import([line, ...places, ...people]);
   const [theme, ecommerce, contact, payment, fraud] = Array.from({ length: 5 }, () => plants.settings(settings / 5));
-  // Past the importer, which is not the only one who ever wrote to these columns.
+  // Bypasses the importer: other programs may have written these columns.
   await context.rig.database.query(
     `UPDATE stores SET theme = $2, ecommerce_settings = $3, contact = $4::jsonb || '{"email": "shop@example.com"}',
        payment_settings = payment_settings || $5, fraud_settings = $6 WHERE id = $1`,
@@ -149,10 +149,10 @@ async function readAll(ground: Ground, store: StoreFixture): Promise<string[]> {
   return readEverything(asker, { key, ids });
 }
 
-/** A sanitizer that shows nothing would leak nothing, too. */
+/** Guards against a sanitizer that leaks nothing because it shows nothing. */
 async function hidesNothingElse({ asker, key }: Ground, expected: number): Promise<string[]> {
   const shown = shownIn((await asker.ask('/v1/store', { key })).body);
-  return shown === expected ? [] : [`the store profile shows ${shown} of ${expected} settings that are no secret`];
+  return shown === expected ? [] : [`the store profile shows ${shown} of ${expected} settings that are not secret`];
 }
 
 function orderOf(productId: number, canaries: Canaries): object {
@@ -162,7 +162,7 @@ function orderOf(productId: number, canaries: Canaries): object {
   return { items: [{ product_id: productId, quantity: 1 }], customer, notes: text() };
 }
 
-/** What they say while they end counts, too; but a service that is asked to end goes on for seconds. */
+/** Includes the output of shutdown, which takes seconds. */
 async function end(form: ProofForm, services: readonly Service[]): Promise<void> {
   await delay(LAST_LINES_MS);
   await Promise.all(services.map((service) => (form === 'full' ? service.terminate() : service.kill())));

@@ -11,22 +11,22 @@ import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 import type { Service } from './support/service.js';
 import { orderBody } from './support/store-setup.js';
 
-/** Calm and attack take turns, so that what else the machine does falls on both. */
+/** Calm and attack alternate, so that other work on the machine affects both. */
 const ROUNDS = 3;
-/** Of each kind and round; of those slow with reading, half read a little. They come one after the other. */
+/** Connections per kind and round; half of the slow readers read a little. They arrive one after the other. */
 const EACH = 168;
 const RAMP_MS = 30_000;
 const CALM_MS = 12_000;
 const CLOSED_IN_MS = 20_000;
-/** How long a slow client waits to see it. */
+/** The time within which a slow client must be disconnected. */
 const PATIENCE_MS = 25_000;
 const GOOD_EVERY_MS = 20;
-/** Below that, twice the normal is what one turn of another process costs. */
+/** Below this, one time slice of another process can double the usual latency. */
 const NOTICED_MS = 25;
-/** Connections without a key of each manner for each route. */
+/** Connections without a key per manner and route. */
 const KEYLESS = 10;
 const UNREAD = 100;
-/** More than the service lets in. */
+/** More than the service accepts. */
 const HALF_HEADS = 4_500;
 const HALF_HEADS_MS = 8_000;
 const NEWCOMER_MS = 1_000;
@@ -34,10 +34,10 @@ const NEWCOMER_MS = 1_000;
 export const slow: Proof = {
   name: 'slow',
   promise:
-    'Clients that send or read slowly are hung up on in under 20 s, nobody else waits for them, and they leave nothing behind',
+    'Clients that send or read slowly are disconnected in under 20 s, delay no other client and leave nothing behind',
   attack:
-    '500 connections each that send a header, send a body or read their answers a few bytes at a time, or not at all, beside 50 good requests a second, orders among them, in 3 rounds between calm ones; every route without a key, pipelined, unread and aborted; 4,500 connections with half a head from one address; descriptors, sockets, memory, timers and log lines compared',
-  // test/e2e/slow-clients.spec.ts is the short one, with shorter limits.
+    '500 connections each that send a header, send a body or read their answers a few bytes at a time, or not at all, next to 50 normal requests a second, orders among them, in 3 rounds that alternate with calm ones; every public route without a key, pipelined, unread and aborted; 4,500 connections with half a head from one address; descriptors, sockets, memory, timers and log lines compared before and after',
+  // The quick form is test/e2e/slow-clients.spec.ts, with shorter limits.
   quick: false,
   run,
 };
@@ -52,7 +52,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const buyers = new Buyers(store, history, random);
   const good = (work: Promise<unknown>) => latencies(buyers, service, mug, work);
 
-  await attackWithoutKey(service, 1); // warm-up, with what follows
+  await attackWithoutKey(service, 1); // warms up, together with the requests below
   await good(delay(CALM_MS / 2));
   const holdings = await HoldingsWatch.begin(service);
   const calm: number[] = [];
@@ -75,7 +75,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const slowest = Math.max(...ends.map((end) => end ?? Infinity));
   const open = ends.filter((end) => end === null || end > CLOSED_IN_MS).length;
   const violations = [
-    ...(open > 0 ? [`${open} of ${ends.length} slow clients were not hung up on in ${CLOSED_IN_MS} ms`] : []),
+    ...(open > 0 ? [`${open} of ${ends.length} slow clients were not disconnected within ${CLOSED_IN_MS} ms`] : []),
     ...(attacked > Math.max(2 * usual, NOTICED_MS) ? [`p99 of the good: ${attacked} ms, usually ${usual} ms`] : []),
     ...(newcomers.keptOut > 0 || newcomers.slowestMs > NEWCOMER_MS ? [besideHalves(newcomers)] : []),
     ...strangers.violations,
@@ -95,7 +95,7 @@ function besideHalves({ count, keptOut, slowestMs }: Newcomers): string {
   return `${keptOut} of ${count} newcomers kept out by half heads, the others answered in ${slowestMs} ms at most`;
 }
 
-/** How long each of them was let. They come evenly spread. */
+/** How long each connection lasted. They start at even intervals. */
 function crowd(kind: Slowness, target: SlowTarget, count: number): Promise<(number | null)[]> {
   return Promise.all(
     Array.from({ length: count }, async (_, n) => {
@@ -105,7 +105,10 @@ function crowd(kind: Slowness, target: SlowTarget, count: number): Promise<(numb
   );
 }
 
-/** Milliseconds of good requests, sent at a steady rate, whatever becomes of those before, until the work is done. */
+/**
+ * Latencies of normal requests in milliseconds, sent at a steady rate regardless of earlier answers, until the work is
+ * done.
+ */
 async function latencies(buyers: Buyers, service: Service, product: number, work: Promise<unknown>): Promise<number[]> {
   let isDone = false;
   void work.finally(() => (isDone = true));

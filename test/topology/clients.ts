@@ -14,7 +14,7 @@ export interface ClientsOptions {
   readonly random: (below: number) => number;
 }
 
-/** People who read the catalog, order, and look at their order at once. None of them tries again. */
+/** Customers who read the catalog, order, and read their order at once. They never retry. */
 export class Clients {
   private readonly buyers: Buyers;
   private readonly members: Promise<unknown>;
@@ -25,7 +25,7 @@ export class Clients {
     this.members = Promise.all(Array.from({ length: CLIENTS }, (_, n) => this.member(n)));
   }
 
-  /** Resolves when the last answer is there. */
+  /** Resolves when the last answer has arrived. */
   async leave(): Promise<void> {
     this.isOpen = false;
     await this.members;
@@ -48,7 +48,7 @@ export class Clients {
     const placed = await this.buyers.send(shop, { body, key });
     if (placed.status !== 201) return;
     const { data } = JSON.parse(placed.bytes.toString()) as { data: { order_id: string } };
-    // Right after it was placed it is there, whichever process is asked.
+    // A placed order must be readable at once, on every process.
     await this.read(`/v1/orders/${data.order_id}`);
   }
 

@@ -8,10 +8,10 @@ import { startStandby } from '../support/standby.js';
 import { startHaproxy, startPgBouncer } from './programs.js';
 import { Standby } from './standby.js';
 
-/** The service as it runs at a merchant's, all of it on this machine. */
+/** A complete production deployment on this machine. */
 export interface Place {
   readonly rig: Rig;
-  /** What clients know: the balancer before the API processes. */
+  /** The address that clients use: the balancer in front of the API processes. */
   readonly shop: { readonly url: string };
   readonly services: readonly Service[];
   readonly worker: Service;
@@ -20,7 +20,7 @@ export interface Place {
   close(): Promise<void>;
 }
 
-/** @throws Error when a program is missing. Then nothing is left behind. */
+/** @throws Error when a program is missing, after cleaning up. */
 export async function openPlace(): Promise<Place> {
   const closing: (() => unknown)[] = [];
   const close = async () => {
@@ -37,7 +37,7 @@ export async function openPlace(): Promise<Place> {
 async function open(later: (end: () => unknown) => void): Promise<Omit<Place, 'close'>> {
   const rig = await Rig.open();
   later(() => rig.close());
-  if (!rig.server) throw new Error('DATABASE_URL is set: the topology needs a server of its own');
+  if (!rig.server) throw new Error('DATABASE_URL is set: the topology needs its own server');
   const direct = new URL(rig.database.url);
   const home = mkdtempSync(path.join(tmpdir(), 'store-commerce-standby-'));
   later(() => rmSync(home, { recursive: true, force: true }));
@@ -65,7 +65,7 @@ async function open(later: (end: () => unknown) => void): Promise<Omit<Place, 'c
   return { rig, shop: { url: `http://127.0.0.1:${balancer.port}` }, services, worker, standby, mails };
 }
 
-/** The same database, behind another port of this machine. */
+/** The same database behind another port of this machine. */
 function atPort(url: URL, port: number): string {
   const other = new URL(url);
   other.port = String(port);

@@ -8,21 +8,21 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from '../proof/support/postgres-server.js';
 
-/** A program of the operating system's, at a port of this machine. */
+/** A program of the operating system, at a port of this machine. */
 export interface Program {
   readonly port: number;
   stop(): Promise<void>;
 }
 
-/** The first PgBouncer that keeps prepared statements in transaction mode. */
+/** The first PgBouncer that supports prepared statements in transaction mode. */
 const PGBOUNCER_MIN = [1, 21] as const;
 const START_MS = 5_000;
-/** In milliseconds: quotes inside quotes are not worth it. */
+/** In milliseconds, without units, to avoid quotes inside quotes. */
 const LIMITS = { statement_timeout: 3_000, lock_timeout: 2_000, idle_in_transaction_session_timeout: 10_000 };
 
 /**
- * @param upstream the server behind it, with the role that everybody is.
- * @throws Error when it is not there, or too old.
+ * @param upstream the server behind it, with the role of all connections.
+ * @throws Error when PgBouncer is missing or too old.
  */
 export async function startPgBouncer(upstream: URL): Promise<Program> {
   const program = process.env['PGBOUNCER'] ?? 'pgbouncer';
@@ -35,7 +35,7 @@ export async function startPgBouncer(upstream: URL): Promise<Program> {
   return start(program, port, (directory) => {
     const users = path.join(directory, 'users.txt');
     writeFileSync(users, `"${upstream.username}" "${upstream.password}"\n`, { mode: 0o644 });
-    // Settings of a session do not stay with whoever made them, so each connection gets them from the pooler.
+    // Session settings do not stay with the client that set them, so the pooler sets them on each connection.
     const limits = Object.entries(LIMITS)
       .map(([name, value]) => `SET ${name} = ${value}`)
       .join('; ');
@@ -60,7 +60,7 @@ max_client_conn = 500
   });
 }
 
-/** @param servers addresses of the API processes; each gets requests while it says that it is ready. */
+/** @param servers addresses of the API processes; each receives requests while it reports ready. */
 export async function startHaproxy(servers: readonly string[]): Promise<Program> {
   const program = process.env['HAPROXY'] ?? 'haproxy';
   await versionOf(program, ['-v'], 'set HAPROXY to one');

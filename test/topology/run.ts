@@ -7,12 +7,13 @@ import { seededRandom } from '../support/seeded-random.js';
 import { Clients } from './clients.js';
 import { openPlace, type Place } from './place.js';
 
-// Two API processes behind HAProxy, a worker, PgBouncer in transaction mode before the primary, and a streaming replica for
-// reads. Clients read and order all the time while everything that may be restarted is. Exit 0 when no client noticed.
+// Two API processes behind HAProxy, a worker, PgBouncer in transaction mode in front of the primary, and a streaming
+// replica for reads. Every restartable process is restarted under continuous reads and orders. Exit 0 when no client
+// noticed.
 
 const SEED = 1;
 const QUIET_MS = 5_000;
-/** A replica that is behind is left alone within two probes of 2 s. */
+/** The service stops reading from a lagging replica within two probes of 2 s. */
 const BEHIND_MS = 8_000;
 const SHOWN_VIOLATIONS = 20;
 

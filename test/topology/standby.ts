@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { EmbeddedPostgres } from '@app/embedded-postgres';
 import pg from 'pg';
 
-/** A read replica, and what is done to it. */
+/** A read replica that a test can pause and stop. */
 export class Standby {
   private isRunning = true;
   private transactions = 0;
@@ -13,7 +13,7 @@ export class Standby {
     readonly url: string,
   ) {}
 
-  /** Transactions so far; each read is one. */
+  /** The number of transactions so far; each read is one. */
   async count(): Promise<number> {
     if (!this.isRunning) return this.transactions;
     const [row] = await this.ask<{ n: string }>(
@@ -22,7 +22,7 @@ export class Standby {
     return (this.transactions = Number(row?.n));
   }
 
-  /** Receives what the primary writes, and does not show it. */
+  /** Receives the primary's WAL but does not apply it. */
   async pause(milliseconds: number): Promise<void> {
     await this.ask('SELECT pg_wal_replay_pause()');
     await delay(milliseconds);

@@ -1,4 +1,11 @@
-import type { BrandLine, BundleImage, BundleSpecification, BundleVariant, CategoryLine, ProductLine } from '@app/import';
+import type {
+  BrandLine,
+  BundleImage,
+  BundleSpecification,
+  BundleVariant,
+  CategoryLine,
+  ProductLine,
+} from '@app/import';
 import { BRANDS, CLOSINGS, DEPARTMENTS, RANGES, SERIES } from './demo-data.js';
 import type { OptionValue, ProductRange, VariantAxis } from './product-range.js';
 import type { SeededRandom } from './seeded-random.js';
@@ -7,7 +14,7 @@ const PRODUCTS_PER_RANGE = 20;
 const DAY_MS = 86_400_000;
 const IMAGES = 'https://images.example.com/larkmoor';
 
-/** Something a past order can contain: a product without variants, or one active variant. */
+/** A possible item of a past order: a product without variants, or one active variant. */
 export interface SellableItem {
   readonly product: string;
   readonly variant: string | null;
@@ -16,7 +23,7 @@ export interface SellableItem {
   readonly unitPriceCents: number;
 }
 
-/** A product line together with what orders need to know of it. */
+/** A product line together with the facts that orders need. */
 export interface DemoProduct {
   readonly line: ProductLine;
   readonly createdAt: Date;
@@ -60,7 +67,7 @@ export function demoCategories(store: string): CategoryLine[] {
   ];
 }
 
-/** The products of all ranges, the same number of each. */
+/** The products of all ranges, an equal number per range. */
 export function demoProducts(store: string, now: Date, random: SeededRandom): DemoProduct[] {
   return RANGES.flatMap((range) => {
     const names = range.nouns.flatMap((noun) => SERIES.map((series) => `${series} ${noun}`));
@@ -143,7 +150,7 @@ function combinations(axes: readonly VariantAxis[], random: SeededRandom): Optio
   return values.flatMap((value) => others.map((other) => [value, other]));
 }
 
-/** A shop carries neighboring sizes, but any colors. */
+/** Picks adjacent sizes but arbitrary colors, as a real shop stocks them. */
 function chosenValues({ values, spread }: VariantAxis, count: number, random: SeededRandom): readonly OptionValue[] {
   if (!spread) return random.sample(values, count);
   const start = random.integer(0, Math.max(0, values.length - count));
@@ -167,7 +174,7 @@ function sellableItems(
     }));
 }
 
-/** A brand that makes such things; one product in twenty is the shop's own, without a brand. */
+/** A brand that makes this range; one product in twenty is the shop's own and has no brand. */
 function brandOf({ slug }: ProductRange, random: SeededRandom): string | null {
   const [name] = random.pick(BRANDS.filter(([, ranges]) => ranges.split('|').includes(slug)));
   return random.chance(95) ? slugOf(name) : null;

@@ -6,8 +6,8 @@ import type { SeededRandom } from './seeded-random.js';
 const DAY_MS = 86_400_000;
 
 /**
- * The account of a person, consistent with the orders placed with it: older than the first of them, and `total_spent`
- * is what was paid and not refunded.
+ * A person's account, consistent with that person's orders: it is older than the first order, and `total_spent` is the
+ * amount paid and not refunded.
  */
 export function demoCustomer(
   store: string,
@@ -52,7 +52,9 @@ function tagsOf({ address }: DemoPerson, paidOrders: number, random: SeededRando
   return tags;
 }
 
-/** A few accounts carry what must never come out again. Obviously fake: no hash of anything, no number ever issued. */
+/**
+ * A few accounts hold values that no response may contain. They are obviously fake: neither a real hash nor a real id.
+ */
 function privateFields(
   verified: boolean,
   random: SeededRandom,

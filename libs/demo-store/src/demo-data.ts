@@ -1,8 +1,11 @@
 import { axis, list, range, type ProductRange } from './product-range.js';
 
-/** The word tables behind the demo store. Every shop, brand, product, person and address here is invented. */
+/** The word tables of the demo store. Every shop, brand, product, person and address is invented. */
 
-/** Brand name, the ranges it makes, and how it presents itself. The last one is inactive: its products stay, its listing does not. */
+/**
+ * Brand name, the ranges it makes, and its description. The last brand is inactive: its products remain visible, its
+ * listing does not.
+ */
 export const BRANDS: readonly (readonly [name: string, ranges: string, description: string])[] = [
   [
     'Kestrelwick',
@@ -202,7 +205,7 @@ export const CLOSINGS = list(
     'Packed without plastic.|Made in small runs, so colors may vary a little.|Spare parts are in stock.',
 );
 
-/** Given and family names are combined freely; a few are not ASCII, as in any real customer list. */
+/** Given and family names combine freely; a few are not ASCII, as in any real customer list. */
 export const GIVEN_NAMES = list(
   'Amara|Ben|Carla|Daniel|Elif|Felix|Grace|Hugo|Imani|Jonas|Keiko|Leon|Maya|Noah|Olga|Priya|Quentin|Rosa|Samuel|' +
     'Tessa|Umar|Vera|Wesley|Ximena|Yusuf|Zoë|Anselm|Bridget|Cedric|Dalia|Émile|Freya|Gideon|Hana|Ines|Jürgen',
@@ -230,7 +233,7 @@ export const STREETS = list(
   'Harbor Street|Mill Lane|Quarry Road|Orchard Avenue|Pine Hill Road|Lighthouse Way|School Street',
 );
 
-/** What customers write into the notes of an order. */
+/** Examples of order notes. */
 export const NOTES = list(
   'Please leave it with the neighbor.|Gift, no prices on the slip.|Call before delivery.|The bell does not work.|' +
     'Ship everything together.|Second floor, green door.',

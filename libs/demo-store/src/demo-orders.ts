@@ -9,12 +9,12 @@ const ORDERS = 2500;
 const DAYS = 180;
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-/** Orders younger than this are still on their way. */
+/** Orders younger than this are not delivered yet. */
 const OPEN_DAYS = 6;
 const SALES_TAX_PER_MILLE = 55;
 const CROCKFORD_BASE32 = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** An order line of the bundle, with what its customer's account has to know. */
+/** An order line of the bundle, with the facts that the customer's account needs. */
 export interface DemoOrder {
   readonly line: OrderRecordLine;
   readonly placedAt: Date;
@@ -25,8 +25,8 @@ type Outcome = readonly [weight: number, status: PaymentStatus, fulfillment: Ful
 
 const outcomes = (...table: readonly Outcome[]) => new WeightedChoice(table, ([weight]) => weight);
 
-// Every pair can be reached by the transitions of the contract: payment and fulfillment move separately, but nothing is
-// refunded before it was paid, and what is paid on delivery stays PENDING until then.
+// The contract's transitions can reach every pair: payment and fulfillment move separately, but a refund follows a
+// payment, and cash on delivery stays PENDING until the delivery.
 const AT_THE_TILL = outcomes(
   [95, 'SUCCEEDED', 'DELIVERED'],
   [3, 'REFUNDED', 'RETURNED'],
@@ -62,7 +62,7 @@ const ON_DELIVERY_CLOSED = outcomes(
   [1, 'PENDING', 'DELIVERED'],
 );
 
-/** Who buys, what is for sale and when. */
+/** The buyers, the products on sale and the period. */
 export interface OrderWorld {
   readonly store: string;
   readonly now: Date;
@@ -76,13 +76,13 @@ export interface OrderWorld {
 export function demoOrders(world: OrderWorld, random: SeededRandom): DemoOrder[] {
   const shelf = world.products.filter(({ line, sellable }) => line.status !== 'DRAFT' && sellable.length > 0);
   const choices: Choices = {
-    // The last tenth of the accounts has never ordered.
+    // The last tenth of the accounts never orders.
     accounts: zipf(world.accounts.slice(0, Math.ceil(world.accounts.length * 0.9)), 0.7),
     products: zipf(random.sample(shelf, shelf.length), 0.8),
     days: daysOf(world.now),
     receipts: new Set(),
   };
-  // A fork per order: the weekday of `now` must not change what the other orders contain.
+  // A fork per order: the weekday of `now` must not change the contents of the other orders.
   return Array.from({ length: ORDERS }, () => demoOrder(world, choices, random.fork())).sort(
     (a, b) => a.placedAt.getTime() - b.placedAt.getTime(),
   );
@@ -135,7 +135,9 @@ function outcomesOf(source: 'POS' | 'WEBSITE', payment: string, placedAt: Date, 
   return open ? ON_DELIVERY_OPEN : ON_DELIVERY_CLOSED;
 }
 
-/** One to five different items that the shop already had at that time, small baskets more often than large ones. */
+/**
+ * One to five different items that the shop already had at that time; small baskets are more frequent than large ones.
+ */
 function orderLines({ products }: Choices, placedAt: Date, random: SeededRandom): BundleOrderLine[] {
   const basket = new Map<string, SellableItem>();
   const size = Math.min(random.integer(1, 5), random.integer(1, 5));
@@ -154,14 +156,14 @@ function orderLines({ products }: Choices, placedAt: Date, random: SeededRandom)
   }));
 }
 
-/** Amount + sales tax − discount, in whole cents. One in six receipts has 10 % off, taken before tax. */
+/** Amount + sales tax − discount, in whole cents. One receipt in six has a 10 % discount, deducted before tax. */
 function tillTotal(amount: number, random: SeededRandom): number {
   const discount = random.chance(17) ? Math.floor(amount / 10) : 0;
   const tax = Math.floor(((amount - discount) * SALES_TAX_PER_MILLE + 500) / 1000);
   return amount + tax - discount;
 }
 
-/** Start of the UTC days orders fall on: weekends weigh nearly double, and trade grows by half over the period. */
+/** Start of the UTC days on which orders fall: weekends weigh nearly double, and sales grow by half over the period. */
 function daysOf(now: Date): WeightedChoice<number> {
   const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
   const days = Array.from({ length: DAYS - 1 }, (_, ago) => today - ago * DAY_MS);
@@ -171,7 +173,7 @@ function daysOf(now: Date): WeightedChoice<number> {
   });
 }
 
-/** The shop is open from 9 to 18 in Maine, which is 14 to 23 UTC; the website always. */
+/** The shop is open from 9 to 18 in Maine, which is 14 to 23 UTC; the website is always open. */
 function momentOf(source: 'POS' | 'WEBSITE', { days }: Choices, now: Date, random: SeededRandom): Date {
   const [open, close] = source === 'POS' ? [14, 23] : [0, 24];
   const moment = days.draw(random) + random.integer(open * HOUR_MS, close * HOUR_MS - 1);

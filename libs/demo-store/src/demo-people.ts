@@ -4,7 +4,7 @@ import type { SeededRandom } from './seeded-random.js';
 
 const AREA_CODES = ['207', '603', '802', '617', '508', '401', '860', '518'];
 
-/** Who a person is: enough to place an order, with or without an account. */
+/** A person who can place an order, with or without an account. */
 export interface DemoPerson {
   readonly name: string;
   readonly email: string;

@@ -8,7 +8,7 @@ const WAREHOUSES = [
   { code: 'OLDMILL', name: 'Old mill (closed)', active: false, bins: ['X-1', 'X-2'] },
 ];
 
-/** Two active warehouses and a closed one that still holds stock. */
+/** Two active warehouses, and a closed one that still holds stock. */
 export function demoWarehouses(store: string): WarehouseLine[] {
   return WAREHOUSES.map(({ code, name, active }) => ({ kind: 'warehouse', store, code, name, active }));
 }
@@ -27,7 +27,8 @@ export function demoStock(store: string, products: readonly DemoProduct[], rando
 
 function stockOf(store: string, { line }: DemoProduct, random: SeededRandom): StockLine[] {
   const variants = (line.variants ?? []).map(({ sku }) => sku);
-  // A product with variants can be ordered without naming one, from product-level bins only: some have such stock.
+  // An order for a product with variants may name no variant; it then draws on product-level bins, which some products
+  // have.
   const targets = variants.length === 0 ? [null] : random.chance(20) ? [null, ...variants] : variants;
   const situation = random.integer(1, 100);
 

@@ -13,7 +13,7 @@ function linesOf<K extends BundleLine['kind']>(kind: K, from: readonly BundleLin
   return from.filter((line): line is Extract<BundleLine, { kind: K }> => line.kind === kind);
 }
 
-/** What a line is known by, and what has to stand before it. */
+/** A line's key, and the keys of the lines that must precede it. */
 function keyAndTargets(line: BundleLine): { key: string; targets: string[] } {
   const ofStore = { targets: ['store larkmoor'] };
   switch (line.kind) {
@@ -64,7 +64,7 @@ describe('demoStore', () => {
     expect([...demoStore({ now: new Date(NOW) })]).toEqual(lines);
   });
 
-  it('keeps ids, products and stock when the moment changes, down to the quantities', () => {
+  it('changes neither ids, products nor stock quantities when the moment changes', () => {
     const later = [...demoStore({ now: new Date(NOW.getTime() + 3 * DAY_MS) })];
 
     const undated = (from: readonly BundleLine[]) =>
@@ -85,7 +85,7 @@ describe('demoStore', () => {
     expect(new Set(linesOf('product').map(({ sku }) => sku)).size).toBe(linesOf('product').length);
   });
 
-  it('names nothing before it is there', () => {
+  it('refers only to lines that precede the reference', () => {
     const known = new Set<string>();
     const dangling = lines.flatMap((line) => {
       const { key, targets } = keyAndTargets(line);
@@ -131,7 +131,7 @@ describe('demo catalog', () => {
     expect(attributes.filter((values) => values.length === 0 || values.includes(''))).toEqual([]);
   });
 
-  it('has products of every brand, the inactive one too', () => {
+  it('has products of every brand, including the inactive one', () => {
     const brands = new Set(products.map(({ brand }) => brand));
 
     expect(linesOf('brand').filter(({ slug }) => !brands.has(slug))).toEqual([]);
@@ -164,7 +164,7 @@ describe('demo orders', () => {
   const subtotal = ({ line_items }: OrderRecordLine) =>
     (line_items ?? []).reduce((sum, { unit_price, quantity }) => sum + unit_price * quantity, 0);
 
-  it('sums up its lines, and owes exactly that on the website', () => {
+  it('has totals that equal the sum of the lines, and on the website nothing else to pay', () => {
     expect(orders.filter((order) => order.amount !== subtotal(order))).toEqual([]);
     expect(
       orders.filter(({ source, amount, total_amount }) => source === 'WEBSITE' && amount !== total_amount),
@@ -187,14 +187,14 @@ describe('demo orders', () => {
     );
   });
 
-  it.each(weekdays)('shows every status of the contract and no other, whatever the weekday (%s)', (now) => {
+  it.each(weekdays)('shows every status of the contract and no other, on any weekday (%s)', (now) => {
     const generated = linesOf('order', [...demoStore({ now })]);
 
     expect(distinct(generated.map(({ status }) => status))).toEqual(PAYMENT_STATUSES);
     expect(distinct(generated.map(({ fulfillment_status }) => fulfillment_status))).toEqual(FULFILLMENT_STATUSES);
   });
 
-  it('refunds only what came back or was never sent, and delivers nothing after a failed payment', () => {
+  it('refunds only returned or unsent orders, and delivers nothing after a failed payment', () => {
     const pairs = distinct(orders.map(({ status, fulfillment_status }) => `${status} ${fulfillment_status}`));
 
     expect(pairs.filter((pair) => pair.startsWith('REFUNDED'))).toEqual(['REFUNDED CANCELLED', 'REFUNDED RETURNED']);
@@ -203,7 +203,7 @@ describe('demo orders', () => {
     expect(pairs).not.toContain('SUCCEEDED CANCELLED');
   });
 
-  it('lies within the last 180 days, oldest first, with receipts of the same date', () => {
+  it('places orders within the last 180 days, oldest first, with the same date in the receipt number', () => {
     const times = orders.map(({ created_at }) => Date.parse(created_at));
     const receipt = /^(POS|WEB)-(\d{6})-[0-9A-HJKMNP-TV-Z]{6}$/;
     const dateOf = (order: OrderRecordLine) => order.created_at.slice(2, 10).replaceAll('-', '');
@@ -217,7 +217,7 @@ describe('demo orders', () => {
   it('is busier at weekends', () => {
     const weekend = orders.filter(({ created_at }) => [0, 6].includes(new Date(created_at).getUTCDay()));
 
-    // Two days of seven would be 29 % if all days were equal.
+    // Two of seven equal days would be 29 %.
     expect(weekend.length / orders.length).toBeGreaterThan(0.36);
   });
 });
@@ -225,7 +225,7 @@ describe('demo orders', () => {
 describe('demo customers', () => {
   const customers = linesOf('customer');
 
-  it('has spent what the paid orders say, and joined before the first of them', () => {
+  it('gives each account the sum of its paid orders, and a start before the first of them', () => {
     const spent = new Map<string, number>();
     const first = new Map<string, string>();
     for (const { customer_email = '', status, total_amount, created_at } of linesOf('order')) {
@@ -237,7 +237,7 @@ describe('demo customers', () => {
     expect(customers.filter(({ email = '', created_at = '' }) => created_at >= (first.get(email) ?? '9'))).toEqual([]);
   });
 
-  it('has regulars, and accounts that never ordered', () => {
+  it('has regular customers, and accounts that never ordered', () => {
     const counts = new Map<string | undefined, number>();
     for (const { customer_email } of linesOf('order')) {
       counts.set(customer_email, (counts.get(customer_email) ?? 0) + 1);
@@ -248,7 +248,7 @@ describe('demo customers', () => {
     expect(perCustomer.filter((count) => count === 0).length).toBeGreaterThanOrEqual(40);
   });
 
-  it('can be neither mailed nor called, and has nothing real to leak', () => {
+  it('has no deliverable e-mail, no real phone number and no real secret', () => {
     expect(customers.filter(({ email = '' }) => !/^[a-z]+\.[a-z]+@example\.(com|org)$/.test(email))).toEqual([]);
     expect(customers.filter(({ phone }) => phone !== '' && !/^\+1-\d{3}-555-01\d{2}$/.test(String(phone)))).toEqual([]);
     expect(customers.filter(({ national_id = '000-' }) => !national_id.startsWith('000-'))).toEqual([]);

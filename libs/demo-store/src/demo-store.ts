@@ -12,16 +12,16 @@ const CUSTOMERS = 400;
 const GUESTS = 120;
 
 export interface DemoStoreOptions {
-  /** All dates lie before this moment, the orders in the 180 days up to it. */
+  /** All dates lie before this moment; the orders lie in the 180 days up to it. */
   readonly now: Date;
 }
 
 /**
- * One believable store as a bundle: profile, warehouses, catalog, stock, 400 customers and 2,500 orders, references
- * after their targets.
+ * A realistic store as a bundle: profile, warehouses, catalog, stock, 400 customers and 2,500 orders. Every line
+ * follows the lines that it refers to.
  *
- * The same `now` gives the same lines. Another `now` moves the dates, and with them the receipt numbers and how far
- * the orders are; ids, products, stock and people stay.
+ * The same `now` gives the same lines. Another `now` moves the dates, and with them the receipt numbers and the
+ * statuses of the orders; ids, products, stock and people stay the same.
  */
 export function* demoStore({ now }: DemoStoreOptions): Generator<BundleLine, void, undefined> {
   const random = new SeededRandom(SEED);
@@ -35,7 +35,7 @@ export function* demoStore({ now }: DemoStoreOptions): Generator<BundleLine, voi
   for (const { line } of products) yield line;
   yield* demoStock(SUBDOMAIN, products, random.fork());
 
-  // A customer's line sums up the customer's orders, which come later in the bundle.
+  // A customer's line sums up the customer's orders, which follow it in the bundle.
   const people = demoPeople(CUSTOMERS + GUESTS, random.fork());
   const accounts = people.slice(0, CUSTOMERS);
   const guests = people.slice(CUSTOMERS);

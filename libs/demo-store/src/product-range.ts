@@ -1,10 +1,10 @@
 /** Splits a `|`-separated word table. */
 export const list = (text: string): readonly string[] => text.split('|');
 
-/** One value of a variant attribute: label, SKU part, and what it adds to the base price in cents. */
+/** One value of a variant attribute: label, SKU part, and the surcharge in cents. */
 export type OptionValue = readonly [label: string, code: string, surcharge: number];
 
-/** An attribute variants differ by. `spread` values are taken in a row, the others at random. */
+/** An attribute that distinguishes variants. `spread` values are adjacent, other values are picked at random. */
 export interface VariantAxis {
   readonly attribute: string;
   readonly values: readonly OptionValue[];
@@ -21,7 +21,7 @@ export const axis = (attribute: string, text: string, surchargeStep: number): Va
   }),
 });
 
-/** A sub-category and what its products are made of. */
+/** A sub-category and the word lists of its products. */
 export interface ProductRange {
   readonly slug: string;
   readonly name: string;
@@ -30,13 +30,13 @@ export interface ProductRange {
   readonly nouns: readonly string[];
   /** Base prices, whole major units. */
   readonly prices: readonly [low: number, high: number];
-  /** Empty where products have no variants. */
+  /** Empty when products have no variants. */
   readonly axes: readonly VariantAxis[];
   readonly claims: readonly string[];
   readonly specifications: readonly (readonly [name: string, values: readonly string[]])[];
 }
 
-/** Positional, so that the table in `demo-data.ts` stays a table. */
+/** Takes positional arguments, so that the table in `demo-data.ts` stays a table. */
 export const range = (
   department: string,
   [slug, name, code]: readonly [string, string, string],

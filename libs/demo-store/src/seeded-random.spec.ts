@@ -16,7 +16,7 @@ describe('SeededRandom', () => {
 });
 
 describe('WeightedChoice', () => {
-  it('draws in proportion to the weights, and never what weighs nothing', () => {
+  it('draws in proportion to the weights, and never draws an item of weight zero', () => {
     const random = new SeededRandom(2);
     const choice = new WeightedChoice(
       ['never', 'often', 'seldom'],

@@ -41,7 +41,7 @@ export class SeededRandom {
     return item;
   }
 
-  /** `count` different places of the list in random order, or all of them when there are fewer. */
+  /** `count` distinct items of the list in random order, or all items when the list is shorter. */
   sample<T>(list: readonly T[], count: number): T[] {
     const rest = [...list];
     const taken: T[] = [];
@@ -51,7 +51,7 @@ export class SeededRandom {
     return taken;
   }
 
-  /** A source of its own for one part, so that the part's appetite for numbers does not move what comes after it. */
+  /** An independent source for one part: the number of draws in that part does not change what follows it. */
   fork(): SeededRandom {
     return new SeededRandom(this.uint32());
   }
@@ -71,7 +71,7 @@ export class SeededRandom {
   }
 }
 
-/** Items with weights; drawing one takes a single number from the random source. */
+/** Items with weights; one draw takes a single number from the random source. */
 export class WeightedChoice<T> {
   private readonly cumulative: number[] = [];
 

@@ -2,17 +2,17 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, lstatSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The account the server runs under. `undefined` everywhere means: the one of this process. */
+/** The account that runs the server. `undefined` means the account of this process. */
 export interface Account {
   readonly uid: number;
   readonly gid: number;
 }
 
 /**
- * PostgreSQL refuses to run as root, so root has to hand the server to someone else: the owner of an existing cluster,
- * or else `postgres`, or else `nobody`.
+ * PostgreSQL refuses to run as root, so root runs the server under another account: the owner of an existing cluster,
+ * else `postgres`, else `nobody`.
  *
- * @throws Error when this process is root and none of them exists.
+ * @throws Error when this process is root and neither account exists.
  */
 export function serverAccount(dataDir: string): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -29,14 +29,14 @@ export function serverAccount(dataDir: string): Account | undefined {
   );
 }
 
-/** Whether the account can enter the directory. Asked of the system itself: modes alone miss access control lists. */
+/** Whether the account can enter the directory. The system answers: file modes alone ignore access control lists. */
 export function canEnter(account: Account, directory: string): boolean {
   return spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', directory], { ...account, cwd: '/' }).status === 0;
 }
 
 /**
- * Lets the account pass through a directory that is closed to its group, and nobody else, and not list it.
- * A directory whose group already has rights is left alone: they mean something to somebody.
+ * Lets this account alone pass through a directory that is closed to its group, without the right to list it. A
+ * directory whose group already has rights stays unchanged: another program may depend on them.
  */
 export function letThrough(account: Account, directory: string): void {
   const { mode, uid } = lstatSync(directory);

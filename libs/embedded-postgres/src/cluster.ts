@@ -7,12 +7,12 @@ import { promisify } from 'node:util';
 import { canEnter, letThrough, type Account } from './account.js';
 import { syncDirectory, writePrivateFile } from './private-file.js';
 
-/** The database role everything connects as. */
+/** The database role of every connection. */
 export const ROLE = 'store';
 
-/** What PostgreSQL calls a cluster: the files of one server. */
+/** A cluster in PostgreSQL's sense: the files of one server. */
 export interface Cluster {
-  /** The real directory, after following the link that `<dataDir>/postgres` may be. */
+  /** The real directory, after following the link at `<dataDir>/postgres`, if it is one. */
   readonly directory: string;
   readonly password: string;
 }
@@ -21,14 +21,14 @@ interface ClusterOptions {
   readonly dataDir: string;
   readonly account: Account | undefined;
   readonly initdb: string;
-  /** Whether the files must be on the disk, not only in its cache, before the cluster counts as made. */
+  /** Whether the files must reach the disk, not only its cache, before the cluster counts as created. */
   readonly durable: boolean;
 }
 
 const CLUSTER = 'postgres';
 const DRAFT = 'postgres.init-';
 
-/** Finds the cluster of the data directory, or makes one. Only the owner of the data directory may call it. */
+/** Opens the cluster of the data directory, or creates one. Only the owner of the data directory may call it. */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { dataDir, account } = options;
   if (account && canEnter(account, dirname(dataDir))) letThrough(account, dataDir);
@@ -51,8 +51,8 @@ function existingCluster(dataDir: string): string | undefined {
 }
 
 /**
- * The cluster appears under its name complete or not at all, so an initdb that was killed half-way costs nothing: it
- * leaves a draft, which the next start removes.
+ * The rename publishes only a complete cluster. An initdb that was killed half-way leaves a draft, which the next start
+ * removes.
  */
 async function createCluster(options: ClusterOptions): Promise<Cluster> {
   const { dataDir, account, durable } = options;
@@ -77,7 +77,7 @@ async function createCluster(options: ClusterOptions): Promise<Cluster> {
 
 async function initialise(draft: string, password: string, options: ClusterOptions): Promise<void> {
   const { account, initdb, durable } = options;
-  // As a file, because the arguments of a process are public; initdb cannot read it from one of Node's pipes.
+  // Passed as a file, because the arguments of a process are public; initdb cannot read it from one of Node's pipes.
   const passwordCopy = join(draft, 'password');
   fs.writeFileSync(passwordCopy, password, { mode: 0o600 });
   if (account) [draft, passwordCopy].forEach((path) => fs.chownSync(path, account.uid, account.gid));
@@ -94,15 +94,15 @@ async function initialise(draft: string, password: string, options: ClusterOptio
   }
 }
 
-/** Nothing of our environment reaches the server: PGDATA and its relatives would redirect it. */
+/** The server gets none of our environment: PGDATA and similar variables would redirect it. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 }
 
 /**
- * Where a new cluster goes: the data directory, or, when the account cannot get there (below a private home such as
- * /root), a directory of its own that a reboot does not empty. `<dataDir>/postgres` then is a link to it, and the only
- * thing that points there: deleting the data directory still means starting empty.
+ * The location of a new cluster: the data directory, or, when the account cannot enter that (below a private home such
+ * as /root), a separate directory that survives a reboot. `<dataDir>/postgres` is then a link to it, and the only
+ * reference: deleting the data directory still means starting empty.
  */
 function homeFor(account: Account, dataDir: string): string {
   if (canEnter(account, dataDir)) return dataDir;
@@ -115,7 +115,7 @@ function makeHome(): string {
   try {
     return fs.mkdtempSync('/var/lib/store-commerce-');
   } catch {
-    // A read-only system: the temporary directory is all there is, and existingCluster says so if it is emptied.
+    // A read-only system leaves only the temporary directory; existingCluster reports it when that is emptied.
     return fs.mkdtempSync(join(tmpdir(), 'store-commerce-'));
   }
 }
@@ -125,7 +125,7 @@ function removeDrafts(dataDir: string): void {
     try {
       fs.rmSync(join(dataDir, name), { recursive: true, force: true });
     } catch {
-      // An initdb whose parent was killed may still write to it: the next creation gets another name anyway.
+      // An initdb whose parent was killed may still write to it; the next creation uses another name.
     }
   }
 }

@@ -8,10 +8,10 @@ import { transformFileSync } from '@swc/core';
 import pg from 'pg';
 import { attachOrStartEmbeddedPostgres, EmbeddedPostgresInUse, startEmbeddedPostgres } from './embedded-postgres.js';
 
-/** Safe against killed processes, which is what is tested here, and not against a power cut. */
+/** Survives killed processes, which these tests cover, but not a power cut. */
 const FAST = { fsync: 'off', full_page_writes: 'off' };
 
-/** Starts the server as another process of the project would, and reports what came of it on one line. */
+/** Starts the server as another process of the project would, and prints the outcome on one line. */
 const OWNER = `
 import { startEmbeddedPostgres } from './embedded-postgres.js';
 try {
@@ -22,10 +22,10 @@ try {
   console.log(JSON.stringify({ name: error.name, message: error.message }));
 }`;
 
-/** Runs a program as a container does: it sees no process, and no shared memory, but its own. */
+/** Runs a program as a container does: it sees only its own processes and shared memory. */
 const CONTAINER = ['unshare', '--pid', '--ipc', '--fork', '--kill-child', '--mount-proc'];
 const [UNSHARE = '', ...UNSHARE_OPTIONS] = CONTAINER;
-/** Only root may make one, and not everywhere. */
+/** Needs root, and a system that allows it. */
 const hidden = spawnSync(UNSHARE, [...UNSHARE_OPTIONS, 'true']).status === 0 ? it : it.skip;
 
 interface Outcome {
@@ -39,11 +39,11 @@ jest.setTimeout(30_000);
 describe('the embedded PostgreSQL', () => {
   const scratch = fs.mkdtempSync(join(tmpdir(), 'embedded-postgres-spec-'));
   const children: ChildProcess[] = [];
-  /** The cluster is made by the first test that starts it; tests about making one use a directory of their own. */
+  /** The first test that starts the cluster creates it; tests about creation use their own directory. */
   let dataDir: string;
 
   beforeAll(() => {
-    // The server's account has to get to the data directories when the tests run as root.
+    // When the tests run as root, the server's account must be able to enter the data directories.
     fs.chmodSync(scratch, 0o755);
     buildForOtherProcesses(join(scratch, 'build'));
   });
@@ -60,7 +60,7 @@ describe('the embedded PostgreSQL', () => {
 
   afterAll(() => fs.rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
 
-  it('keeps its data over a restart', async () => {
+  it('keeps its data across a restart', async () => {
     const first = await startEmbeddedPostgres({ dataDir, settings: FAST });
     await query(first.url, `CREATE TABLE restarted AS SELECT 'receipt 1' AS receipt`);
     await first.stop();
@@ -72,7 +72,7 @@ describe('the embedded PostgreSQL', () => {
     expect(rows).toEqual([{ receipt: 'receipt 1' }]);
   });
 
-  it('is durable, quiet and on the loopback interface unless told otherwise', async () => {
+  it('is durable, quiet and on the loopback interface by default', async () => {
     const server = await startEmbeddedPostgres({ dataDir, database: 'shop' });
 
     const rows = await query(
@@ -88,7 +88,7 @@ describe('the embedded PostgreSQL', () => {
     ]);
   });
 
-  it('keeps the password to files of its user, and lets nobody in without it', async () => {
+  it('keeps the password in files of its user, and rejects connections without it', async () => {
     const server = await startEmbeddedPostgres({ dataDir, settings: FAST });
     const { password } = new URL(server.url);
     const stranger = new URL(server.url);
@@ -104,7 +104,7 @@ describe('the embedded PostgreSQL', () => {
     expect(commandLines).not.toContain(password);
   });
 
-  it('leaves no process and no address behind when it stops', async () => {
+  it('leaves no process and no published address behind when it stops', async () => {
     const server = await startEmbeddedPostgres({ dataDir, settings: FAST });
 
     await Promise.all([server.stop(), server.stop()]);
@@ -114,7 +114,7 @@ describe('the embedded PostgreSQL', () => {
     await expect(query(server.url, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('refuses a second start while its owner lives, and says who that is', async () => {
+  it('refuses a second start while its owner lives, and names the owner', async () => {
     const { child } = await ownerProcess();
 
     const refused = startEmbeddedPostgres({ dataDir });
@@ -123,7 +123,7 @@ describe('the embedded PostgreSQL', () => {
     await expect(refused).rejects.toThrow(`in ${dataDir} is already in use by process ${child.pid}:`);
   });
 
-  it('is shared by a process that attaches, which does not stop it', async () => {
+  it('serves a process that attaches, and outlives it', async () => {
     const { url } = await ownerProcess();
 
     const attached = await attachOrStartEmbeddedPostgres({ dataDir });
@@ -133,7 +133,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(url ?? '', 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  it('starts when there is nothing to attach to, and an attaching process may have a database of its own', async () => {
+  it('starts when there is no server to attach to, and serves a separate database to an attaching process', async () => {
     const server = await attachOrStartEmbeddedPostgres({ dataDir, settings: FAST });
     const attached = await attachOrStartEmbeddedPostgres({ dataDir, database: 'reports' });
 
@@ -144,7 +144,7 @@ describe('the embedded PostgreSQL', () => {
     expect(processesOn(dataDir)).toEqual([]);
   });
 
-  it('has one winner when several processes start it at the same moment', async () => {
+  it('starts exactly once when several processes start it at the same moment', async () => {
     dataDir = join(scratch, 'contended');
     const outcomes = await Promise.all(Array.from({ length: 4 }, () => ownerProcess()));
 
@@ -155,7 +155,7 @@ describe('the embedded PostgreSQL', () => {
     for (const { message } of losers) expect(message).toContain(`process ${winners[0]?.child.pid}:`);
   });
 
-  it('ends within two seconds of a kill -9 of its owner, and the next owner finds what was committed', async () => {
+  it('ends within two seconds of a kill -9 of its owner, and keeps committed rows for the next owner', async () => {
     const { child, url = '' } = await ownerProcess();
     await query(url, `CREATE TABLE owner_killed AS SELECT 'receipt 2' AS receipt`);
 
@@ -171,7 +171,7 @@ describe('the embedded PostgreSQL', () => {
     expect(rows).toEqual([{ receipt: 'receipt 2' }]);
   });
 
-  it('can be started at once after a kill -9 of its owner, while the old server still ends', async () => {
+  it('starts again at once after a kill -9 of its owner, while the old server is still ending', async () => {
     const { child, url = '' } = await ownerProcess();
     await query(url, `CREATE TABLE owner_replaced AS SELECT 'receipt 3' AS receipt`);
 
@@ -196,7 +196,7 @@ describe('the embedded PostgreSQL', () => {
     expect(rows).toEqual([{ receipt: 'receipt 4' }]);
   });
 
-  hidden('refuses to start beside an owner in a container whose processes cannot be seen', async () => {
+  hidden('refuses to start next to an owner in a container whose processes it cannot see', async () => {
     const { url = '' } = await ownerProcess(CONTAINER);
     await query(url, `CREATE TABLE beside AS SELECT 'receipt 5' AS receipt`);
 
@@ -208,7 +208,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(url, 'SELECT receipt FROM beside')).toEqual([{ receipt: 'receipt 5' }]);
   });
 
-  hidden('refuses to start in a container beside an owner that cannot be seen from there', async () => {
+  hidden('refuses to start in a container next to an owner that it cannot see from there', async () => {
     const { child, url = '' } = await ownerProcess();
 
     const { message } = await ownerProcess(CONTAINER);
@@ -217,7 +217,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  hidden('is shared with another container that has the same network', async () => {
+  hidden('serves another container on the same network', async () => {
     const { url = '' } = await ownerProcess(CONTAINER);
 
     const attached = await attachOrStartEmbeddedPostgres({ dataDir });
@@ -226,7 +226,7 @@ describe('the embedded PostgreSQL', () => {
     expect(attached.url).toBe(url);
   });
 
-  hidden('takes over from a container that was killed, once it has given no sign of life for 10 s', async () => {
+  hidden('takes over from a killed container after 10 s without a heartbeat', async () => {
     const { child, url = '' } = await ownerProcess(CONTAINER);
     await query(url, `CREATE TABLE container_killed AS SELECT 'receipt 6' AS receipt`);
     await killed(child);
@@ -241,7 +241,7 @@ describe('the embedded PostgreSQL', () => {
     expect(rows).toEqual([{ receipt: 'receipt 6' }]);
   });
 
-  hidden('ends at once when it was taken for dead and another has taken over', async () => {
+  hidden('ends at once when another process has taken over after a missed heartbeat', async () => {
     const { url = '' } = await ownerProcess(CONTAINER);
     const records = join(dataDir, 'postgres.owner');
     const number = Math.max(...fs.readdirSync(records).map(Number).filter(Number.isSafeInteger));
@@ -254,7 +254,7 @@ describe('the embedded PostgreSQL', () => {
     fs.rmSync(records, { recursive: true });
   });
 
-  it('starts over when the process was killed while it made the cluster', async () => {
+  it('starts over when the process was killed while it created the cluster', async () => {
     dataDir = join(scratch, 'half-made');
     const child = spawn(process.execPath, [join(scratch, 'build/owner.js'), dataDir], { stdio: 'ignore' });
     children.push(child);
@@ -268,7 +268,7 @@ describe('the embedded PostgreSQL', () => {
     expect(rows).toEqual([{ one: 1 }]);
   });
 
-  it('gives the reason when it does not start, without the password, and is free again', async () => {
+  it('reports why it does not start, without the password, and releases the directory', async () => {
     const failed = startEmbeddedPostgres({ dataDir, settings: { ...FAST, shared_buffers: 'plenty' } });
     await expect(failed).rejects.toThrow('invalid value for parameter "shared_buffers": "plenty"');
     const password = fs.readFileSync(join(dataDir, 'postgres.secret'), 'utf8');
@@ -280,7 +280,7 @@ describe('the embedded PostgreSQL', () => {
     expect(server.url).toContain(password);
   });
 
-  it('says which data directory cannot be made', async () => {
+  it('names a data directory that it cannot create', async () => {
     const file = join(scratch, 'file');
     fs.writeFileSync(file, '');
 
@@ -289,7 +289,7 @@ describe('the embedded PostgreSQL', () => {
     );
   });
 
-  it('says what to do on a platform it is not packaged for', async () => {
+  it('suggests DATABASE_URL on a platform without a packaged server', async () => {
     const platform = process.platform;
     Object.defineProperty(process, 'platform', { value: 'win32' });
 
@@ -339,7 +339,7 @@ async function killed(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** Waits until nothing runs on the data directory, as it must after a while whatever a test did. */
+/** Waits until no server runs on the data directory; every test must end in that state. */
 async function vanishes(dataDir: string): Promise<void> {
   const giveUp = performance.now() + 5_000;
   while (processesOn(dataDir).length > 0 && performance.now() < giveUp) await delay(20);

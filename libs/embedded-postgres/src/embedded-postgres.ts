@@ -13,7 +13,7 @@ import { readState, removeState, writeState } from './state-file.js';
 
 export { EmbeddedPostgresInUse };
 
-/** A directory that whoever starts the process has to choose anew, or to open. Its message is one line. */
+/** The operator must choose another data directory or change its permissions. The message is one line. */
 export class DataDirUnusable extends Error {
   constructor(problem: string, options?: ErrorOptions) {
     super(`The data directory ${problem}.`, options);
@@ -24,33 +24,33 @@ export class DataDirUnusable extends Error {
 export interface EmbeddedPostgres {
   /** Contains the password: never log it. */
   readonly url: string;
-  /** Resolves when the server that this process started has ended, by `stop` or by itself. */
+  /** Resolves when the server that this process started has ended, by `stop` or on its own. */
   readonly ended: Promise<void>;
-  /** Stops the server if this process started it; otherwise does nothing. May be called more than once. */
+  /** Stops the server if this process started it; otherwise does nothing. Safe to call more than once. */
   stop(): Promise<void>;
 }
 
-/** What to run, and where. */
+/** Location and settings of the server. */
 export interface EmbeddedPostgresOptions {
-  /** Made if absent. Holds the cluster, its password, and the address of the running server. */
+  /** Created if absent. Holds the cluster, its password, and the address of the running server. */
   readonly dataDir: string;
-  /** Made if absent. Default: `store`. */
+  /** Created if absent. Default: `store`. */
   readonly database?: string;
   /**
-   * PostgreSQL settings over the defaults, which are durable; `port` fixes the port, which is a free one otherwise.
-   * Visible to every user of the machine: no secrets.
+   * PostgreSQL settings that override the durable defaults. `port` fixes the port; by default it is any free one. Every
+   * user of the machine can see them: no secrets.
    */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** How long another process may take to start or stop before one that wants to attach gives up. */
+/** The time that another process may take to start or stop before an attaching process gives up. */
 const ATTACH_TIMEOUT_MS = 30_000;
 
 /**
- * Starts the server on `<dataDir>/postgres`. It ends with this process, however this process ends.
+ * Starts the server on `<dataDir>/postgres`. The server ends with this process, even when this process is killed.
  *
  * @throws EmbeddedPostgresInUse when another live process owns it.
- * @throws Error with the reason when it does not start, or no server is packaged for this platform.
+ * @throws Error with the reason when the server does not start, or this platform has no packaged server.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const native = installedBinaries();
@@ -65,7 +65,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 }
 
 /**
- * Attaches to the server another process of the project runs on this data directory, or starts one.
+ * Attaches to the server that another process of the project runs on this data directory, or starts one.
  *
  * @throws EmbeddedPostgresInUse when the other process neither publishes its server nor ends within 30 s.
  */
@@ -78,14 +78,14 @@ export async function attachOrStartEmbeddedPostgres(options: EmbeddedPostgresOpt
     try {
       return await startEmbeddedPostgres(options);
     } catch (error) {
-      // The owner is just starting or stopping its server, or another process won the race to start one.
+      // The owner is starting or stopping its server, or another process won the race to start one.
       if (!(error instanceof EmbeddedPostgresInUse) || performance.now() > giveUp) throw error;
       await delay(50);
     }
   }
 }
 
-/** Private from its first moment; directories above it are not ours to close. */
+/** Private from the first moment. Does not change the permissions of the directories above. */
 function makeDataDir(path: string): string {
   const dataDir = resolve(path);
   try {
@@ -132,14 +132,14 @@ function lifeOf(
   postmaster: Postmaster,
   ownership: Ownership,
 ): Pick<EmbeddedPostgres, 'ended' | 'stop'> {
-  // Also when the server dies by itself: whoever starts it next, here or elsewhere, must not find us in the way.
+  // Also when the server dies: the next process to start it, here or elsewhere, must find the directory released.
   const over = postmaster.ended.then(() => letGo(dataDir, ownership));
-  // Two servers on one cluster destroy it: ours must not even write what it has in memory.
+  // Two servers on one cluster destroy it: ours must not even flush its memory.
   void ownership.lost.then(() => postmaster.kill());
-  // Reported by stop(); a process that never calls it must not end because of it.
+  // stop() reports the error; a process that never calls it must not end because of it.
   over.catch(() => undefined);
   const stop = async (): Promise<void> => {
-    // Withdrawn first, so that nobody attaches to a server that is about to end.
+    // The address is withdrawn first, so that no process attaches to a server that is about to end.
     if (ownership.isHeld()) removeState(dataDir);
     await postmaster.stop();
     await over;
@@ -148,7 +148,7 @@ function lifeOf(
   return { ended: over, stop: () => (stopped ??= stop()) };
 }
 
-/** What another process has taken over is that process's. */
+/** Does nothing when another process has taken the directory over. */
 function letGo(dataDir: string, ownership: Ownership): void {
   if (ownership.isHeld()) removeState(dataDir);
   ownership.release();
@@ -157,7 +157,7 @@ function letGo(dataDir: string, ownership: Ownership): void {
 async function urlOfRunningServer(dataDir: string, database = 'store'): Promise<string | undefined> {
   const owner = currentOwner(dataDir);
   const state = owner && readState(dataDir);
-  // The address may have been left by an owner before, who was killed.
+  // A previous owner that was killed may have left the address behind.
   if (!state || state.owner.pid !== owner.pid || state.owner.started !== owner.started) return undefined;
   const url = new URL(state.url);
   url.pathname = `/${database}`;
@@ -165,22 +165,22 @@ async function urlOfRunningServer(dataDir: string, database = 'store'): Promise<
     await ensureDatabase(url.href);
     return url.href;
   } catch (error) {
-    // Another network, or another server at its address since. Whether its owner lives is seen by its heartbeat.
+    // Another network, or another server at this address by now. The heartbeat tells whether the owner lives.
     if (isElsewhere(owner)) return undefined;
-    // Ended since its address was read. Anything else is a problem that trying again does not solve.
+    // The server ended after its address was read. A retry solves no other problem.
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ECONNREFUSED' || code === 'ECONNRESET' || code === '57P03' || code === '57P01') return undefined;
     throw error;
   }
 }
 
-/** Two processes may do this at the same moment. */
+/** Two processes may call this at the same moment. */
 async function ensureDatabase(url: string): Promise<void> {
   const maintenance = new URL(url);
   const database = maintenance.pathname.slice(1);
   maintenance.pathname = '/postgres';
   const client = new pg.Client({ connectionString: maintenance.href, connectionTimeoutMillis: 10_000 });
-  // A server that ends while we are connected is reported by the query that fails, not by an event nobody hears.
+  // The failing query reports a server that ends meanwhile; an unhandled event would end the process.
   client.on('error', () => undefined);
   await client.connect();
   try {

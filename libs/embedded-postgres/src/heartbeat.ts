@@ -3,18 +3,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const BEAT_MS = 1_000;
 const LOOK_MS = 100;
-/** Without a beat for as long as this, a process that cannot be seen counts as dead. */
+/** After this time without a beat, an invisible process counts as dead. */
 const STALE_MS = 10_000;
 
-/** Touches the file every second, before `onBeat`, until the function that it returns is called. */
+/** Touches the file every second, before each `onBeat`, until the returned function is called. */
 export function startBeating(file: string, onBeat: () => void): () => void {
   writeFileSync(file, '', { mode: 0o600 });
   const timer = setInterval(() => {
     try {
-      // Needs no space on the disk, so that a full one does not make us look dead.
+      // Needs no disk space, so that a full disk does not make the process look dead.
       utimesSync(file, new Date(), new Date());
     } catch {
-      // The data directory was deleted under us, or cannot be written for a moment.
+      // The data directory was deleted, or is not writable for a moment.
     }
     onBeat();
   }, BEAT_MS);
@@ -23,8 +23,8 @@ export function startBeating(file: string, onBeat: () => void): () => void {
 }
 
 /**
- * Watches the file until it is touched (true), or for 10 s (false). Clocks are not compared: that of another machine, or
- * of the file system, may be wrong.
+ * Watches the file until another process touches it (true), or for 10 s (false). It compares no clocks: the clock of
+ * another machine or of the file system may be wrong.
  *
  * @param isOver ends the wait early.
  */

@@ -7,10 +7,10 @@ const INSIST_AFTER_MS = 2_000;
 const GIVE_UP_AFTER_MS = 15_000;
 
 /**
- * Ends what an owner that was killed left running on the cluster. Only the present owner may call it, so whatever still
- * runs there belongs to nobody.
+ * Ends the server processes that a killed owner left on the cluster. Only the present owner may call it: any process
+ * that still runs there is then an orphan.
  *
- * @throws Error when it does not end.
+ * @throws Error when a process does not end.
  */
 export async function stopOrphans(cluster: string): Promise<void> {
   const pid = recordedPid(cluster);
@@ -27,8 +27,8 @@ export async function stopOrphans(cluster: string): Promise<void> {
     }
     await delay(10);
   }
-  // A number that was given to another program since, or is given to one while PostgreSQL starts (usual in containers, which
-  // all count from 1), would make it refuse to start. Only Linux tells us for certain that nothing runs there.
+  // PostgreSQL would refuse to start if another program had the recorded pid by now, or got it during the start (usual
+  // in containers, which all count from 1). Only Linux shows for certain that no server runs there.
   if (process.platform === 'linux') rmSync(join(cluster, 'postmaster.pid'), { force: true });
 }
 
@@ -41,7 +41,9 @@ function recordedPid(cluster: string): number | undefined {
   }
 }
 
-/** Linux: also the sessions that outlive a killed server for a moment. Elsewhere they are met by retrying the start. */
+/**
+ * On Linux includes the sessions that outlive a killed server for a moment. Elsewhere a retry of the start covers them.
+ */
 function serversOf(cluster: string, pid: number): number[] {
   const candidates = process.platform === 'linux' ? readdirSync('/proc').map(Number).filter(Number.isInteger) : [pid];
   return candidates.filter((candidate) => isServerOf(candidate, cluster));
@@ -55,7 +57,7 @@ function isServerOf(pid: number, cluster: string): boolean {
   }
   try {
     if (readlinkSync(`/proc/${pid}/cwd`) !== cluster) return false;
-    // A shell that somebody opened in the directory is none of our business.
+    // Excludes a shell that a user opened in the directory.
     return readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('postgres');
   } catch {
     return false;
@@ -66,6 +68,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It ended by itself.
+    // The process has already ended.
   }
 }

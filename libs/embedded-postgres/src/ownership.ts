@@ -21,30 +21,30 @@ export class EmbeddedPostgresInUse extends Error {
 /** The right to start, stop and initialise the server of one data directory. */
 export interface Ownership {
   readonly owner: ProcessIdentity;
-  /** Resolves when another process has taken the directory over: we were suspended, and looked dead. */
+  /** Resolves when another process has taken the directory over, because this one was suspended and looked dead. */
   readonly lost: Promise<void>;
-  /** Whether no other process has taken the directory over. */
+  /** Whether this process still owns the directory. */
   isHeld(): boolean;
   release(): void;
 }
 
 interface OwnerRecord {
   readonly number: number;
-  /** `null` when the owner before has released the directory. */
+  /** `null` when the previous owner has released the directory. */
   readonly owner: ProcessIdentity | null;
 }
 
 const FREE = 'free';
 
 /**
- * Takes the data directory for this process; a directory whose owner died is taken over. An owner that cannot be seen from
- * here (two containers on one volume) is watched: it lives while it touches its record. After 10 s without, it is dead.
- * `flock` would tell at once, but Node cannot call it, images without util-linux have no program for it, and it does not
- * reach from machine to machine on every file system.
+ * Takes the data directory for this process, also when its owner has died. An owner that is invisible from here (two
+ * containers on one volume) is watched: it lives while it touches its record, and counts as dead after 10 s without a
+ * touch. `flock` would answer at once, but Node cannot call it, images without util-linux have no program for it, and
+ * it does not work between machines on every file system.
  *
- * Records are numbered and only the highest counts. Whoever finds it free or its owner dead publishes the next number,
- * which the file system grants to exactly one. A record is removed only after a higher one exists, so a process that
- * was delayed between looking and publishing sees a higher number than its own, and has lost.
+ * Records are numbered and only the highest counts. A process that finds the directory free or its owner dead publishes
+ * the next number; the file system grants it to exactly one process. A record is removed only after a higher one
+ * exists, so a process that was delayed between looking and publishing sees a number higher than its own, and has lost.
  *
  * @throws EmbeddedPostgresInUse when the owner is alive.
  */
@@ -93,7 +93,7 @@ function beatOf(directory: string, number: number): string {
   return join(directory, `${number}.beat`);
 }
 
-/** The process that owns the data directory, if any: a live one, or one that cannot be seen from here. */
+/** The process that owns the data directory, if any: a live one, or one that is invisible from here. */
 export function currentOwner(dataDir: string): ProcessIdentity | undefined {
   const owner = latestRecord(recordsOf(dataDir))?.owner;
   return owner && (isElsewhere(owner) || isRunning(owner)) ? owner : undefined;
@@ -104,7 +104,7 @@ function release(directory: string, number: number): void {
     publish(directory, number + 1, FREE);
     remove(directory, number);
   } catch (error) {
-    // The data directory was deleted under us: there is nothing left to release.
+    // The data directory was deleted: there is nothing left to release.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }
@@ -113,7 +113,7 @@ function recordsOf(dataDir: string): string {
   return join(dataDir, 'postgres.owner');
 }
 
-/** A record is a symbolic link to nowhere: creating one is exclusive and complete in one step, which no write is. */
+/** A record is a dangling symbolic link: creating a link is exclusive and atomic, which a write is not. */
 function publish(directory: string, number: number, text: string): boolean {
   try {
     symlinkSync(text, join(directory, String(number)));
@@ -146,7 +146,7 @@ function latestRecord(directory: string): OwnerRecord | undefined {
     try {
       return { number, owner: parseOwner(readlinkSync(join(directory, String(number)))) };
     } catch (error) {
-      // Superseded and removed since it was listed: look again.
+      // Another record has replaced it since the listing: look again.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
   }

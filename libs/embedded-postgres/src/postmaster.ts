@@ -6,14 +6,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Account } from './account.js';
 import { serverEnvironment } from './cluster.js';
 
-/** A running server, a child of this process. */
+/** A running server: a child of this process. */
 export interface Postmaster {
   readonly port: number;
-  /** Settles when the server has ended, for whatever reason. */
+  /** Settles when the server has ended, for any reason. */
   readonly ended: Promise<void>;
   /** Ends sessions at once, writes everything to disk, and waits for the end of the server. */
   stop(): Promise<void>;
-  /** Ends it at once, without writing anything: recovery reads the rest from the WAL. */
+  /** Ends the server at once, without a write: recovery reads the rest from the WAL. */
   kill(): void;
 }
 
@@ -25,10 +25,10 @@ interface PostmasterOptions {
 }
 
 /**
- * `sh` becomes the server (so its pid is the server's) after leaving a watchdog behind: a grandchild, because the server
- * would take a child it does not know for one of its own. The watchdog reads from a pipe that only our process holds
- * open. A line means that we stop the server ourselves; the end of the pipe means that we died, even by kill -9. Then it
- * asks for a fast shutdown and after 0.8 s insists; what the shutdown had not written yet, recovery reads from the WAL.
+ * `sh` becomes the server (so its pid is the server's) after it has started a watchdog. The watchdog is a grandchild,
+ * because the server would mistake an unknown child for one of its own. It reads from a pipe that only our process
+ * holds open. A line means that we stop the server ourselves. The end of the pipe means that we died, even by kill -9:
+ * the watchdog then requests a fast shutdown and forces it after 0.8 s; recovery reads unwritten data from the WAL.
  */
 const START_WITH_WATCHDOG = `exec 3<&0 </dev/null
 ( ( read -r line <&3 || { kill -INT $$; n=0
@@ -36,7 +36,7 @@ const START_WITH_WATCHDOG = `exec 3<&0 </dev/null
   [ $n -lt 8 ] || kill -QUIT $$; } ) >/dev/null 2>&1 & )
 exec "$@" 3<&-`;
 
-/** Neither statements nor values of parameters reach the log, whatever fails: they are our customers' data. */
+/** Neither statements nor parameter values may reach the log, even on errors: they are customers' data. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -52,9 +52,9 @@ const SETTINGS = {
   logging_collector: 'off',
 };
 
-/** Recovery after a crash replays at most `max_wal_size`, so a server that takes longer than this hangs. */
+/** Recovery after a crash replays at most `max_wal_size`, so a server that takes longer than this has hung. */
 const START_TIMEOUT_MS = 120_000;
-/** How long a start waits for what a killed server left behind: its sessions, its port. */
+/** The time that a start waits for the remains of a killed server: its sessions, its port. */
 const LEFTOVERS_TIMEOUT_MS = 5_000;
 const STOP_TIMEOUT_MS = 30_000;
 const LOG_TAIL = 4_000;
@@ -87,11 +87,11 @@ function launch({ postgres, cluster, account, settings }: PostmasterOptions, por
     ...account,
     cwd: '/',
     env: serverEnvironment(),
-    // A session of its own: Ctrl-C reaches the application, which drains its requests before it stops the server.
+    // A separate session: Ctrl-C reaches only the application, which drains its requests before it stops the server.
     detached: true,
     stdio: ['pipe', 'ignore', 'pipe'],
   });
-  // The log is kept in memory, and only its end: it explains a failed start, and no file can grow or leak.
+  // Only the end of the log, in memory: it explains a failed start, and no file can grow or leak.
   let log = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (log = (log + text).slice(-LOG_TAIL)));
   child.stdin.on('error', () => undefined);
@@ -105,7 +105,7 @@ function launch({ postgres, cluster, account, settings }: PostmasterOptions, por
   return { child, ended, log: () => log };
 }
 
-/** The server says so in its pid file; its log depends on settings and language. */
+/** Reads readiness from the pid file; the log depends on settings and language. */
 async function becomesReady({ child, ended }: Attempt, cluster: string): Promise<boolean> {
   let over = false;
   void ended.then(() => (over = true));
@@ -114,7 +114,7 @@ async function becomesReady({ child, ended }: Attempt, cluster: string): Promise
     if (isReady(cluster, child.pid)) return true;
     await Promise.race([delay(5), ended]);
   }
-  // The last words may still be in the pipe.
+  // The pipe may still hold the last lines of the log.
   child.stdin?.destroy();
   await Promise.race([new Promise((resolve) => child.once('close', resolve)), delay(200)]);
   return false;
@@ -130,7 +130,7 @@ function isReady(cluster: string, pid: number | undefined): boolean {
 }
 
 function running({ child, ended }: Attempt, port: number): Postmaster {
-  // A process that has nothing left to do may end without stopping the server: the watchdog does.
+  // A process that ends without stopping the server leaves that to the watchdog.
   child.unref();
   [child.stdin, child.stderr].forEach((pipe) => (pipe as Socket | null)?.unref());
   const stop = async (): Promise<void> => {

@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
 
-/** Writes a file only its owner can read. Readers see the whole text or the one before, also after a power cut. */
+/** Writes a file that only its owner can read. Readers see the old or the new text in full, even after a power cut. */
 export function writePrivateFile(path: string, text: string): void {
   const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   const file = openSync(draft, 'wx', 0o600);

@@ -1,9 +1,9 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 
-/** A process told apart from a later one that was given the same number. */
+/** The identity of a process. It differs from that of a later process with the same number. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Opaque; equal only for the same process. `unknown` where the system does not tell. */
+  /** Opaque; equal only for the same process. `unknown` when the system does not reveal it. */
   readonly started: string;
 }
 
@@ -15,34 +15,35 @@ export function thisProcess(): ProcessIdentity {
 }
 
 /**
- * Whether the process belongs to another machine, another container or an earlier boot, so that nobody here can see
- * whether it runs. Linux only: elsewhere there is one set of processes.
+ * Whether the process belongs to another machine, another container or an earlier boot, so that its state is invisible
+ * from here. Linux only: elsewhere all processes share one table.
  */
 export function isElsewhere({ started }: ProcessIdentity): boolean {
   const [boot, , namespace] = started.split('/');
   return namespace !== undefined && (boot !== bootId() || namespace !== pidNamespace());
 }
 
-/** Whether exactly this process still runs. A zombie does not: it was killed and only waits for its parent. */
+/** Whether exactly this process still runs. A zombie does not: it has ended and waits for its parent. */
 export function isRunning({ pid, started }: ProcessIdentity): boolean {
   const start = startOf(pid);
   return start !== null && (start === started || start === UNKNOWN || started === UNKNOWN);
 }
 
 /**
- * Linux only: the boot and the clock tick at which the process started, and the set of processes that it sees. Elsewhere (macOS has no /proc) a number that
- * is in use counts as the same process, so after a reboot a foreign process may have to be waited out by the user.
+ * On Linux: the boot, the clock tick at which the process started, and its process namespace. Elsewhere (macOS has no
+ * /proc) any process with the number counts as the same, so after a reboot the user may have to wait for a foreign
+ * process to end.
  */
 function startOf(pid: number): string | null {
   if (process.platform !== 'linux') return answersSignals(pid) ? UNKNOWN : null;
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The command name is in parentheses and may contain anything; the fields are counted from behind it.
+    // The command name is in parentheses and may contain anything; the fields after it are counted.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (fields[0] === 'Z' || fields[0] === 'X') return null;
     return `${bootId()}/${fields[19] ?? UNKNOWN}/${pidNamespace()}`;
   } catch {
-    // Either gone, or hidden from us by the mount option hidepid.
+    // The process is gone, or the mount option hidepid hides it.
     return answersSignals(pid) ? UNKNOWN : null;
   }
 }
@@ -55,7 +56,7 @@ function bootId(): string {
   }
 }
 
-/** The kernel gives the number to another one only after the last process of this one has ended. */
+/** The kernel reuses the number only after the last process of the namespace has ended. */
 function pidNamespace(): string {
   try {
     return readlinkSync('/proc/self/ns/pid');

@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { writePrivateFile } from './private-file.js';
 import type { ProcessIdentity } from './running-process.js';
 
-/** What other processes of the same user need to use the server. Contains the password: the file is 0600. */
+/**
+ * The data with which other processes of the same user reach the server. It includes the password: the file is 0600.
+ */
 export interface ServerState {
   readonly url: string;
-  /** Where the cluster really is; not `<dataDir>/postgres` when root had to put it elsewhere. */
+  /** The real location of the cluster; differs from `<dataDir>/postgres` when root had to put it elsewhere. */
   readonly clusterDir: string;
   readonly owner: ProcessIdentity;
 }
@@ -16,7 +18,7 @@ export function writeState(dataDir: string, state: ServerState): void {
   writePrivateFile(stateFile(dataDir), `${JSON.stringify(state, null, 2)}\n`);
 }
 
-/** The server last published, which its owner may have taken with it when it was killed. */
+/** The last published server. It may be dead, if its owner was killed. */
 export function readState(dataDir: string): ServerState | undefined {
   try {
     return JSON.parse(readFileSync(stateFile(dataDir), 'utf8')) as ServerState;

@@ -1,27 +1,27 @@
-/** What the driver is asked to do: as JSON, one line. */
+/** A job for the driver: one line of JSON. */
 export interface Job {
-  /** Of the server. */
+  /** The server's address. */
   readonly url: string;
   readonly key: string;
   readonly connections: number;
   readonly seconds: number;
-  /** Requests a second of all connections together; as many as are answered when it is not given. */
+  /** Requests a second of all connections together; without it, as many as the server answers. */
   readonly rate?: number;
   readonly requests: Reads | Orders;
   readonly seed: number;
 }
 
-/** Each connection asks for them in its own random order. */
+/** Each connection requests the paths in its own random order. */
 export interface Reads {
   readonly kind: 'reads';
   readonly paths: readonly string[];
 }
 
-/** Orders of different items by somebody who never ordered before. */
+/** Orders of different items, each by a new customer. */
 export interface Orders {
   readonly kind: 'orders';
   readonly items: readonly Item[];
-  /** Of each order. */
+  /** Lines per order. */
   readonly lines: number;
 }
 
@@ -30,12 +30,12 @@ export interface Item {
   readonly variant_id?: number;
 }
 
-/** What came of a job: as JSON, one line. */
+/** The result of a job: one line of JSON. */
 export interface Load {
   readonly answered: number;
-  /** 2xx a second. */
+  /** 2xx answers a second. */
   readonly perSecond: number;
-  /** Milliseconds, of answers. */
+  /** Latency of answers in milliseconds. */
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
@@ -43,9 +43,9 @@ export interface Load {
 }
 
 export interface Failures {
-  /** Answers other than 2xx, by status. */
+  /** The number of answers other than 2xx, by status. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** Connections that broke. */
+  /** The number of broken connections. */
   readonly errors: number;
   readonly timeouts: number;
 }

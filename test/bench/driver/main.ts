@@ -4,10 +4,10 @@ import { seededRandom } from '../../support/seeded-random.js';
 import type { Job, Load } from './job.js';
 import { orderOf } from './order-of.js';
 
-// The clients, as a process of their own: jobs on standard input, one line each, and what came of them on standard
-// output. It stays for the whole bench: a driver that has just started would be measured along with the server.
+// The clients, in a separate process: it reads jobs from standard input, one per line, and writes their results to
+// standard output. It lives for the whole bench, because a fresh driver's start would distort the measurement.
 
-/** Prepared before the connection opens, so that the driver has nothing to compose while it measures. */
+/** Composed before the connection opens, so that the driver does no such work while it measures. */
 const PATHS_A_CONNECTION = 256;
 const TIMEOUT_S = 10;
 
@@ -43,14 +43,14 @@ function optionsOf(job: Job): Options {
     duration: job.seconds,
     timeout: TIMEOUT_S,
     ...(job.rate === undefined ? {} : { overallRate: job.rate }),
-    // How soon it notices that the time is over.
+    // Polling interval for the end of the job.
     sampleInt: 50,
     headers: { authorization: `Bearer ${job.key}` },
     setupClient: (client) => client.setRequests(requestsOf(job, random)),
   };
 }
 
-/** Numbered through all jobs, so that nobody orders twice: that would be for the fraud rules to judge. */
+/** Numbered across all jobs, so that no buyer orders twice: the fraud rules would react to that. */
 let buyers = 0;
 
 function requestsOf({ requests }: Job, random: (below: number) => number): Request[] {

@@ -1,6 +1,6 @@
 import type { Item, Orders } from './job.js';
 
-/** An order as the shop is used to them, of buyer number `n` of that kind, who has a name and an address of their own. */
+/** A typical order of buyer number `n` of that kind. Each buyer has a unique name and address. */
 export function orderOf(
   { items, lines }: Omit<Orders, 'kind'>,
   kind: string,

@@ -9,9 +9,9 @@ import { spreadOf, type Spread } from '../works/summary.js';
 /** Seconds from the start of the process to the first 200 of `/health/ready`. */
 export interface ColdStarts {
   readonly external: Spread;
-  /** On a data directory that a start before has filled. */
+  /** On a data directory that an earlier start has filled. */
   readonly embedded: Spread;
-  /** The very first start: the cluster is made and the demo store loaded. */
+  /** The very first start: it creates the cluster and loads the demo store. */
   readonly embeddedEmpty: Spread;
 }
 
@@ -39,7 +39,7 @@ export async function measureColdStarts(
   return { external: spreadOf(external), embedded: spreadOf(embedded), embeddedEmpty: spreadOf(embeddedEmpty) };
 }
 
-/** Starts the service and ends it again. */
+/** Starts the service and stops it again. */
 async function timeToReady(env: Readonly<Record<string, string>>): Promise<number> {
   const port = await freePort();
   const start = performance.now();
@@ -49,13 +49,13 @@ async function timeToReady(env: Readonly<Record<string, string>>): Promise<numbe
   try {
     while (!(await isReady(`http://127.0.0.1:${port}/health/ready`))) {
       if (api.process.exitCode !== null || performance.now() - start > GIVE_UP_MS) {
-        throw new Error(`The service did not get ready; it said: ${api.output()}${api.errors()}`);
+        throw new Error(`The service did not become ready; its output: ${api.output()}${api.errors()}`);
       }
       await delay(POLL_MS);
     }
     return (performance.now() - start) / 1_000;
   } finally {
-    // In order, so that an embedded database is one that was stopped.
+    // A clean stop, so that the next start of an embedded database needs no recovery.
     api.process.kill('SIGTERM');
     await api.ended();
     process.off('exit', kill);

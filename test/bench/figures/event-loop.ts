@@ -1,12 +1,12 @@
 import { ask } from '../support/ask.js';
 
 /**
- * prom-client's figure is the time between two firings of a timer of 10 ms, of all since the figures were last asked for:
- * 10 ms when nothing keeps the loop busy, and the length of what does when that is longer. What is beyond 10 is the delay.
+ * prom-client reports the interval between two firings of a 10 ms timer since the last scrape: 10 ms on an idle loop,
+ * and the length of a blocking task when that is longer. The part above 10 is the delay.
  */
 const TIMER_MS = 10;
 
-/** How long something due had to wait for the event loop in the worst of a hundred cases, since this was last asked. */
+/** The 99th percentile of the event-loop delay since the previous call. */
 export async function loopDelayP99(serviceUrl: string): Promise<number> {
   const metrics = await ask(`${serviceUrl}/metrics`);
   const seconds = /^nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(metrics)?.[1];

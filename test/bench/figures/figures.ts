@@ -5,10 +5,10 @@ import { measureImport, type ImportRate } from './import-rate.js';
 import { measureInstall, type InstallSize } from './install-size.js';
 import { soak, type MemoryUnderLoad, type Soak } from './memory.js';
 
-/** What there is to say beside the works; `null` where it was not asked for, or could not be measured. */
+/** Figures in addition to the works; `null` when not requested or not measurable. */
 export interface Figures {
   readonly memory: MemoryUnderLoad | null;
-  /** Milliseconds, of a service that does nothing. Under load: see the works. */
+  /** Milliseconds, in an idle service. For the delay under load, see the works. */
   readonly idleLoopDelayP99: number | null;
   readonly soak: Soak | null;
   readonly starts: ColdStarts | null;
@@ -21,7 +21,7 @@ const STARTS = 3;
 const IMPORTED_ORDERS = 1_000_000;
 const IMPORTED_ORDERS_QUICK = 20_000;
 
-/** All that is not measured while the works are performed. */
+/** Measures everything outside the works. */
 export async function measureFigures(
   scene: Scene,
   { quick, all, withImport, seed }: Options,

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { seededRandom } from '../../support/seeded-random.js';
 import type { Scene } from '../support/scene.js';
 
-/** How fast `cli import` takes the orders of a store in. */
+/** The rate at which `cli import` loads the orders of a store. */
 export interface ImportRate {
   readonly orders: number;
   readonly megabytes: number;
@@ -22,7 +22,7 @@ const STATUSES = ['SUCCEEDED', 'SUCCEEDED', 'PENDING', 'FAILED', 'REFUNDED'];
 const FULFILLMENT = ['DELIVERED', 'DELIVERED', 'SHIPPED', 'PENDING', 'RETURNED'];
 const LINES_A_PIECE = 1_000;
 
-/** Imports a store with that many orders into the database, as operators do it. */
+/** Imports a store with that many orders into the database, with the operators' command. */
 export async function measureImport(scene: Scene, orders: number, seed: number): Promise<ImportRate> {
   const file = scene.file('bundle.ndjson');
   await pipeline(Readable.from(pieces(bundle(orders, seed))), createWriteStream(file));
@@ -34,11 +34,11 @@ export async function measureImport(scene: Scene, orders: number, seed: number):
     `SELECT count(*)::int AS count FROM orders JOIN stores ON stores.id = store_id WHERE subdomain = $1`,
     [STORE],
   );
-  if (row?.count !== orders) throw new Error(`Of ${orders} orders ${row?.count} were imported`);
+  if (row?.count !== orders) throw new Error(`The import wrote ${row?.count} of ${orders} orders`);
   return { orders, megabytes: statSync(file).size / 1e6, seconds, ordersPerSecond: orders / seconds };
 }
 
-/** A stream of single lines would spend its time on being a stream. */
+/** Groups lines, because a stream of single lines would mostly measure the stream. */
 function* pieces(lines: Iterable<object>): Iterable<string> {
   let piece: string[] = [];
   for (const line of lines) {

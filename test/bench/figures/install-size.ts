@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-/** Bytes of what `npm install --omit=dev` and the build leave on the disk. */
+/** Bytes on disk after `npm install --omit=dev` and the build. */
 export interface InstallSize {
   readonly packages: number;
-  /** The part of them that is PostgreSQL, for machines without one: optional. */
+  /** The size of the embedded PostgreSQL, an optional dependency for machines without a server. */
   readonly embeddedPostgres: number;
   readonly build: number;
 }
@@ -15,7 +15,7 @@ export interface InstallSize {
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const PATIENCE_MS = 300_000;
 
-/** @returns null where it cannot be installed, as without a registry. */
+/** @returns null when the installation fails, for example without a registry. */
 export async function measureInstall(): Promise<InstallSize | null> {
   const directory = mkdtempSync(path.join(tmpdir(), 'store-commerce-install-'));
   try {
@@ -35,7 +35,7 @@ export async function measureInstall(): Promise<InstallSize | null> {
   }
 }
 
-/** Of all files below; 0 where there is nothing. */
+/** The total size of all files below; 0 when the directory does not exist. */
 function sizeOf(directory: string): number {
   try {
     return readdirSync(directory, { recursive: true, withFileTypes: true })

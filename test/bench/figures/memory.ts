@@ -12,12 +12,12 @@ export interface MemoryUnderLoad {
   readonly end: number;
 }
 
-/** Resident memory in the course of a steady load, in bytes: medians of a minute. */
+/** Resident memory during a steady load, in bytes: medians of one minute. */
 export interface Soak {
   readonly seconds: number;
   readonly readsPerSecond: number;
   readonly ordersPerSecond: number;
-  /** The first minute after the warm-up, which is a minute. */
+  /** The second minute; the first is the warm-up. */
   readonly first: number;
   readonly last: number;
   readonly samples: readonly number[];
@@ -26,11 +26,11 @@ export interface Soak {
 const SAMPLE_MS = 250;
 const SOAK_SAMPLE_S = 10;
 const MINUTE = 60 / SOAK_SAMPLE_S;
-/** Well below what the service can do, so that neither queue nor memory grows for that reason. */
+/** Well below the capacity, so that neither queue nor memory grows for that reason. */
 const READS_PER_SECOND = 120;
 const ORDERS_PER_SECOND = 20;
 
-/** Looks at the memory of a process while something else is done. */
+/** Samples the memory of a process during other work. */
 export class MemoryWatch {
   private readonly timer: NodeJS.Timeout;
   private peak = 0;
@@ -48,12 +48,12 @@ export class MemoryWatch {
   }
 }
 
-/** A day of a shop in short: everything that is read, and orders, at a rate that never changes. */
+/** A day of a shop in short: all reads, and orders, at a constant rate. */
 export async function soak(scene: Scene, seconds: number, seed: number): Promise<Soak> {
   const service = await scene.service();
   const { driver, shop } = scene;
   const paths = WORKS.map(({ requests }) => requests(shop)).flatMap((requests) =>
-    // As often each, whatever the number of its addresses.
+    // Equally often each, regardless of the number of addresses.
     requests.kind === 'reads'
       ? Array.from({ length: 1_000 }, (_, n) => requests.paths[n % requests.paths.length] ?? '/')
       : [],

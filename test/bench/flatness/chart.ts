@@ -7,7 +7,7 @@ const RIGHT = 40;
 const TOP = 76;
 const COLORS = ['#9ecae1', '#4292c6', '#08519c'];
 
-/** The medians as bars: one group for each request, one bar for each size of store. */
+/** The medians as bars: one group per request, one bar per store size. */
 export function chartOf({ rows, sizes, machine, date, commit }: Flatness): string {
   const most = Math.max(...rows.flatMap(({ medians }) => medians));
   const height = TOP + rows.length * ROW + 24;

@@ -3,7 +3,9 @@ import http from 'node:http';
 const WARM_UP = 60;
 const MEASURED = 300;
 
-/** Median milliseconds from a request to the last byte of its answer, of one client that asks again and again. */
+/**
+ * Median milliseconds from a request to the last byte of its answer, for one client that sends requests sequentially.
+ */
 export async function medianLatency(url: string, key: string): Promise<number> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   const times: number[] = [];

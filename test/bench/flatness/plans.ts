@@ -9,7 +9,7 @@ interface Plan {
 
 /** Tables that grow with a store. */
 const LARGE = new Set(['orders', 'order_lines', 'products', 'product_categories', 'stock', 'customers']);
-/** A page has 100 rows at most; beyond a thousand rows a page is found by its day. */
+/** A page has at most 100 rows; beyond a thousand rows, the query locates a page by its day. */
 const SORTED_AT_MOST = 1_100;
 
 interface Statement {
@@ -19,9 +19,9 @@ interface Statement {
 }
 
 /**
- * What the plans of a request do that they must not: read the whole of a large table, or sort more than a page's worth.
+ * The forbidden steps in a request's plans: a scan of a whole large table, or a sort of more than a page.
  *
- * @param ask has the request answered in this process, so that its statements can be seen.
+ * @param ask sends the request to a service in this process, so that its statements can be recorded.
  */
 export async function planFaults(client: pg.Client, ask: () => Promise<void>): Promise<string[]> {
   const faults: string[] = [];
@@ -46,11 +46,11 @@ async function statementsOf(ask: () => Promise<void>): Promise<Statement[]> {
   } finally {
     prototype.query = query;
   }
-  if (statements.length === 0) throw new Error('The request asked for nothing');
+  if (statements.length === 0) throw new Error('The request sent no statement');
   return statements;
 }
 
-/** As the server runs it: what is prepared has one plan for all values. */
+/** Plans as the server does: a prepared statement has one plan for all values. */
 async function planOf(client: pg.Client, { name, text, values = [] }: Statement): Promise<Plan> {
   const literals = values.map((value) =>
     typeof value === 'number' ? String(value) : client.escapeLiteral(String(value)),

@@ -1,6 +1,6 @@
 import type { TestDatabase } from '../../support/test-database.js';
 
-/** What its time is compared with. */
+/** The kind of request, which decides its comparison. */
 export type Kind =
   | 'first page' // with the same request of the smallest store
   | 'deep page' // with the first page, in the same store
@@ -13,7 +13,7 @@ export interface FlatRequest {
   readonly path: string;
 }
 
-/** Labels that many orders have apart, and three of a store together, where `makeRare` was there. */
+/** Labels that are frequent alone but occur together in three orders of a store, after `makeRare`. */
 const RARE = [
   { name: 'pair of statuses', query: 'status=FAILED&fulfillment_status=RETURNED' },
   { name: 'source and status', query: 'source=POS&status=CANCELLED' },
@@ -21,7 +21,7 @@ const RARE = [
   { name: 'labels, all three', query: 'source=WEBSITE&status=REFUNDED&fulfillment_status=SHIPPED' },
 ];
 
-/** Leaves three orders, old ones, to each combination of labels that is to be rare; the others of them become another's. */
+/** Leaves three old orders for each combination of labels that must be rare, and moves the others to another store. */
 export async function makeRare(database: TestDatabase, storeId: number): Promise<void> {
   for (const { query } of RARE) {
     const labels = Object.fromEntries(new URLSearchParams(query));
@@ -42,7 +42,7 @@ export async function requestsOf(database: TestDatabase, storeId: number): Promi
   const text = async (sql: string) => (await database.query<{ text: string }>(sql, [storeId]))[0]?.text ?? '';
   const orders = Number(await text('SELECT count(*) AS text FROM orders WHERE store_id = $1'));
   const last = Math.ceil(orders / 50);
-  // Somewhere in the middle, so that nothing is at hand by chance.
+  // From the middle, so that the row is not cached by chance.
   const of = (column: string, table: string, where = '') =>
     text(`SELECT ${column}::text AS text FROM ${table} WHERE store_id = $1 ${where} ORDER BY md5(id::text) LIMIT 1`);
   const [order, product, customer] = [

@@ -6,9 +6,9 @@ import type { Kind } from './requests.js';
 export interface FlatRow {
   readonly name: string;
   readonly kind: Kind;
-  /** Median milliseconds, in each size of store. */
+  /** Median milliseconds, one per store size. */
   readonly medians: readonly number[];
-  /** What the plans in the largest store do that they must not. */
+  /** Forbidden steps in the plans of the largest store. */
   readonly faults: readonly string[];
 }
 
@@ -16,7 +16,7 @@ export interface Flatness {
   readonly date: string;
   readonly commit: string;
   readonly machine: Machine;
-  /** Orders in the store; a tenth of that are products, half of it customers. */
+  /** Numbers of orders; a store has a tenth as many products and half as many customers. */
   readonly sizes: readonly number[];
   readonly rows: readonly FlatRow[];
 }
@@ -35,14 +35,14 @@ export function readFlatness(): Flatness | null {
 
 const GOALS: Record<Kind, number> = { 'first page': 1.5, 'deep page': 3, search: 3, one: 1.5 };
 
-/** The table: what was asked, the medians, and whether they stay as flat as they should. */
+/** The table: the requests, the medians, and whether they meet the flatness goal. */
 export function flatnessTable({ sizes, rows }: Flatness): string[][] {
   const head = ['p50 in ms', ...sizes.map((size) => `${size.toLocaleString('en')} orders`), 'growth', 'goal'];
   const firstPage = rows.find(({ name }) => name === 'orders')?.medians ?? [];
   return [
     head,
     ...rows.map(({ name, kind, medians, faults }) => {
-      // A deep page is held against the first page of the same store, everything else against the smallest store.
+      // A deep page is compared with the first page of the same store, everything else with the smallest store.
       const growths =
         kind === 'deep page'
           ? medians.map((median, size) => median / (firstPage[size] ?? NaN))
@@ -63,8 +63,8 @@ export function flatnessTable({ sizes, rows }: Flatness): string[][] {
 export function flatnessConditions({ machine, date, commit }: Flatness): string {
   const { cpu, cores, memoryGb, node, postgres } = machine;
   return (
-    'Median milliseconds of one client that asks again and again; a tenth as many products as orders, half as many ' +
-    'customers. No plan in the largest store reads the whole of a large table or sorts more than a page, unless it says so. ' +
+    'Median milliseconds of one client that sends requests sequentially; a tenth as many products as orders, half as many ' +
+    'customers. No plan in the largest store scans a whole large table or sorts more than a page, unless noted. ' +
     `${cores} cores (${cpu}), ${memoryGb} GB, Node ${node.slice(1)}, PostgreSQL ${postgres}; ${date}, commit ${commit}.`
   );
 }

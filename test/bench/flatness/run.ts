@@ -14,8 +14,8 @@ import { makeRare, requestsOf, type FlatRequest } from './requests.js';
 import { CHART_FILE, FLATNESS_FILE, printed, type Flatness, type FlatRow } from './results.js';
 
 // Measures whether the time of a request grows with the store: tsx test/bench/flatness/run.ts [--quick]
-// One client asks a store of 10,000, of 100,000 and of 1,000,000 orders the same things; then the plans are looked at in
-// the largest. --quick leaves the largest out and writes no results.
+// One client sends the same requests to stores of 10,000, 100,000 and 1,000,000 orders; then it checks the plans in the
+// largest. --quick skips the largest store and writes no results.
 
 const ORDERS = [10_000, 100_000, 1_000_000];
 const SEED = 1;
@@ -71,7 +71,7 @@ if (!values.quick) {
 async function measureAll(rig: Rig, store: SeededStore, requests: readonly FlatRequest[]): Promise<void> {
   const env = { NODE_ENV: 'production', DATA_ENCRYPTION_KEYS: randomBytes(32).toString('base64') };
   const service = await rig.startService({ env });
-  // Once through all, so that none pays for what is slow only once.
+  // One warm-up round, so that no request pays for one-time costs.
   for (const { path } of requests) await medianLatency(service.url + path, store.key);
   for (const request of requests) {
     const row = rows.get(request.name) ?? { request, medians: [], faults: [] };
@@ -82,7 +82,7 @@ async function measureAll(rig: Rig, store: SeededStore, requests: readonly FlatR
 }
 
 async function checkPlans(url: string, store: SeededStore, requests: readonly FlatRequest[]): Promise<void> {
-  say('Looking at the plans');
+  say('Checking the plans');
   const app = await startHere(url);
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -101,7 +101,7 @@ async function checkPlans(url: string, store: SeededStore, requests: readonly Fl
   }
 }
 
-/** The build, in this process. */
+/** Starts the build in this process. */
 async function startHere(url: string): Promise<OwnApp> {
   const dist = (file: string) => import(path.resolve(import.meta.dirname, '../../../dist', file)) as Promise<never>;
   const { Config } = (await dist('libs/infrastructure/src/index.js')) as { Config: new (env: object) => object };

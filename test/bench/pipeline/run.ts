@@ -7,11 +7,11 @@ import { Rig } from '../../proof/support/rig.js';
 import { inParallel, orderBody, stockShelves } from '../../proof/support/store-setup.js';
 import { SmtpSink } from '../../support/smtp-sink.js';
 
-// How many stages one worker process does in a second, from a backlog, with a mail server that answers a message in 5 ms:
-// tsx test/bench/pipeline/run.ts [--orders 1500] [--answer-ms 5] [--concurrency N]
+// The number of stages that one worker process completes per second, from a backlog, with a mail server that answers in
+// 5 ms: tsx test/bench/pipeline/run.ts [--orders 1500] [--answer-ms 5] [--concurrency N]
 
 const CLIENTS = 16;
-/** The first and the last mails of a run are not the steady rate: connections are opened, and the last wait alone. */
+/** Fraction of mails to ignore at each end of a run: connections open at the start, and the last mails wait alone. */
 const EDGE = 0.1;
 const PATIENCE_MS = 120_000;
 
@@ -49,7 +49,7 @@ try {
   const giveUp = Date.now() + PATIENCE_MS;
   while (sink.mails.length < stages && Date.now() < giveUp) await delay(100);
   await worker.terminate();
-  if (sink.mails.length !== stages) throw new Error(`${sink.mails.length} mails of ${stages} stages arrived`);
+  if (sink.mails.length !== stages) throw new Error(`${sink.mails.length} mails arrived for ${stages} stages`);
 
   const times = sink.mails.map(({ at }) => at.getTime());
   const [from, to] = [Math.floor(stages * EDGE), Math.floor(stages * (1 - EDGE))];

@@ -15,7 +15,7 @@ export function notFound(what: string): Error {
   return Object.assign(new Error(`${what} not found`), { statusCode: 404 });
 }
 
-/** All stores of the bench trade in USD. @param minor as pg gives a bigint: as text. */
+/** Formats USD, the currency of all bench stores. @param minor a bigint as text, as pg returns it. */
 export function decimal(minor: string): number {
   return Number(minor) / 100;
 }

@@ -76,7 +76,7 @@ async function insertOrder(client: pg.ClientBase, store: Store, request: OrderRe
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** As long as the service's, but random throughout: the reference does not draw again when a number is taken. */
+/** As long as the service's numbers, but entirely random: the reference does not retry a number that is taken. */
 function receiptNumber(): string {
   const part = () => Array.from(randomBytes(6), (byte) => CROCKFORD[byte % 32]).join('');
   return `WEB-${part()}-${part()}`;

@@ -12,7 +12,7 @@ export interface Store {
   readonly currency: string;
 }
 
-/** Looks a key up once a request: what was revoked must stop to work. */
+/** Looks the key up once per request: a revoked key must stop working. */
 export class Keys {
   constructor(private readonly pool: pg.Pool) {}
 

@@ -32,7 +32,7 @@ export interface PricedLine {
   readonly variant_id: number | null;
   readonly name: string;
   readonly sku: string;
-  /** bigint, as pg gives it. */
+  /** A bigint, as pg returns it. */
   readonly price: string;
   readonly attributes: unknown;
   readonly quantity: number;
@@ -60,7 +60,7 @@ export async function priceLines(
   return rows;
 }
 
-/** From the fullest bins first. */
+/** Takes from the fullest bins first. */
 export async function takeStock(client: pg.ClientBase, storeId: number, lines: readonly PricedLine[]): Promise<void> {
   const wanted = [lines.map(({ product_id }) => product_id), lines.map(({ variant_id }) => variant_id ?? 0)];
   const { rows } = await client.query<StockRow>({ name: 'lock', text: LOCK, values: [storeId, ...wanted] });

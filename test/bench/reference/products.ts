@@ -8,8 +8,7 @@ const FOR_SALE = `stock.bin_id NOT IN (
   JOIN bins ON bins.store_id = warehouses.store_id AND bins.warehouse_id = warehouses.id
   WHERE warehouses.store_id = $1 AND NOT warehouses.active)`;
 
-// The page first: what is computed for a row is computed for those that are skipped, too. And those are skipped in the
-// index.
+// Selects the page first, in the index: otherwise PostgreSQL computes the columns of skipped rows, too.
 const LIST = `
   SELECT id, name, slug, price, status, ${PRODUCT_TOTAL} AS total, (
     SELECT coalesce(sum(stock.quantity), 0) FROM stock
@@ -23,7 +22,7 @@ const LIST = `
   ) AS page
   ORDER BY created_at DESC, id DESC`;
 
-// The stock is gathered once, for the product and its variants: 0.19 ms against 0.32 ms when each asks for its own.
+// Collects the stock once for the product and its variants: 0.19 ms against 0.32 ms with one look-up each.
 const FIND = `
   WITH units AS MATERIALIZED (
     SELECT stock.variant_key, sum(stock.quantity) AS quantity FROM stock

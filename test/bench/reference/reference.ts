@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { startProgram } from '../support/child.js';
 
-/** The reference server as a process of its own. */
+/** The reference server in a separate process. */
 export interface Reference {
   readonly url: string;
   isRunning(): boolean;

@@ -1,4 +1,4 @@
-// What the reference reads its totals from is what the service reads them from: the counts that the database keeps.
+// The reference reads its totals from the same counts as the service: the database maintains them.
 
 /** SQL for the number of all orders of store `$1`. */
 export const ORDER_TOTAL = countOf('orders');

@@ -28,12 +28,12 @@ function workRow(work: WorkResult): string[] {
   return [`${name}: ${title}`, speed(work.service), speed(work.reference), spread(ratio, 2), wanted];
 }
 
-/** `met`, or by how much not. */
+/** `met`, or the distance to the goal. */
 function verdictOf({ ratio, tail, goal, met }: WorkResult): string {
   if (!goal || met) return 'met';
   const faults: string[] = [];
   const missing = goal.ratio - ratio.median;
-  // What is missed by next to nothing is missed, too.
+  // A goal missed by a tiny margin is still missed.
   if (missing > 0) faults.push(`missed by ${missing.toFixed(missing < 0.005 ? 4 : 2)}`);
   if (goal.tail !== undefined && tail >= goal.tail) {
     faults.push(`p99 is ${tail.toFixed(1)} × p50 instead of less than ${goal.tail} ×`);
@@ -85,7 +85,7 @@ function starts({ starts }: Figures): string[][] {
   return [
     row('external database', starts.external, 1.5),
     row('embedded database', starts.embedded, 5),
-    row('embedded database, made and filled at this start', starts.embeddedEmpty, 5),
+    row('embedded database, created and filled at this start', starts.embeddedEmpty, 5),
   ];
 }
 
@@ -109,7 +109,7 @@ function conditions({ store, plan, machine, seed, commit, date, seconds }: Bench
   const server = Object.entries(settings).map(([name, value]) => `${name} ${value}`);
   return (
     `A store of ${count(store.orders)} orders, ${count(store.products)} products and ${count(store.customers)} customers ` +
-    `beside ten others; each figure the median of ${plan.rounds} rounds of ${plan.seconds} s each side in turn. ` +
+    `next to ten others; each figure the median of ${plan.rounds} rounds of ${plan.seconds} s, each side in turn. ` +
     `${cores} cores (${cpu}), ${memoryGb} GB, Node ${node.slice(1)}, PostgreSQL ${postgres} (${server.join(', ')}); ` +
     `${date}, commit ${commit}, seed ${seed}, ${seconds} s.`
   );

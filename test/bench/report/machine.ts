@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { TestDatabase } from '../../support/test-database.js';
 import { POSTGRES_SETTINGS } from '../support/postgres-settings.js';
 
-/** What the figures depend on. */
+/** The environment that the figures depend on. */
 export interface Machine {
   readonly cpu: string;
   readonly cores: number;
@@ -12,7 +12,7 @@ export interface Machine {
   readonly system: string;
   readonly node: string;
   readonly postgres: string;
-  /** As the server says they are. */
+  /** As the server reports them. */
   readonly settings: Readonly<Record<string, string>>;
 }
 
@@ -35,7 +35,7 @@ export async function describeMachine(database: TestDatabase): Promise<Machine> 
   };
 }
 
-/** Of the working tree, with a plus where it has changes. */
+/** The commit of the working tree, with a plus when it has changes. */
 export function commitOf(): string {
   const git = (...args: string[]) =>
     execFileSync('git', args, { cwd: path.resolve(import.meta.dirname, '../../..'), encoding: 'utf8' }).trim();

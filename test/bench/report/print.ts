@@ -1,7 +1,7 @@
 import { tablesOf } from './lines.js';
 import type { BenchResults } from './results.js';
 
-/** The run as a person reads it at a terminal. */
+/** The report for the terminal. */
 export function printed(results: BenchResults): string {
   const { works, figures, conditions } = tablesOf(results);
   return `\n${aligned(works)}\n\n${aligned(figures)}\n\n${conditions}\n`;

@@ -6,7 +6,7 @@ import type { WorkResult } from '../works/summary.js';
 import type { StoreSizes } from '../stores/sizes.js';
 import type { Machine } from './machine.js';
 
-/** Everything a run has measured, and what is needed to measure it again. */
+/** All figures of a run, and everything needed to repeat it. */
 export interface BenchResults {
   readonly form: 'full' | 'quick';
   readonly date: string;
@@ -14,11 +14,11 @@ export interface BenchResults {
   readonly seed: number;
   readonly seconds: number;
   readonly machine: Machine;
-  /** Of the measured store. Another one is its equal, and nine others are a tenth of it each. */
+  /** Size of the measured store. One other store is equal to it, and nine others are a tenth of it each. */
   readonly store: StoreSizes;
   readonly plan: Plan;
   readonly works: readonly WorkResult[];
-  /** How the fraud rules judged the orders of the service. */
+  /** The fraud verdicts on the orders of the service. */
   readonly verdicts: Readonly<Record<string, number>>;
   readonly figures: Figures;
 }

@@ -8,7 +8,7 @@ const LAST = 'Abbott,Baker,Chen,Diaz,Evans,Fox,Garcia,Hughes,Ito,Jansen,Kumar,Lo
 );
 const CITIES = 'Portland,Springfield,Lisbon,Graz,Leeds,Kyoto,Bergen,Turin,Gdansk,Cork'.split(',');
 
-/** SQL for what is known of customer number `k`, which is a function of that number. */
+/** SQL for the data of customer number `k`, derived from that number alone. */
 export class People {
   constructor(private readonly draws: Draws) {}
 

@@ -3,7 +3,7 @@ import { inChunks, type Seeding } from './seeding.js';
 const ADJECTIVES = 'Quiet,Bright,Sturdy,Light,Warm,Classic,Modern,Folding,Woven,Royal,Rustic,Compact'.split(',');
 const NOUNS = 'Lamp,Chair,Mug,Runner,Jacket,Kettle,Blanket,Desk,Bottle,Basket,Vase,Clock,Rug,Shelf,Bowl'.split(',');
 export const VARIANTS = 2;
-/** Of its own, beside the numbered ones: everybody wants it. */
+/** An extra product, next to the numbered ones, that every buyer wants. */
 export const HOT_SLUG = 'hot-product';
 
 export async function seedCatalog(seeding: Seeding): Promise<void> {
@@ -13,7 +13,7 @@ export async function seedCatalog(seeding: Seeding): Promise<void> {
   await seedProductCategories(seeding);
 }
 
-/** The last category is the big one. A tenth of the others are roots, the rest lie below them. */
+/** The last category is the large one. A tenth of the others are roots, the rest lie below them. */
 async function seedBrandsAndCategories({ sql, storeId, sizes, bases }: Seeding): Promise<void> {
   await sql.query(
     `INSERT INTO brands (store_id, id, slug, name, logo, description)

@@ -13,7 +13,7 @@ const FULFILLMENT = {
 };
 const LINES = { 1: 15, 2: 20, 3: 30, 4: 20, 5: 15 };
 const DAYS = 730;
-/** In the e-mail of about that many orders of a store, and nowhere else. */
+/** Occurs only in the e-mail of about that many orders of a store. */
 export const RARE_TEXT = 'zqxj-rarity';
 const RARE_ORDERS = 20;
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
@@ -21,8 +21,8 @@ const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const SCATTER = 387_420_489;
 
 /**
- * Orders of the last two years, oldest first, with their lines, assessments and stages: one statement a chunk, so that
- * amounts are the sums of the lines and every reference holds when it ends.
+ * Orders of the last two years, oldest first, with their lines, assessments and stages. One statement per chunk: when
+ * it ends, amounts are the sums of the lines and every reference holds.
  */
 export async function seedOrders(seeding: Seeding): Promise<void> {
   const { sql, storeId, sizes, draws, people } = seeding;
@@ -63,7 +63,7 @@ export async function seedOrders(seeding: Seeding): Promise<void> {
   );
 }
 
-/** What the parts of an order have in common: number, id, time, source and the number of its customer. */
+/** The shared values of an order's rows: number, id, time, source and customer number. */
 function drawn({ sizes, draws }: Seeding): string {
   const source = draws.weighted({ POS: 70, WEBSITE: 30 }, 'n', 'source');
   return `
@@ -74,7 +74,7 @@ function drawn({ sizes, draws }: Seeding): string {
         * (1 - (n - 0.9 * ${draws.below(1_000, 'n', 'moment')} / 1000.0) / ${sizes.orders})) AS placed (at)`;
 }
 
-/** Two of three lines name a variant, whose prices follow from those of the product. */
+/** Two of three lines name a variant. Its price derives from the product's price. */
 function lines({ storeId, sizes, draws, bases }: Seeding): string {
   const line = 'n * 8 + position';
   return `

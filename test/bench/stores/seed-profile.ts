@@ -1,6 +1,6 @@
 import type { Seeding } from './seeding.js';
 
-/** A profile with everything a storefront shows, and a gateway whose credentials must not be shown. */
+/** A complete profile, and a gateway whose credentials must stay hidden. */
 export async function seedProfile({ sql, storeId }: Seeding): Promise<void> {
   const contact = { email: 'shop@example.com', phone: '+1 555 0100', address: '12 Harbor Street, Portland' };
   const theme = {

@@ -5,10 +5,10 @@ const WAREHOUSES = ['MAIN', 'EAST', 'WEST'];
 const CLOSED_WAREHOUSE = 'CLOSED';
 const BINS_PER_WAREHOUSE = 20;
 const HOT_BINS = 5;
-/** No bench sells that many. */
+/** More than any bench sells. */
 const ENDLESS = 100_000_000;
 
-/** Stock in one bin of each warehouse, some in a closed one, which is not for sale, and the opening rows of the ledger. */
+/** Stock in one bin of each warehouse, one of which is closed and not for sale, and the opening rows of the ledger. */
 export async function seedStock(seeding: Seeding): Promise<void> {
   const { sql, storeId } = seeding;
   await seedBins(seeding);
@@ -19,7 +19,7 @@ export async function seedStock(seeding: Seeding): Promise<void> {
   );
 }
 
-/** The store has its first warehouse already. */
+/** The store already has its first warehouse. */
 async function seedBins({ sql, storeId, bases }: Seeding): Promise<void> {
   await sql.query(
     `INSERT INTO warehouses (store_id, code, name, active)
@@ -36,7 +36,7 @@ async function seedBins({ sql, storeId, bases }: Seeding): Promise<void> {
   );
 }
 
-/** Of the product itself (item 0) and of each variant. 15 % of the products have none at all. */
+/** Stock of the product itself (item 0) and of each variant. 15 % of the products have none. */
 async function seedQuantities({ sql, storeId, sizes, draws, bases }: Seeding): Promise<void> {
   const binOf = (warehouse: string) =>
     `${bases.bins} + ${warehouse} * ${BINS_PER_WAREHOUSE} + 1 +

@@ -18,15 +18,15 @@ export interface SeededStore {
 }
 
 export interface SeededStores {
-  /** The one that is asked. */
+  /** The store under measurement. */
   readonly measured: SeededStore;
-  /** Its equal, for orders that keep no ledger. */
+  /** An equal store, for orders that keep no ledger. */
   readonly twin: SeededStore;
 }
 
 const BYSTANDERS = 9;
 
-/** The measured store, its equal, and nine others of a tenth of that each, ready to be measured. */
+/** The measured store, its equal, and nine others of a tenth of its size each, ready for measurement. */
 export async function seedStores(database: TestDatabase, sizes: StoreSizes, seed: number): Promise<SeededStores> {
   const others = Array.from({ length: BYSTANDERS }, () => fraction(sizes, 10));
   const [measured, twin] = [await seedStore(database, sizes, seed), await seedStore(database, sizes, seed)];
@@ -35,7 +35,7 @@ export async function seedStores(database: TestDatabase, sizes: StoreSizes, seed
   return { measured, twin };
 }
 
-/** One store; the same one for the same seed, but for its ids. */
+/** One store; the same seed gives the same store, except for its ids. */
 export async function seedStore(database: TestDatabase, sizes: StoreSizes, seed: number): Promise<SeededStore> {
   const { id, subdomain, key } = await StoreFixture.create(database);
   const sql = new pg.Client({ connectionString: database.url });
@@ -58,9 +58,9 @@ export async function seedStore(database: TestDatabase, sizes: StoreSizes, seed:
   return { id, subdomain, key, hotProductId: hot?.id ?? 0 };
 }
 
-/** As a server is that has had time: statistics known, pages marked visible, nothing left to be written. */
+/** Brings the server to a steady state: statistics gathered, pages marked visible, nothing left to write. */
 export async function settle(database: TestDatabase): Promise<void> {
   await database.query('VACUUM ANALYZE');
-  // Only a superuser may; without, the server does it in its own time.
+  // Needs a superuser; otherwise the server writes a checkpoint at its own time.
   await database.query('CHECKPOINT').catch(() => undefined);
 }

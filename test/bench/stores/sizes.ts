@@ -1,17 +1,17 @@
-/** How much there is in a store. */
+/** The number of rows in a store. */
 export interface StoreSizes {
   readonly orders: number;
   readonly products: number;
   readonly customers: number;
   readonly brands: number;
-  /** Beside the big one, which has a fifth of all products. */
+  /** Not counting the large one, which has a fifth of all products. */
   readonly categories: number;
 }
 
 export const FULL: StoreSizes = { orders: 100_000, products: 10_000, customers: 50_000, brands: 50, categories: 200 };
 export const QUICK: StoreSizes = { orders: 20_000, products: 2_000, customers: 10_000, brands: 50, categories: 200 };
 
-/** A store of that share, with as many brands and categories as any. */
+/** A store of that fraction, with the same number of brands and categories. */
 export function fraction(sizes: StoreSizes, divisor: number): StoreSizes {
   const part = (count: number) => Math.max(1, Math.floor(count / divisor));
   return {

@@ -3,14 +3,14 @@ import { text } from 'node:stream/consumers';
 
 export interface Question {
   readonly key?: string;
-  /** Makes it a POST. */
+  /** Its presence makes the request a POST. */
   readonly body?: object;
 }
 
 /**
- * One request on a connection of its own: a kept one may be closed by a server that is just being measured.
+ * One request on a new connection: the measured server may close a kept one.
  *
- * @throws Error unless the answer is 2xx.
+ * @throws Error unless the status is 2xx.
  */
 export async function ask(url: string, { key, body }: Question = {}): Promise<string> {
   const headers = {
@@ -23,6 +23,6 @@ export async function ask(url: string, { key, body }: Question = {}): Promise<st
   });
   const answer = await text(response);
   const { statusCode = 0 } = response;
-  if (statusCode < 200 || statusCode > 299) throw new Error(`${url} is answered ${statusCode}: ${answer}`);
+  if (statusCode < 200 || statusCode > 299) throw new Error(`${url} answered ${statusCode}: ${answer}`);
   return answer;
 }

@@ -3,7 +3,9 @@ import path from 'node:path';
 
 const BENCH = path.resolve(import.meta.dirname, '..');
 
-/** A TypeScript program of the bench as one process: under the `tsx` command there would be two, and one to outlive us. */
+/**
+ * Runs a TypeScript program of the bench as one process: the `tsx` command starts two, one of which could outlive ours.
+ */
 export function startProgram(file: string, env: Readonly<Record<string, string>>): ChildProcess {
   const child = spawn(process.execPath, ['--import', 'tsx', path.join(BENCH, file)], {
     env: { PATH: process.env['PATH'], NODE_ENV: 'production', ...env },

@@ -1,4 +1,4 @@
-/** What has to be ended and removed, whatever happens; the last first. */
+/** Processes to stop and files to remove at the end, the last first. */
 export class Cleanup {
   private tasks: (() => Promise<unknown>)[] = [];
 
@@ -6,7 +6,7 @@ export class Cleanup {
     this.tasks.push(task);
   }
 
-  /** Does all of it, also when a part fails. */
+  /** Runs every step, even when one fails. */
   async run(): Promise<void> {
     for (let task = this.tasks.pop(); task; task = this.tasks.pop()) await task().catch(() => undefined);
   }

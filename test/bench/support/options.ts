@@ -7,9 +7,9 @@ import { WORKS, type Work } from '../works/works.js';
 export interface Options {
   readonly quick: boolean;
   readonly works: readonly Work[];
-  /** Whether everything is asked for, and not only some works. */
+  /** Whether the run covers everything, and not only some works. */
   readonly all: boolean;
-  /** A million orders take their time, so they are asked for apart. */
+  /** A separate option, because a million orders take long. */
   readonly withImport: boolean;
   readonly jsonFile: string | null;
   readonly seed: number;
@@ -19,7 +19,7 @@ export interface Options {
 
 export const USAGE = `Usage: run.ts [--quick] [--json FILE] [--only ${WORKS.map(({ name }) => name).join(',')}] [--seed N] [--import]`;
 
-/** @throws Error for arguments that are not understood. */
+/** @throws Error for unknown arguments. */
 export function readOptions(args: string[]): Options {
   const { values } = parseArgs({
     args,
@@ -49,6 +49,6 @@ function choose(only: string | undefined): readonly Work[] {
   if (only === undefined) return WORKS;
   const names = only.split(',').map((name) => name.trim().toLowerCase());
   const unknown = names.filter((name) => !WORKS.some((work) => work.name.toLowerCase() === name));
-  if (unknown.length > 0) throw new Error(`No such work: ${unknown.join(', ')}`);
+  if (unknown.length > 0) throw new Error(`Unknown work: ${unknown.join(', ')}`);
   return WORKS.filter(({ name }) => names.includes(name.toLowerCase()));
 }

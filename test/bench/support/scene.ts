@@ -16,26 +16,26 @@ import { POSTGRES_SETTINGS } from './postgres-settings.js';
 
 const LOG_TAIL = 4_000;
 
-/** Everything that takes part: the database with its stores, the two servers and their clients. */
+/** The participants of a run: the database with its stores, the two servers and their clients. */
 export class Scene {
   private readonly encryptionKeys = randomBytes(32).toString('base64');
   private current: { readonly service: Service; readonly settings: string } | null = null;
 
   private constructor(
     private readonly rig: Rig,
-    /** For what must not stay. */
+    /** Temporary files of the run. */
     private readonly directory: string,
     readonly driver: Driver,
     readonly reference: Reference,
-    /** That of the service, and of all reads. */
+    /** The store for the service's orders and for all reads. */
     readonly shop: Shop,
-    /** Where the reference takes orders: it keeps no ledger. */
+    /** The store for the reference's orders: it keeps no ledger. */
     readonly twin: Shop,
   ) {}
 
   /**
-   * @param cleanup ends it all.
-   * @param onProgress is told what takes long.
+   * @param cleanup stops everything.
+   * @param onProgress receives a message before each long step.
    */
   static async open({ sizes, seed }: Options, cleanup: Cleanup, onProgress: (text: string) => void): Promise<Scene> {
     onProgress('opening the database');
@@ -60,18 +60,18 @@ export class Scene {
     return this.rig.database;
   }
 
-  /** What operators set. */
+  /** The settings of a production deployment. */
   get production(): Readonly<Record<string, string>> {
     const { url } = this.database;
     return { NODE_ENV: 'production', DATABASE_URL: url, DATA_ENCRYPTION_KEYS: this.encryptionKeys };
   }
 
-  /** One that goes with the scene. */
+  /** The path of a temporary file. */
   file(name: string): string {
     return path.join(this.directory, name);
   }
 
-  /** What those who should be running said before they ended; empty while all run. */
+  /** The output of servers that ended unexpectedly; empty while all run. */
   get lastWords(): string {
     const { current, reference } = this;
     const service =
@@ -79,7 +79,7 @@ export class Scene {
     return service + (reference.isRunning() ? '' : 'The reference server has ended');
   }
 
-  /** The one process of the service, as users run it; another one when other settings are asked for. */
+  /** The only process of the service; different settings replace it. */
   async service(env: Readonly<Record<string, string>> = {}): Promise<Service> {
     const settings = JSON.stringify(env);
     if (this.current?.settings === settings) return this.current.service;

@@ -1,16 +1,16 @@
 import type { TestDatabase } from '../../support/test-database.js';
 import type { SeededStore } from '../stores/seed-store.js';
 
-/** What a store's orders have come to since some moment. */
+/** The totals of a store's orders since a given moment. */
 export interface Books {
   readonly orders: number;
-  /** Stock that is not what its ledger says. Must be 0. */
+  /** Rows of stock that disagree with the ledger. Must be 0. */
   readonly unequalStock: number;
-  /** Units that orders have, less units that left the stock for them. Must stay as it is. */
+  /** Ordered units minus units that left the stock for orders. Must not change. */
   readonly unitsNotTaken: number;
 }
 
-/** Reads the books of a store whose orders all come from the service. */
+/** Reads the totals of a store whose orders all come from the service. */
 export async function readBooks(database: TestDatabase, { id }: SeededStore): Promise<Books> {
   const [row] = await database.query<Books>(
     `SELECT (SELECT count(*)::int FROM orders WHERE store_id = $1) AS orders,
@@ -23,26 +23,26 @@ export async function readBooks(database: TestDatabase, { id }: SeededStore): Pr
          AS "unitsNotTaken"`,
     [id],
   );
-  if (!row) throw new Error('There are no books');
+  if (!row) throw new Error('The query of the totals returned no row');
   return row;
 }
 
 /**
- * @param answered 201s that clients saw. Orders may be more, by those that were under way when a round ended.
- * @throws Error when an acknowledged order is missing, or stock is not what the orders left.
+ * @param answered 201s that clients saw. The store may have more orders: those in progress when a round ended.
+ * @throws Error when an acknowledged order is missing, or stock disagrees with the orders.
  */
 export function assertBalanced(before: Books, after: Books, answered: number, mostUnderWay: number): void {
   const placed = after.orders - before.orders;
   const faults = [
-    placed < answered && `${answered} orders were acknowledged and ${placed} are there`,
-    placed > answered + mostUnderWay && `${placed} orders are there and only ${answered} were acknowledged`,
-    after.unequalStock > 0 && `${after.unequalStock} rows of stock are not what their ledger says`,
-    after.unitsNotTaken !== before.unitsNotTaken && 'the units of the orders are not those that left the stock',
+    placed < answered && `${answered} orders were acknowledged and ${placed} exist`,
+    placed > answered + mostUnderWay && `${placed} orders exist and only ${answered} were acknowledged`,
+    after.unequalStock > 0 && `${after.unequalStock} rows of stock disagree with the ledger`,
+    after.unitsNotTaken !== before.unitsNotTaken && 'the units of the orders differ from those that left the stock',
   ].filter((fault) => fault !== false);
   if (faults.length > 0) throw new Error(`After the orders: ${faults.join('; ')}`);
 }
 
-/** How many of the store's orders since then were judged how. */
+/** The number of the store's later orders per verdict. */
 export async function verdictsSince(
   database: TestDatabase,
   { id }: SeededStore,

@@ -15,7 +15,7 @@ export interface Comparison {
   readonly random: (below: number) => number;
 }
 
-/** @throws Error unless both sides answer some of the work's requests alike. */
+/** @throws Error unless both sides give equal answers to a sample of the work's requests. */
 export async function compare(comparison: Comparison, database: TestDatabase): Promise<void> {
   const requests = comparison.work.requests(comparison.service.shop);
   if (requests.kind === 'reads') await compareReads(comparison, requests.paths);
@@ -42,7 +42,7 @@ interface Created {
   readonly items: readonly { readonly productId: string }[];
 }
 
-/** The same order in two equal stores: what must differ are the ids. */
+/** The same order in two equal stores: only the ids may differ. */
 async function compareOrders({ work, service, reference, random }: Comparison, database: TestDatabase): Promise<void> {
   for (let n = 0; n < SAMPLES; n++) {
     const choices = Array.from({ length: 16 }, () => random(2 ** 30));
@@ -68,7 +68,7 @@ async function compareOrders({ work, service, reference, random }: Comparison, d
     }
     if (!isDeepStrictEqual(answers[0], answers[1])) {
       throw new Error(
-        `${work.name}: one order is answered in two ways: ${answers.map((answer) => JSON.stringify(answer)).join('\n')}`,
+        `${work.name}: one order has two answers: ${answers.map((answer) => JSON.stringify(answer)).join('\n')}`,
       );
     }
   }
@@ -88,7 +88,7 @@ async function assertPlaced(
   );
   const units = items.reduce((sum, { quantity }) => sum + quantity, 0);
   if (!isDeepStrictEqual({ ...row }, { receipt_number, total, units, lines: items.length })) {
-    throw new Error(`The order ${order_id} was not placed as answered: ${JSON.stringify(row)}`);
+    throw new Error(`The order ${order_id} differs from its answer: ${JSON.stringify(row)}`);
   }
 }
 

@@ -8,9 +8,9 @@ import { summarize, type WorkResult } from './summary.js';
 import type { Work } from './works.js';
 
 /**
- * Compares the answers of both sides, measures them in turn, and looks into the books when orders were placed.
+ * Compares the answers of both sides, measures them in turn, and checks the totals when orders were placed.
  *
- * @throws Error when something was answered wrongly, or not at all: then there is nothing to measure.
+ * @throws Error when an answer is wrong or missing: then there is nothing to measure.
  */
 export async function perform(scene: Scene, work: Work, plan: Plan, seed: number): Promise<WorkResult> {
   const { database, driver, shop, twin, reference } = scene;
@@ -22,7 +22,7 @@ export async function perform(scene: Scene, work: Work, plan: Plan, seed: number
 
   const before = placesOrders ? await readBooks(database, shop) : null;
   const rounds = await play(driver, work, sides, plan, seed).catch((cause: unknown) => {
-    throw new Error(`${work.name} was not carried to its end. ${scene.lastWords}`, { cause });
+    throw new Error(`${work.name} did not complete. ${scene.lastWords}`, { cause });
   });
   if (before) {
     const mostUnderWay = work.connections * (plan.rounds + 1);
@@ -31,7 +31,7 @@ export async function perform(scene: Scene, work: Work, plan: Plan, seed: number
   return summarize(work, rounds);
 }
 
-/** The mails of earlier orders, which nobody has sent, are not the work of a worker that starts now. */
+/** Removes unsent mails of earlier orders: they are not the work of a worker that starts now. */
 async function forgetOldMails({ database }: Scene): Promise<void> {
   await database.query(`UPDATE order_stages SET state = 'done' WHERE state = 'pending'`);
   await settle(database);

@@ -5,7 +5,7 @@ import { loopDelayP99 } from '../figures/event-loop.js';
 import type { Shop } from './shop.js';
 import type { Work } from './works.js';
 
-/** A server, and the store it is asked about. */
+/** A server, and the store that the requests are about. */
 export interface Side {
   readonly url: string;
   readonly shop: Shop;
@@ -17,20 +17,20 @@ export interface Plan {
   readonly seconds: number;
 }
 
-/** What both sides did, round by round: the n-th of one followed the n-th of the other. */
+/** The loads of both sides per round: the n-th load of one side followed the n-th of the other. */
 export interface Rounds {
   readonly service: readonly Load[];
   readonly reference: readonly Load[];
-  /** Of the service in each round, in milliseconds. */
+  /** Event-loop delay of the service per round, in milliseconds. */
   readonly loopDelays: readonly number[];
-  /** 2xx of the service, those of the warm-up included. */
+  /** 2xx answers of the service, including the warm-up. */
   readonly serviceAnswered: number;
 }
 
-/** What is still on its way when a round ends should not meet the next one. */
+/** Keeps requests that are still in progress at the end of a round out of the next one. */
 const PAUSE_MS = 100;
 
-/** @throws Error when a request is not answered with 2xx, breaks or takes too long. */
+/** @throws Error when a request breaks, takes too long or is not answered with 2xx. */
 export async function play(
   driver: Driver,
   work: Work,

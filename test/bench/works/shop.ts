@@ -3,13 +3,13 @@ import { seededRandom } from '../../support/seeded-random.js';
 import type { Item } from '../driver/job.js';
 import type { SeededStore } from '../stores/seed-store.js';
 
-/** A store, and what clients know of it. */
+/** A store, and the facts that its clients know. */
 export interface Shop extends SeededStore {
   readonly productIds: readonly number[];
   readonly orderIds: readonly string[];
-  /** Whole receipt numbers and e-mails. */
+  /** Complete receipt numbers and e-mails. */
   readonly searches: readonly string[];
-  /** Everything that can be ordered, variants too, the hot product apart. */
+  /** Every item that can be ordered, including variants, except the hot product. */
   readonly items: readonly Item[];
 }
 

@@ -8,7 +8,7 @@ export interface Speed {
   readonly p99: number;
 }
 
-/** How one work went: every figure is the median of the rounds. */
+/** The result of one work: every figure is the median of the rounds. */
 export interface WorkResult {
   readonly name: string;
   readonly title: string;
@@ -18,7 +18,7 @@ export interface WorkResult {
   readonly ratio: Spread;
   /** p99 / p50 of the service. */
   readonly tail: number;
-  /** Of the service, the 99th percentile in milliseconds. */
+  /** Of the service: the 99th percentile in milliseconds. */
   readonly loopDelayP99: number;
   readonly goal: Goal | null;
   /** `null` without a goal. */

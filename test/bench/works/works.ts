@@ -1,21 +1,21 @@
 import type { Orders, Reads } from '../driver/job.js';
 import type { Shop } from './shop.js';
 
-/** Something that clients ask of a store all day. */
+/** A kind of request that clients of a store send continuously. */
 export interface Work {
   readonly name: string;
   readonly title: string;
   readonly connections: number;
   readonly requests: (shop: Shop) => Reads | Orders;
   readonly goal: Goal | null;
-  /** Settings of the service that differ from those of all others. */
+  /** Settings of the service that only this work needs. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface Goal {
-  /** Requests/s of the service, as a share of the reference's. */
+  /** The service's requests per second, as a fraction of the reference's. */
   readonly ratio: number;
-  /** How many times the median the 99th percentile of the service may be. */
+  /** The highest allowed ratio of the service's 99th percentile to its median. */
   readonly tail?: number;
 }
 

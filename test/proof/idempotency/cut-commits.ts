@@ -8,7 +8,7 @@ import type { Service } from '../support/service.js';
 import { orderBody } from '../support/store-setup.js';
 import { SLOW } from './slow-commits.js';
 
-/** How the connection ends: before the COMMIT gets through, after it, or after it and with the whole database away. */
+/** The moment of the cut: before the COMMIT arrives, after it, or after it together with the whole database. */
 const KINDS = ['cut', 'deliver and cut', 'outage'] as const;
 const OUTAGE_MS = 250;
 const POOL_SIZE = 4;
@@ -23,7 +23,7 @@ export interface CutQuestion {
   readonly rounds: number;
 }
 
-/** Takes the connection away at the moment of the COMMIT. The client tries again, on any process. */
+/** Cuts the connection at the moment of the COMMIT. The client retries on any process. */
 export async function cutCommits(question: CutQuestion) {
   const { context, store, buyers, direct, product, rounds } = question;
   const { rig, random, history } = context;
@@ -50,7 +50,7 @@ export async function cutCommits(question: CutQuestion) {
     for (let n = 0; n < rounds; n++) {
       const kind = KINDS[n % KINDS.length] ?? 'cut';
       const pace = random(2) === 0 ? SLOW : 'fast';
-      // Without a key nobody may try again but the service itself, which knows the order's id.
+      // Without a key, only the service itself may retry, because it knows the order's id.
       const key = n % 4 === 3 ? null : `cut-${n}`;
       const name = `${pace}-${kind.replaceAll(' ', '-')}-${n}`;
       const body = orderBody([{ product_id: product, quantity: 1 }], name);
@@ -66,7 +66,7 @@ export async function cutCommits(question: CutQuestion) {
         const replay = await buyers.insist([direct], body, { key });
         if (!replay.bytes.equals(answer.bytes)) violations.push(`${name}: the replay differs`);
       }
-      // The next round is about another cut, not about what is left of this one.
+      // The next round must test another cut, not the after-effects of this one.
       await outage;
     }
     violations.push(...(await poolViolations(rig.database, service, store, POOL_SIZE)));
@@ -81,14 +81,14 @@ export async function cutCommits(question: CutQuestion) {
 }
 
 async function takeAway(proxy: TcpProxy): Promise<void> {
-  // Not before the COMMIT is on its way.
+  // Not before the COMMIT was sent.
   await delay(1);
   proxy.cut();
   await delay(OUTAGE_MS);
   proxy.restore();
 }
 
-/** Orders with that marker, once none of them can still be on its way. */
+/** Orders with that marker, read once none of them can still be in progress. */
 async function settledCount({ rig }: ProofContext, store: StoreFixture, marker: string): Promise<number> {
   await delay(250);
   const rows = await rig.database.query('SELECT FROM orders WHERE store_id = $1 AND notes = $2', [store.id, marker]);

@@ -7,9 +7,9 @@ import type { Buyers } from '../support/buyers.js';
 import type { Service } from '../support/service.js';
 import { orderBody } from '../support/store-setup.js';
 
-/** What makes a repeat of an accepted order refusable. */
+/** Changes that make a repeat of an accepted order refusable. */
 const CHANGES = ['archived', 'blocked'] as const;
-/** Long enough for the repeat to be refused while the first order still waits. */
+/** Long enough that the repeat could be refused while the first order still waits. */
 const HEAD_START_MS = 250;
 
 const WAITS_FOR_STOCK = `
@@ -25,8 +25,8 @@ export interface LateRefusals {
 }
 
 /**
- * Repeats an order on another process while the first waits for its stock, and the product was archived or the customer
- * blocked in between. The repeat must not be refused for good when the first is placed.
+ * Repeats an order on another process while the first waits for stock, after the product was archived or the customer
+ * blocked. A repeat must not get a final refusal when the first order is placed.
  */
 export async function refuseLate(race: LateRefusals) {
   const locker = new pg.Client({ connectionString: race.database.url });

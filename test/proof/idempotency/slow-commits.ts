@@ -1,8 +1,8 @@
 import type { TestDatabase } from '../../support/test-database.js';
 
-/** In a marker: a COMMIT that is still at work when the service comes back to ask what became of it. */
+/** Marker of a COMMIT that is still running when the service reconnects to look up its outcome. */
 export const SLOW = 'slow';
-/** In a marker: a COMMIT that outlasts the 2 s which a twin waits, and not what the order itself may take. */
+/** Marker of a COMMIT that outlasts a twin's wait of 2 s, but not the time limit of the order itself. */
 export const STALLED = 'stalled';
 
 const INSTALL = `
@@ -16,7 +16,7 @@ const INSTALL = `
 
 const REMOVE = 'DROP TRIGGER commit_slowly ON orders; DROP FUNCTION commit_slowly';
 
-/** While the work goes on, orders whose markers say so take their time to commit. */
+/** Slows the COMMIT of orders with these markers for the duration of the work. */
 export async function withSlowCommits<T>(database: TestDatabase, work: () => Promise<T>): Promise<T> {
   await database.query(INSTALL);
   try {

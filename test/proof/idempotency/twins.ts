@@ -4,7 +4,7 @@ import type { Service } from '../support/service.js';
 import { inParallel, orderBody, type OrderBody } from '../support/store-setup.js';
 import { STALLED } from './slow-commits.js';
 
-/** Keys that are raced for at the same time. */
+/** Keys that race at the same time. */
 const AT_ONCE = 4;
 
 export interface TwinRace {
@@ -12,12 +12,12 @@ export interface TwinRace {
   readonly services: readonly Service[];
   readonly product: number;
   readonly keys: number;
-  /** Keys among them whose first order takes so long that its twins are told to come back. */
+  /** Number of keys whose first order is so slow that its twins get 409. */
   readonly stalled: number;
   readonly twins: number;
 }
 
-/** What went wrong, and how often a body that came second was refused and one that came again was replayed. */
+/** Violations, and the numbers of refused second bodies and of replayed repeats. */
 interface RaceOutcome {
   readonly violations: string[];
   replays: number;
@@ -26,7 +26,7 @@ interface RaceOutcome {
 
 /**
  * Sends the same order many times at once. For every fourth key, half of the twins send another body: either may win,
- * and the other is refused. Afterwards each key is tried with a body that differs, and once more as it was.
+ * and the other is refused. Afterwards each key is repeated with a different body, and then with the original one.
  */
 export async function raceTwins(race: TwinRace): Promise<RaceOutcome> {
   const outcome: RaceOutcome = { violations: [], replays: 0, refused: 0 };
@@ -53,14 +53,15 @@ async function raceForKey(race: TwinRace, key: string, mixed: boolean, outcome: 
   }
   const placed = answers.filter(({ status }) => status === 201);
   const first = placed.filter(({ headers }) => !headers['idempotent-replayed']);
-  // Of a COMMIT that takes too long the first is told that nobody knows yet, and learns of its order like the others.
+  // When a COMMIT takes too long, the first twin gets 503 for the unknown outcome, and later learns its order like the
+  // others.
   const mayBeNone = key.startsWith(STALLED);
   if (first.length !== 1 && !(mayBeNone && first.length === 0))
-    outcome.violations.push(`${key}: ${first.length} twins were told that they came first`);
+    outcome.violations.push(`${key}: ${first.length} twins got the response of a first request`);
   if (placed.some(({ bytes }) => !placed[0]?.bytes.equals(bytes)))
-    outcome.violations.push(`${key}: twins were told of different orders`);
+    outcome.violations.push(`${key}: twins got different orders`);
 
-  // One detail of the body is enough to be another request.
+  // A difference in one detail of the body makes it another request.
   for (const service of services) {
     const changed = { ...winner, customer: { ...winner.customer, city: 'Shelbyville' } };
     const refusal = await buyers.insist([service], changed, { key });

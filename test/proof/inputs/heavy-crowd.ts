@@ -6,17 +6,20 @@ const CLIENTS = 64;
 const BODY = 240_000;
 const ASK_EVERY_MS = 20;
 
-/** Milliseconds at p99 that others waited, and how many bodies the crowd got through. */
+/** p99 latency of other clients in milliseconds, and the number of bodies that the crowd sent. */
 export interface Crowding {
-  /** The longer one of before and after: a machine that others use too is not always the same. */
+  /** The longer of the values before and after: the speed of a shared machine varies. */
   readonly usualMs: number;
   readonly besideMs: number;
   readonly bodies: number;
-  /** Bodies sent, those refused for want of a place included. */
+  /** Bodies sent, including those refused for lack of capacity. */
   readonly requests: number;
 }
 
-/** Clients that send nothing but the dearest bodies, one after the other, beside somebody who reads the store's profile. */
+/**
+ * Clients that send only the most expensive bodies, one after the other, next to a client that reads the store's
+ * profile.
+ */
 export async function crowdWithBodies(scene: Scene, seconds: number): Promise<Crowding> {
   const before = await latencies(scene, delay(seconds * 1_000));
   const agent = new http.Agent({ keepAlive: true, maxSockets: CLIENTS });
@@ -37,7 +40,7 @@ export async function crowdWithBodies(scene: Scene, seconds: number): Promise<Cr
   return { usualMs: Math.max(p99(before), p99(after)), besideMs: p99(beside), bodies, requests };
 }
 
-/** None of them is an order: there is nothing to do but to look at them. */
+/** None of them is an order: the service only has to parse them. */
 const BODIES = [
   bodyOf('[', '{},', '{}]'),
   bodyOf('[', '[],', '[]]'),

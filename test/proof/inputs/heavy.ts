@@ -4,7 +4,7 @@ import { faultOfBytes } from './wire.js';
 const BODY = 250 * 1024;
 const HEAD = 12 * 1024;
 
-/** As much as a request may have of what is dear to read: nobody else may have to wait for it. */
+/** The most expensive requests within the limits: no other client may have to wait for them. */
 export async function sendHeavy(scene: Scene, times: number): Promise<void> {
   const all = [...bodies(), ...heads()].map(([name, request]) => [name, request(scene.store.key)] as const);
   for (let n = 0; n < times; n++) {

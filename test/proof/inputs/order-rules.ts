@@ -2,11 +2,11 @@ import type { PricedProduct } from './scene.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Text fields of an order, and how many characters each may have. */
+/** Text fields of an order, with their maximum number of characters. */
 export const LONGEST = { phone: 40, address: 500, city: 200, zip: 32 } as const;
 const NOTES = 2000;
 
-/** A body that the contract allows, as a client that knows it would read it. */
+/** A body within the contract, as a client that knows the contract reads it. */
 export interface ValidOrder {
   readonly items: readonly { readonly product_id: number; readonly variant_id?: number; readonly quantity: number }[];
   readonly customer: Fields;
@@ -14,7 +14,7 @@ export interface ValidOrder {
   readonly notes?: string | null;
 }
 
-/** The contract's rules for an order, written a second time: whether `body` must be accepted. */
+/** A second implementation of the contract's rules for an order: whether `body` must be accepted. */
 export function isValidOrder(body: unknown, catalog: readonly PricedProduct[]): body is ValidOrder {
   if (!isObject(body) || !isObject(body['customer']) || !Array.isArray(body['items'])) return false;
   const { items, customer, payment_method: payment = null, notes } = body as Fields & { items: unknown[] };
@@ -37,7 +37,7 @@ export function isInStock({ items }: ValidOrder, catalog: readonly PricedProduct
   return items.every(({ product_id }) => catalog.find(({ id }) => id === product_id)?.isInStock);
 }
 
-/** What the lines cost, in minor units, from the catalog. */
+/** The total of the lines at catalog prices, in minor units. */
 export function costOf({ items }: ValidOrder, catalog: readonly PricedProduct[]): number {
   return items.reduce((sum, { product_id, variant_id, quantity }) => {
     const product = catalog.find(({ id }) => id === product_id);

@@ -4,11 +4,11 @@ import { costOf, isInStock, isValidOrder, LONGEST, type ValidOrder } from './ord
 import { explore, type PricedProduct, type Scene } from './scene.js';
 import { anyText } from './texts.js';
 
-/** What no field of an order may be. */
+/** Values that no field of an order may have. */
 const NONSENSE: readonly unknown[] = [
   ...[null, true, '1', '', 'abc', 1.5, 0, -1, 1000, 2_147_483_648, 2 ** 53, 1e308, [], {}, [1]],
 ];
-/** Written into the JSON as they are: nobody asked for these fields, and none may have an effect. */
+/** Written into the JSON verbatim: fields outside the contract, which must have no effect. */
 const FORGED = [
   '"price":0.01,"unit_price":1,"line_total":1',
   '"total":0,"subtotal":0,"amount":1,"total_amount":1,"discount":100',
@@ -17,10 +17,10 @@ const FORGED = [
   '"constructor":{"prototype":{"quantity":1}}',
   '"toString":null,"hasOwnProperty":1',
 ];
-/** Numbers as no serializer writes them. */
+/** Number formats that no serializer writes. */
 const NUMERALS = ['1.0', '1e0', '10E-1', '1e400', '-1', '-0', '01', '+1', '0x1', '1_0', '.5', '1.', '١', '"1"', 'NaN'];
 
-/** Orders of every kind, by what they say and by their bytes: refused or kept exactly as sent, priced by the catalog. */
+/** Orders that vary in values and in bytes: each is refused, or stored exactly as sent and priced from the catalog. */
 export async function exploreOrders(scene: Scene): Promise<void> {
   const orders = orderTexts(scene.catalog);
   await explore(scene, 'an order', orders, (text) => faultOfOrder(scene, Buffer.from(text)));
@@ -83,17 +83,17 @@ function emails(): fc.Arbitrary<string> {
   );
 }
 
-/** As it should be, or, once in thirty times, nonsense. */
+/** Usually a valid value; once in thirty times, nonsense. */
 function mostly(good: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 29, arbitrary: good }, { weight: 1, arbitrary: fc.constantFrom(...NONSENSE) });
 }
 
-/** JSON text within an object that is to be written as JSON itself. */
+/** JSON text that a surrounding object inserts verbatim. */
 function raw(json: string): { readonly raw: string } {
   return { raw: json };
 }
 
-/** The object as JSON, sometimes with fields that nobody asked for. */
+/** The object as JSON, sometimes with fields outside the contract. */
 function forged(object: fc.Arbitrary<Record<string, unknown>>): fc.Arbitrary<string> {
   return fc.tuple(object, fc.option(fc.constantFrom(...FORGED), { freq: 3 })).map(([fields, forgery]) => {
     const members = Object.entries(fields).map(([name, value]) => `${JSON.stringify(name)}:${jsonOf(value)}`);
@@ -105,7 +105,7 @@ function jsonOf(value: unknown): string {
   return value !== null && typeof value === 'object' && 'raw' in value ? String(value.raw) : JSON.stringify(value);
 }
 
-/** Some of the bytes changed, put in or taken away. */
+/** Changes, inserts or removes some bytes. */
 function damaged(texts: fc.Arbitrary<string>): fc.Arbitrary<Buffer> {
   const wounds = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 }), fc.integer({ min: 0, max: 2 })), {
     minLength: 1,
@@ -141,7 +141,7 @@ function meaningOf(bytes: Buffer): unknown {
   }
 }
 
-/** Everything comes back as it was sent, and nothing that was forged. */
+/** Every field comes back as sent, without the forged fields. */
 function faultOfRecord({ customer, items, payment_method, notes }: ValidOrder, cost: number, answer: Exchange) {
   const { name, email, phone, address, city, zip } = customer;
   const place = { address: address ?? '', city: city ?? '', zip: zip ?? '' };

@@ -15,9 +15,9 @@ const FILTERS = [
   'search',
 ];
 const STRANGERS = ['__proto__', 'constructor', 'limit[]', 'limit.x', 'order', 'ｌimit', ''];
-/** Bytes of a URL that mean nothing, or not what they seem to. */
+/** Bytes of a URL without meaning, or with a misleading one. */
 const BROKEN = ['%', '%zz', '%00', '%ff', '%c0%af', '%ed%a0%80', '%u0041', '+', '=', '&&', ';', '%25', '%2e%2e', '[]'];
-/** With what `limit` and `page` make of them; `null` is the default. */
+/** Values with the result that `limit` and `page` make of them; `null` means the default. */
 const NUMERALS: readonly (readonly [text: string, meaning: number | null])[] = [
   ...([
     ['', null],
@@ -51,7 +51,7 @@ interface List {
   readonly pagination: { readonly total: number; readonly page: number; readonly limit: number };
 }
 
-/** Lists with parameters of every kind, and things by ids of every kind. */
+/** Lists with parameters of every kind, and single resources by ids of every kind. */
 export async function exploreReads(scene: Scene): Promise<void> {
   const lists = fc.record({
     resource: fc.constantFrom(...RESOURCES),
@@ -80,7 +80,7 @@ function numerals(): fc.Arbitrary<readonly [string, number | null]> {
   );
 }
 
-/** Further parameters, whatever they are. */
+/** Further parameters with arbitrary values. */
 function queries(): fc.Arbitrary<string> {
   const name = fc.constantFrom(...FILTERS, ...STRANGERS).map(encoded);
   const value = fc.oneof(anyText(220).map(encoded), fc.constantFrom(...BROKEN));
@@ -100,13 +100,13 @@ interface PageQuestion {
   readonly rest: string;
 }
 
-/** The first limit and page are repeated: the last one counts. */
+/** Repeats the first limit and page: the last one counts. */
 async function faultOfPage(scene: Scene, { resource, limit, page, rest }: PageQuestion): Promise<string | null> {
   const query = `limit=3&page=9&limit=${encoded(limit[0])}&page=${encoded(page[0])}${rest}`;
   const list = await listOf(scene, `/v1/${resource}?${query}`);
   if (typeof list === 'string') return list;
   const { total, ...used } = list.pagination;
-  // Pages so far out that their first row has no 32-bit number are pulled in.
+  // Pages whose first row number exceeds 32 bits are clamped.
   const expected = { page: clamp(page[1], 1, 21_474_836), limit: clamp(limit[1], 50, 100) };
   const rows = Math.max(0, Math.min(expected.limit, total - (expected.page - 1) * expected.limit));
   const found = { ...used, rows: list.data.length };
@@ -115,7 +115,7 @@ async function faultOfPage(scene: Scene, { resource, limit, page, rest }: PageQu
     : `${fc.stringify({ ...found, total })} instead of ${fc.stringify({ ...expected, rows })} for ${query}`;
 }
 
-/** An unknown value finds nothing; it is never ignored. */
+/** An unknown filter value finds nothing; it is never ignored. */
 async function faultOfFilter(scene: Scene, name: string, value: string): Promise<string | null> {
   const list = await listOf(scene, `/v1/orders?limit=100&${name}=${encoded(value)}`);
   if (typeof list === 'string') return list;
@@ -130,7 +130,7 @@ interface SearchQuestion {
   readonly text: string;
 }
 
-/** Parts of names that are there. */
+/** Parts of existing names. */
 function searches(scene: Scene): fc.Arbitrary<SearchQuestion> {
   return fc.constantFrom(...NAMED).chain((resource) =>
     fc.tuple(fc.constantFrom(...scene.rows[resource]), fc.nat(), fc.nat()).map(([{ id, name }, from, length]) => {
@@ -141,7 +141,7 @@ function searches(scene: Scene): fc.Arbitrary<SearchQuestion> {
   );
 }
 
-/** The text is a part of names, and nothing else: `%`, `_` and `\` are characters like any other. */
+/** The search matches parts of names literally: `%`, `_` and `\` are ordinary characters. */
 async function faultOfSearch(scene: Scene, { resource, id, text }: SearchQuestion): Promise<string | null> {
   const list = await listOf(scene, `/v1/${resource}?limit=100&search=${encoded(text)}`);
   if (typeof list === 'string') return list;
@@ -152,7 +152,7 @@ async function faultOfSearch(scene: Scene, { resource, id, text }: SearchQuestio
   return list.data.some((row) => String(row['id']) === id) ? null : `does not find ${resource} ${id}`;
 }
 
-/** As PostgreSQL compares: its small dotted I is an i, without the dot that JavaScript puts after it. */
+/** Compares as PostgreSQL does: the lower case of İ is i, without the combining dot that JavaScript adds. */
 function folded(text: string): string {
   return text.toLowerCase().replaceAll('\u0307', '');
 }
@@ -191,7 +191,7 @@ function identifiers(scene: Scene): fc.Arbitrary<string> {
   );
 }
 
-/** Found when it is the id or the slug of a row, 404 otherwise, and nothing else ever. */
+/** Returns the row when the text is its id or slug, otherwise 404. */
 async function faultOfId(scene: Scene, resource: (typeof RESOURCES)[number], id: string): Promise<string | null> {
   const answer = await scene.send('GET', `/v1/${resource}/${id}`);
   if (answer.status === 404) return null;
@@ -202,7 +202,7 @@ async function faultOfId(scene: Scene, resource: (typeof RESOURCES)[number], id:
   return isIt ? null : `${resource}/${id} is answered with ${String(data['id'])}`;
 }
 
-/** Rows that do not come back by id, by slug and in their list with the name they have. */
+/** Rows that do not come back with their own name by id, by slug and in their list. */
 async function lostRows(scene: Scene, resource: NamedResource): Promise<string[]> {
   const list = await listOf(scene, `/v1/${resource}?limit=100`);
   if (typeof list === 'string') return [list];

@@ -10,12 +10,12 @@ export interface PricedProduct {
   readonly id: number;
   /** Minor units. */
   readonly price: number;
-  /** Whether there is more of it than all orders take, variants included; if not, there is none. */
+  /** True when stock exceeds the sum of all orders, variants included; false when there is none. */
   readonly isInStock: boolean;
   readonly variants: readonly { readonly id: number; readonly price: number }[];
 }
 
-/** The rows of one list, as they were put into the database. */
+/** The rows of one list, as they were inserted into the database. */
 export interface NamedRow {
   readonly id: string;
   readonly name: string;
@@ -24,29 +24,29 @@ export interface NamedRow {
 
 export type NamedResource = 'products' | 'customers' | 'categories' | 'brands';
 
-/** A store full of awkward names, a service that is asked, and what was found wrong. */
+/** A store full of awkward names, a service under test, and the violations found so far. */
 export interface Scene {
   readonly context: ProofContext;
   readonly store: StoreFixture;
   readonly service: Service;
-  /** The products that are in stock. */
+  /** The products in stock. */
   readonly catalog: readonly PricedProduct[];
   /** All active products: a damaged order may name any of them. */
   readonly products: readonly PricedProduct[];
   readonly rows: Readonly<Record<NamedResource, readonly NamedRow[]>>;
   readonly violations: string[];
-  /** How many cases a property is tried with. */
+  /** Number of cases per property. */
   readonly runs: number;
   /** Requests sent so far. */
   sent: number;
-  /** Recorded: the oracle looks at every answer. */
+  /** Recorded: the oracle checks every answer. */
   send(method: string, path: string, body?: unknown): Promise<Exchange>;
-  /** Not recorded: for reading back what a client may write, which may look like anything. */
+  /** Not recorded: reads back client texts, which may resemble leaks. */
   read(path: string): Promise<Exchange>;
   close(): void;
 }
 
-/** As good as endless. */
+/** Practically unlimited. */
 const STOCK = 2_000_000_000;
 const PRICES = [1, 199, 10_001, 1_400_000_000];
 const LONG_SLUG = 'long-'.repeat(40);
@@ -86,9 +86,9 @@ export async function openScene(context: ProofContext, runs: number): Promise<Sc
 }
 
 /**
- * Tries a property with cases made from the proof's seed, and notes the smallest case that breaks it.
+ * Tests a property with cases generated from the proof's seed, and records the smallest case that breaks it.
  *
- * @param faultOf what is wrong with the answer to a case; `null` when nothing is.
+ * @param faultOf describes the fault in the answer to a case; `null` when there is none.
  */
 export async function explore<T>(
   scene: Scene,
@@ -112,7 +112,7 @@ export async function explore<T>(
 async function awkwardRows(store: StoreFixture): Promise<Scene['rows']> {
   const rows = { products: [], customers: [], categories: [], brands: [] } as Record<NamedResource, NamedRow[]>;
   for (const [n, name] of [...AWKWARD, 'a name with a long slug'].entries()) {
-    // Slugs of all lengths, and with all that a name may have: they are an operator's business.
+    // Slugs of all lengths and with every character of a name: operators may choose any.
     const slug = n === AWKWARD.length ? LONG_SLUG : `${n} ${name}`;
     rows.products.push({ id: String(await store.product({ name, slug })), name, slug });
     rows.categories.push({ id: String(await store.category({ name, slug })), name, slug });
@@ -123,7 +123,7 @@ async function awkwardRows(store: StoreFixture): Promise<Scene['rows']> {
   return rows;
 }
 
-/** What it costs does not matter. */
+/** The price does not matter. */
 function soldOut(id: number): PricedProduct {
   return { id, price: NaN, isInStock: false, variants: [] };
 }

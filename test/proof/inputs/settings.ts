@@ -15,7 +15,7 @@ const SECRET_NAMES = [
   'private_key',
 ];
 const SECRET = 'planted7f3a';
-/** No text that the patterns could stumble over may take long: each of them, up to this size, in so much time. */
+/** The time limit for a text of this size that could make the patterns backtrack. */
 const LONG = 100_000;
 const PATIENCE_MS = 200;
 const STUMBLES = [
@@ -35,7 +35,7 @@ const STUMBLES = [
   'e\u0301',
 ];
 
-/** The sanitizer of a store's settings: keeps secrets back at any depth, changes nothing that it shows. */
+/** The sanitizer of a store's settings hides secrets at any depth and changes nothing that it shows. */
 export async function exploreSettings(scene: Scene): Promise<void> {
   await explore(scene, 'settings', anySettings(), faultOfSettings);
   const secrets = fc.tuple(anySettings(), fc.array(fc.constantFrom('a', 'b', '0'), { maxLength: 5 }));
@@ -55,7 +55,7 @@ export async function exploreSettings(scene: Scene): Promise<void> {
   if (scene.context.form === 'full') scene.violations.push(...STUMBLES.flatMap(slowTexts));
 }
 
-/** What an operator's JSON may be. */
+/** Any value that an operator's JSON may have. */
 function anySettings(): fc.Arbitrary<unknown> {
   const key = fc.oneof(fc.string(), fc.constantFrom('a', 'name', 'value', '__proto__', 'constructor', ...SECRET_NAMES));
   return fc.object({
@@ -74,7 +74,7 @@ function faultOfSettings(settings: unknown): string | null {
   return isPartOf(shown, settings) ? null : `are shown as ${JSON.stringify(shown)}`;
 }
 
-/** Whether everything shown stands in the original at the same place, or, in lists, in the same order. */
+/** Whether every shown value stands at the same place in the original, or, in lists, in the same order. */
 function isPartOf(shown: unknown, original: unknown): boolean {
   if (Array.isArray(shown) && Array.isArray(original)) {
     let next = 0;

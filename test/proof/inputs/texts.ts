@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Texts that can be stored, and that some layer of some program once got wrong. */
+/** Storable texts that programs commonly mishandle. */
 export const AWKWARD: readonly string[] = [
   '100% cotton',
   'under_score',
@@ -38,7 +38,7 @@ export const AWKWARD: readonly string[] = [
   '\u0001\u001b[31m\u007f',
 ];
 
-/** Texts that cannot be stored, or mean nothing. */
+/** Texts that cannot be stored or have no meaning. */
 const UNUSABLE: readonly string[] = [
   '',
   ' ',
@@ -51,7 +51,7 @@ const UNUSABLE: readonly string[] = [
   '\udc00\ud800',
 ];
 
-/** Any text: awkward ones, ones made at random of code points or code units, and ones about `longest` characters long. */
+/** Any text: awkward ones, random code points or code units, and texts of about `longest` characters. */
 export function anyText(longest: number): fc.Arbitrary<string> {
   const codeUnits = fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 12 });
   const atTheLimit = fc.tuple(
@@ -68,7 +68,7 @@ export function anyText(longest: number): fc.Arbitrary<string> {
   );
 }
 
-/** In a URL. Lone surrogates have no encoding but the one that no decoder accepts. */
+/** Encodes the text for a URL. Lone surrogates get the only encoding there is, which no decoder accepts. */
 export function encoded(text: string): string {
   return [...text]
     .map((character) => (character.isWellFormed() ? encodeURIComponent(character) : '%ED%A0%80'))

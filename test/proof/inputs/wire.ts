@@ -5,7 +5,7 @@ import { explore, type Scene } from './scene.js';
 const DOCUMENTED: ReadonlySet<number> = new Set([200, 304, 400, 401, 403, 404, 429]);
 const PIECES = ['\r\n', '\n', ':', ' ', '\0', '%', '/', '?', ',', '\u00ff', 'Host: y\r\n', 'Content-Length: 0\r\n'];
 
-/** Requests with damaged heads, on connections of their own: each has an answer, and it is one of the documented. */
+/** Requests with damaged heads, each on a separate connection: every one gets a documented answer. */
 export async function exploreHeads(scene: Scene): Promise<void> {
   const head = [
     'GET /v1/products?limit=5&search=a HTTP/1.1',
@@ -24,7 +24,7 @@ export async function exploreHeads(scene: Scene): Promise<void> {
   });
 }
 
-/** What is wrong with the answer to bytes that contain the end of a head. */
+/** The fault in the answer to bytes that contain the end of a head. */
 export async function faultOfBytes(scene: Scene, bytes: Buffer): Promise<string | null> {
   scene.sent++;
   try {

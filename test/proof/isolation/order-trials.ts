@@ -6,7 +6,10 @@ type Body = Readonly<Record<string, unknown>>;
 const PATH = '/v1/orders';
 const FIELDS_THAT_ARE_IGNORED = ['store_id', 'store', 'order_id', 'id', 'customer_id', 'receipt_number'];
 
-/** Everything in an order that could name something of another store. @param isThorough also fields that it has not. */
+/**
+ * Every field of an order that could refer to another store. @param isThorough also tries fields that an order does not
+ * have.
+ */
 export function orderTrials({ references, product }: TwoStores, isThorough: boolean): Trial[] {
   const all = [...references.values()];
   const numbers = all.filter(({ theirs }) => /^\d+$/.test(theirs));
@@ -30,7 +33,7 @@ export function orderTrials({ references, product }: TwoStores, isThorough: bool
       items: [mine],
       customer: { name: 'Ada', email: value },
     })),
-    // Blocked by the other store, for itself.
+    // Blocked by the other store's own list.
     placed('customer.phone', { theirs: '+1 555 0137', unknown: '+1 555 0138' }, (phone) => ({
       items: [mine],
       customer: { name: 'Ada', phone },
@@ -42,7 +45,7 @@ export function orderTrials({ references, product }: TwoStores, isThorough: bool
   ];
 }
 
-/** The key of an order of theirs, and one that nobody used. Once: after that, both are mine. */
+/** The key of the other store's order, and an unused one. Tried once: afterwards, both are mine. */
 export function keyTrial({ product }: TwoStores, used: string): Trial {
   const body = { items: [{ product_id: product, quantity: 1 }], customer: { name: 'Ada' } };
   return {

@@ -3,10 +3,10 @@ import type { Row } from './rows.js';
 import type { Trial } from './trials.js';
 import type { Reference, TwoStores } from './two-stores.js';
 
-/** Names that no route has, and that must not become a way into another store. */
+/** Parameters that no route has, and that must not become a way into another store. */
 const MADE_UP_PARAMETERS = ['store_id', 'store', 'brand', 'brand_id', 'customer_id', 'product_id', 'id', 'key'];
 
-/** What is tried on a route that reads. @param isThorough whether also under names that no route has. */
+/** The trials of a route that reads. @param isThorough also tries parameters that no route has. */
 export function readTrials(route: Route, row: Row, stores: TwoStores, isThorough: boolean): Trial[] {
   if (row.as === 'open' || row.as === 'order') return [];
   const documented = documentedTrials(route, row, stores);
@@ -20,7 +20,7 @@ function documentedTrials(route: Route, row: Row, stores: TwoStores): Trial[] {
   return Object.entries(row.parameters).flatMap(([name, filter]) => {
     if (filter === null) return [];
     const own = typeof filter === 'string' ? [] : [trial(route, `${name}=`, filter, (value) => `?${name}=${value}`)];
-    // Flags and words take values of their own; ids and searches may name anything.
+    // Flags and enumerations take their own values; ids and searches may refer to anything.
     return typeof filter === 'string' ? references.map((kind) => byParameter(route, name, kind)) : own;
   });
 }
@@ -39,7 +39,7 @@ function retrievals(route: Route, kind: Reference): Trial[] {
   }));
 }
 
-/** Parameters that the route does not have, on what is mine. */
+/** Parameters that the route does not have, on resources of mine. */
 function madeUp(route: Route, { references, own }: TwoStores): Trial[] {
   const path = route.path.replace(/:\w+$/, String(own[route.path] ?? ''));
   return MADE_UP_PARAMETERS.flatMap((name) =>

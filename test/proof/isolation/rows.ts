@@ -1,25 +1,25 @@
-/** What the other store's things are tried as, in one filter: a value that only its rows have, and one that none has. */
+/** Values for one filter: one that only the other store's rows have, and one that no row has. */
 export interface Filter {
   readonly theirs: string;
   readonly unknown: string;
 }
 
-/** How a route is attacked. */
+/** How the proof attacks a route. */
 export type Row =
-  /** One thing by a reference: every kind is tried; those named are known to their owner. */
+  /** A single resource by reference. The trial uses every kind; the owner can read the named kinds. */
   | { readonly as: 'one'; readonly known: readonly string[] }
-  /** A list: each of its parameters, by the kind of reference or by values. `null` = it names nothing. */
+  /** A list: each of its parameters, by kind of reference or by values. `null` means that it refers to nothing. */
   | { readonly as: 'list'; readonly parameters: Readonly<Record<string, string | Filter | null>> }
   | { readonly as: 'order' }
   | { readonly as: 'profile' }
-  /** Open to everybody, and says nothing of any store. */
+  /** Public, and without data of any store. */
   | { readonly as: 'open' };
 
 const PAGING = { limit: null, page: null };
 
 /**
- * A row for every route under `/v1`, and every parameter of it. A route or a parameter that is not here fails the proof:
- * whoever adds one says here what of another store may be tried on it.
+ * A row for every route under `/v1` and each of its parameters. A route or parameter without a row fails the proof. Its
+ * author adds the references to another store that the proof tries on it.
  */
 export const ROWS: Readonly<Record<string, Row>> = {
   'GET /v1/orders': {
@@ -57,10 +57,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /v1/store': { as: 'profile' },
 };
 
-/** Routes outside of `/v1`. They are open to everybody, and tell nothing of any store. */
+/** Routes outside `/v1`. They are public, and reveal nothing about any store. */
 const OPEN = /^\/(?:$|(?:health|metrics|docs|openapi\.json)(?:[/.*]|$))/;
 
-/** The row of a route; a HEAD is a GET of which the body is not sent. `null` = nobody thought of it. */
+/** The row of a route; a HEAD is a GET without the body. `null` when the route has no row. */
 export function rowOf({ method, path }: { readonly method: string; readonly path: string }): Row | null {
   if (OPEN.test(path)) return { as: 'open' };
   return ROWS[`${method === 'HEAD' ? 'GET' : method} ${path}`] ?? null;

@@ -3,26 +3,26 @@ import type { Exchange } from '../support/history.js';
 import type { Service } from '../support/service.js';
 import type { Reference } from './two-stores.js';
 
-/** The same request with a reference to the other store's, and with one to nothing. */
+/** The same request with a reference to the other store's row, and with an unknown reference. */
 export interface Trial {
   readonly what: string;
   readonly reference: Pick<Reference, 'theirs' | 'unknown'>;
-  /** The request with that value in it. */
+  /** Builds the request with this value. */
   readonly ask: (value: string) => RequestOptions;
   readonly statuses: readonly number[];
 }
 
-/** Headers that differ from answer to answer, whatever is asked. */
+/** Headers that differ between any two answers. */
 const OF_THE_MOMENT = new Set(['date', 'x-request-id']);
 
-/** What the service itself makes up for an order, all of it of one length. */
+/** Values that the service generates for an order, all of a fixed length. */
 const MADE_UP = [
   [/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uuid>'],
   [/WEB-\d{6}-[0-9A-Z]{6}/g, '<receipt>'],
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>'],
 ] as const;
 
-/** Compares the two answers, byte by byte. @param mark is in every text of the other store. */
+/** Compares the two answers, byte by byte. @param mark occurs in every text of the other store. */
 export async function attempt(buyers: Buyers, service: Service, trial: Trial, mark: string): Promise<string[]> {
   const { what, reference, ask, statuses } = trial;
   const asked = [reference.theirs, reference.unknown];
@@ -33,12 +33,12 @@ export async function attempt(buyers: Buyers, service: Service, trial: Trial, ma
   const violations: string[] = [];
   if (!statuses.includes(theirs.status ?? 0)) violations.push(`${what}: ${theirs.status ?? theirs.error}`);
   const [got, expected] = [seen(theirs, asked), seen(unknown, asked)];
-  if (got !== expected) violations.push(`${what}: theirs is told apart: ${got} and ${expected}`);
-  if (got.includes(mark)) violations.push(`${what}: tells of the other store: ${got}`);
+  if (got !== expected) violations.push(`${what}: the other store's row is distinguishable: ${got} and ${expected}`);
+  if (got.includes(mark)) violations.push(`${what}: leaks the other store: ${got}`);
   return violations;
 }
 
-/** All that a client can see of an answer, but for what it asked itself. */
+/** Everything that a client sees of an answer, without the values of its own request. */
 function seen({ status, headers, bytes }: Exchange, asked: readonly string[]): string {
   const kept = Object.entries(headers).filter(([name]) => !OF_THE_MOMENT.has(name));
   const text = `${status} ${JSON.stringify(kept.sort())} ${bytes.toString('latin1')}`;

@@ -1,14 +1,14 @@
 import { StoreFixture } from '../../builders/store-fixture.js';
 import type { TestDatabase } from '../../support/test-database.js';
 
-/** In every text of the other store: wherever else it turns up, it has leaked. */
+/** Occurs in every text of the other store: anywhere else, it is a leak. */
 const MARK = 'zqtheirs';
 
-/** Something that names a row of the other store, and something alike that names nothing. */
+/** A reference to a row of the other store, and a similar one to nothing. */
 export interface Reference {
   readonly kind: string;
   readonly theirs: string;
-  /** As long as theirs, so that answers that repeat it are equally long. */
+  /** As long as the other value, so that answers that repeat it have equal lengths. */
   readonly unknown: string;
 }
 
@@ -18,14 +18,14 @@ export interface TwoStores {
   readonly mark: string;
   /** By kind. */
   readonly references: ReadonlyMap<string, Reference>;
-  /** What is mine, by the path of the route that has it. */
+  /** References to rows of mine, by the path of their route. */
   readonly own: Readonly<Record<string, string | number>>;
   readonly product: number;
 }
 
 const NUMBERED = ['products', 'product_variants', 'categories', 'brands', 'warehouses', 'bins', 'stores'];
 
-/** Two stores of which the second has all that a reference can name, and values that the first has nowhere. */
+/** Two stores. The second has a row for every kind of reference, with values that the first does not have. */
 export async function openTwoStores(database: TestDatabase, random: (below: number) => number): Promise<TwoStores> {
   const mark = `${MARK}${String(random(1_000_000)).padStart(6, '0')}`;
   const mine = await StoreFixture.create(database);
@@ -44,7 +44,7 @@ export async function openTwoStores(database: TestDatabase, random: (below: numb
   return { mine, theirs, mark, references, own, product };
 }
 
-/** A number of theirs is to be nothing of mine, in any table. */
+/** An id of the other store must not be an id of mine, in any table. */
 async function apart(database: TestDatabase): Promise<void> {
   for (const [index, table] of NUMBERED.entries()) {
     await database.query(
@@ -111,7 +111,7 @@ function reference(kind: string, theirs: string, unknown: string): [string, Refe
   return [kind, { kind, theirs, unknown }];
 }
 
-/** All rows of the other store, as one text: whatever is done to one of them shows. Uses of its key are its own. */
+/** All rows of the other store as one text: any change shows. Excludes the usage of its own key. */
 export async function fingerprintOf(database: TestDatabase, storeId: number): Promise<string> {
   const tables = await database.query<{ name: string }>(`
     SELECT table_name AS name FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)

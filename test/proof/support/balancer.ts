@@ -1,18 +1,18 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Load balancers look every few seconds; this one is a little faster, so that a proof does not take all day. */
+/** Probes more often than production balancers, which probe every few seconds, to keep the proof short. */
 const PROBE_MS = 500;
 
-/** What is asked next, on connections that are kept, in turn, of those that call themselves ready. */
+/** Sends each request to the next ready service, on kept connections. */
 export interface Balancer {
   readonly url: string;
-  /** Resolves once that service is sent requests. */
+  /** Resolves once the balancer sends requests to that service. */
   knows(service: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A balancer without any mercy: it neither tries again nor asks another when a service fails. */
+/** A strict balancer: when a service fails, it neither retries nor picks another service. */
 export async function startBalancer(services: readonly string[]): Promise<Balancer> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: 64 });
   const ready = new Set<string>();
@@ -32,7 +32,7 @@ export async function startBalancer(services: readonly string[]): Promise<Balanc
   const server = http.createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     const candidates = [...ready];
     const service = candidates[turn++ % candidates.length];
-    if (service === undefined) return void response.writeHead(502).end('{"error":"nobody is ready"}');
+    if (service === undefined) return void response.writeHead(502).end('{"error":"no service is ready"}');
     const { connection: _, ...headers } = request.headers;
     const passOn = http.request(service + request.url, { agent, method: request.method, headers }, (answer) => {
       const { connection: __, 'keep-alive': ___, ...answered } = answer.headers;

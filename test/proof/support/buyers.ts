@@ -5,25 +5,25 @@ import type { Exchange, History } from './history.js';
 export interface RequestOptions {
   readonly method?: string;
   readonly path?: string;
-  /** Sent as JSON, bytes as they are. */
+  /** Sent as JSON; bytes are sent unchanged. */
   readonly body?: unknown;
   readonly key?: string | null;
-  /** After that the client goes away. */
+  /** The client disconnects after this time. */
   readonly timeoutMs?: number;
 }
 
 export interface InsistOptions {
   readonly key?: string | null;
-  /** How long to go on after answers that ask for it. */
+  /** How long to retry after answers that ask for it. */
   readonly patienceMs?: number;
-  /** Do not wait as long as `Retry-After` says. */
+  /** Retries sooner than `Retry-After` says. */
   readonly hurry?: boolean;
 }
 
-/** What a client may meet without fault of its own, and answers by trying again. */
+/** Answers that are not the client's fault and that it retries. */
 const TRY_AGAIN: ReadonlySet<number | null> = new Set([null, 409, 503]);
 
-/** Clients of one store with connections that are kept, as many as there are requests at once. */
+/** Clients of one store with as many kept connections as concurrent requests. */
 export class Buyers {
   private readonly agent = new http.Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: 512 });
 
@@ -33,7 +33,7 @@ export class Buyers {
     private readonly random: (below: number) => number,
   ) {}
 
-  /** One request; resolves whatever happens. An order unless said otherwise. */
+  /** One request, an order by default; always resolves. */
   async send(service: { readonly url: string }, options: RequestOptions): Promise<Exchange> {
     const { method = 'POST', path = '/v1/orders', key = null, timeoutMs = 30_000 } = options;
     const bytes = bytesOf(options.body);
@@ -47,9 +47,9 @@ export class Buyers {
   }
 
   /**
-   * Orders until there is an answer other than "try again", each time from any of the services.
+   * Retries an order until it gets a final answer, each time from any of the services.
    *
-   * @throws Error when patience is over.
+   * @throws Error when `patienceMs` is exceeded.
    */
   async insist(
     services: readonly { readonly url: string }[],

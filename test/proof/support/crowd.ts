@@ -4,21 +4,21 @@ import { orderBody } from './store-setup.js';
 
 export interface CrowdOptions {
   readonly buyers: Buyers;
-  /** Any of them is asked, also while it is down. */
+  /** The services to order from, including those that are down. */
   readonly services: readonly { readonly url: string }[];
   readonly products: readonly number[];
   readonly random: (below: number) => number;
   readonly size: number;
-  /** The longest somebody rests between two orders. */
+  /** The longest pause of a buyer between two orders. */
   readonly pauseMs: number;
   readonly label: string;
 }
 
-/** Of so many buyers one sends no Idempotency-Key, and so must not try again. */
+/** One buyer in this many sends no Idempotency-Key, and so must not retry. */
 const KEYLESS = 5;
 const MOST_LINES = 3;
 
-/** Buyers who order one thing after another, and insist on an answer, until an attack is over. */
+/** Buyers who order continuously, and retry until they get an answer, until an attack is over. */
 export class Crowd {
   private readonly violations: string[] = [];
   private readonly members: Promise<unknown>;
@@ -29,7 +29,7 @@ export class Crowd {
     this.members = Promise.all(Array.from({ length: options.size }, () => this.member()));
   }
 
-  /** Goes on until the attack is over, and then waits for the last answers. */
+  /** Runs until the attack is over, then waits for the last answers. */
   async whileIn<T>(attack: Promise<T>): Promise<{ readonly result: T; readonly violations: string[] }> {
     try {
       const result = await attack;

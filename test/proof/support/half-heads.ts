@@ -4,19 +4,21 @@ import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Service } from './service.js';
 
-/** The attacker's, so that others come from another one: all of 127.0.0.0/8 is this machine. */
+/** The attacker's address. All of 127.0.0.0/8 is this machine, so other clients can use another one. */
 const ATTACKER = '127.0.0.9';
 const BATCH = 250;
 const NEWCOMER_EVERY_MS = 100;
 
 export interface Newcomers {
   readonly count: number;
-  /** Those that got no answer. */
+  /** Clients without an answer. */
   readonly keptOut: number;
   readonly slowestMs: number;
 }
 
-/** Opens connections that send half a head and wait, from one address. @returns how others who connect meanwhile fared. */
+/**
+ * Opens connections that send half a head and wait, from one address. @returns the results of other clients meanwhile.
+ */
 export async function besideHalfHeads(service: Service, connections: number, lastsMs: number): Promise<Newcomers> {
   const port = Number(new URL(service.url).port);
   const sockets: net.Socket[] = [];
@@ -41,7 +43,7 @@ async function halfHead(port: number): Promise<net.Socket> {
   return socket;
 }
 
-/** Milliseconds until a client on a connection of its own has its answer; `null` = never. */
+/** Milliseconds until a client on a new connection gets its answer; `null` = never. */
 function newcomer({ url }: Service): Promise<number | null> {
   const start = Date.now();
   return new Promise((resolve) => {

@@ -1,27 +1,27 @@
 import { writeFileSync } from 'node:fs';
 
-/** One request and what came of it. */
+/** One request and its outcome. */
 export interface Exchange {
   readonly storeId: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly tookMs: number;
-  /** The address of the process that was asked. */
+  /** The address of the process that received it. */
   readonly service: string;
   readonly method: string;
   readonly path: string;
   readonly idempotencyKey: string | null;
   readonly body: string | null;
-  /** `null` when no whole answer came. */
+  /** `null` when no complete answer arrived. */
   readonly status: number | null;
-  /** By name in lower case. */
+  /** By lower-case name. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly bytes: Buffer;
-  /** Why no whole answer came. */
+  /** Why no complete answer arrived. */
   readonly error: string | null;
 }
 
-/** Everything the clients of a proof saw, in the order in which it ended. */
+/** All requests of a proof's clients, in the order in which they ended. */
 export class History {
   readonly exchanges: Exchange[] = [];
 
@@ -29,7 +29,7 @@ export class History {
     this.exchanges.push(exchange);
   }
 
-  /** Answers with that status; `null` = connections that ended without one. */
+  /** The number of answers with that status; `null` = connections that ended without an answer. */
   count(status: number | null): number {
     return this.exchanges.filter((exchange) => exchange.status === status).length;
   }
@@ -41,14 +41,14 @@ export class History {
     );
   }
 
-  /** One line a request, for whoever has to find out what went wrong. */
+  /** One line per request, for the analysis of a failure. */
   save(file: string): void {
     const lines = this.exchanges.map(({ bytes, ...rest }) => JSON.stringify({ ...rest, answer: bytes.toString() }));
     writeFileSync(file, `${lines.join('\n')}\n`);
   }
 }
 
-/** The expected trouble, in words: what clients were told to try again, and did. */
+/** The expected retries, in words. */
 export function retriesOf(history: History): string {
   return `tried again after: ${history.count(409)} × 409, ${history.count(503)} × 503, ${history.count(null)} cut`;
 }

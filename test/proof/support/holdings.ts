@@ -5,20 +5,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { descriptorsOf, socketsAt, tcpMemory } from './holdings/proc.js';
 import type { Service } from './service.js';
 
-/** What a process holds at one moment, garbage collected. */
+/** The resources of a process at one moment, after a garbage collection. */
 export interface Holdings {
   readonly descriptors: number;
   /** Descriptors of regular files. */
   readonly files: number;
   /** Established connections to the service. */
   readonly connections: number;
-  /** Sockets of the service that nobody has any more, with unsent data. */
+  /** Sockets of the service that no process owns any more, with unsent data. */
   readonly orphans: number;
   readonly unsentBytes: number;
   /** Kernel memory of all TCP sockets of the machine. */
   readonly tcpBytes: number;
   readonly residentBytes: number;
-  /** JavaScript objects and buffers that can be reached. */
+  /** Reachable JavaScript objects and buffers. */
   readonly heapBytes: number;
   /** Timers that keep the process alive. Others show in `heapBytes` only. */
   readonly timers: number;
@@ -29,10 +29,9 @@ type Limits = Readonly<Record<Exclude<keyof Holdings, 'logLines'>, number>>;
 
 const MIB = 2 ** 20;
 /**
- * By how much each may grow. Connections: the proof keeps some of its own for later. Descriptors: those, and the pool may
- * open its 10.
- * The heap: compiled code, plans' names and series of the metrics; a request that is kept weighs 2 kB and more.
- * Resident memory: what V8 keeps of a peak for the next one.
+ * The growth that each may have. Connections: the proof keeps some of its own. Descriptors: those, and the pool may
+ * open its 10. Heap: compiled code, statement names and metric series; a leaked request weighs at least 2 kB. Resident
+ * memory: the reserve that V8 keeps after a peak.
  */
 const GROWTH: Limits = {
   descriptors: 20,
@@ -45,14 +44,14 @@ const GROWTH: Limits = {
   heapBytes: 16 * MIB,
   timers: 12,
 };
-/** Longer than any time limit of the service on a connection but the one on idle connections. */
+/** Longer than every connection time limit of the service except the one for idle connections. */
 const SETTLE_MS = 25_000;
 const LOOK_EVERY_MS = 500;
 const REPORT_MS = 10_000;
-/** A start or an end of something, beside the requests' own lines. */
+/** Log lines about start and shutdown, in addition to one per request. */
 const OTHER_LINES = 10;
 
-/** Compares what a service holds before and after an attack, because answers do not show what is never given back. */
+/** Compares a service's resources before and after an attack, because answers do not show leaks. */
 export class HoldingsWatch {
   private last: Holdings | null = null;
 
@@ -61,16 +60,16 @@ export class HoldingsWatch {
     private readonly before: Holdings | null,
   ) {}
 
-  /** Begin when the service is warm: with its connections to the database open, and all its code run once. */
+  /** Requires a warm service: its database connections are open, and all its code has run once. */
   static async begin(service: Service): Promise<HoldingsWatch> {
     return new HoldingsWatch(service, await holdingsOf(service));
   }
 
   /**
-   * Waits until the service has let go of everything, 25 s at most. The clients must be gone.
+   * Waits until the service has released everything, 25 s at most. The clients must be gone.
    *
-   * @param requests sent since the beginning; none may have more than one line in the log.
-   * @returns a text for each thing that the service still holds.
+   * @param requests the number sent since the beginning; each may have one line in the log.
+   * @returns a text for each resource that the service still holds.
    */
   async violations(requests: number): Promise<string[]> {
     if (!this.before) return [];
@@ -86,7 +85,7 @@ export class HoldingsWatch {
   /** In words, for the proof's line. */
   get figures(): string {
     const { before, last } = this;
-    if (!before || !last) return 'holdings not compared: only Linux tells them';
+    if (!before || !last) return 'holdings not compared: only Linux reports them';
     return (
       `held before and after: descriptors ${before.descriptors}, ${last.descriptors}; ` +
       `heap ${mib(before.heapBytes)}, ${mib(last.heapBytes)}; resident ${mib(before.residentBytes)}, ` +
@@ -95,7 +94,7 @@ export class HoldingsWatch {
   }
 }
 
-/** `null` where the system does not tell, or the process is gone. */
+/** `null` when the system does not report it, or the process is gone. */
 export async function holdingsOf(service: Service): Promise<Holdings | null> {
   if (platform() !== 'linux' || !service.isRunning) return null;
   const memory = await memoryOf(service);
@@ -114,7 +113,7 @@ export async function holdingsOf(service: Service): Promise<Holdings | null> {
   };
 }
 
-/** What report-memory.mjs writes down when it is asked. @throws Error when the process does not answer. */
+/** The report that report-memory.mjs writes on request. @throws Error when the process does not answer. */
 async function memoryOf({ pid }: Service): Promise<Pick<Holdings, 'heapBytes' | 'timers'>> {
   const file = path.join(tmpdir(), `store-commerce-memory-${pid}.json`);
   const giveUp = Date.now() + REPORT_MS;
@@ -135,7 +134,7 @@ function grown(before: Holdings, after: Holdings, requests: number): string[] {
   const names = Object.keys(GROWTH) as (keyof Limits)[];
   const found = names
     .filter((name) => after[name] > before[name] + GROWTH[name])
-    .map((name) => `${name} grew from ${before[name]} to ${after[name]}, ${GROWTH[name]} are allowed for`);
+    .map((name) => `${name} grew from ${before[name]} to ${after[name]}, the limit is ${GROWTH[name]}`);
   const lines = after.logLines - before.logLines;
   if (lines > requests + OTHER_LINES) found.push(`${lines} lines were logged for ${requests} requests`);
   return found;

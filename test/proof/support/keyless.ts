@@ -3,37 +3,37 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { socketsAt } from './holdings/proc.js';
 import type { Service } from './service.js';
 
-/** The documentation page brings further ones: its files. */
+/** Its files are further routes. */
 const ROUTES = ['/health/live', '/health/ready', '/health', '/metrics', '/docs', '/openapi.json'];
 
 interface Manner {
-  /** Requests in one packet. */
+  /** Requests per packet. */
   readonly requests: number;
-  /** Reads the answers, and expects all of them. */
+  /** Whether it reads the answers, and expects all of them. */
   readonly reads: boolean;
-  /** How long the client stays at most. */
+  /** The client's longest stay. */
   readonly staysMs: number;
 }
 
-/** How clients without a key use a connection. */
+/** The manners in which clients without a key use a connection. */
 const MANNERS = {
   pipelined: { requests: 4, reads: true, staysMs: 10_000 },
-  // As many as may wait on a connection.
+  // The maximum number of pending requests per connection.
   unread: { requests: 15, reads: false, staysMs: 1_000 },
   flood: { requests: 1_700, reads: false, staysMs: 1_000 },
   aborted: { requests: 1, reads: false, staysMs: 0 },
 } as const satisfies Record<string, Manner>;
 
-/** What clients without a key did. */
+/** The results of clients without a key. */
 export interface KeylessAttack {
   readonly requests: number;
   readonly violations: string[];
 }
 
 /**
- * Asks for every route that needs no key in every manner.
+ * Requests every route that needs no key, in every manner.
  *
- * @param each connections of each manner for each route, all routes at the same time.
+ * @param each number of connections per manner and route; all routes run at the same time.
  */
 export async function attackWithoutKey(service: Service, each: number): Promise<KeylessAttack> {
   const paths = [...ROUTES, ...(await filesOfPage(service))];
@@ -48,14 +48,14 @@ export async function attackWithoutKey(service: Service, each: number): Promise<
   return { requests, violations: [...new Set(violations)].slice(0, 20) };
 }
 
-/** Beyond the service's limit on answers that are not read. */
+/** Beyond the service's limit on unread answers. */
 const HUNG_UP_ON_MS = 21_000;
 
 /**
- * Asks for the page's largest file three times on each connection, reads nothing, and keeps the connections open, which
- * leaves all unsent data to the service's machine.
+ * Requests the page's largest file three times on each connection, reads nothing, and keeps the connections open. All
+ * unsent data then stays on the service's machine.
  *
- * @returns what the service's sockets still hold after it has given the clients up.
+ * @returns the data that the service's sockets still hold after it has dropped the clients.
  */
 export async function keepUnread(service: Service, connections: number): Promise<KeylessAttack> {
   const port = Number(new URL(service.url).port);
@@ -72,7 +72,7 @@ export async function keepUnread(service: Service, connections: number): Promise
   return { requests: 3 * connections, violations };
 }
 
-/** @throws Error when the page names no files: they are what is dearest to serve. */
+/** @throws Error when the page names no files: they are the most expensive to serve. */
 async function filesOfPage({ url }: Service): Promise<string[]> {
   const page = await fetch(`${url}/docs/`);
   const names = [...(await page.text()).matchAll(/(?:src|href)="([^"]+)"/g)].map(([, name = '']) => name);
@@ -81,7 +81,7 @@ async function filesOfPage({ url }: Service): Promise<string[]> {
   return files.map(({ pathname }) => pathname);
 }
 
-/** @returns what is wrong with the answers; `null` when nothing is, or when the client does not read them. */
+/** @returns the fault in the answers; `null` when there is none, or when the client does not read them. */
 async function client({ url }: Service, path: string, { requests, reads, staysMs }: Manner): Promise<string | null> {
   const socket = net.connect(Number(new URL(url).port), '127.0.0.1');
   const chunks: Buffer[] = [];

@@ -11,16 +11,16 @@ import type { Service } from './service.js';
 export interface OracleQuestion {
   readonly context: ProofContext;
   readonly store: StoreFixture;
-  /** The API processes whose pools are counted, with their size (10 unless a proof set `DATABASE_POOL_SIZE`). */
+  /** The API processes whose pools are checked, with their size (10 unless a proof sets `DATABASE_POOL_SIZE`). */
   readonly services?: readonly Service[];
   readonly poolSize?: number;
-  /** Whether a worker runs: then stages must end, and are waited for. */
+  /** Whether a worker runs: then stages must end, and the oracle waits for them. */
   readonly worked?: boolean;
 }
 
 /**
- * What the proofs' page asks after every proof, of one store: invariants 1–7 except the mails (`mailViolations`) and
- * the memory (`MemoryWatch`), which need to be watched. Call it when nothing is in flight.
+ * Checks, after every proof, the invariants 1–7 of one store, except the mails (`mailViolations`) and the memory
+ * (`MemoryWatch`), which need to be watched. Call it when no request is in flight.
  *
  * @returns a text for each violation.
  */

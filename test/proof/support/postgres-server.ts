@@ -2,30 +2,27 @@ import { readFileSync, rmSync, mkdtempSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import {
-  startEmbeddedPostgres,
-  type EmbeddedPostgres,
-} from '../../../libs/embedded-postgres/src/embedded-postgres.js';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../libs/embedded-postgres/src/embedded-postgres.js';
 
-/** A PostgreSQL of the proof's own that keeps what it acknowledged, and can be killed and started again. */
+/** The proof's own PostgreSQL: durable, and it can be killed and restarted. */
 export interface PostgresServer {
   /** The same after every start. Contains the password. */
   readonly url: string;
   readonly dataDir: string;
-  /** kill -9 of the postmaster; resolves when it is gone. Its sessions notice, and end by themselves. */
+  /** kill -9 of the postmaster; resolves when it is gone. Its sessions then end on their own. */
   kill(): Promise<void>;
-  /** Ends the server in order; it can be started again. */
+  /** Shuts the server down; it can be started again. */
   stop(): Promise<void>;
-  /** Again, on the same files and the same port, after `kill` or `stop`. */
+  /** Starts again with the same files and the same port, after `kill` or `stop`. */
   start(): Promise<void>;
-  /** For good, with its files. */
+  /** Stops for good and deletes the files. */
   remove(): Promise<void>;
 }
 
-/** @param tuning settings that are not about durability. */
+/** @param tuning settings unrelated to durability. */
 export async function startDurablePostgres(tuning: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'store-commerce-proof-'));
-  // Durability is the server's default; said here because a proof without it would prove nothing.
+  // Durability is the server's default. It is set explicitly because a proof without it would prove nothing.
   const durable = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };
   const settings = { ...tuning, ...durable, port: String(await freePort()) };
   const start = () => startEmbeddedPostgres({ dataDir, settings });
@@ -48,7 +45,7 @@ export async function startDurablePostgres(tuning: Readonly<Record<string, strin
   };
 }
 
-/** A port that is free now, for somebody who must come back to the same one. */
+/** A port that is free now, for a server that must return to the same port. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -18,8 +18,8 @@ import type { Rig } from './rig.js';
  *        await context.rig.server?.kill(); await context.rig.server?.start();// the database; see rig.ts for null
  *        const violations = await askOracle({ ... });                        // oracle.ts: the invariants of the page
  *
- * 3. Return the figures in words, and every violation found. Expected trouble (409, 503, cut connections) is no
- *    violation but belongs into the figures: `retriesOf(history)` words it. A proof whose precondition does not hold
+ * 3. Return the figures in words, and every violation found. Expected retries (409, 503, cut connections) are no
+ *    violations but belong in the figures: `retriesOf(history)` words them. A proof whose precondition does not hold
  *    (no server to kill) throws.
  * 4. `full` runs under `npm run proof`. `quick` takes at most 8 s and runs in `quick.spec.ts` on a shared PostgreSQL
  *    without durability and with a shared pair of services: leave both as they were. A proof without a quick form says
@@ -32,7 +32,7 @@ export interface Proof {
   readonly promise: string;
   /** What the full form does to it, for docs/promises.md. */
   readonly attack: string;
-  /** Whether there is a form for `npm test`. */
+  /** Whether `npm test` has a quick form. */
   readonly quick: boolean;
   run(context: ProofContext): Promise<ProofOutcome>;
 }
@@ -49,8 +49,8 @@ export interface ProofContext {
 }
 
 export interface ProofOutcome {
-  /** One line: what was measured. */
+  /** The measured figures, on one line. */
   readonly figures: string;
-  /** Empty when the promise was kept. One text each. */
+  /** One text per violation; empty when the promise was kept. */
   readonly violations: readonly string[];
 }

@@ -8,10 +8,10 @@ const INTERVAL_MS = 50;
 const LOG_TAIL = 2_000;
 
 /**
- * How long it takes until the service takes an order, answers a question and calls itself ready, in milliseconds from
- * now: call it when the database is back.
+ * The milliseconds from now until the service accepts an order, answers a read and reports ready. Call it when the
+ * database is back.
  *
- * @param label must be used once only: it is the order's key.
+ * @param label unique: it is the order's key.
  * @throws Error when it takes half a minute.
  */
 export async function timeToRecover(buyers: Buyers, service: Service, product: number, label: string): Promise<number> {
@@ -41,7 +41,7 @@ async function repeatUntil(
   for (;;) {
     const { status } = await ask();
     if (status === wanted) return;
-    if (!service.isRunning) throw new Error(`Process ${service.pid} ended by itself: ${service.log.slice(-LOG_TAIL)}`);
+    if (!service.isRunning) throw new Error(`Process ${service.pid} ended on its own: ${service.log.slice(-LOG_TAIL)}`);
     if (Date.now() - start > PATIENCE_MS) throw new Error(`Not ${what} after ${PATIENCE_MS} ms: ${status}`);
     await delay(INTERVAL_MS);
   }

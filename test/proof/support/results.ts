@@ -27,7 +27,7 @@ export function readResults(): Record<string, ProofResult> {
   }
 }
 
-/** Replaces the result of that proof and leaves the others. */
+/** Replaces the result of that proof and keeps the others. */
 export function writeResult(proof: Proof, run: Pick<ProofResult, 'verdict' | 'figures' | 'seed' | 'seconds'>): void {
   const { name, promise, attack } = proof;
   const date = new Date().toISOString().slice(0, 10);
@@ -36,7 +36,7 @@ export function writeResult(proof: Proof, run: Pick<ProofResult, 'verdict' | 'fi
   writeFileSync(FILE, `${JSON.stringify(Object.fromEntries(results), null, 2)}\n`);
 }
 
-/** Where the requests and answers of a failed run are kept. */
+/** The file for the requests and answers of a failed run. */
 export function failureFile(name: string, seed: number): string {
   const directory = path.join(HERE, 'failures');
   mkdirSync(directory, { recursive: true });

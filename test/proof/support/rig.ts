@@ -10,7 +10,7 @@ import { startDurablePostgres, type PostgresServer } from './postgres-server.js'
 import { Service, type Role } from './service.js';
 
 export interface ProcessOptions {
-  /** Default: the rig's database. A proxy's address goes here. */
+  /** Default: the rig's database. A proof with a proxy passes its address. */
   readonly databaseUrl?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly logFile?: string;
@@ -18,9 +18,9 @@ export interface ProcessOptions {
 
 const CLI = path.resolve(import.meta.dirname, '../../../dist/apps/cli/src/main.js');
 
-/** What a proof runs on: a migrated database of its own, and processes of the built service. */
+/** The environment of a proof: its own migrated database, and processes of the built service. */
 export class Rig {
-  /** Every process there was, for the oracle. */
+  /** Every process that was started, for the oracle. */
   readonly processes: Service[] = [];
   private readonly dataDir = mkdtempSync(path.join(tmpdir(), 'store-commerce-rig-'));
   private shared: Promise<readonly [Service, Service]> | null = null;
@@ -28,14 +28,14 @@ export class Rig {
 
   constructor(
     readonly database: TestDatabase,
-    /** `null` where it is not ours to kill: with `DATABASE_URL`, and in the quick forms. */
+    /** `null` when the proof may not kill it: with `DATABASE_URL`, and in the quick forms. */
     readonly server: PostgresServer | null,
   ) {
-    // Also when the run is interrupted: nobody else would end them.
+    // Also on interruption: no other code would end the processes.
     process.once('exit', this.killAll);
   }
 
-  /** A durable server with those settings, or a database on that of `DATABASE_URL`. */
+  /** A durable server with those settings, or a database on the server of `DATABASE_URL`. */
   static async open(tuning: Readonly<Record<string, string>> = {}): Promise<Rig> {
     const given = process.env['DATABASE_URL'];
     const server = given ? null : await startDurablePostgres(tuning);
@@ -47,7 +47,7 @@ export class Rig {
     }
   }
 
-  /** Two API processes without settings of their own, for all who leave them as they found them. */
+  /** Two API processes with default settings, shared by all proofs that leave them unchanged. */
   pair(): Promise<readonly [Service, Service]> {
     return (this.shared ??= Promise.all([this.startService(), this.startService()]));
   }
@@ -60,7 +60,7 @@ export class Rig {
     return this.start('worker', options);
   }
 
-  /** In place of one that ended; the oracle looks at both. */
+  /** Replaces a process that ended; the oracle checks both. */
   async restart(service: Service): Promise<Service> {
     const next = await service.restart();
     this.processes.push(next);
@@ -85,7 +85,7 @@ export class Rig {
   }
 }
 
-/** A migrated database on the server. Its connections heal after the server was killed. */
+/** A migrated database on the server. Its connections recover after the server was killed. */
 async function createDatabase(serverUrl: string): Promise<TestDatabase> {
   const name = `proof_${randomBytes(4).toString('hex')}`;
   const admin = async (sql: string) => {
@@ -96,7 +96,7 @@ async function createDatabase(serverUrl: string): Promise<TestDatabase> {
   await admin(`CREATE DATABASE ${name}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
-  // Migrated as operators do it.
+  // Migrated with the operators' command.
   await promisify(execFile)(process.execPath, [CLI, 'migrate'], { env: { ...process.env, DATABASE_URL: url.href } });
   const pool = new pg.Pool({ connectionString: url.href, max: 3 });
   pool.on('error', () => undefined);

@@ -7,14 +7,14 @@ export type Role = 'api' | 'worker';
 
 export interface ServiceOptions {
   readonly role: Role;
-  /** On top of a minimal environment: none of the caller's settings get in. */
+  /** Added to a minimal environment, which inherits none of the caller's settings. */
   readonly env: Readonly<Record<string, string>>;
   readonly readyTimeoutMs?: number;
-  /** Where its output goes when there is more of it than is good to read while it works. */
+  /** The file for output that is too large to read while the process works. */
   readonly logFile?: string;
 }
 
-/** How a process ended: its exit code, or the signal that killed it. */
+/** The end of a process: its exit code, or the signal that killed it. */
 export type Ending = number | NodeJS.Signals;
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
@@ -29,7 +29,7 @@ const NODE_OPTIONS: Record<Role, readonly string[]> = {
 };
 const READY_TIMEOUT_MS = 30_000;
 
-/** A built process of the project, as users start it. */
+/** A built process of the project, started as users start it. */
 export class Service {
   private output = '';
   private ending: Ending | null = null;
@@ -50,7 +50,7 @@ export class Service {
     });
   }
 
-  /** Starts the build. @returns it once it is ready. @throws Error with its output when it does not get there. */
+  /** Starts the build. @returns it once it is ready. @throws Error with its output when it does not become ready. */
   static async start(options: ServiceOptions): Promise<Service> {
     const main = path.join(ROOT, `dist/apps/${options.role}/src/main.js`);
     const env = { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'info', ...options.env };
@@ -74,13 +74,13 @@ export class Service {
     return this.child.pid ?? -1;
   }
 
-  /** What it has written so far, to standard output and standard error. */
+  /** Its output so far, on standard output and standard error. */
   get log(): string {
     const { logFile } = this.options;
     return logFile === undefined ? this.output : readFileSync(logFile, 'utf8');
   }
 
-  /** Whether it runs, or ended because the proof wanted it to. */
+  /** Whether it runs, or the proof itself ended it. */
   get isAsWanted(): boolean {
     return this.ending === null || !this.isWanted;
   }
@@ -89,7 +89,7 @@ export class Service {
     return this.ending === null;
   }
 
-  /** Resident memory in bytes; `null` where the system does not tell, or the process is gone. */
+  /** Resident memory in bytes; `null` when the system does not report it, or the process is gone. */
   get memory(): number | null {
     try {
       return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${this.pid}/status`, 'utf8'))?.[1] ?? 0) * 1024 || null;
@@ -108,7 +108,7 @@ export class Service {
     return this.end('SIGTERM');
   }
 
-  /** Another process in its place, on the same port; this one must have ended. */
+  /** A replacement process on the same port; this one must have ended. */
   restart(): Promise<Service> {
     const { env } = this.options;
     const samePort = this.url === '' ? env : { ...env, PORT: new URL(this.url).port };
@@ -128,7 +128,7 @@ export class Service {
       this.url = said?.[1] ?? '';
       if (said && (this.options.role === 'worker' || (await isReady(this.url)))) return;
       if (this.ending !== null || Date.now() > giveUp) {
-        throw new Error(`The ${this.options.role} process did not get ready; it said: ${this.log}`);
+        throw new Error(`The ${this.options.role} process did not become ready; its output: ${this.log}`);
       }
       await delay(20);
     }

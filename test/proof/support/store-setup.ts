@@ -1,18 +1,18 @@
 import type { StoreFixture } from '../../builders/store-fixture.js';
 
-/** In every text a client sends: whatever of it turns up in a log or a foreign answer has leaked. */
+/** Occurs in every text from a client: in a log or in another store's answer, it is a leak. */
 export const CANARY = 'cnry7f3a';
 
 export interface OrderBody {
   readonly items: readonly { readonly product_id: number; readonly variant_id?: number; readonly quantity: number }[];
   readonly customer: Readonly<Record<string, string>>;
-  /** Tells the order apart from every other: the oracle finds the requests of an order by it. */
+  /** Identifies the order: the oracle finds the order's requests by it. */
   readonly notes: string;
 }
 
 let serial = 0;
 
-/** An order of somebody who never ordered before. @param label tells its purpose to whoever reads the history. */
+/** An order of a new customer. @param label states its purpose for readers of the history. */
 export function orderBody(items: OrderBody['items'], label = 'order'): OrderBody {
   const marker = `${CANARY}-${label}-${++serial}`;
   const phone = `+1 555 ${String(serial).padStart(7, '0')}`;
@@ -31,12 +31,12 @@ export async function stockShelves(
   stock: readonly number[],
 ): Promise<readonly number[]> {
   const ids: number[] = [];
-  // Prices differ, so that a line that got another line's price is noticed.
+  // Prices differ, so that a swapped price is noticed.
   for (let n = 0; n < products; n++) ids.push(await store.product({ price: 199 + 101 * n, stock }));
   return ids;
 }
 
-/** Runs as many at a time as there are workers, each taking the next when it is done. */
+/** Runs the tasks with this number of workers; each takes the next task when it is done. */
 export async function inParallel<T>(workers: number, tasks: Iterable<T>, work: (task: T) => Promise<unknown>) {
   const queue = tasks[Symbol.iterator]();
   const worker = async () => {

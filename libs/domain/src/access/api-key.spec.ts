@@ -14,8 +14,8 @@ describe('composeApiKey', () => {
     expect(key).toMatchObject({ mode, prefix, lastFour: key.text.slice(-4) });
   });
 
-  it('always makes the same key of the same symbols, the checksum of CRC-32 included', () => {
-    // CRC-32 computed outside of this code: python3 zlib.crc32.
+  it('makes the same key from the same symbols, including the CRC-32 checksum', () => {
+    // The expected CRC-32 comes from an independent implementation: python3 zlib.crc32.
     expect(composeApiKey('live', new Array<number>(32).fill(0)).text).toBe(`svc_live_${'0'.repeat(32)}3uclD9`);
   });
 

@@ -8,10 +8,10 @@ const SECRET_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 const FORMAT = /^svc_(live|test)_[0-9A-Za-z]{38}$/;
 
-/** How many symbols the secret part is drawn from, and how many are drawn. */
+/** Size of the alphabet that the secret part draws from, and the number of symbols it draws. */
 export const API_KEY_SECRET = { symbols: ALPHABET.length, length: SECRET_LENGTH } as const;
 
-/** `svc_live_` or `svc_test_`, 32 base 62 characters, 6 base 62 characters of the CRC-32 of all that precedes. */
+/** `svc_live_` or `svc_test_`, 32 base 62 characters, then 6 base 62 characters: the CRC-32 of the text before them. */
 export interface ApiKey {
   /** The whole key: a secret. */
   readonly text: string;
@@ -25,7 +25,7 @@ export interface ApiKey {
  * Composes a key from random symbols.
  *
  * @param symbols 32 integers from 0 to 61, from a cryptographically secure source.
- * @throws RangeError when they are not that.
+ * @throws RangeError when the number of symbols or one of them is out of range.
  */
 export function composeApiKey(mode: ApiKeyMode, symbols: readonly number[]): ApiKey {
   const body = `svc_${mode}_${symbols.map((symbol) => ALPHABET[symbol] ?? '?').join('')}`;
@@ -34,7 +34,9 @@ export function composeApiKey(mode: ApiKeyMode, symbols: readonly number[]): Api
   return key;
 }
 
-/** Reads a key, or `null` when the format or the checksum is wrong, which needs no look-up. */
+/**
+ * Reads a key. Returns `null` when the format or the checksum is wrong, so a mistyped key costs no database look-up.
+ */
 export function parseApiKey(text: string): ApiKey | null {
   const match = FORMAT.exec(text);
   if (!match) return null;

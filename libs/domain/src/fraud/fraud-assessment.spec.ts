@@ -30,7 +30,7 @@ function assess(
 const rulesOf = (...given: Parameters<typeof assess>) => assess(...given).reasons.map(({ rule }) => rule);
 
 describe('assessFraud', () => {
-  it('accepts an order that no rule is about', () => {
+  it('accepts an order when no rule fires', () => {
     expect(assess({})).toEqual({ verdict: 'ACCEPT', score: 0, reasons: [] });
   });
 
@@ -68,7 +68,7 @@ describe('assessFraud', () => {
       { blockedEmails: ['eve@example.test'] },
     ],
     ['a phone that only contains a blocked one', { phone: '155501001' }, { blockedPhones: ['15550100'] }],
-  ])('does not take %s for a blocked one', (_case, signals, settings) => {
+  ])('does not treat %s as blocked', (_case, signals, settings) => {
     expect(assess(signals, settings).verdict).toBe('ACCEPT');
   });
 
@@ -99,7 +99,7 @@ describe('assessFraud', () => {
     expect(rulesOf({}, {}, { [fact]: count })).toEqual(rules);
   });
 
-  it('shows no sign of a business customer who orders ten times an hour from one e-mail, phone and address', () => {
+  it('finds no sign in a business customer who orders ten times an hour from one e-mail, phone and address', () => {
     expect(assess({}, {}, { ordersByEmail: 10, ordersByPhone: 10, ordersByAddress: 10 })).toMatchObject({
       verdict: 'ACCEPT',
       score: 0,
@@ -115,13 +115,13 @@ describe('assessFraud', () => {
     [200, 199, ['email_velocity']],
     [200, 200, ['email_velocity_high']],
     [null, 1_000_000, []],
-  ])('of a store that allows %p orders an hour, an order after %d others names %j', (email, count, rules) => {
+  ])('with a limit of %p orders an hour, an order after %d others fires %j', (email, count, rules) => {
     const settings = { ordersPerHour: { email, phone: null, address: null } };
 
     expect(rulesOf({}, settings, { ordersByEmail: count })).toEqual(rules);
   });
 
-  it('takes repeated e-mail, phone and address for one sign', () => {
+  it('counts repeated e-mail, phone and address as one sign', () => {
     const often = { ordersByEmail: 29, ordersByPhone: 29, ordersByAddress: 59 };
 
     expect(assess({}, {}, often)).toEqual({
@@ -178,7 +178,7 @@ describe('assessFraud', () => {
   );
 
   it.each(PAIRS as [string, string, (typeof WEAK)[0], (typeof WEAK)[0]][])(
-    'has a person look at %s with %s',
+    'sends an order with %s and %s to review',
     (_one, _other, one, other) => {
       const assessment = assess({ ...one[1], ...other[1] }, {}, { ...one[2], ...other[2] });
 
@@ -187,11 +187,11 @@ describe('assessFraud', () => {
     },
   );
 
-  it.each(['ordersByEmail', 'ordersByPhone', 'ordersByAddress'])('has a person look at 60 %s alone', (fact) => {
+  it.each(['ordersByEmail', 'ordersByPhone', 'ordersByAddress'])('sends an order to review for 60 %s alone', (fact) => {
     expect(assess({}, {}, { [fact]: 60 })).toMatchObject({ verdict: 'REVIEW', score: 50 });
   });
 
-  it('never rejects for weak signs, however many', () => {
+  it('never rejects for weak signs, regardless of their number', () => {
     const all = { ordersByEmail: 60, ordersByPhone: 60, ordersByAddress: 60, disposableEmail: true, baseline: USUAL };
 
     expect(assess({ total: 9999, quantities: [999] }, { reviewAmount: 1 }, all)).toMatchObject({
@@ -215,7 +215,7 @@ describe('assessFraud', () => {
     });
   });
 
-  it('has a person look when the analysis is unavailable', () => {
+  it('sends an order to review when the analysis is unavailable', () => {
     expect(ANALYSIS_UNAVAILABLE.verdict).toBe('REVIEW');
     expect(ANALYSIS_UNAVAILABLE.reasons).toEqual([{ rule: 'analysis_unavailable', score: ANALYSIS_UNAVAILABLE.score }]);
   });
@@ -229,13 +229,13 @@ describe('the rules', () => {
     expect(names.filter((name) => !/^[a-z]+(_[a-z]+)*$/.test(name))).toEqual([]);
   });
 
-  it('reject only by the block lists of the store', () => {
+  it("reject only through the store's block lists", () => {
     const rejecting = FRAUD_RULES.filter(({ score }) => score >= REJECT_SCORE).map(({ name }) => name);
 
     expect(rejecting).toEqual(['blocked_email', 'blocked_phone']);
   });
 
-  it('are such that one weak sign is not enough and two are', () => {
+  it('send an order to review for two weak signs but not for one', () => {
     expect([WEAK_SCORE < REVIEW_SCORE, 2 * WEAK_SCORE >= REVIEW_SCORE]).toEqual([true, true]);
   });
 });

@@ -19,7 +19,7 @@ export interface FraudAssessment {
   readonly reasons: readonly FraudReason[];
 }
 
-/** Applies every rule. Each one that fires is named in the reasons, with its score. */
+/** Applies every rule. The reasons name each rule that fires, with its score. */
 export function assessFraud(signals: FraudSignals, settings: FraudSettings, facts: FraudFacts): FraudAssessment {
   const reasons = FRAUD_RULES.filter((rule) => rule.fires({ signals, settings, facts })).map(({ name, score }) => ({
     rule: name,
@@ -29,17 +29,17 @@ export function assessFraud(signals: FraudSignals, settings: FraudSettings, fact
   return { verdict: verdictOf(reasons, score), score, reasons };
 }
 
-/** The reason of an order that was not analysed. */
+/** The reason reported when the analysis did not run. */
 export const UNAVAILABLE = 'analysis_unavailable';
 
-/** The verdict when the analysis failed or came too late: never a silent acceptance. */
+/** The verdict when the analysis fails or exceeds its deadline. Such an order is reviewed, never silently accepted. */
 export const ANALYSIS_UNAVAILABLE: FraudAssessment = {
   verdict: 'REVIEW',
   score: REVIEW_SCORE,
   reasons: [{ rule: UNAVAILABLE, score: REVIEW_SCORE }],
 };
 
-/** Weak signs never add up to a rejection: only a rule that rejects by itself does. */
+/** Weak signs never add up to a rejection: only a rule that rejects on its own does. */
 function verdictOf(reasons: readonly FraudReason[], score: number): FraudVerdict {
   if (reasons.some((reason) => reason.score >= REJECT_SCORE)) return 'REJECT';
   return score >= REVIEW_SCORE ? 'REVIEW' : 'ACCEPT';

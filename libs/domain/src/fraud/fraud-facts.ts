@@ -1,7 +1,8 @@
 import type { PostalAddress } from '../orders/order.js';
 
 /**
- * Orders of one contact within an hour, from 1 to {@link MOST_ORDERS_PER_HOUR}: those beyond are reviewed; `null` = never.
+ * Orders per hour that each contact may place, from 1 to {@link MOST_ORDERS_PER_HOUR}; later ones are reviewed. `null`
+ * means no limit.
  */
 export interface OrdersPerHour {
   readonly email: number | null;
@@ -9,21 +10,22 @@ export interface OrdersPerHour {
   readonly address: number | null;
 }
 
-/** A store's own rules. */
+/** The fraud settings of one store. */
 export interface FraudSettings {
   readonly blockedEmails: readonly string[];
   readonly blockedPhones: readonly string[];
-  /** Orders of this total or more, in minor units, are reviewed; `null` = never. */
+  /** Orders with this total or more, in minor units, are reviewed; `null` means no limit. */
   readonly reviewAmount: number | null;
   readonly ordersPerHour: OrdersPerHour;
 }
 
-/** The largest setting: counting stops there. */
+/** The highest limit that a store can set. Counting stops there. */
 export const MOST_ORDERS_PER_HOUR = 1_000;
 
 /**
- * The rules of a store that sets none. A business customer who orders ten times an hour shows no sign at all (half of a
- * limit is a weak one). An office, a dormitory or a pick-up point is one address for many people.
+ * The settings of a store that configures none. A business customer who orders ten times an hour fires no rule: half of
+ * a limit is a weak sign. The limit per address is higher because many people share an office, a dormitory or a pick-up
+ * point.
  */
 export const DEFAULT_FRAUD_SETTINGS: FraudSettings = {
   blockedEmails: [],
@@ -32,9 +34,9 @@ export const DEFAULT_FRAUD_SETTINGS: FraudSettings = {
   ordersPerHour: { email: 30, phone: 30, address: 60 },
 };
 
-/** What an order says of itself when it is screened. */
+/** The data of an order that screening looks at. */
 export interface FraudSignals {
-  /** `''` where nothing was stated, as in phone and address. */
+  /** `''` when the customer gave none; the same holds for phone and address. */
   readonly email: string;
   readonly phone: string;
   readonly address: PostalAddress;
@@ -44,33 +46,36 @@ export interface FraudSignals {
   readonly quantities: readonly number[];
 }
 
-/** What is usual among a store's recent orders. */
+/** The usual size of a store's recent orders. */
 export interface OrderBaseline {
-  /** How many orders this is known from. */
+  /** Number of orders in the sample. */
   readonly orders: number;
-  /** The total, in minor units, that 95 % of them do not exceed. */
+  /** The 95th percentile of their totals, in minor units. */
   readonly highTotal: number;
-  /** The most units any of them had. */
+  /** The most units in one of these orders. */
   readonly mostUnits: number;
-  /** The most units any single line of them had. */
+  /** The most units in one line of these orders. */
   readonly mostUnitsOfLine: number;
 }
 
-/** What the store's data, and public lists, say about an order. */
+/** Facts about an order from the store's own data and from public lists. */
 export interface FraudFacts {
-  /** Earlier website orders of the store in the last hour; exact up to the store's limit, which means that or more. */
+  /**
+   * Earlier website orders of the store in the last hour. Exact below the store's limit; the limit itself means "at
+   * least".
+   */
   readonly ordersByEmail: number;
   readonly ordersByPhone: number;
   readonly ordersByAddress: number;
-  /** Whether the e-mail is of a provider of throw-away addresses. */
+  /** Whether the e-mail belongs to a provider of disposable addresses. */
   readonly disposableEmail: boolean;
   readonly baseline: OrderBaseline;
 }
 
-/** Of a store that has sold nothing yet. */
+/** The baseline of a store that has sold nothing yet. */
 export const NO_BASELINE: OrderBaseline = { orders: 0, highTotal: 0, mostUnits: 0, mostUnitsOfLine: 0 };
 
-/** Of an order that nothing is known about. */
+/** The facts of an order when none are known. */
 export const NO_FACTS: FraudFacts = {
   ordersByEmail: 0,
   ordersByPhone: 0,

@@ -1,13 +1,13 @@
 import type { FraudFacts, FraudSettings, FraudSignals } from './fraud-facts.js';
 
-/** A score that only the store's own block list gives. */
+/** The score of a match on the store's own block list. No other rule gives it. */
 export const REJECT_SCORE = 100;
-/** A score at which a person has a look: the store asked for it, or no honest explanation is left. */
+/** The score that sends an order to review: the store asked for it, or no honest explanation is likely. */
 export const REVIEW_SCORE = 50;
-/** Of a sign that honest orders show as well: one alone stays below {@link REVIEW_SCORE}, any two reach it. */
+/** The score of a sign that honest orders also show. One alone stays below {@link REVIEW_SCORE}; any two reach it. */
 export const WEAK_SCORE = 30;
 
-/** All that a rule may look at. */
+/** The complete input of a rule. */
 export interface Screened {
   readonly signals: FraudSignals;
   readonly settings: FraudSettings;
@@ -15,7 +15,7 @@ export interface Screened {
 }
 
 export interface FraudRule {
-  /** Stable: it is kept with the order and shown in its full record. */
+  /** Stable: the order stores it and its full record shows it. */
   readonly name: string;
   readonly score: number;
   readonly fires: (screened: Screened) => boolean;

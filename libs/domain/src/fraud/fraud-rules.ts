@@ -11,17 +11,18 @@ const COUNTS: Readonly<Record<Contact, (facts: FraudFacts) => number>> = {
 };
 const CONTACTS = Object.keys(COUNTS) as Contact[];
 
-// Below that, 5 % of the orders are fewer than three, and one odd order would decide the baseline.
+// Below 50 orders, the top 5 % are fewer than three, and one odd order would decide the baseline.
 const ENOUGH_ORDERS = 50;
-// Totals spread widely, so the high quantile is stretched far. It moves only once 5 % of the orders are that large.
+// Totals spread widely, so the factor on the 95th percentile is large. The percentile moves only once 5 % of the orders
+// are that large.
 const TOTAL_FACTOR = 4;
-// Beyond the largest order there was, and not because a store of single pieces sells four for once.
+// Well above the largest order so far: a store that sells single pieces may sell four at once.
 const UNITS_FACTOR = 3;
 const FEWEST_ODD_UNITS = 10;
 
 /**
- * Every rule, in the order in which they are reported. Velocity counts earlier website orders of the store in the last
- * hour; what is usual comes from the store's recent orders and needs 50 of them.
+ * Every rule, in reporting order. Velocity counts earlier website orders of the store in the last hour. The baseline
+ * comes from the store's recent orders and needs 50 of them.
  */
 export const FRAUD_RULES: readonly FraudRule[] = [
   {
@@ -47,7 +48,7 @@ export const FRAUD_RULES: readonly FraudRule[] = [
     fires: ({ signals: { total }, facts: { baseline } }) =>
       baseline.orders >= ENOUGH_ORDERS && total > baseline.highTotal * TOTAL_FACTOR,
   },
-  // One rule for the order and its largest line: they grow together, and two would make one sign look like two.
+  // One rule covers the order and its largest line: they grow together, and two rules would count one sign twice.
   {
     name: 'quantity_above_usual',
     score: WEAK_SCORE,
@@ -57,13 +58,13 @@ export const FRAUD_RULES: readonly FraudRule[] = [
   },
 ];
 
-/** Two rules of which at most one fires: often in an hour, and so often that it is enough by itself. */
+/** Two rules, at most one of which fires: frequent orders are a weak sign, very frequent ones suffice for a review. */
 function velocity(contact: Contact): FraudRule[] {
   return [
     {
       name: `${contact}_velocity`,
       score: WEAK_SCORE,
-      // One of the three: a customer's e-mail, phone and address repeat together, and would make one sign look like two.
+      // One contact only: a customer's e-mail, phone and address repeat together, and would count one sign three times.
       fires: (screened) => contact === CONTACTS.find((one) => isOften(screened, one)),
     },
     {
@@ -74,7 +75,7 @@ function velocity(contact: Contact): FraudRule[] {
   ];
 }
 
-/** At least half as often as the store allows, and not more often. */
+/** At least half of the store's limit, and at most the limit. */
 function isOften({ facts, settings }: Screened, contact: Contact): boolean {
   const limit = settings.ordersPerHour[contact] ?? Infinity;
   const count = COUNTS[contact](facts);

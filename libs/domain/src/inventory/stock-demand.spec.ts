@@ -20,11 +20,11 @@ describe('sumDemand', () => {
     expect(sumDemand([line(9, null, 1), line(1, null, 1), line(9, null, 1)]).map((d) => d.productId)).toEqual([9, 1]);
   });
 
-  it('has nothing to sum without lines', () => {
+  it('returns an empty list for no lines', () => {
     expect(sumDemand([])).toEqual([]);
   });
 
-  it('leaves the lines as they were and takes nothing else from them', () => {
+  it('does not change the lines and copies no other field from them', () => {
     const lines = [
       { ...line(1, null, 2), name: 'Mug' },
       { ...line(1, null, 3), name: 'Mug' },

@@ -1,13 +1,13 @@
-/** What identifies a kind of unit in stock. A `null` variant is the product itself. */
+/** The key of a stock item. A `null` variant means the product itself. */
 export interface StockItem {
   readonly productId: number;
   readonly variantId: number | null;
 }
 
-/** All that an order needs of one product and variant. */
+/** The total demand of an order for one product and variant. */
 export interface StockDemand extends StockItem {
   readonly quantity: number;
-  /** Positions of the order's lines that ask for it, from 0. */
+  /** Positions of the order lines behind this demand, from 0. */
   readonly lines: readonly number[];
 }
 
@@ -17,8 +17,8 @@ export function sameStock(a: StockItem, b: StockItem): boolean {
 }
 
 /**
- * Sums the demand per product and variant, so that two lines of one product cannot each pass a check that they fail
- * together. In order of first appearance.
+ * Sums the demand per product and variant, in order of first appearance. Two lines of one product could otherwise each
+ * pass a stock check that they fail together.
  */
 export function sumDemand(lines: readonly (StockItem & { readonly quantity: number })[]): StockDemand[] {
   const demands: (StockItem & { quantity: number; lines: number[] })[] = [];

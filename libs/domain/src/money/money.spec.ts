@@ -58,25 +58,25 @@ describe('Money.parse', () => {
     ['90071992547409.915', 'USD'],
     ['999999999999999999', 'JPY'],
     ['9007199254740.992', 'KWD'],
-  ])('refuses %s %s, which is no exact integer of minor units', (text, currency) => {
+  ])('refuses %s %s, which is not a safe integer of minor units', (text, currency) => {
     expect(() => Money.parse(text, currency)).toThrow(RangeError);
   });
 
-  it('quotes no more than the beginning of a bad text', () => {
+  it('quotes at most the first 40 characters of a bad text', () => {
     expect(() => Money.parse('x'.repeat(1000), 'USD')).toThrow(`Not a decimal amount: ${'x'.repeat(40)}`);
     expect(() => Money.parse('x'.repeat(1000), 'USD')).not.toThrow('x'.repeat(41));
   });
 });
 
 describe('Money arithmetic', () => {
-  it('adds amounts of one currency and leaves both as they were', () => {
+  it('adds two amounts of one currency without changing either', () => {
     const [a, b] = [usd(10), usd(20)];
 
     expect(a.plus(b)).toEqual(usd(30));
     expect([a.minor, b.minor]).toEqual([10, 20]);
   });
 
-  it('refuses to add another currency', () => {
+  it('refuses to add amounts of different currencies', () => {
     expect(() => usd(1).plus(Money.ofMinor(1, 'EUR'))).toThrow('Cannot add EUR to USD');
   });
 
@@ -89,11 +89,11 @@ describe('Money arithmetic', () => {
     expect(() => usd(Number.MAX_SAFE_INTEGER).times(2)).toThrow(RangeError);
   });
 
-  it('has a zero that changes nothing', () => {
+  it('is unchanged by adding zero', () => {
     expect(usd(5).plus(Money.zero('USD'))).toEqual(usd(5));
   });
 
-  it('is equal in amount and currency only', () => {
+  it('equals an amount only when both amount and currency match', () => {
     expect(usd(5).equals(usd(5))).toBe(true);
     expect(usd(5).equals(usd(6))).toBe(false);
     expect(usd(5).equals(Money.ofMinor(5, 'EUR'))).toBe(false);
@@ -113,7 +113,7 @@ describe('toDecimal', () => {
     expect(JSON.stringify(toDecimal(minor, currency))).toBe(text);
   });
 
-  /** The amounts from `first` to `last` that are another amount after a round trip. */
+  /** The amounts from `first` to `last` that a round trip changes. */
   const changed = (first: number, last: number, currency: string) => {
     const amounts = Array.from({ length: last - first + 1 }, (_, index) => first + index);
     return amounts.filter((minor) => Money.parse(String(toDecimal(minor, currency)), currency).minor !== minor);
@@ -125,7 +125,7 @@ describe('toDecimal', () => {
     expect(changed(largest - 2000, largest, currency)).toEqual([]);
   });
 
-  it('gives back every amount of cents up to 1000.00', () => {
+  it('preserves every amount in cents up to 1000.00', () => {
     expect(changed(0, 100_000, 'USD')).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
 import { minorUnitExponent, type Currency } from './currency.js';
 
 /**
- * The highest unit price in minor units. 100 lines of 999 such units stay below 5 × 10^15, so every total of an order
- * is an exact integer and has an exact decimal (see {@link toDecimal}).
+ * The highest unit price in minor units. 100 lines of 999 units at this price stay below 5 × 10^15, so every order
+ * total is an exact integer and has an exact decimal (see {@link toDecimal}).
  */
 export const MAX_UNIT_PRICE = 50_000_000_000;
 

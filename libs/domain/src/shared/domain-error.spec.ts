@@ -2,7 +2,7 @@ import { DomainError } from './domain-error.js';
 import { NotFound } from './not-found.js';
 
 describe('NotFound', () => {
-  it('is a domain error that says what was not found', () => {
+  it('is a domain error that names the missing resource', () => {
     const error = new NotFound('Product');
 
     expect(error).toBeInstanceOf(DomainError);

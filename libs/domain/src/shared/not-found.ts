@@ -1,6 +1,6 @@
 import { DomainError } from './domain-error.js';
 
-/** Something asked for by id, slug or name that the store does not have. */
+/** The store has no resource with the requested id, slug or name. */
 export class NotFound extends DomainError {
   readonly kind = 'not_found';
 

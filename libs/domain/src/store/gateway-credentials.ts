@@ -1,4 +1,4 @@
-/** Whether anything is configured: `{}`, and blank texts, nulls and empty lists at any depth, are no credentials. */
+/** Whether any credential is configured. `{}`, blank texts, nulls and empty lists at any depth do not count. */
 export function holdsCredentials(credentials: unknown): boolean {
   if (credentials === null || credentials === undefined) return false;
   if (typeof credentials === 'string') return credentials.trim() !== '';

@@ -1,10 +1,10 @@
 import { holdsSecret, isSecretName } from './secret-detection.js';
 
-/** What anyone with a key of the store may know of one payment method. */
+/** The fields of a payment method that every API key of the store may read. */
 export interface PublicPaymentMethod {
   readonly methodId: string;
   readonly enabled: boolean;
-  /** Given for gateways, absent for methods settled outside of any gateway. */
+  /** Present for gateways only; methods settled outside a gateway have none. */
   readonly isSandbox?: boolean;
   readonly hasCredentials: boolean;
 }
@@ -15,8 +15,8 @@ export const MAX_SETTINGS_DEPTH = 32;
 const LOCAL_METHODS = new Set(['cod', 'offline', 'cash']);
 
 /**
- * The payment settings of the store profile, built from an allow-list: what a gateway's settings may hold next year is
- * unknown. Entries without a `methodId` are dropped; a flag that is not exactly `true` is `false`.
+ * The payment settings of the store profile. They are built from an allow-list, because a gateway may add any setting
+ * in the future. Entries without a `methodId` are dropped; a flag that is not exactly `true` is `false`.
  */
 export function publicPaymentSettings(
   settings: unknown,
@@ -32,14 +32,14 @@ export function publicPaymentSettings(
 }
 
 /**
- * A copy of free-form settings without what looks secret: members by their name, and texts by their content wherever
- * they stand. Dropping too much is the lesser fault. `{}` for anything that is not an object.
+ * A copy of free-form settings without anything that looks secret: members are judged by their name, and texts by their
+ * content at any position. Dropping too much is safer than dropping too little. Returns `{}` for a non-object.
  */
 export function publicSettings(settings: unknown): Record<string, unknown> {
   return isRecord(settings) ? publicRecord(settings, 1) : {};
 }
 
-/** @returns the public part, or `undefined` when nothing of the value may be shown. */
+/** @returns the public part, or `undefined` when no part of the value may be shown. */
 function publicValue(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return holdsSecret(value) ? undefined : value;
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value;
@@ -66,7 +66,7 @@ const PROTOTYPE_NAMES = new Set(['__proto__', 'constructor', 'prototype']);
 const NAME_MEMBERS = new Set('name,key,id,field,label,code,type,header,option,setting,property,variable'.split(','));
 const VALUE_MEMBERS = new Set('value,values,val,default,defaultvalue,default_value'.split(','));
 
-/** In `{ "name": "api_key", "value": "…" }` the name of the secret is a value itself. */
+/** In `{ "name": "api_key", "value": "…" }` the secret's name is itself a value. */
 function isNameOfSecret(name: string, value: unknown): boolean {
   return NAME_MEMBERS.has(name.toLowerCase()) && typeof value === 'string' && value.length <= 64 && isSecretName(value);
 }

@@ -1,4 +1,4 @@
-/** Parts of a name that mark a secret wherever they stand; the look-arounds spare common words that contain one. */
+/** Parts of a name that mark a secret at any position; the look-arounds exempt common words that contain one. */
 const SECRET_PARTS = new RegExp(
   [
     'secret|passw(?:or[dt]|d)|passphrase|passcode|passkey|ps?wd|token|jwt|private|credential|webhook|cookie|hmac|bearer',
@@ -20,13 +20,13 @@ const KEY_AT_END = new RegExp(
     '|hot|low|turn|mon|don|tur|whis|hoc|joc|lac|mic)keys?(?:v?\\d+)?$',
 );
 
-/** Too short to be looked for inside a name (`shipping` has a `pin`): these count as whole words only. */
+/** Too short to match inside a name (`shipping` contains `pin`): these match whole words only. */
 const SECRET_WORDS = new Set('pin,pass,pw,psk,otp,totp,hotp,sig,cred,creds,dsn,pem,pfx'.split(','));
 
 /** Marks, zero-width and other characters that change a name's spelling but not its look. */
 const INVISIBLE = /[\p{M}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** Prefixes of keys that cannot be anything else, then formats that carry a credential. */
+/** Prefixes that only keys have, then formats that carry a credential. */
 const SECRET_VALUES: readonly RegExp[] = [
   /(?<![A-Za-z0-9])(?:[sr]k_(?:live|test)_|[sr]k_[A-Za-z0-9]{20}|whsec_|svc_(?:live|test)_)/i,
   /(?<![A-Za-z0-9])(?:AKIA[0-9A-Z]{8}|A(?:SIA|ROA|IDA)(?=[A-Z]{0,15}\d)[0-9A-Z]{12})/,
@@ -40,7 +40,7 @@ const SECRET_VALUES: readonly RegExp[] = [
   /(?<![A-Za-z0-9+/])MI[IG][A-Za-z0-9+/]{60}/, // DER in base64: a PEM without its armour
   /\$2[abxy]?\$\d\d\$|\$argon2|\$pbkdf2|\$scrypt|\$[56]\$[\w./=]{6}/, // password hashes
   /\/\/[^\s/?#@:]{0,256}:(?!\d{1,5}(?:[/?#]|$))[^\s@]{1,256}@/, // ://user:password@host, but not ://host:80/@x
-  // A sentence may speak of the bearer of something: in lower case, only what looks random counts.
+  // A sentence may mention the bearer of something: in lower case, only text that looks random counts.
   /^\s*bearer\s+\S{4,}\s*$|\bbearer\s+(?:(?=[\w.~+/-]{0,80}\d)[\w.~+/-]{6}|[\w.~+/-]{20})/i,
   /\bB(?:earer|EARER)\s+[\w.~+/-]{6}/,
   /\b(?:authorization|set-cookie)\s?[:=]\s?\S/i,
@@ -51,18 +51,18 @@ const SECRET_VALUES: readonly RegExp[] = [
 const BASIC = /\bbasic\s+([A-Za-z0-9+/_-]{4,2048}={0,2})/gi;
 const JSON_NAME = /["']([^"'\\\n]{1,64})\\{0,8}["']\s{0,8}:/g;
 
-/** Whether a setting's name says that its value is secret. Separators, case and invisible characters do not matter. */
+/** Whether a setting's name marks its value as secret. Separators, case and invisible characters do not matter. */
 export function isSecretName(name: string): boolean {
   const folded = fold(name);
   const letters = folded.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
   if (SECRET_PARTS.test(letters) || KEY_AT_END.test(letters)) return true;
   const words = folded.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g)?.map((word) => word.toLowerCase()) ?? [];
   if (words.some((word) => SECRET_WORDS.has(word))) return true;
-  // `images_alt` only reads like salt once its separator is gone.
+  // `images_alt` reads like salt only without its separator.
   return words.includes('salt') || (/(?<!ba)salt/.test(letters) && !words.includes('alt'));
 }
 
-/** Whether a text is a secret or has one in it: a key, a credential, a connection URL, JSON with a secret member. */
+/** Whether a text is or contains a secret: a key, a credential, a connection URL, JSON with a secret member. */
 export function holdsSecret(text: string): boolean {
   const folded = fold(text);
   return (
@@ -72,7 +72,7 @@ export function holdsSecret(text: string): boolean {
   );
 }
 
-/** `Basic` starts many a harmless phrase; credentials decode to printable text with a colon. */
+/** `Basic` starts many harmless phrases; credentials decode to printable text with a colon. */
 function isBasicCredential(encoded: string): boolean {
   return (
     encoded.endsWith('=') || /^[ -~\x80-\xff]*:[ -~\x80-\xff]*$/.test(Buffer.from(encoded, 'base64').toString('latin1'))

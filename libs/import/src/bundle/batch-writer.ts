@@ -30,10 +30,10 @@ const WRITERS: { readonly [Kind in Exclude<BundleKind, 'store'>]: WriteLines<Lin
   stock: writeStock,
 };
 
-// Imports take turns, batch by batch: two of the same store would otherwise lock its rows in different orders.
+// Imports take turns, batch by batch. Two imports into one store could otherwise lock its rows in opposite orders.
 const TAKE_TURNS = `SELECT pg_advisory_xact_lock(hashtextextended('store-commerce bundle import', 0))`;
 
-/** Writes one batch within the caller's transaction. @throws BadLines with every line of it that cannot be written. */
+/** Writes one batch within the caller's transaction. @throws BadLines with every line of the batch that is invalid. */
 export async function writeBatch(
   manager: EntityManager,
   cipher: DataCipher,
@@ -76,8 +76,8 @@ async function writeKind<Kind extends Exclude<BundleKind, 'store'>>(
 }
 
 /**
- * Once a line is bad nothing of the batch will be kept; it is written on to find the other bad ones. In the place of a bad
- * line stands its target, so that lines that refer to it are not bad as well.
+ * After the first bad line the batch is certain to be rolled back; writing continues only to find the other bad lines.
+ * A bad line is replaced by its target, so that a line that refers to it does not count as bad as well.
  */
 async function writeGoodLines<Line extends BundleLine>(
   batch: Batch,
@@ -118,7 +118,9 @@ function linesOf<Kind extends BundleKind>(segment: readonly Numbered[], kind: Ki
   return segment.filter((each): each is Numbered<LineOf<Kind>> => each.line.kind === kind);
 }
 
-/** The store of each line. @throws BundleLineError, when asked for it, if the store is not known. */
+/**
+ * The store of each line. @throws BundleLineError when a caller asks for the owner of a line whose store is unknown.
+ */
 async function findOwners({ manager, known }: Batch, segment: readonly Numbered[]): Promise<(line: Numbered) => Owner> {
   const names = new Set(segment.flatMap(({ line }) => ('store' in line ? [line.store] : [])));
   await known.load(

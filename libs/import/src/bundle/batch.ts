@@ -12,7 +12,7 @@ export interface Numbered<Line extends BundleLine = BundleLine> {
   readonly line: Line;
 }
 
-/** What the writers of one batch share: a transaction, and what is known in it. */
+/** The context that all writers of one batch share: its transaction, and the rows known in it. */
 export interface Batch {
   readonly manager: EntityManager;
   readonly cipher: DataCipher;
@@ -28,14 +28,14 @@ export interface Owner {
   readonly currency: Currency;
 }
 
-/** Writes lines of one kind and one store, no two of which have the same natural key. */
+/** Writes lines of one kind and one store. No two of them have the same natural key. */
 export type WriteLines<Line extends BundleLine> = (
   batch: Batch,
   store: Owner,
   lines: readonly Numbered<Line>[],
 ) => Promise<void>;
 
-/** @throws BundleLineError when the price is higher than an order can add up. */
+/** @throws BundleLineError when the price exceeds the highest unit price of an order. */
 export function unitPrice(price: string, currency: Currency, line: number, path: string): number {
   const tooHigh = () =>
     new BundleLineError(line, `${path} must not be higher than ${MAX_UNIT_PRICE} minor units of ${currency}`);
@@ -43,7 +43,7 @@ export function unitPrice(price: string, currency: Currency, line: number, path:
   try {
     ({ minor } = Money.parse(price, currency));
   } catch {
-    throw tooHigh(); // its form was checked with the line
+    throw tooHigh(); // the line check has already verified the format
   }
   if (minor > MAX_UNIT_PRICE) throw tooHigh();
   return minor;

@@ -8,21 +8,21 @@ import { Tally, type ImportCounts } from './import-counts.js';
 import { targetOf } from './line-targets.js';
 import { batchesOf, checkedLines, parsedLines, type LineBatch, type SizedLine } from './line-batches.js';
 
-/** How far an import is, told after each batch. */
+/** The progress of an import, reported after each batch. */
 export interface ImportProgress {
-  /** The last line that is in. */
+  /** The number of the last line written. */
   readonly lines: number;
-  /** Bytes of the source up to there; 0 for an import of objects. */
+  /** Bytes of the source up to that line; 0 for an import of objects. */
   readonly bytes: number;
 }
 
 export interface ImportReport {
-  /** Nothing was written; `counts` is what an import would do. */
+  /** When true, nothing was written and `counts` says what an import would do. */
   readonly dryRun: boolean;
-  /** The last line that is in, counted from 1. */
+  /** The number of the last line written, counted from 1. */
   readonly lines: number;
   readonly counts: ImportCounts;
-  /** Fields of these lines that had blanks around them, which were removed: `line 7: product.name`. The first 100. */
+  /** Fields whose surrounding blanks were removed, such as `line 7: product.name`. The first 100. */
   readonly trimmed: readonly string[];
 }
 
@@ -30,11 +30,11 @@ export interface ImportOptions {
   readonly onProgress?: (progress: ImportProgress) => void;
   /** Stops the import between two batches. */
   readonly signal?: AbortSignal;
-  /** Undoes each batch when it is written. */
+  /** Rolls each batch back after writing it. */
   readonly dryRun?: boolean;
 }
 
-/** An import that ended early. What `report` counts is in, and nothing after it. */
+/** An import that ended early. The lines counted in `report` are written, and nothing after them. */
 export class ImportStopped extends Error {
   constructor(
     readonly reason: Error,
@@ -44,23 +44,24 @@ export class ImportStopped extends Error {
   }
 }
 
-// Until autovacuum has been at a new table, which takes a minute or more, PostgreSQL knows nothing of it: each movement's
-// foreign key would be checked by going through the whole bin, while orders wait. Measured too early, through the table.
+// Autovacuum needs a minute or more to analyze a new table. Until then PostgreSQL has no statistics, and each
+// movement's foreign key check scans the whole bin while orders wait. Statistics taken too early make it scan the
+// table.
 const MEASURE = 'ANALYZE products, stock';
 const WORTH_MEASURING = 500;
 
 const ATTEMPTS = 5;
 const FIRST_DELAY_MS = 50;
 
-/** More bad lines than that are not looked for. */
+/** The search for bad lines ends at this number. */
 const MAX_BAD_LINES = 100;
-/** Of fields that were trimmed. */
+/** The number of trimmed fields that the report lists. */
 const MAX_NOTED = 100;
 
 /**
- * Imports store bundles: creates what is new and updates what is known, so that an import can be run again. Each batch
- * of lines is one transaction. Of a batch with a bad line nothing is kept, and nothing is written after it: the rest of the
- * bundle is only rehearsed, for its bad lines.
+ * Imports store bundles. It creates new rows and updates existing ones, so that an import can be repeated. Each batch
+ * of lines is one transaction. A batch with a bad line is rolled back; the rest of the bundle is then only checked, to
+ * report its bad lines, and not written.
  */
 export class BundleImporter {
   constructor(
@@ -71,7 +72,7 @@ export class BundleImporter {
   /**
    * Imports NDJSON in UTF-8.
    *
-   * @throws ImportStopped whose `reason` is {@link BadLines}, a failure of the source or of the database, or the abort.
+   * @throws ImportStopped whose `reason` is {@link BadLines}, an error of the source or of the database, or the abort.
    */
   importText(source: AsyncIterable<Uint8Array>, options?: ImportOptions): Promise<ImportReport> {
     return this.importBatches(batchesOf(parsedLines(source)), options);
@@ -91,7 +92,7 @@ export class BundleImporter {
     let lines = 0;
     let isMeasured = dryRun;
     let dry = dryRun ? new DryRun() : null;
-    // A batch is written while the next one is read and checked.
+    // One batch is written while the next one is read and checked.
     let writing = Promise.resolve();
     const write = async (batch: LineBatch) => {
       for (const { fault } of batch.bad) faults.push(fault);
@@ -129,12 +130,12 @@ export class BundleImporter {
         signal?.throwIfAborted();
         if (faults.length >= MAX_BAD_LINES) break;
         writing = write(batch);
-        // Its failure is met at the next `await writing`; until then it is not to be taken for unhandled.
+        // The next `await writing` handles the failure; until then it must not count as an unhandled rejection.
         writing.catch(() => undefined);
       }
       await writing;
     } catch (error) {
-      // A failing source is noticed early; what precedes it is either in or the reason to tell.
+      // A failing source shows early. The batches before it are either written or hold the error to report.
       const failure: unknown = await writing.then(
         () => error,
         (earlier: unknown) => earlier,
@@ -155,7 +156,7 @@ export class BundleImporter {
       } catch (error) {
         if (error instanceof DryRunComplete) return tally;
         if (error instanceof BadLines) throw error;
-        // Also after a COMMIT without an answer: writing a batch twice is writing it once.
+        // Includes a COMMIT without an answer: writing a batch twice has the same effect as writing it once.
         if (!isRetryable(error) || attempt === ATTEMPTS) throw refusal(error, batch);
         await new Promise((resolve) => setTimeout(resolve, FIRST_DELAY_MS * 2 ** attempt));
       }
@@ -163,7 +164,7 @@ export class BundleImporter {
   }
 }
 
-/** In the place of a bad line stands its target, so that lines that refer to it are not bad as well. */
+/** Replaces each bad line by its target, so that a line that refers to it does not count as bad as well. */
 function withTargetsOfBad({ lines, bad }: LineBatch): readonly SizedLine[] {
   const targets = bad.flatMap(({ number, bytes, given }) => {
     const line = targetOf(given);
@@ -180,7 +181,7 @@ function badLines(faults: readonly BundleLineError[]): BadLines {
   return new BadLines(inOrder.slice(0, MAX_BAD_LINES), inOrder.length >= MAX_BAD_LINES);
 }
 
-/** Runs `work` with an importer on connections of its own, without the time limits of requests. */
+/** Runs `work` with an importer that has its own connections, without the time limits of requests. */
 export function withBundleImporter<T>(
   url: string,
   cipher: DataCipher,
@@ -189,13 +190,13 @@ export function withBundleImporter<T>(
   return withMaintenanceConnection(url, (dataSource) => work(new BundleImporter(dataSource, cipher)));
 }
 
-/** The database's own text may quote personal data, so only its code and the name of the constraint are told. */
+/** The message has only the error's code and the constraint's name: the database's own text may quote personal data. */
 function refusal(error: unknown, batch: readonly SizedLine[]): Error {
   const code = errorCode(error);
   if (!/^(22|23)/.test(code ?? '')) return asReason(error);
   const { constraint = '' } = (error as { driverError?: { constraint?: string } }).driverError ?? {};
   const range = `lines ${batch[0]?.number} to ${batch.at(-1)?.number}`;
-  return new Error(`${range}: the database refuses them (${[code, constraint].filter(Boolean).join(', ')})`, {
+  return new Error(`${range}: the database rejects them (${[code, constraint].filter(Boolean).join(', ')})`, {
     cause: error,
   });
 }

@@ -7,11 +7,11 @@ const docs = join(__dirname, '../../../../docs');
 const published = JSON.parse(readFileSync(join(docs, 'store-bundle.schema.json'), 'utf8')) as object;
 
 describe('docs/store-bundle.schema.json', () => {
-  it('is the schema that an import checks (npm run bundle-schema)', () => {
+  it('equals the schema that the importer checks (npm run bundle-schema)', () => {
     expect(published).toEqual(publishedSchema());
   });
 
-  it('is understood by a strict validator of JSON Schema, and takes the example of the documentation', () => {
+  it("passes a strict JSON Schema validator and accepts the documentation's example", () => {
     const validate = new Ajv2020({ allowUnionTypes: true }).compile(published);
     const example = readFileSync(join(docs, 'store-bundle.md'), 'utf8')
       .split('\n')

@@ -4,9 +4,9 @@ import { storeLine } from './store-line.js';
 import { customerLine, orderLine } from './trade-lines.js';
 
 /**
- * The store bundle: NDJSON, one object a line, discriminated by `kind`. A line refers to others by natural key (subdomain,
- * slug, SKU, `WAREHOUSE/BIN`), and its targets come before it. Each field is declared here and nowhere else: types, checks
- * and the published schema are made of it.
+ * The store bundle: NDJSON, one object per line, discriminated by `kind`. A line refers to others by natural key
+ * (subdomain, slug, SKU, `WAREHOUSE/BIN`), and its targets precede it. Each field is declared once, here: the types,
+ * the checks and the published schema derive from it.
  */
 export const LINES = {
   store: storeLine,
@@ -20,7 +20,7 @@ export const LINES = {
   order: orderLine,
 } as const satisfies Record<string, TObject>;
 
-/** Words that only this importer knows. */
+/** Keywords that only this importer understands. */
 const OWN_WORDS = new Set(['problem', 'reads', 'rule']);
 
 /** The schema of a line for editors and other programs: `docs/store-bundle.schema.json`. */

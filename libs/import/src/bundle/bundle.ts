@@ -5,8 +5,8 @@ import type { contact, fraudSettings, paymentMethod, paymentSettings } from './s
 import type { address, orderItem } from './trade-lines.js';
 
 /**
- * The shapes of well-formed lines; text read from a file has to be checked before it may carry these types. An absent
- * field means "not given": the default of a new row, and what is stored of one that exists.
+ * The shapes of valid lines. Text read from a file must pass the check before it may carry these types. An absent field
+ * means "not given": a new row gets the default, an existing row keeps its value.
  */
 type Given<Schema extends TSchema> = ReadOnly<Static<Schema>>;
 type ReadOnly<T> = T extends readonly (infer Item)[]
@@ -23,10 +23,10 @@ export type CategoryLine = Given<typeof LINES.category>;
 export type ProductLine = Given<typeof LINES.product>;
 export type StockLine = Given<typeof LINES.stock>;
 export type CustomerLine = Given<typeof LINES.customer>;
-/** Named so as not to be taken for a line of an order. */
+/** The name distinguishes it from an order line. */
 export type OrderRecordLine = Given<typeof LINES.order>;
 
-/** Settings that are kept as they are; their keys belong to the storefront, not to this service. */
+/** Settings stored unchanged; their keys belong to the storefront, not to this service. */
 export type SettingsObject = Readonly<Record<string, unknown>>;
 export type BundlePaymentMethod = Given<typeof paymentMethod>;
 export type BundlePaymentSettings = Given<typeof paymentSettings> & SettingsObject;

@@ -5,7 +5,7 @@ import type { BundleLine } from './bundle.js';
 import { Fault, quoted } from './faults.js';
 import { RULES, TEXTS, type Problem } from './line-rules.js';
 
-/** Is told of each field that had blanks around it, by its path. */
+/** Receives the path of each field whose surrounding blanks were removed. */
 export type OnTrimmed = (path: string) => void;
 
 const ajv = new Ajv2020({ allowUnionTypes: true, passContext: true, verbose: true, validateSchema: false });
@@ -22,10 +22,10 @@ ajv.addKeyword({ keyword: 'rule', type: ['object', 'array'], schemaType: 'string
 
 const VALIDATORS = new Map(Object.entries(LINES).map(([kind, schema]) => [kind, ajv.compile(schema)]));
 
-/** Replaces a text by what is stored of it. */
+/** Replaces a text by the form in which it is stored. */
 function reader(name: string, { problem = 'must be text' }: AnySchemaObject): DataValidateFunction {
   const read = TEXTS[name];
-  if (!read) throw new Error(`No text is read as ${name}`);
+  if (!read) throw new Error(`Unknown text format ${name}`);
   function validate(this: OnTrimmed, given: string | null, place?: DataValidationCxt): boolean {
     if (!place) return true;
     if (given === null) {
@@ -48,7 +48,7 @@ function reader(name: string, { problem = 'must be text' }: AnySchemaObject): Da
 
 function ruler(name: string): DataValidateFunction {
   const rule = RULES[name];
-  if (!rule) throw new Error(`There is no rule ${name}`);
+  if (!rule) throw new Error(`Unknown rule ${name}`);
   function validate(this: OnTrimmed, value: unknown, place?: DataValidationCxt): boolean {
     const problem = rule?.(value as never, () => this(place?.instancePath ?? '')) ?? null;
     if (problem) validate.errors = [fault(problem)];
@@ -61,9 +61,9 @@ function ruler(name: string): DataValidateFunction {
 const fault = (params: Problem): Partial<ErrorObject> => ({ keyword: 'own', params });
 
 /**
- * Checks one line of a bundle. Texts of the value are replaced by what is stored of them.
+ * Checks one line of a bundle. Replaces texts in the value by the form in which they are stored.
  *
- * @throws Fault naming the first field that is wrong.
+ * @throws Fault that names the first invalid field.
  */
 export function checkLine(value: unknown, onTrimmed: OnTrimmed = () => undefined): BundleLine {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -79,7 +79,7 @@ export function checkLine(value: unknown, onTrimmed: OnTrimmed = () => undefined
 const isValid = (validate: ValidateFunction, value: unknown, onTrimmed: OnTrimmed): boolean =>
   Reflect.apply<unknown, [unknown], boolean>(validate as never, onTrimmed, [value]);
 
-/** `product.variants[0].price` of `/variants/0/price`. */
+/** Turns `/variants/0/price` into `product.variants[0].price`. */
 function dotted(kind: string, pointer: string): string {
   const parts = pointer.split('/').slice(1);
   return parts.reduce((path, part) => {
@@ -88,7 +88,7 @@ function dotted(kind: string, pointer: string): string {
 }
 
 function faultOf(kind: string, error: ErrorObject | undefined): Error {
-  if (!error) return new Error('A line is refused without a reason');
+  if (!error) return new Error('The validator rejects a line without a reason');
   const path = dotted(kind, error.instancePath);
   const { missingProperty, additionalProperty, at = '', problem } = error.params as Record<string, string>;
   if (missingProperty) return new Fault(`${path}.${missingProperty}`, 'is required');

@@ -6,17 +6,18 @@ import type { BundleLine } from './bundle.js';
 import { Tally } from './import-counts.js';
 import { keyOf, referencesOf, targetOf, type TargetLine } from './line-targets.js';
 
-/** Thrown to roll back what a dry run has written. */
+/** Thrown to roll back the writes of a dry run. */
 export class DryRunComplete extends Error {}
 
 /**
- * Writes batches and undoes each at once, so that nothing stays locked for as long as a whole import takes. Lines of earlier
- * batches that a batch refers to are written again before it, and not counted. Memory holds the keys of all earlier lines.
+ * Writes batches and rolls each back at once, so that locks last for one batch and not for the whole import. Before a
+ * batch, it rewrites the lines of earlier batches that the batch refers to, without counting them. Memory holds the
+ * keys of all earlier lines.
  */
 export class DryRun {
   private readonly earlier = new Map<string, Numbered<TargetLine>>();
 
-  /** Has the signature of {@link writeBatch}. @throws DryRunComplete when all went well. */
+  /** Has the signature of {@link writeBatch}. @throws DryRunComplete when every line was written. */
   readonly write = async (
     manager: EntityManager,
     cipher: DataCipher,
@@ -53,7 +54,7 @@ export class DryRun {
   }
 }
 
-/** A variant that a later line leaves out is retired, and can still be referred to. */
+/** Keeps earlier variants: when a later line omits a variant it is retired, but lines can still refer to it. */
 function withVariantsOf(known: TargetLine, line: TargetLine): TargetLine {
   if (line.kind !== 'product' || known.kind !== 'product' || !known.variants) return line;
   const bySku = new Map([...known.variants, ...(line.variants ?? [])].map((variant) => [variant.sku, variant]));

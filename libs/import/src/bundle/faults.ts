@@ -1,4 +1,4 @@
-/** Why a field, or a whole line, cannot be taken. The message names the field by its path and repeats no personal text. */
+/** Why a field or a whole line is invalid. The message names the field by its path and repeats no personal text. */
 export class Fault extends Error {
   /** @param path such as `product.variants[0].price`. */
   constructor(path: string, problem: string) {
@@ -17,9 +17,9 @@ export class BundleLineError extends Error {
   }
 }
 
-/** Several bad lines of a bundle, at least one, in the order of the file. The message lists them, one a line. */
+/** The bad lines of a bundle, at least one, in file order. The message lists them, one per line. */
 export class BadLines extends Error {
-  /** @param hasMore whether there may be more than those that are listed. */
+  /** @param hasMore whether the bundle may have more bad lines than the listed ones. */
   constructor(
     readonly faults: readonly BundleLineError[],
     hasMore = false,

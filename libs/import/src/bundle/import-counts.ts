@@ -3,10 +3,10 @@ import type { Outcome } from './table-writer.js';
 
 export type BundleKind = BundleLine['kind'];
 
-/** What an import did with the lines of each kind. An order that is known already is `unchanged`. */
+/** The outcome of an import per kind of line. An order that is already stored counts as `unchanged`. */
 export type ImportCounts = Readonly<Record<BundleKind, Readonly<Record<Outcome, number>>>>;
 
-/** The kinds, each after those that it may refer to. Stock is last: its locks are what placing an order waits for. */
+/** The kinds, each after the kinds that it may refer to. Stock comes last: placing an order waits for its locks. */
 export const KINDS_IN_ORDER = [
   'store',
   'warehouse',
@@ -19,7 +19,7 @@ export const KINDS_IN_ORDER = [
   'stock',
 ] as const satisfies readonly BundleKind[];
 
-/** Counts while an import goes on. */
+/** Counts the lines of a running import. */
 export class Tally {
   private readonly numbers = Object.fromEntries(
     KINDS_IN_ORDER.map((kind) => [kind, { created: 0, updated: 0, unchanged: 0 }]),

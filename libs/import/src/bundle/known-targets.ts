@@ -4,20 +4,20 @@ import type { Row, TableWriter } from './table-writer.js';
 
 interface Target {
   readonly id: number;
-  /** The line that made it, 0 for what was there before. */
+  /** The line that creates the target, 0 for a stored row. */
   readonly line: number;
 }
 
 /**
- * What the lines of one batch refer to. A target counts from its own line on, also within a batch: whether a bundle is
- * in order must not depend on where its batches end.
+ * The targets that the lines of one batch refer to. A target exists from its own line on, even within a batch: where a
+ * batch ends must not decide whether a bundle is in order.
  */
 export class KnownTargets {
   private readonly targets = new Map<string, Target>();
 
   constructor(private readonly manager: EntityManager) {}
 
-  /** Looks up what is not known yet. */
+  /** Looks up the targets that are not known yet. */
   async load(table: TableWriter<number>, storeId: number, keys: readonly Row[]): Promise<void> {
     const missing = new Map<string, Row>();
     for (const key of keys) {
@@ -33,10 +33,10 @@ export class KnownTargets {
   }
 
   /**
-   * The id of a target that was loaded.
+   * Returns the id of a loaded target.
    *
-   * @param what how to call it, such as `category`, and `name`, the reference as the line has it.
-   * @throws BundleLineError when there is none, or only on a later line.
+   * @param from `what` is the target's noun, such as `category`; `name` is the reference as the line writes it.
+   * @throws BundleLineError when the target does not exist or a later line creates it.
    */
   get(
     table: TableWriter<number>,

@@ -5,14 +5,14 @@ import { checkLine } from './check-line.js';
 import { parseJson } from './parse-line.js';
 import { readLines } from './read-lines.js';
 
-/** A checked line, and how many bytes of the source it ends after; 0 for objects. */
+/** A checked line, and the number of source bytes up to its end; 0 for objects. */
 export interface SizedLine extends Numbered {
   readonly bytes: number;
-  /** Paths of fields that had blanks around them, which are removed. */
+  /** Paths of the fields whose surrounding blanks were removed. */
   readonly trimmed?: readonly string[];
 }
 
-/** A line with a fault of its own. `given` is what was read of it, if that was JSON. */
+/** An invalid line. `given` is its parsed JSON, if the text is JSON. */
 export interface BadLine {
   readonly number: number;
   readonly bytes: number;
@@ -20,14 +20,14 @@ export interface BadLine {
   readonly fault: BundleLineError;
 }
 
-/** What one transaction writes, and the bad lines among it. */
+/** The lines that one transaction writes, and the bad lines among them. */
 export interface LineBatch {
   readonly lines: readonly SizedLine[];
   readonly bad: readonly BadLine[];
 }
 
 const BATCH_LINES = 1_000;
-/** So that a batch of long lines does not fill the memory. */
+/** Limits the memory that a batch of long lines takes. */
 const BATCH_BYTES = 4_000_000;
 
 /** Reads and checks NDJSON. */
@@ -38,7 +38,7 @@ export async function* parsedLines(source: AsyncIterable<Uint8Array>): AsyncGene
   }
 }
 
-/** Checks lines that exist as objects. */
+/** Checks lines that already exist as objects. */
 export function* checkedLines(lines: Iterable<BundleLine>): Generator<SizedLine | BadLine> {
   let number = 0;
   for (const line of lines) yield checked(++number, 0, () => structuredClone(line));
@@ -57,7 +57,7 @@ function checked(number: number, bytes: number, read: () => unknown): SizedLine 
   }
 }
 
-/** Adds the number of the line to a fault. @throws BundleLineError */
+/** Adds the line number to a fault. @throws BundleLineError */
 export function atLine<T>(number: number, read: () => T): T {
   try {
     return read();
@@ -66,7 +66,7 @@ export function atLine<T>(number: number, read: () => T): T {
   }
 }
 
-/** Groups lines into what one transaction writes. */
+/** Groups lines into batches of one transaction each. */
 export async function* batchesOf(
   lines: AsyncIterable<SizedLine | BadLine> | Iterable<SizedLine | BadLine>,
 ): AsyncGenerator<LineBatch> {

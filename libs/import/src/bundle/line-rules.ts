@@ -3,16 +3,16 @@ import { quoted } from './faults.js';
 
 const STORABLE = 'must not contain NUL or half a surrogate pair';
 
-/** What is wrong, and with which part of the value (`[1].sku`). */
+/** The fault of a value, and the part of the value that has it (`[1].sku`). */
 export interface Problem {
   readonly problem: string;
   readonly at?: string;
 }
 
-/** A text as it is stored, or what is wrong with it; null is wrong as the `problem` of its field says. */
+/** Returns a text in its stored form, or its problem; null stands for the `problem` that its field declares. */
 export type ReadText = (text: string) => string | Problem | null;
 
-/** By the name that a field has in `reads`. Null is read as empty by `text`, and left alone by the others. */
+/** The formats by the name that a field gives in `reads`. `text` reads null as empty, the others keep it. */
 export const TEXTS: Readonly<Record<string, ReadText>> = {
   text: (text) => (isStorable(text) ? text : { problem: STORABLE }),
   name: (text) => (isStorable(text) ? text.trim() : { problem: STORABLE }),
@@ -22,11 +22,11 @@ export const TEXTS: Readonly<Record<string, ReadText>> = {
   timestamp: readTimestamp,
 };
 
-/** ISO 8601 of the right form, as UTC in milliseconds. */
+/** Converts a well-formed ISO 8601 timestamp to UTC in milliseconds. */
 function readTimestamp(text: string): string | null {
   const moment = new Date(text);
   if (Number.isNaN(moment.getTime())) return null;
-  // Date takes 30 February for 2 March.
+  // Date reads 30 February as 2 March.
   const days = new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0)).getUTCDate();
   const year = moment.getUTCFullYear();
   return Number(text.slice(8, 10)) > days || year < 1 || year > 9999 ? null : moment.toISOString();
@@ -34,10 +34,13 @@ function readTimestamp(text: string): string | null {
 
 const MAX_DEPTH = 32;
 
-/** @param trimmed is called when blanks were removed. */
+/** @param trimmed receives a call when blanks were removed. */
 export type Rule = (value: never, trimmed: () => void) => Problem | null;
 
-/** By the name that an object or a list has in `rule`: what JSON Schema cannot say. They may correct the value. */
+/**
+ * The rules by the name that an object or a list gives in `rule`: they check what JSON Schema cannot express. They may
+ * correct the value.
+ */
 export const RULES: Readonly<Record<string, Rule>> = {
   settings: (value: unknown) => unstorable(value, MAX_DEPTH),
   attributes: (attributes: Record<string, string>, trimmed) => {

@@ -2,17 +2,17 @@ import type { BundleLine } from './bundle.js';
 import { Fault } from './faults.js';
 import { checkLine } from './check-line.js';
 
-/** What other lines may refer to. */
+/** The lines that other lines may refer to. */
 export type TargetLine = Extract<
   BundleLine,
   { kind: 'store' | 'warehouse' | 'bin' | 'brand' | 'category' | 'product' }
 >;
 
 /**
- * What a line is to the lines that refer to it: its key, without whatever else it says. So a line with a fault, or one
- * that a dry run has undone, is not the reason for further faults.
+ * The part of a line that matters to lines that refer to it: its key. With it, a bad line, or one that a dry run rolled
+ * back, does not make the lines that refer to it bad as well.
  *
- * @param line a line, or what was meant to be one. @returns null where its key cannot be read, or nothing refers to it.
+ * @param line a line, valid or not. @returns null when its key is unreadable or its kind is never referred to.
  */
 export function targetOf(line: unknown): TargetLine | null {
   const reduced = reducedLine(Object(line) as Record<string, unknown>);
@@ -69,7 +69,7 @@ export function keyOf(line: TargetLine): string {
   }
 }
 
-/** Keys of the lines that a line refers to. */
+/** The keys of a line's references. */
 export function referencesOf(line: BundleLine): string[] {
   if (line.kind === 'store') return [];
   const of = (kind: string, name: string | null | undefined) => (name ? [key(kind, line.store, name)] : []);

@@ -1,23 +1,23 @@
 import type { EntityManager } from 'typeorm';
 import type { Numbered } from './batch.js';
 
-/** What the lines of one store will lock, or change a bin of. */
+/** The rows of one store that the batch will lock or move to another bin. */
 interface Named {
-  /** Slugs of products that get stock. */
+  /** Slugs of products whose stock the batch sets. */
   readonly stocked: string[];
-  /** Slugs of all products. */
+  /** Slugs of all products in the batch. */
   readonly products: string[];
   readonly warehouses: { readonly code: string; readonly active: boolean }[];
 }
 
-// The order in which every writer locks stock.
+// Every writer locks stock in this order.
 const LOCK_STOCK = `
   SELECT FROM stock
   WHERE store_id = $1 AND product_id IN (SELECT id FROM products WHERE store_id = $1 AND slug = ANY($2))
   ORDER BY product_id, variant_key, bin_id
   FOR NO KEY UPDATE`;
 
-// A warehouse that opens or closes brings the products in its bins into stock, or out of it.
+// Opening or closing a warehouse changes the stock of the products in its bins.
 const LOCK_PRODUCTS = `
   SELECT FROM products
   WHERE store_id = $1 AND id IN (
@@ -32,13 +32,13 @@ const LOCK_PRODUCTS = `
   FOR NO KEY UPDATE`;
 
 /**
- * Locks what the batch will change of products that are for sale, in the order in which orders lock it: stock, then
- * products. Its lines come in the order of the file, and orders that wait for one another would not end.
+ * Locks the rows of products on sale that the batch will change, in the order in which orders lock them: stock, then
+ * products. The lines themselves come in file order; locking in that order would deadlock with orders.
  */
 export async function lockBatch(manager: EntityManager, lines: readonly Numbered[]): Promise<void> {
   const named = namedByStore(lines);
   if (named.size === 0) return;
-  // A store that the batch is to make has nothing to lock.
+  // A store that the batch creates has nothing to lock.
   const stores = await manager.query<{ id: number; subdomain: string }[]>(
     'SELECT id, subdomain FROM stores WHERE subdomain = ANY($1)',
     [[...named.keys()]],

@@ -22,7 +22,7 @@ const ITEM = { name: 'Runner', unit_price: 100, quantity: 1 };
 const parse = (line: object) => parseLine(JSON.stringify(line));
 
 describe('parseLine', () => {
-  it('keeps exactly the fields that are given', () => {
+  it('returns exactly the given fields', () => {
     expect(parse(PRODUCT)).toEqual(PRODUCT);
   });
 
@@ -32,7 +32,7 @@ describe('parseLine', () => {
     });
   });
 
-  it('reads the limits of orders by contact, null for none', () => {
+  it('reads the order limits per contact, and null as no limit', () => {
     const fraud_settings = {
       review_orders_per_email: 500,
       review_orders_per_phone: null,
@@ -42,7 +42,7 @@ describe('parseLine', () => {
     expect(parse({ ...STORE, fraud_settings })).toMatchObject({ fraud_settings });
   });
 
-  it('removes blanks around names, and tells of each', () => {
+  it('removes blanks around names, and reports each removal', () => {
     const trimmed: string[] = [];
     const variants = [{ sku: ' A ', name: 'A', price: '1', attributes: { ' Size ': ' 42 ', Color: 'Blue' } }];
 
@@ -83,11 +83,11 @@ describe('parseLine', () => {
     expect(() => parse(line)).toThrow(message);
   });
 
-  it('counts the length of texts in characters, not in units of UTF-16', () => {
+  it('measures the length of texts in characters, not in UTF-16 units', () => {
     expect(parse({ ...PRODUCT, sku: '😀'.repeat(200) })).toMatchObject({ sku: '😀'.repeat(200) });
   });
 
-  it('takes null in a text for no value', () => {
+  it('reads null in a text as no value', () => {
     expect(parse({ ...CUSTOMER, phone: null, email: null })).toMatchObject({ phone: '', email: '' });
   });
 
@@ -174,7 +174,7 @@ describe('parseLine', () => {
     expect(() => parse(line)).toThrow(message);
   });
 
-  it('says where the JSON ends without repeating its text', () => {
+  it('names the position where the JSON ends without repeating its text', () => {
     expect(() => parseLine('{"kind":"customer","email":"ada@example.com"')).toThrow(/^the line is not valid JSON/);
     expect(() => parseLine('{"email":"ada@example.com",}')).not.toThrow(/ada/);
   });

@@ -7,7 +7,7 @@ export function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch (error) {
-    // The parser's own words quote the line, which may hold personal data.
+    // The parser's own message quotes the line, which may hold personal data.
     const position = /position (\d+)/.exec((error as Error).message)?.[1];
     throw new Fault(
       'the line',
@@ -16,5 +16,5 @@ export function parseJson(line: string): unknown {
   }
 }
 
-/** @throws Fault when the text is not JSON, or not a line of a bundle. */
+/** @throws Fault when the text is not JSON or not a valid line. */
 export const parseLine = (line: string): BundleLine => checkLine(parseJson(line));

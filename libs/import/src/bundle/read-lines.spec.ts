@@ -15,7 +15,7 @@ async function collect(lines: AsyncIterable<SourceLine | UnreadableLine>): Promi
 }
 
 describe('readLines', () => {
-  it('numbers lines from 1, counts blank ones and leaves them out', async () => {
+  it('numbers lines from 1, and counts but does not return blank ones', async () => {
     const lines = await linesOf('a\n\r\n  \nb');
 
     expect(lines.map(({ number, text }) => [number, text])).toEqual([
@@ -24,7 +24,7 @@ describe('readLines', () => {
     ]);
   });
 
-  it('joins a line that comes in pieces, within a character too', async () => {
+  it('joins a line that arrives in chunks, even when a chunk ends within a character', async () => {
     const euro = Buffer.from('€');
 
     const lines = await linesOf('{"a":"', euro.subarray(0, 1), euro.subarray(1), '"}\nb\n');
@@ -32,7 +32,7 @@ describe('readLines', () => {
     expect(lines.map(({ text }) => text)).toEqual(['{"a":"€"}', 'b']);
   });
 
-  it('tells how many bytes a line ends after', async () => {
+  it('reports the byte position at the end of each line', async () => {
     const lines = await linesOf('€', 'a\nbc', 'd\n', 'e');
 
     expect(lines.map(({ bytes }) => bytes)).toEqual([5, 9, 10]);
@@ -42,13 +42,13 @@ describe('readLines', () => {
     expect(await linesOf('\ufeffa\n\ufeffb')).toMatchObject([{ text: 'a' }, { text: '\ufeffb' }]);
   });
 
-  it('names the line that is not UTF-8, and reads on', async () => {
+  it('reports a line that is not UTF-8, and continues with the next', async () => {
     const lines = await linesOf('a\n', Buffer.from([0xff, 0x0a]), 'b');
 
     expect(lines.map(({ text }) => text)).toEqual(['a', 'line 2: is not UTF-8 text', 'b']);
   });
 
-  it('gives up on an over-long line before it ends', async () => {
+  it('rejects an over-long line before its end arrives', async () => {
     const part = 'x'.repeat(MAX_LINE_BYTES / 2);
     const endless = (async function* () {
       yield Buffer.from('a\n');

@@ -8,14 +8,14 @@ export interface SourceLine {
   readonly bytes: number;
 }
 
-/** A line that cannot be read. */
+/** A line that is too long or not UTF-8. */
 export interface UnreadableLine {
   readonly number: number;
   readonly bytes: number;
   readonly fault: BundleLineError;
 }
 
-/** A line of a bundle is one record; one that is longer is no bundle, and must not fill the memory. */
+/** A line is one record. A longer one is not a bundle, and must not fill the memory. */
 export const MAX_LINE_BYTES = 1_000_000;
 
 const TOO_LONG = `is longer than ${MAX_LINE_BYTES} bytes`;
@@ -23,8 +23,8 @@ const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = '\ufeff';
 
 /**
- * Splits bytes into lines of text. Blank lines are counted and left out, a byte order mark is dropped.
- * A line that is not UTF-8, or too long, is unreadable; the second ends the reading.
+ * Splits bytes into lines of text. Blank lines are counted but not returned; a byte order mark is dropped. A line that
+ * is not UTF-8 is reported as unreadable. A line that is too long is reported as unreadable and ends the reading.
  */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<SourceLine | UnreadableLine> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

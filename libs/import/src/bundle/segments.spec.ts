@@ -13,11 +13,11 @@ describe('segmentsOf', () => {
     expect(sizes(brand('a'), brand('b'), { kind: 'category', store, slug: 'a', name: 'A' })).toEqual([3]);
   });
 
-  it('cuts before a row that is written again', () => {
+  it('starts a new segment before a row that repeats', () => {
     expect(sizes(brand('a'), brand('b'), brand('a'), brand('b'))).toEqual([2, 2]);
   });
 
-  it('knows a customer by e-mail in any case, and by id', () => {
+  it('identifies a customer by id and by e-mail in any letter case', () => {
     const id = '6f1c0d52-7a7e-4f0e-9a53-3c9a4b0f5d11';
 
     expect(

@@ -2,8 +2,8 @@ import type { Numbered } from './batch.js';
 import type { BundleLine } from './bundle.js';
 
 /**
- * Cuts a batch where a line has the natural key of an earlier one, so that within a segment rows can be written in any
- * order, and the outcome is still that of line after line.
+ * Cuts a batch before each line that repeats the natural key of an earlier one. The rows of a segment can then be
+ * written in any order, with the same outcome as line after line.
  */
 export function segmentsOf(lines: readonly Numbered[]): Numbered[][] {
   const segments: Numbered[][] = [];
@@ -28,7 +28,7 @@ function naturalKeys(line: BundleLine): string[] {
   return namesOf(line).map((name) => key(line.kind, line.store, ...name));
 }
 
-/** What identifies the row in its store; a row with two identities clashes by either. */
+/** The identities of a row in its store; a row with two identities clashes by either. */
 function namesOf(line: Exclude<BundleLine, { kind: 'store' }>): string[][] {
   switch (line.kind) {
     case 'warehouse':

@@ -8,7 +8,7 @@ export const contact = is.object({
   address: is.optional(is.text(500)),
 });
 
-// No other field may come in here: it might be a secret under a name of its own, and would be stored in the open.
+// No other field may be accepted here: it might be a secret under another name, which would be stored unencrypted.
 export const paymentMethod = is.object({
   methodId: is.name(64),
   enabled: is.flag,

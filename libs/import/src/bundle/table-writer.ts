@@ -2,7 +2,7 @@ import type { EntityManager } from 'typeorm';
 
 export type Outcome = 'created' | 'updated' | 'unchanged';
 
-/** A row as far as it is given, in column names. Columns that are not in it keep their value, or get their default. */
+/** The given columns of a row. A column that is absent keeps its value, or gets its default in a new row. */
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface Written<Id> {
@@ -12,23 +12,23 @@ export interface Written<Id> {
 
 export interface TableSpec {
   readonly table: string;
-  /** The column that is returned as id. */
+  /** The column whose value is the row's id. */
   readonly id: string;
   /** Columns of the natural key, besides `store_id`. */
   readonly key: readonly string[];
   /** The other columns that an import may set. */
   readonly columns: readonly string[];
-  /** Values of a new row where nothing is given: for every column that has no null. */
+  /** Values of a new row for columns that the line does not give: one for every NOT NULL column. */
   readonly defaults: Row;
   /** Whether the table has `updated_at`. */
   readonly dated?: boolean;
-  /** The stores themselves have no `store_id`. */
+  /** True for the table of stores, which has no `store_id`. */
   readonly global?: boolean;
 }
 
 /**
- * Writes rows of one table by natural key, set-based: what is new is inserted, what differs is updated, and what is the
- * same is left alone, so that importing a catalog again leaves no dead rows behind.
+ * Writes rows of one table by natural key, in sets: it inserts new rows, updates rows that differ, and does not touch
+ * rows that are equal, so that a repeated import leaves no dead rows behind.
  */
 export class TableWriter<Id extends number | string> {
   private readonly sql: ReturnType<typeof statements>;
@@ -37,15 +37,15 @@ export class TableWriter<Id extends number | string> {
     this.sql = statements(spec);
   }
 
-  /** Ids of the rows that exist, by {@link keyOf}. */
+  /** Ids of the existing rows, by {@link keyOf}. */
   find(manager: EntityManager, storeId: number, keys: readonly Row[]): Promise<Map<string, Id>> {
     return this.select(manager, this.sql.find, storeId, keys);
   }
 
-  /** @param rows with different keys. @returns in their order. */
+  /** @param rows with distinct keys. @returns the outcomes in the order of the rows. */
   async write(manager: EntityManager, storeId: number, rows: readonly Row[]): Promise<Written<Id>[]> {
     if (rows.length === 0) return [];
-    // Locked first, so that the comparison sees the values that the update will meet.
+    // Locks first, so that the comparison sees the values that the update will replace.
     const existing = await this.select(manager, this.sql.lock, storeId, rows);
     const [old, fresh] = [true, false].map((exists) => rows.filter((row) => existing.has(this.keyOf(row)) === exists));
     const comparable = this.spec.columns.length > 0 ? (old ?? []) : [];
@@ -78,8 +78,8 @@ export class TableWriter<Id extends number | string> {
   }
 }
 
-// jsonb_populate_record lays the given fields over a row and leaves its other columns as they are. The names of tables
-// and columns are code, never input.
+// jsonb_populate_record replaces the given fields of a row and keeps its other columns. The names of tables and columns
+// are constants of the code, never input.
 function statements({ table, id, key, columns, dated, global }: TableSpec) {
   const all = [...key, ...columns];
   const of = (alias: string, names: readonly string[]) => names.map((column) => `${alias}.${column}`).join(', ');
@@ -93,7 +93,7 @@ function statements({ table, id, key, columns, dated, global }: TableSpec) {
   return {
     find,
     lock: `${find} ORDER BY o.${id} FOR NO KEY UPDATE OF o`,
-    // Columns of the key are not set: that would be a stronger lock, for which orders being placed would have to wait.
+    // Does not set key columns: that takes a stronger lock, which blocks orders being placed.
     update: `
     WITH changed AS (
       UPDATE ${table} AS t

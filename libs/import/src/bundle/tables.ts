@@ -58,7 +58,7 @@ export const BRANDS = new TableWriter<number>({
   defaults: { logo: '', description: '', active: true },
 });
 
-/** Parents are set afterwards: they may be rows of the same statement. */
+/** A second statement sets the parents: they may be rows of the same insert. */
 export const CATEGORIES = new TableWriter<number>({
   table: 'categories',
   id: 'id',

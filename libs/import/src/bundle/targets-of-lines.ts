@@ -1,13 +1,13 @@
 import type { Batch, Owner } from './batch.js';
 import { PRODUCTS, VARIANTS } from './tables.js';
 
-/** A product, or one variant of it, as a stock line or an order's line names it. */
+/** A product or one of its variants, as a stock line or an order's line refers to it. */
 export interface SellableReference {
   readonly product?: string | null;
   readonly variant?: string | null;
 }
 
-/** Ids of what a line names; null where it names nothing. */
+/** Ids of a line's product and variant; null where it names none. */
 export interface Sellable {
   readonly productId: number | null;
   readonly variantId: number | null;
@@ -16,8 +16,8 @@ export interface Sellable {
 /**
  * Looks up all references at once.
  *
- * @returns in their order.
- * @throws BundleLineError when one is not known.
+ * @returns ids in the order of the references.
+ * @throws BundleLineError when a reference is unknown.
  */
 export async function findSellables(
   { known }: Batch,

@@ -10,12 +10,12 @@ import {
 } from '@sinclair/typebox';
 
 /**
- * What the fields of a bundle are made of. Besides the words of JSON Schema they have three of our own, which are not
- * published: `problem` (what a message says of a text that does not match), `reads` and `rule` (see `line-rules.ts`).
+ * The building blocks of the bundle's fields. Besides the keywords of JSON Schema they have three of our own, which are
+ * not published: `problem` (the message for a text that does not match), `reads` and `rule` (see `line-rules.ts`).
  */
 export const INT4_MAX = 2_147_483_647;
 
-/** An object with these fields and no other: a misspelled field would be lost without a word. */
+/** An object with exactly these fields: a misspelled optional field would otherwise be lost silently. */
 export const object = <T extends TProperties>(fields: T, options: SchemaOptions = {}): TObject<T> =>
   Type.Object(fields, { additionalProperties: false, ...options });
 export const list = <T extends TSchema>(item: T, options: SchemaOptions = {}): TArray<T> => Type.Array(item, options);
@@ -26,11 +26,11 @@ export const integer = (minimum: number, maximum: number, description?: string) 
 export const oneOf = <const T extends readonly string[]>(values: T): TUnsafe<T[number]> =>
   Type.Unsafe<T[number]>({ type: 'string', enum: values });
 
-/** Text that may be empty; null is no value too. Lengths are in code points. */
+/** Text that may be empty; null also means no value. Lengths are in code points. */
 export const text = (maxLength: number, options: SchemaOptions = {}) =>
   Type.Unsafe<string>({ type: ['string', 'null'], maxLength, reads: 'text', ...options });
 
-/** Text that identifies or names something. Blanks around it are removed. */
+/** Text that identifies or names something. Surrounding blanks are removed. */
 export const name = (maxLength: number, options: SchemaOptions = {}) =>
   Type.String({ maxLength, pattern: '\\S', problem: 'must not be empty', reads: 'name', ...options });
 
@@ -44,7 +44,7 @@ export const orNull = <T extends TSchema>(schema: T): TUnsafe<Static<T> | null> 
 
 export const kind = <const K extends string>(own: K) => Type.Literal(own);
 export const amount = integer(0, Number.MAX_SAFE_INTEGER, 'Minor units.');
-/** Of history: a credit note is negative. */
+/** For history only: a credit note is negative. */
 export const signedAmount = integer(
   -Number.MAX_SAFE_INTEGER,
   Number.MAX_SAFE_INTEGER,
@@ -82,7 +82,7 @@ export const timestamp = Type.String({
   description: 'ISO 8601 with a zone.',
   reads: 'timestamp',
 });
-/** A JSON object that is kept as it is. */
+/** A JSON object that is stored unchanged. */
 export const settings = Type.Unsafe<Record<string, unknown>>({ type: 'object', rule: 'settings' });
 
 const SUBDOMAIN = '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$';

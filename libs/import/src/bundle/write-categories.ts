@@ -11,7 +11,7 @@ const SET_PARENTS = `
     RETURNING categories.id)
   SELECT id FROM moved`;
 
-// Walks up from the categories that were moved. Two steps of one path in the same category close a circle.
+// Walks up from the moved categories. A path that reaches the same category twice has a cycle.
 const FIND_CIRCLE = `
   WITH RECURSIVE ancestors AS (
     SELECT id AS start, parent_id FROM categories WHERE store_id = $1 AND id = ANY($2)

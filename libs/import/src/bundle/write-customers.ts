@@ -4,21 +4,21 @@ import type { Batch, Numbered, Owner, WriteLines } from './batch.js';
 import type { CustomerLine } from './bundle.js';
 import { CUSTOMERS, CUSTOMER_SECRETS } from './tables.js';
 
-/** Any UUID, the same for ever: ids that the importer makes for customers are derived from it. */
+/** An arbitrary UUID that must never change: the importer derives customer ids from it. */
 const NAMESPACE = '6f1c0d52-7a7e-4f0e-9a53-3c9a4b0f5d11';
 
-// The database decides what the same e-mail is, by the expression of its unique index.
+// The expression of the unique index decides whether two e-mails are equal.
 const BY_EMAIL = `
   SELECT DISTINCT given.email, customers.id
   FROM jsonb_array_elements_text($2::jsonb) AS given (email)
   JOIN customers ON customers.store_id = $1 AND lower(customers.email) = lower(given.email) AND customers.email <> ''`;
 
-/** Customers by e-mail, or else by id. Secrets go to a table of their own. */
+/** Writes customers by e-mail, else by id. Secrets go to a separate table. */
 export const writeCustomers: WriteLines<CustomerLine> = async (batch, store, lines) => {
   const ids = await idsOf(batch, store, lines);
   const repeated = ids.findIndex((id, index) => ids.indexOf(id) < index);
   if (repeated > 0) {
-    // Two lines of one customer, who changes the e-mail with the first: one after the other.
+    // Two lines of one customer, the first of which changes the e-mail, are written one after the other.
     await writeCustomers(batch, store, lines.slice(0, repeated));
     return writeCustomers(batch, store, lines.slice(repeated));
   }
@@ -40,7 +40,7 @@ async function idsOf({ manager }: Batch, store: Owner, lines: readonly Numbered<
   return lines.map(({ line }) => known.get(line.email ?? '') ?? line.id ?? derivedId(store, line));
 }
 
-/** The same customer gets the same id from every import. */
+/** Every import gives the same customer the same id. */
 function derivedId({ subdomain }: Owner, { email, name, phone = '', created_at = '' }: CustomerLine): string {
   const identity = email ? [email.toLowerCase()] : [name, phone, created_at];
   return uuidv5(JSON.stringify([subdomain, ...identity]), NAMESPACE);

@@ -4,7 +4,7 @@ import type { Numbered, Owner, WriteLines } from './batch.js';
 import type { BundleOrderLine, OrderRecordLine } from './bundle.js';
 import { findSellables, type Sellable } from './targets-of-lines.js';
 
-// An order that is known, by its id or by its receipt number, is left as it is: history does not change.
+// An order whose id or receipt number is already stored stays unchanged: history does not change.
 const INSERT_ORDERS = `
   INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
     amount, total_amount, customer_id, customer_name, customer_email, customer_phone, shipping_address,
@@ -30,7 +30,7 @@ const INSERT_LINES = `
     name text, unit_price bigint, quantity int, line_total bigint)
   LEFT JOIN product_variants AS variant ON variant.store_id = $1 AND variant.id = given.variant_id`;
 
-/** Orders as history: no stock moves, no pipeline runs. */
+/** Writes orders as history: no stock moves, no pipeline runs. */
 export const writeOrders: WriteLines<OrderRecordLine> = async (batch, store, lines) => {
   const orders = lines.map((source) => ({ ...source, id: source.line.id ?? derivedId(store, source.line) }));
   const references = orders.flatMap(({ number, line }) =>
@@ -53,7 +53,7 @@ export const writeOrders: WriteLines<OrderRecordLine> = async (batch, store, lin
 };
 
 /**
- * The same order gets the same id from every import. It begins with the time, like the ids of new orders, so that the
+ * Every import gives the same order the same id. It begins with the time, like the ids of new orders, so that the
  * indexes grow at their end.
  */
 function derivedId({ subdomain }: Owner, { receipt_number, created_at }: OrderRecordLine): string {

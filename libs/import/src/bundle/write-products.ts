@@ -9,7 +9,7 @@ interface WrittenProduct extends Written<number> {
   readonly line: ProductLine;
 }
 
-// Orders and stock refer to variants, so one that is not sold any more stays, as inactive.
+// Orders and stock refer to variants, so a variant that is no longer sold becomes inactive instead of being deleted.
 const RETIRE_VARIANTS = `
   WITH retired AS (
     UPDATE product_variants AS v SET status = 'INACTIVE'
@@ -33,7 +33,7 @@ const REPLACE_CATEGORIES = `
   )
   SELECT product_id AS id FROM taken_out UNION SELECT product_id FROM put_in`;
 
-/** Products with their variants and categories: the lists that a line gives replace those that are stored. */
+/** Writes products with their variants and categories: a list in the line replaces the stored list. */
 export const writeProducts: WriteLines<ProductLine> = async (batch, store, lines) => {
   const { manager, known, tally } = batch;
   await known.load(
@@ -77,7 +77,7 @@ function productRow({ known }: Batch, store: Owner, { number, line }: Numbered<P
   };
 }
 
-/** @returns ids of the products of which a variant changed. */
+/** @returns ids of the products with a changed variant. */
 async function writeVariants(batch: Batch, store: Owner, products: readonly WrittenProduct[]): Promise<number[]> {
   const given = products.filter(({ line }) => line.variants);
   if (given.length === 0) return [];
@@ -115,13 +115,13 @@ function variantRow(
 ) {
   const { sku, name, price, attributes = {}, status = 'ACTIVE' } = variant;
   const minor = unitPrice(price, store.currency, line, `product.variants[${position}].price`);
-  // A variant is for sale or it is not; why not is known of products only.
+  // A variant is either for sale or not; only the product knows the reason.
   const sold = status === 'ACTIVE' ? 'ACTIVE' : 'INACTIVE';
   const attribute_names = Object.keys(attributes);
   return { product_id: productId, sku, name, price: minor, attributes, attribute_names, status: sold, position };
 }
 
-/** @returns ids of the products whose categories changed. */
+/** @returns ids of the products with changed categories. */
 async function replaceCategories(
   { manager, known }: { manager: EntityManager; known: Batch['known'] },
   store: Owner,

@@ -4,7 +4,7 @@ import type { StockLine } from './bundle.js';
 import { findSellables } from './targets-of-lines.js';
 import { BINS, WAREHOUSES } from './tables.js';
 
-/** Brings bins to the given quantities; each change is a row of the ledger. */
+/** Sets bins to the given quantities; the stock ledger gets a row for each change. */
 export const writeStock: WriteLines<StockLine> = async (batch, store, lines) => {
   const bins = await findBins(
     batch,

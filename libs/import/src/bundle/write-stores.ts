@@ -9,7 +9,7 @@ const SAVE_CREDENTIALS = `
   INSERT INTO gateway_credentials (store_id, method_id, credentials) VALUES ($1, $2, $3)
   ON CONFLICT (store_id, method_id) DO UPDATE SET credentials = EXCLUDED.credentials`;
 
-/** Creates and updates stores; credentials go to a table of their own, encrypted. */
+/** Creates and updates stores. Credentials go to a separate table, encrypted. */
 export async function writeStores(batch: Batch, lines: readonly Numbered<StoreLine>[]): Promise<void> {
   await refuseOtherCurrency(batch, lines);
   const rows = lines.map(({ line: { kind: _, payment_settings, ...fields } }) => ({
@@ -27,7 +27,9 @@ export async function writeStores(batch: Batch, lines: readonly Numbered<StoreLi
   }
 }
 
-/** Every price and amount of the store is a number of its currency's minor units: another currency would falsify all. */
+/**
+ * Prices and amounts of a store are integers in its currency's minor unit; a change of currency would falsify them all.
+ */
 async function refuseOtherCurrency({ manager }: Batch, lines: readonly Numbered<StoreLine>[]): Promise<void> {
   const existing = await manager.query<{ subdomain: string; currency: string }[]>(
     'SELECT subdomain, currency FROM stores WHERE subdomain = ANY($1)',
@@ -55,7 +57,7 @@ async function keepCredentials(
   for (const { methodId, credentials } of settings?.methods ?? []) {
     if (credentials === undefined) continue;
     if (!holdsCredentials(credentials)) {
-      // A row says that the gateway is configured.
+      // The row's existence means that the gateway is configured.
       const remove = 'DELETE FROM gateway_credentials WHERE store_id = $1 AND method_id = $2';
       await manager.query(remove, [storeId, methodId]);
     } else {

@@ -2,7 +2,7 @@ import type { Currency } from '@app/domain';
 import type { BundleImage, BundleSpecification } from '../bundle/bundle.js';
 import type { Cells } from './cells.js';
 
-/** A row of the file, with the line on which it begins. */
+/** A row of the file, with the number of its first line. */
 export interface CatalogRow {
   readonly line: number;
   readonly cells: Cells;
@@ -11,19 +11,19 @@ export interface CatalogRow {
 /** One buyable form of a product. */
 export interface CatalogVariant {
   readonly line: number;
-  /** Empty where the shop gave none: then one is made of the options. */
+  /** Empty when the shop has none: the importer then derives one from the options. */
   readonly sku: string;
   readonly price: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly active: boolean;
-  /** Null where the shop does not count. */
+  /** Null when the shop does not track the quantity. */
   readonly quantity: number | null;
 }
 
-/** A product as its rows tell it. What is undefined has no column in the file, and stays as it is stored. */
+/** A product as its rows describe it. An undefined field has no column in the file, and keeps its stored value. */
 export interface CatalogProduct {
   readonly line: number;
-  /** Null where the format has no slugs: then the product is known by its SKU, or else by its id in the shop. */
+  /** Null when the format has no slugs: the product is then identified by its SKU, else by its id in the shop. */
   readonly slug: string | null;
   /** Its id in the shop. */
   readonly foreignId?: string;
@@ -32,7 +32,7 @@ export interface CatalogProduct {
   readonly price: string;
   readonly description?: string;
   readonly brand?: string;
-  /** Paths of names, from the top. */
+  /** Paths of category names, from the top. */
   readonly categories?: readonly (readonly string[])[];
   readonly images?: readonly BundleImage[];
   readonly specifications?: readonly BundleSpecification[];
@@ -42,32 +42,32 @@ export interface CatalogProduct {
   readonly quantity: number | null;
 }
 
-/** What the rows are read with. */
+/** The context in which a format reads rows. */
 export interface ReadingContext {
   readonly currency: Currency;
-  /** Names of the columns that the file has. */
+  /** Names of the columns in the file. */
   readonly columns: ReadonlySet<string>;
   readonly now: Date;
-  /** Tells what was not taken over as it stands. */
+  /** Receives each value that was adjusted, with its reason. */
   readonly noted: (line: number, reason: string) => void;
 }
 
-/** A product that this service does not sell, though nothing is wrong with its rows. */
+/** A product that this service does not sell although its rows are valid. */
 export class NotSold extends Error {}
 
-/** How one kind of shop writes its catalog. */
+/** The format in which one kind of shop exports its catalog. */
 export interface CatalogFormat {
-  /** The name of a column by its header in lower case; null = not used. */
+  /** The column's name by its lower-case header; null when the importer does not use it. */
   readonly columnOf: (header: string) => string | null;
-  /** Columns without which the file is not such a catalog, with their header. */
+  /** The columns that identify a file of this format, with their headers. */
   readonly required: Readonly<Record<string, string>>;
-  /** Text of a cell as it was before the shop's export escaped it. */
+  /** Undoes the escaping of the shop's export in the text of a cell. */
   readonly unescape?: (text: string) => string;
-  /** What all rows of a product have in common, and another name by which rows may refer to this one's product. */
+  /** The key that all rows of a product share, and another name by which rows may refer to this row's product. */
   readonly placeOf: (cells: Cells) => { readonly product: string | null; readonly alias?: string };
   /**
    * @param rows of one product, in the order of the file.
-   * @throws Fault or BundleLineError when they cannot be taken, NotSold when they are not to be.
+   * @throws Fault or BundleLineError when the rows are invalid, NotSold when this service does not sell the product.
    */
   readonly read: (rows: readonly CatalogRow[], context: ReadingContext) => CatalogProduct;
 }

@@ -21,31 +21,31 @@ export type CatalogFormatName = keyof typeof FORMATS;
 export const CATALOG_FORMATS = Object.keys(FORMATS) as CatalogFormatName[];
 
 export interface CatalogImport {
-  /** Subdomain. */
+  /** Subdomain of the store. */
   readonly store: string;
   readonly format: CatalogFormatName;
-  /** Where the quantities of the file are put, as `WAREHOUSE/BIN`; made if it is not there. Null = stock stays as it is. */
+  /** The bin for the file's quantities, as `WAREHOUSE/BIN`; created if missing. Null leaves stock unchanged. */
   readonly bin: string | null;
-  /** What columns of the file with other headings are: headings as the format has them in English, by those of the file. */
+  /** Maps headings of the file to the format's English headings, for columns with other names. */
   readonly columns?: Readonly<Record<string, string>>;
-  /** Goes through all of it and writes nothing. */
+  /** Runs the whole import and writes nothing. */
   readonly dryRun?: boolean;
   /** Stops the import between two batches. */
   readonly signal?: AbortSignal;
-  /** Bytes of the source that have been read. */
+  /** Receives the number of source bytes read so far. */
   readonly onProgress?: (bytes: number) => void;
 }
 
 const BATCH_LINES = 1_000;
-/** Of JSON. */
+/** Size of a batch in characters of JSON. */
 const BATCH_CHARACTERS = 4_000_000;
 
 /**
- * Imports the product export of another shop: products that can be taken are created or updated, the others are noted
- * with their lines. A product with its variants, categories and stock is in one transaction.
+ * Imports the product export of another shop. It creates or updates the valid products and notes the others with their
+ * lines. One transaction holds a product with its variants, categories and stock.
  *
- * @throws NotFound when there is no such store, BundleLineError or Error when the file is no such catalog; in both cases
- *   nothing is written. ImportStopped when the database fails or `signal` aborts.
+ * @throws NotFound when the store does not exist, BundleLineError or Error when the file does not have the format; both
+ *   before anything is written. ImportStopped when the database fails or `signal` aborts.
  */
 export function importCatalog(
   url: string,
@@ -56,7 +56,8 @@ export function importCatalog(
   return withMaintenanceConnection(url, async (dataSource) => {
     const runner = dataSource.createQueryRunner();
     try {
-      // The temporary tables last as long as this transaction, also behind a pooler that deals out transactions.
+      // The temporary tables live as long as this transaction, even behind a pooler that assigns connections per
+      // transaction.
       await runner.startTransaction('READ COMMITTED');
       return await importStaged(dataSource, runner, cipher, source, options);
     } finally {
@@ -96,11 +97,11 @@ async function importStaged(
       for (const written of products) {
         count(taken, written);
         size += JSON.stringify(written.lines).length;
-        // Also when the file counts nothing: what it has made can then be given a quantity.
+        // Also when the file has no quantities: the products it creates can then get a quantity.
         batch.push(
           ...sized([...places.splice(0), ...shared.without(written.lines), ...(emptied?.get(written.slug) ?? [])]),
         );
-        // A product is never cut: it comes with its stock, or not at all.
+        // A product is never split: it is written with its stock, or not at all.
         if (batch.length < BATCH_LINES && size < BATCH_CHARACTERS) continue;
         yield { lines: batch, bad: [] };
         batch = [];
@@ -132,7 +133,7 @@ async function findStore(runner: QueryRunner, subdomain: string): Promise<Owner>
   return store;
 }
 
-/** Lines that make the bin, and its warehouse where it is missing: one that is there keeps its name. */
+/** Lines that create the bin, and its warehouse when missing. An existing warehouse or bin keeps its name. */
 async function missingPlaces(runner: QueryRunner, store: Owner, bin: string): Promise<Numbered[]> {
   const [warehouse = '', code = ''] = bin.split('/');
   const sql = 'SELECT 1 FROM warehouses WHERE store_id = $1 AND code = $2';

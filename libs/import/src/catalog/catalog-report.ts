@@ -1,39 +1,42 @@
 import type { ImportCounts } from '../bundle/import-counts.js';
 
-/** Something that the operator should know of one product. */
+/** A note to the operator about one product. */
 export interface CatalogNote {
-  /** `refused`: something is wrong with its rows. `skipped`: it is not sold here. `changed`: it is in, but not as it stands. */
+  /**
+   * `refused`: its rows are invalid. `skipped`: this service does not sell it. `changed`: it is imported with an
+   * adjustment.
+   */
   readonly outcome: 'refused' | 'skipped' | 'changed';
   readonly line: number;
   readonly reason: string;
 }
 
-/** What a catalog import did, or would do. */
+/** The outcome of a catalog import or of its dry run. */
 export interface CatalogReport {
-  /** Nothing was written. */
+  /** When true, nothing was written. */
   readonly dryRun: boolean;
-  /** Rows of the file, without its header and empty ones. */
+  /** Rows of the file, excluding its header and empty rows. */
   readonly rows: number;
   /**
-   * What the products that were taken have; units are the sum of all quantities, `drafts` are the products that no
-   * client sees, `uncounted` are products and variants of which the file has no quantity.
+   * Totals of the imported products. `units` is the sum of all quantities, `drafts` counts products that no client
+   * sees, `uncounted` counts products and variants without a quantity in the file.
    */
   readonly taken: Readonly<Record<'products' | 'drafts' | 'variants' | 'images' | 'units' | 'uncounted', number>>;
-  /** Products that were not taken. */
+  /** Products that were not imported because their rows are invalid. */
   readonly refused: number;
   readonly skipped: number;
   readonly counts: Pick<ImportCounts, 'warehouse' | 'bin' | 'brand' | 'category' | 'product' | 'stock'>;
-  /** Headers of columns that are not used. */
+  /** Headers of the columns that the importer does not use. */
   readonly ignoredColumns: readonly string[];
-  /** In the order of the file. */
+  /** In file order. */
   readonly notes: readonly CatalogNote[];
-  /** How many notes there are beyond those that are listed. */
+  /** Number of notes beyond the listed ones. */
   readonly furtherNotes: number;
 }
 
 const MAX_NOTES = 1_000;
 
-/** Keeps the first notes and counts the others: a file may have a note for each of its rows. */
+/** Keeps the first notes and counts the rest: a file may cause a note for each of its rows. */
 export class Notes {
   readonly listed: CatalogNote[] = [];
   further = 0;

@@ -1,10 +1,10 @@
 import { Money, MAX_UNIT_PRICE, minorUnitExponent, toDecimal, type Currency } from '@app/domain';
 import { Fault } from '../bundle/faults.js';
 
-/** The cells of a row that hold something, by the format's own name of their column. */
+/** The non-empty cells of a row, by the format's name of their column. */
 export type Cells = Readonly<Record<string, string | undefined>>;
 
-/** The price as decimal text. @throws Fault for what could be taken for another amount than was meant. */
+/** The price as decimal text. @throws Fault for text that could mean more than one amount. */
 export function readPrice(text: string, column: string, currency: Currency): string {
   const given = text.trim();
   if (/^-\s*\d/.test(given)) throw new Fault(column, 'is negative');
@@ -19,11 +19,11 @@ export function readPrice(text: string, column: string, currency: Currency): str
   return given;
 }
 
-/** Tells of a price that has more decimals than its currency. */
+/** Notes a price with more decimals than its currency has. */
 export function noteRounding(price: string, currency: Currency, noted: (reason: string) => void): void {
   const taken = toDecimal(minorUnits(price, currency), currency);
   if (Number(price) === taken) return;
-  noted(`the price ${price} is taken as ${taken.toFixed(minorUnitExponent(currency))} ${currency}`);
+  noted(`the price ${price} is rounded to ${taken.toFixed(minorUnitExponent(currency))} ${currency}`);
 }
 
 /** The lowest of the prices. */
@@ -35,45 +35,45 @@ function minorUnits(price: string, currency: Currency): number {
   try {
     return Money.parse(price, currency).minor;
   } catch {
-    return Infinity; // more than an exact integer can hold
+    return Infinity; // larger than an exact integer
   }
 }
 
-/** How many there are; null where the shop does not count. Less than none is none, which is `noted`. */
+/** The quantity; null when the shop does not track it. A negative quantity is read as 0 and `noted`. */
 export function readQuantity(text: string | undefined, column: string, noted: (reason: string) => void): number | null {
   const given = text?.trim() ?? '';
   if (given === '') return null;
   if (!/^-?\d{1,10}(\.0*)?$/.test(given)) throw new Fault(column, 'must be a whole number');
   const quantity = Number(given);
-  if (quantity < 0) noted(`${column} is negative, and taken as 0`);
+  if (quantity < 0) noted(`${column} is negative and is read as 0`);
   return Math.max(quantity, 0);
 }
 
-/** Whether the cell says yes. */
+/** Whether the cell holds a yes. */
 export function saysYes(text: string | undefined): boolean {
   return /^(true|yes|1)$/i.test(text?.trim() ?? '');
 }
 
-/** A list as WooCommerce writes it: commas between, a backslash before a comma that belongs to the text. */
+/** A list in WooCommerce's notation: separated by commas, with a backslash before a comma that belongs to the text. */
 export function listed(text: string | undefined): string[] {
   const parts = (text ?? '').split(/(?<!\\),/).map((part) => part.replaceAll('\\,', ',').trim());
   return parts.filter((part) => part !== '');
 }
 
-/** Addresses that a browser can load, each once. */
+/** Image addresses that a browser can load, without duplicates. */
 export function pictures<T extends { readonly url: string }>(
   given: readonly T[],
   noted: (reason: string) => void,
 ): T[] {
   const byUrl = new Map<string, T>();
   for (const picture of given) {
-    if (!/^https?:\/\//i.test(picture.url)) noted('an image that is not an http address is left out');
+    if (!/^https?:\/\//i.test(picture.url)) noted('an image without an http address is skipped');
     else if (!byUrl.has(picture.url)) byUrl.set(picture.url, picture);
   }
   return [...byUrl.values()];
 }
 
-/** Options by name, in their order. A further option of the same name gets a number, so that none is lost. */
+/** Options by name, in their order. A repeated name gets a number, so that no option is lost. */
 export function optionsByName(pairs: readonly (readonly [name: string, value: string])[]): Record<string, string> {
   const options = new Map<string, string>();
   for (const [name, value] of pairs) {

@@ -3,20 +3,20 @@ import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { BundleLineError } from '../bundle/faults.js';
 
-/** One record of a CSV file. A field may span lines, so a record may too. */
+/** One record of a CSV file. A field may span several lines, and so may the record. */
 export interface CsvRecord {
-  /** The line on which the record begins, counted from 1. */
+  /** The record's first line, counted from 1. */
   readonly line: number;
   readonly cells: readonly string[];
 }
 
-/** What the parser tells of a record with the option `raw`. */
+/** The parser's output for a record with the option `raw`. */
 interface Parsed {
   readonly record: string[];
   readonly raw: string;
 }
 
-/** What is larger is no row of a catalog, and must not fill the memory. */
+/** A larger record is not a row of a catalog, and must not fill the memory. */
 const MAX_RECORD_BYTES = 1_000_000;
 
 const PROBLEMS: Readonly<Record<string, string>> = {
@@ -27,13 +27,13 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads comma-separated UTF-8 with quoted fields, LF or CRLF, with or without a byte order mark. Records without any
- * text are left out.
+ * Reads comma-separated UTF-8 with quoted fields, LF or CRLF, with or without a byte order mark. Skips records without
+ * any text.
  *
- * @throws BundleLineError for what is not CSV, or not UTF-8.
+ * @throws BundleLineError when the source is not CSV or not UTF-8.
  */
 export async function* readCsv(source: AsyncIterable<Uint8Array>): AsyncGenerator<CsvRecord> {
-  // Counted as the parser goes, which is ahead of who reads from it. Its own count takes a CRLF within quotes for two.
+  // Counted as the parser goes, which is ahead of the reader. The parser's own count takes a CRLF within quotes as two.
   let line = 1;
   const numbered = ({ record, raw }: Parsed): CsvRecord => {
     const begins = line;
@@ -45,7 +45,7 @@ export async function* readCsv(source: AsyncIterable<Uint8Array>): AsyncGenerato
     raw: true,
     relax_column_count: true,
     max_record_size: MAX_RECORD_BYTES,
-    // Its types know only records of text, whatever `raw` and this function make of them.
+    // The parser's types allow only records of text, regardless of `raw` and the result of this function.
     on_record: (parsed) => numbered(parsed as unknown as Parsed) as unknown as string[],
   });
   const text = Readable.from(utf8Text(source));
@@ -63,7 +63,7 @@ export async function* readCsv(source: AsyncIterable<Uint8Array>): AsyncGenerato
 
 const NEWLINE = 0x0a;
 
-/** Decodes whole lines, so that bytes which are not UTF-8 can be told by their line. */
+/** Decodes whole lines, so that an error names the line that is not UTF-8. */
 async function* utf8Text(source: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let rest = Buffer.alloc(0);
   let line = 1;

@@ -14,10 +14,10 @@ const IN_THE_BIN = `
   ORDER BY product.slug, variant.sku`;
 
 /**
- * What the store has in the bin of variants that are not for sale any more once the lines are in: nobody can buy it, and
- * it would count in the quantity of the product. So would what a product has itself when its variants are counted.
+ * Finds stock in the bin that no customer can buy after the lines are written, and that would still count in the
+ * product's quantity: the stock of retired variants, and the product's own stock once its variants have stock.
  *
- * @param lines of products. @returns lines that bring it to 0, by the slug of the product.
+ * @param lines of products. @returns lines that set this stock to 0, by the product's slug.
  */
 export async function leftBehind(
   manager: EntityManager,

@@ -5,15 +5,17 @@ import { checkLine } from '../bundle/check-line.js';
 import type { CatalogProduct, CatalogVariant } from './catalog-format.js';
 import { hashOf, slugOf } from './slugs.js';
 
-/** Where the lines go. */
+/** The store and bin that an import writes to. */
 export interface Destination {
   /** Subdomain of the store. */
   readonly store: string;
-  /** `WAREHOUSE/BIN`; null = stock is left as it is. */
+  /** `WAREHOUSE/BIN`; null leaves stock unchanged. */
   readonly bin: string | null;
 }
 
-/** Slugs of a path of categories, from the top: the names above are part of it, as WooCommerce has "Shoes" twice. */
+/**
+ * Slugs of a category path, from the top. Each includes the names above it, because WooCommerce allows "Shoes" twice.
+ */
 export const slugsOfPath = (path: readonly string[]): string[] =>
   path.map((_, depth) =>
     path
@@ -23,10 +25,11 @@ export const slugsOfPath = (path: readonly string[]): string[] =>
   );
 
 /**
- * A product as lines of a bundle: its brand and categories, the product, its stock.
+ * Converts a product to lines of a bundle: its brand and categories, the product, its stock.
  *
- * @param first the line of its first row. What products share is numbered by it, as a line may not refer to a later one.
- * @throws BundleLineError for what a bundle would not take either.
+ * @param first the number of the product's first row. Shared lines get it too, because a line may not refer to a later
+ * one.
+ * @throws BundleLineError for a product that a bundle would also refuse.
  */
 export function linesOfProduct(
   product: CatalogProduct,
@@ -72,7 +75,7 @@ const given = (value: object): object =>
 function categoryLines(path: readonly string[], store: string): object[] {
   const slugs = slugsOfPath(path);
   return path.map((name, depth) => {
-    // A category of one level may have been moved below another one here; that stays.
+    // A top-level category may have been moved below another one in this store; it stays there.
     const parent = slugs[depth - 1];
     return { kind: 'category', store, slug: slugs[depth], name, ...(parent && { parent }) };
   });
@@ -93,8 +96,8 @@ function stockOf(
 }
 
 /**
- * SKUs of the variants: the shop's own, or one made of the options where there is none or it is not the only one. Options
- * that differ in what a slug leaves out, such as the case of letters, are told apart by a hash.
+ * SKUs of the variants: the shop's own, or one derived from the options when it is missing or not unique. A hash tells
+ * apart options whose difference a slug loses, such as letter case.
  */
 function skusOf({ variants }: CatalogProduct, slug: string): string[] {
   const counts = new Map<string, number>();
@@ -105,7 +108,7 @@ function skusOf({ variants }: CatalogProduct, slug: string): string[] {
   const used = new Set<string>();
   return variants.map(({ line, sku, attributes }, index) => {
     const plain = made[index] ?? '';
-    // All of them get a hash, and not all but the first: whose SKU it is must not depend on the order of the rows.
+    // Each of them gets a hash, including the first: the order of the rows must not decide which one has the plain SKU.
     const alike = plain !== sku && made.indexOf(plain) !== made.lastIndexOf(plain);
     const own = alike ? `${plain}-${hashOf(Object.values(attributes).join(' / '))}` : plain;
     if (used.has(own)) throw new BundleLineError(line, new Fault('SKU', `${quoted(own)} is there twice`).message);

@@ -14,12 +14,12 @@ const FIND = `
   WHERE store_id = $1 AND (slug = ANY($2) OR (sku <> '' AND sku = ANY($3))) ORDER BY id DESC`;
 
 /**
- * Gives each product of a file its slug, the same on every import, whatever else the file has. Where the format has none,
- * a product is known by its SKU, and has the slug of the stored one or a new one, made of its name; without SKU it is known
- * by its id in the shop, which is part of its slug.
+ * Gives each product of a file its slug: the same on every import, independent of the rest of the file. When the format
+ * has no slugs, the SKU identifies a product, which keeps its stored slug or gets a new one from its name. Without a
+ * SKU the product's id in the shop identifies it and becomes part of its slug.
  */
 export class ProductSlugs {
-  /** Lines of the file by what they have taken. */
+  /** Line numbers of the file by the slug, SKU or id that they use. */
   private readonly taken = { slug: new Map<string, number>(), SKU: new Map<string, number>() };
   private storedBySlug = new Map<string, KnownProduct>();
   private slugBySku = new Map<string, string>();
@@ -29,7 +29,7 @@ export class ProductSlugs {
     private readonly storeId: number,
   ) {}
 
-  /** Looks up what the store has for products whose slugs are asked for next. */
+  /** Looks up the store's rows for the products whose slugs are requested next. */
   async load(products: readonly CatalogProduct[]): Promise<void> {
     const unnamed = products.filter(({ slug }) => slug === null);
     if (unnamed.length === 0) return;
@@ -41,9 +41,9 @@ export class ProductSlugs {
     this.slugBySku.delete('');
   }
 
-  /** @throws BundleLineError when it is not certain which product of the store it is, or one of the file is the same. */
+  /** @throws BundleLineError when the matching product of the store is ambiguous, or the file has the product twice. */
   slugFor(product: CatalogProduct): string {
-    // The SKUs of a format with slugs are its variants', and need not be unique.
+    // In a format with slugs the SKUs belong to variants and need not be unique.
     if (product.slug === null && product.sku) this.take('SKU', product.sku, product.line);
     const slug = product.slug ?? this.slugOfUnnamed(product);
     this.take('slug', slug, product.line);
@@ -55,11 +55,14 @@ export class ProductSlugs {
     const { plain, withId, withSku } = slugsOf(product);
     const known = this.slugBySku.get(sku);
     if (known !== undefined) return known;
-    // Also when it has got a SKU since.
+    // Also when the product has gained a SKU since the last import.
     if (withId !== null && this.isMadeOf(withId, plain)) return withId;
     if (this.strangerAt(plain)?.sku === '') {
-      const problem = `the store has a product ${quoted(plain)} without SKU, which may be this one or another`;
-      throw new BundleLineError(line, `${problem}: give it a SKU, and this one the same if they are one`);
+      const problem = `the store has a product ${quoted(plain)} without SKU, which may or may not be this one`;
+      throw new BundleLineError(
+        line,
+        `${problem}: give it a SKU, and this one the same SKU if they are the same product`,
+      );
     }
     const slug = withSku === null ? withId : this.isFree(plain) ? plain : withSku;
     if (slug === null)
@@ -68,7 +71,7 @@ export class ProductSlugs {
     return slug;
   }
 
-  /** Whether the stored product has its slug from this importer, which gave it to a product of that name and id. */
+  /** Whether this importer made the stored product's slug, for a product of that name and id. */
   private isMadeOf(withId: string, plain: string): boolean {
     const stored = this.storedBySlug.get(withId);
     return stored?.sku === '' && slugOf(stored.name) === plain;
@@ -78,7 +81,7 @@ export class ProductSlugs {
     return !this.taken.slug.has(slug) && !this.storedBySlug.has(slug);
   }
 
-  /** A product of the store that is not of this file: those of the file may be stored already, or not yet. */
+  /** A product of the store that is not in this file; products of the file may already be stored. */
   private strangerAt(slug: string): KnownProduct | undefined {
     return this.taken.slug.has(slug) ? undefined : this.storedBySlug.get(slug);
   }
@@ -92,7 +95,7 @@ export class ProductSlugs {
   }
 }
 
-/** The slugs that a product without one may get. */
+/** The candidate slugs of a product without one. */
 function slugsOf({ name, sku, foreignId }: CatalogProduct) {
   const plain = slugOf(name);
   return {

@@ -7,7 +7,7 @@ import { linesOfProduct, type Destination } from './product-lines.js';
 import type { ProductSlugs } from './product-slugs.js';
 import type { StagedRow } from './staging.js';
 
-/** A product that can be taken, and the lines that write it. */
+/** A valid product, and the lines that write it. */
 export interface ProductToWrite {
   readonly product: CatalogProduct;
   readonly slug: string;
@@ -22,7 +22,7 @@ export interface ReaderOptions {
   readonly destination: Destination;
 }
 
-/** Reads products of the staged file; what cannot be taken is noted, and the others are. */
+/** Reads products of the staged file. Notes the invalid ones and returns the others. */
 export class ProductReader {
   readonly left = { refused: 0, skipped: 0 };
 
@@ -52,7 +52,7 @@ export class ProductReader {
     const faulty = rows.find(({ fault }) => fault !== null);
     if (faulty) throw new BundleLineError(faulty.line, faulty.fault ?? '');
     const { format, currency, columns, now } = this.options;
-    // Told only when the product is taken: of one that is not, the one reason is enough.
+    // Reported only for a valid product: for a refused one, its one reason is enough.
     const notes: { line: number; reason: string }[] = [];
     const context: ReadingContext = { currency, columns, now, noted: (line, reason) => notes.push({ line, reason }) };
     const product = format.read(rows, context);

@@ -1,13 +1,13 @@
 import type { Numbered } from '../bundle/batch.js';
 import type { CatalogNote } from './catalog-report.js';
 
-/** Lets the brands and categories of a file through once, however many products have them. */
+/** Passes each brand and category of a file on once, regardless of how many products use it. */
 export class SharedLines {
   private readonly names = new Map<string, string>();
 
   constructor(private readonly noted: (note: CatalogNote) => void) {}
 
-  /** The lines without the brands and categories that have been there before. */
+  /** Removes the brands and categories that were already passed on. */
   without(lines: readonly Numbered[]): Numbered[] {
     return lines.filter(({ number, line }) => {
       if (line.kind !== 'brand' && line.kind !== 'category') return true;
@@ -15,7 +15,7 @@ export class SharedLines {
       const earlier = this.names.get(key);
       if (earlier === undefined) this.names.set(key, line.name);
       else if (earlier !== line.name) {
-        const reason = `the ${line.kind} ${JSON.stringify(line.name)} is taken for ${JSON.stringify(earlier)}`;
+        const reason = `the ${line.kind} ${JSON.stringify(line.name)} is read as ${JSON.stringify(earlier)}`;
         this.noted({ outcome: 'changed', line: number, reason });
       }
       return earlier === undefined;

@@ -12,7 +12,7 @@ import {
   type Cells,
 } from './cells.js';
 
-// Shopify renamed its columns in 2025; files of both kinds are about.
+// Shopify renamed its columns in 2025; files with either set exist.
 const HEADERS: Readonly<Record<string, readonly string[]>> = {
   handle: ['handle', 'url handle'],
   title: ['title'],
@@ -39,7 +39,7 @@ const COLUMNS = new Map(Object.entries(HEADERS).flatMap(([column, names]) => nam
 
 const STATUSES = { active: 'ACTIVE', draft: 'DRAFT', archived: 'ARCHIVED', unlisted: 'DRAFT' } as const;
 
-/** Shopify's product export: the rows of a product share a handle, and the first of them describes it. */
+/** Shopify's product export: the rows of a product share a handle, and its first row describes it. */
 export const shopify: CatalogFormat = {
   columnOf: (header) => COLUMNS.get(header) ?? null,
   required: { handle: 'Handle', title: 'Title', price: 'Variant Price' },
@@ -65,7 +65,7 @@ function readProduct(rows: readonly CatalogRow[], context: ReadingContext): Cata
       variants.map(({ price }) => price),
       context.currency,
     ),
-    // Shopify has no SKU for a product as a whole.
+    // Shopify has no SKU for the product itself.
     sku: single?.sku ?? '',
     variants: single ? [] : variants,
     quantity: single?.quantity ?? null,
@@ -77,10 +77,10 @@ function readProduct(rows: readonly CatalogRow[], context: ReadingContext): Cata
   };
 }
 
-// A row with nothing but an image has no price and no option.
+// A row with only an image has no price and no option.
 const isSold = ({ price, sku, option1value }: Cells) => Boolean(price ?? sku ?? option1value);
 
-/** What has no options is written as one option "Title" with the value "Default Title". */
+/** Shopify writes a product without options as one option "Title" with the value "Default Title". */
 const isDefault = ({ option1value }: Cells) => !option1value || /^default title$/i.test(option1value.trim());
 
 function readVariant({ line, cells }: CatalogRow, first: Cells, { currency, noted }: ReadingContext): CatalogVariant {
@@ -99,7 +99,7 @@ function readVariant({ line, cells }: CatalogRow, first: Cells, { currency, note
   });
 }
 
-/** Options by name; the names stand on the first row only. */
+/** Options by name; only the first row has the names. */
 function optionsOf(cells: Cells, first: Cells): Record<string, string> {
   const pairs = [1, 2, 3].flatMap((n) => {
     const value = cells[`option${n}value`]?.trim();
@@ -130,7 +130,7 @@ function imagesOf(rows: readonly CatalogRow[], { noted }: ReadingContext) {
 
 const positionOf = ({ imagePosition }: Cells) => Number(imagePosition) || Number.MAX_SAFE_INTEGER;
 
-/** Active is what the shop both sells and shows. */
+/** A product is active when the shop both sells and shows it. */
 function statusOf({ status, published }: Cells): CatalogProduct['status'] {
   const given = status?.trim().toLowerCase() ?? 'active';
   if (!Object.hasOwn(STATUSES, given)) throw new Fault('Status', 'must be active, draft, archived or unlisted');

@@ -4,7 +4,7 @@ import type { CatalogFormat } from './catalog-format.js';
 import type { Cells } from './cells.js';
 import type { CsvRecord } from './csv-records.js';
 
-/** A row of the staged file. Of a row with a fault only its place is known. */
+/** A row of the staged file. For a row with a fault, only its position is known. */
 export interface StagedRow {
   readonly line: number;
   readonly cells: Cells;
@@ -13,16 +13,16 @@ export interface StagedRow {
 
 export interface StagedFile {
   readonly columns: ReadonlySet<string>;
-  /** Headers of columns that are not used. */
+  /** Headers of the columns that the importer does not use. */
   readonly ignored: readonly string[];
   readonly rows: number;
 }
 
 const ROWS_AT_ONCE = 500;
 const PRODUCTS_AT_ONCE = 100;
-/** In characters of JSON, as what comes after them: descriptions may hold whole images. */
+/** Characters of JSON per read and per write: a description may hold whole images. */
 const SIZE_AT_ONCE = 4_000_000;
-/** What is larger is no product, and must not fill the memory. */
+/** A larger group of rows is not a product, and must not fill the memory. */
 const MAX_ROWS_OF_PRODUCT = 5_000;
 const MAX_SIZE_OF_PRODUCT = 8_000_000;
 
@@ -35,7 +35,7 @@ const ADD = `
   SELECT *, length(cells::text)
   FROM jsonb_to_recordset($1::jsonb) AS given (line int, product text, alias text, fault text, cells jsonb)`;
 const GATHER = [
-  // Hashes, as names have any length until they are checked.
+  // A hash index, because names have no length limit before they are checked.
   'CREATE INDEX ON catalog_rows USING hash (product)',
   'ANALYZE catalog_rows',
   `UPDATE catalog_rows AS part SET product = whole.product
@@ -64,11 +64,11 @@ const NEXT = `
   ORDER BY next.line, rows.line`;
 
 /**
- * Copies the file into a temporary table: rows of a product may be far apart, and a file that is no CSV is told before
- * anything of it is in the store. The table lasts as long as the runner's transaction.
+ * Copies the file into a temporary table, for two reasons: rows of one product may be far apart, and a file that is not
+ * CSV fails before anything is written to the store. The table lasts as long as the runner's transaction.
  *
- * @param renamed headings that the format knows, by headings of the file.
- * @throws BundleLineError for what cannot be read, Error when a column is missing.
+ * @param renamed maps headings of the file to headings of the format.
+ * @throws BundleLineError when a row is unreadable, Error when a column is missing.
  */
 export async function stage(
   runner: QueryRunner,
@@ -103,7 +103,7 @@ export async function stage(
   return { columns: new Set(header.columns.filter((column) => column !== null)), ignored: header.ignored, rows };
 }
 
-/** The rows of each product, in the order of the products' first rows; some products at a time. */
+/** The rows of each product, in the order of the products' first rows, several products at a time. */
 export async function* stagedProducts(runner: QueryRunner): AsyncGenerator<StagedRow[][]> {
   for (let last = 0; ;) {
     const rows = (await runner.query(NEXT, [last])) as (StagedRow & { first: number })[];
@@ -120,7 +120,7 @@ export async function* stagedProducts(runner: QueryRunner): AsyncGenerator<Stage
 }
 
 interface Header {
-  /** Of each position; null where it is not used. */
+  /** The column at each position; null when the importer does not use it. */
   readonly columns: readonly (string | null)[];
   readonly names: readonly string[];
   readonly ignored: readonly string[];
@@ -131,21 +131,20 @@ function readHeader({ cells }: CsvRecord, format: CatalogFormat, renamed: Readon
   for (const [name, known] of Object.entries(renamed)) {
     if (!names.includes(name)) throw new Error(`The file has no column ${quoted(name)}, which --columns names.`);
     if (format.columnOf(known.toLowerCase()) === null) {
-      throw new Error(`--columns has ${quoted(known)} for ${quoted(name)}, which is no column that is read.`);
+      throw new Error(`--columns maps ${quoted(name)} to ${quoted(known)}, which the importer does not read.`);
     }
   }
   const headingOf = (name: string) => (Object.hasOwn(renamed, name) ? (renamed[name] ?? name) : name);
   const columns = names.map((name) => format.columnOf(headingOf(name).toLowerCase()));
   const missing = Object.entries(format.required).flatMap(([column, name]) => (columns.includes(column) ? [] : [name]));
   if (missing.length > 0 && names.length === 1 && /[;\t]/.test(names[0] ?? '')) {
-    throw new Error('The fields of the file are separated by semicolons or tabulators: it must have commas.');
+    throw new Error('The fields of the file are separated by semicolons or tabs: it must have commas.');
   }
   const ignored = names.filter((name, index) => columns[index] === null && name !== '');
   if (missing.length > 0) {
-    const others =
-      ignored.length > 0 ? ` It has ${ignored.slice(0, 50).map(quoted).join(', ')}, which are not known.` : '';
+    const others = ignored.length > 0 ? ` Unknown columns: ${ignored.slice(0, 50).map(quoted).join(', ')}.` : '';
     throw new Error(
-      `The file has no column ${missing.map(quoted).join(', ')}.${others} --columns FILE.json can say what they are.`,
+      `The file has no column ${missing.map(quoted).join(', ')}.${others} --columns FILE.json can map them.`,
     );
   }
   columns.forEach((column, index) => {
@@ -169,10 +168,10 @@ function stagedRow({ line, cells: given }: CsvRecord, { columns, names }: Header
     else cells[column] = format.unescape?.(text) ?? text;
   });
   const { product, alias } = format.placeOf(cells);
-  // A row that belongs to nothing is told with its line.
+  // A row without a product is reported by its line.
   return { line, product: product ?? `line ${line}`, alias, fault, cells: fault === null ? cells : {} };
 }
 
-// All but tabulator and line breaks, which descriptions have.
+// Every control character except tabs and line breaks, which descriptions contain.
 // eslint-disable-next-line no-control-regex
 const CONTROL_CHARACTER = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/;

@@ -2,7 +2,7 @@ import { plainHeading, TRANSLATED } from './woocommerce-headings.js';
 import { wooCommerce } from './woocommerce.js';
 
 describe('headings of a WooCommerce export', () => {
-  it('are translations of every column', () => {
+  it('have translations for every column', () => {
     const columns = new Set(TRANSLATED.values());
 
     expect([columns.size, columns.has('')]).toEqual([19, false]);

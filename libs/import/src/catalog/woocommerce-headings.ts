@@ -21,8 +21,8 @@ const COLUMNS = [
   'attribute#value',
 ];
 
-// WooCommerce names the columns in the language of the user who exports. German, Spanish, French, Italian, Dutch, Polish,
-// Portuguese of Brazil and of Portugal, Swedish, Turkish, Russian, Japanese, as WooCommerce 7.6 has them.
+// WooCommerce names the columns in the exporting user's language. These are its translations as of version 7.6: German,
+// Spanish, French, Italian, Dutch, Polish, Portuguese (Brazil and Portugal), Swedish, Turkish, Russian, Japanese.
 const TRANSLATIONS = [
   `ID | Typ | Artikelnummer | Name | Veröffentlicht | Ist hervorgehoben? | Sichtbarkeit im Katalog | Kurzbeschreibung |
    Beschreibung | Datum, an dem Angebotspreis beginnt | Datum, an dem Angebotspreis endet | Lager | Angebotspreis |
@@ -62,7 +62,7 @@ const TRANSLATIONS = [
    画像 | 親 | 属性 # の名前 | 属性 # の値`,
 ].map((headings) => headings.split('|').map(plainHeading));
 
-/** A heading without what does not tell it from others: case and the width of blanks. */
+/** A heading without the differences that do not matter: letter case and the width of blanks. */
 export function plainHeading(text: string): string {
   return text.toLowerCase().replace(/\s+/g, ' ').trim();
 }

@@ -46,8 +46,8 @@ const ENGLISH: Readonly<Record<string, string>> = {
 const COLUMNS = new Map([...TRANSLATED, ...Object.entries(ENGLISH)]);
 
 /**
- * The product export of WooCommerce: a row for each product and for each variation, which names its parent by SKU or as
- * `id:` and the id, and need not stand beside it.
+ * The product export of WooCommerce: one row per product and per variation. A variation names its parent by SKU or as
+ * `id:` and the id, and need not stand next to it.
  */
 export const wooCommerce: CatalogFormat = {
   columnOf: (header) => {
@@ -57,7 +57,7 @@ export const wooCommerce: CatalogFormat = {
     return column?.replace('#', String(Number(number))) ?? null;
   },
   required: { type: 'Type', sku: 'SKU', name: 'Name', price: 'Regular price' },
-  // The export puts an apostrophe before what a spreadsheet would take for a formula, -1 included.
+  // The export puts an apostrophe before text that a spreadsheet would read as a formula, including -1.
   unescape: (text) => (/^'[=+\-@]/.test(text) ? text.slice(1) : text),
   placeOf,
   read: readProduct,
@@ -126,13 +126,13 @@ function assertSold({ type }: Cells): void {
   }
 }
 
-/** None for a variation without a price, which the shop itself does not sell. */
+/** Returns no variation when the price is missing: the shop does not sell it either. */
 function readVariation(row: CatalogRow, context: ReadingContext): CatalogVariant[] {
   const { line, cells } = row;
   return atLine(line, () => {
     const price = ownPrice(cells, context);
     if (price === null) {
-      context.noted(line, 'a variation without a price is left out');
+      context.noted(line, 'a variation without a price is skipped');
       return [];
     }
     noteRounding(price, context.currency, (reason) => context.noted(line, reason));
@@ -145,7 +145,7 @@ function readVariation(row: CatalogRow, context: ReadingContext): CatalogVariant
 }
 
 function quantityOf({ line, cells }: CatalogRow, { noted }: ReadingContext): number | null {
-  // A variation whose stock is that of its parent says "parent".
+  // A variation that shares its parent's stock says "parent".
   const given = cells.quantity?.trim() === 'parent' ? undefined : cells.quantity;
   return readQuantity(given, 'Stock', (reason) => noted(line, reason));
 }
@@ -160,18 +160,18 @@ function priceOf({ line, cells }: CatalogRow, variants: readonly CatalogVariant[
   return own;
 }
 
-/** What a buyer pays now: the sale price while the sale is on, or else the regular one. */
+/** The price that a buyer pays now: the sale price during the sale, otherwise the regular one. */
 function ownPrice({ price, salePrice, saleStarts, saleEnds }: Cells, { currency, now }: ReadingContext): string | null {
   const regular = price ? readPrice(price, 'Regular price', currency) : null;
   if (!salePrice) return regular;
   const sale = readPrice(salePrice, 'Sale price', currency);
   const starts = saleStarts ? dayOf(saleStarts, 'Date sale price starts') : -Infinity;
-  // A day without a time lasts until its end.
+  // A day without a time includes the whole day.
   const ends = saleEnds ? dayOf(saleEnds, 'Date sale price ends') + 86_400_000 : Infinity;
   return starts <= now.getTime() && now.getTime() < ends ? sale : regular;
 }
 
-/** The beginning of the day, in UTC: the export does not say which zone the shop is in. */
+/** The beginning of the day in UTC: the export does not name the shop's time zone. */
 function dayOf(text: string, column: string): number {
   const day = /^(\d{4}-\d{2}-\d{2})(?:[ T].*)?$/.exec(text.trim())?.[1];
   const moment = day ? Date.parse(`${day}T00:00:00Z`) : NaN;
@@ -200,7 +200,7 @@ function attributesOf(cells: Cells): { name: string; value: string }[] {
     });
 }
 
-/** Attributes that do not tell the variants apart. */
+/** Attributes that are the same for all variants. */
 function specificationsOf(cells: Cells, variants: readonly CatalogVariant[]) {
   const chosen = new Set(variants.flatMap(({ attributes }) => Object.keys(attributes)));
   return attributesOf(cells)
@@ -208,7 +208,7 @@ function specificationsOf(cells: Cells, variants: readonly CatalogVariant[]) {
     .map(({ name, value }) => ({ name, value: listed(value).join(', ') }));
 }
 
-/** Active is what the shop both sells and shows. */
+/** A product is active when the shop both sells and shows it. */
 function statusOf({ published, visibility }: Cells): CatalogProduct['status'] {
   const shown = visibility?.trim().toLowerCase() !== 'hidden';
   return shown && published?.trim() === '1' ? 'ACTIVE' : 'DRAFT';

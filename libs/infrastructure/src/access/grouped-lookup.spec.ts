@@ -21,7 +21,7 @@ function aLookup(concurrent = 1) {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('GroupedLookup', () => {
-  it('answers null for a key that was not found', async () => {
+  it('returns null for an unknown key', async () => {
     const { lookup, calls } = aLookup();
     const answer = lookup.find('a');
     await settled();
@@ -31,7 +31,7 @@ describe('GroupedLookup', () => {
     expect(await answer).toBeNull();
   });
 
-  it('asks once for all keys that arrive while a look-up is in flight', async () => {
+  it('makes one look-up for all keys that arrive while another is in flight', async () => {
     const { lookup, calls } = aLookup();
     const first = lookup.find('a');
     await settled();
@@ -61,7 +61,7 @@ describe('GroupedLookup', () => {
     expect([await before, await after]).toEqual(['valid', 'revoked']);
   });
 
-  it('begins as many look-ups at a time as it may', async () => {
+  it('starts as many concurrent look-ups as its limit allows', async () => {
     const { lookup, calls } = aLookup(2);
     const answers: Promise<unknown>[] = [];
     for (const key of ['a', 'b', 'c']) {
@@ -78,7 +78,7 @@ describe('GroupedLookup', () => {
     expect(await Promise.all(answers)).toEqual([null, null, null]);
   });
 
-  it('fails the group whose look-up failed, and only that one', async () => {
+  it('fails only the group whose look-up failed', async () => {
     const { lookup, calls } = aLookup();
     const first = lookup.find('a');
     await settled();

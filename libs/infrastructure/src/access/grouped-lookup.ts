@@ -6,9 +6,9 @@ interface Group<Value> {
 }
 
 /**
- * Groups look-ups the way databases group commits: while look-ups are in flight, those who arrive wait for the next,
- * which asks for all their keys at once. An answer comes from a look-up that started after it was asked for, so it is
- * never older than the question, and nothing is cached.
+ * Groups look-ups the way databases group commits: keys that arrive while look-ups are in flight wait for the next one,
+ * which fetches them all at once. Each answer comes from a look-up that started after the question, so it is never
+ * stale, and nothing is cached.
  */
 export class GroupedLookup<Value> {
   private waiting: Group<Value> | null = null;
@@ -16,8 +16,9 @@ export class GroupedLookup<Value> {
 
   /**
    * @param lookUp finds the values of many keys; a key without a value is absent from the result.
-   * @param concurrent look-ups in flight at most. With one alone, everybody waits for the database in step.
-   * @param patienceMs how long the first of a group waits for its answer, and the others less.
+   * @param concurrent the maximum number of look-ups in flight. With one, all callers wait for the database in
+   * lockstep.
+   * @param patienceMs the wait of a group's first caller for its answer; later callers of the group wait less.
    */
   constructor(
     private readonly lookUp: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
@@ -25,7 +26,7 @@ export class GroupedLookup<Value> {
     private readonly patienceMs: number,
   ) {}
 
-  /** @throws DeadlineExceeded, or whatever the look-up of its group threw. */
+  /** @throws DeadlineExceeded, or the error of the group's look-up. */
   async find(key: string): Promise<Value | null> {
     this.waiting ??= this.nextGroup();
     this.waiting.keys.add(key);
@@ -36,7 +37,7 @@ export class GroupedLookup<Value> {
     const keys = new Set<string>();
     const earliest = this.inFlight.length < this.concurrent ? null : this.inFlight.shift();
     const answers = Promise.resolve(earliest).then(() => {
-      // From here on the group is closed: who comes now needs an answer younger than this one.
+      // The group is closed now: a later caller needs an answer from a later look-up.
       this.waiting = null;
       return this.lookUp([...keys]);
     });

@@ -10,9 +10,9 @@ interface Count {
   throttled: number;
 }
 
-// All processes write the same few rows. Their last use is written once a minute of the clock, by whoever comes first:
-// who would have to wait for another need not write it. The counts of all add up; they are locked in the order of the
-// keys, so that nobody waits in a circle. A key that was deleted meanwhile has no use any more.
+// All processes update the same few rows. The first process in each minute writes the last use; the others skip rows
+// that it has locked. The counts of all processes add up. Rows are locked in key order, so that writers cannot
+// deadlock. A key that was deleted meanwhile is skipped.
 const WRITE = `
   WITH used AS (
     SELECT store_id, key_id, requests, throttled
@@ -32,8 +32,8 @@ const WRITE = `
     SET requests = usage.requests + excluded.requests, throttled = usage.throttled + excluded.throttled`;
 
 /**
- * Keeps `last_used_at` and the daily counts of API keys without a write per request: they are counted in memory and
- * written together, once a minute and at the end of the process. One that is killed loses its last minute.
+ * Maintains `last_used_at` and the daily counts of API keys without a write per request: it counts in memory and writes
+ * once a minute and at shutdown. A killed process loses its last minute.
  */
 @Injectable()
 export class KeyUsage implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -59,13 +59,13 @@ export class KeyUsage implements OnApplicationBootstrap, OnApplicationShutdown {
     this.timer = setInterval(() => void this.flush(), FLUSH_MS).unref();
   }
 
-  /** The last request was answered, and the pool is still open. */
+  /** Runs after the last request was answered, while the pool is still open. */
   async onApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
     await this.flush();
   }
 
-  /** Writes what was counted. When that fails it is said, and what was counted is written with the next. */
+  /** Writes the counts. On failure it logs a warning and keeps them for the next write. */
   async flush(): Promise<void> {
     if (this.counts.size === 0) return;
     const written = this.counts;

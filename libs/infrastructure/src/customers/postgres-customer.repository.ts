@@ -6,7 +6,7 @@ import { readNewestFirst } from '../postgres/newest-first.js';
 import { matchesNothing, NO_ROWS } from '../postgres/paging.js';
 import { ReadReplicas } from '../postgres/read-replicas.js';
 
-/** A row of `customers` as pg gives it: bigint is text. */
+/** A row of `customers` as pg returns it: bigint is text. */
 interface CustomerRow {
   readonly id: string;
   readonly name: string;
@@ -22,7 +22,7 @@ interface CustomerRow {
   readonly last_login: Date | null;
 }
 
-// Nothing secret: password hash, token and national id are in another table.
+// Contains no secret: password hash, token and national id are in another table.
 const COLUMNS = `name, email, phone, status, email_verified, loyalty_points, total_spent, tags, city, last_login`;
 
 @Injectable()

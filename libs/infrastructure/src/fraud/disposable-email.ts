@@ -1,9 +1,9 @@
 import { disposableEmailBlocklistSet } from 'disposable-email-domains-js';
 
-// Once: the package's own check builds the set of thousands of domains again with every call.
+// Built once: the package's own check builds the set of thousands of domains on every call.
 const DOMAINS = disposableEmailBlocklistSet();
 
-/** Whether the e-mail's domain, or one it is a subdomain of, belongs to a provider of throw-away addresses. */
+/** Whether the e-mail's domain, or a parent domain, belongs to a provider of disposable addresses. */
 export function isDisposableEmail(email: string): boolean {
   const labels = email
     .slice(email.lastIndexOf('@') + 1)

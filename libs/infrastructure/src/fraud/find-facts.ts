@@ -9,13 +9,13 @@ import {
 } from '@app/domain';
 import { LIMIT_KEYS, readFraudSettings } from './fraud-settings.js';
 
-/** What one look at the database brings. */
+/** The facts that one query returns. */
 export interface StoreFacts {
   readonly settings: FraudSettings;
   readonly ordersByEmail: number;
   readonly ordersByPhone: number;
   readonly ordersByAddress: number;
-  /** Present if it was asked for. */
+  /** Present if requested. */
   readonly baseline: OrderBaseline | undefined;
 }
 
@@ -30,11 +30,11 @@ interface Row {
   readonly most_units_of_line: number | null;
 }
 
-/** Of an order that is placed now: those of the last hour. Of one that was placed before: those of the hour before it. */
+/** For a new order: the last hour. For an existing order: the hour before it was placed. */
 const IN_THE_HOUR = `created_at > coalesce($6::timestamptz, now()) - interval '1 hour'
       AND created_at <= coalesce($6, 'infinity') AND id IS DISTINCT FROM $7::uuid`;
 
-/** Counts no further than the store's rules look, so that a store under attack is not also slow. */
+/** Stops counting at the store's limit, so that a store under attack is not also slow. */
 const recent = (contact: keyof OrdersPerHour, condition: string) => `(
   SELECT count(*)::int FROM (
     SELECT FROM orders
@@ -47,10 +47,10 @@ function counted(key: string, otherwise: number): string {
   return `least(greatest(${set}, ${otherwise}), ${MOST_ORDERS_PER_HOUR})::bigint`;
 }
 
-// Everything in one round trip. The conditions repeat those of the partial indexes orders_by_email, _phone and _address.
-// The baseline: of the newest 200 orders (picked before the rest is asked, to bound the scan) those that were real sales
-// in today's currency. An order under review teaches nothing until it is released or confirmed: otherwise the first odd
-// order would make the second one normal.
+// One round trip. The conditions repeat those of the partial indexes orders_by_email, _phone and _address. The baseline
+// covers the newest 200 orders (selected first, to bound the scan), of those only real sales in today's currency. An
+// order under review counts only after its release or confirmation: otherwise the first odd order would make the second
+// one look normal.
 const FIND = `
   SELECT fraud_settings,
     ${recent('email', `customer_email <> '' AND lower(customer_email) = lower($2)`)} AS by_email,
@@ -87,7 +87,7 @@ const FIND = `
 /** Runs one statement with bound values. */
 export type RunSql = (text: string, values: unknown[]) => Promise<{ rows: unknown[] }>;
 
-/** @throws Error when there is no such store. */
+/** @throws Error when the store does not exist. */
 export async function findFacts(
   run: RunSql,
   storeId: number,

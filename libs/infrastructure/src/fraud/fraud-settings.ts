@@ -1,13 +1,13 @@
 import { DEFAULT_FRAUD_SETTINGS, MOST_ORDERS_PER_HOUR, type FraudSettings, type OrdersPerHour } from '@app/domain';
 
-/** The keys of the limits in the settings. */
+/** The settings keys of the limits. */
 export const LIMIT_KEYS: Readonly<Record<keyof OrdersPerHour, string>> = {
   email: 'review_orders_per_email',
   phone: 'review_orders_per_phone',
   address: 'review_orders_per_address',
 };
 
-/** The settings as the store bundle brings them (snake case), every part optional. */
+/** Reads the settings in the store bundle's format (snake case); every part is optional. */
 export function readFraudSettings(json: unknown): FraudSettings {
   const settings = (json ?? {}) as Record<string, unknown>;
   return {
@@ -22,7 +22,7 @@ export function readFraudSettings(json: unknown): FraudSettings {
   };
 }
 
-/** Absent or unreadable: the default. */
+/** Returns the default for an absent or unreadable limit. */
 function limit(settings: Record<string, unknown>, contact: keyof OrdersPerHour): number | null {
   const value = settings[LIMIT_KEYS[contact]];
   if (value === null) return null;

@@ -4,7 +4,7 @@ import { OrderBaselines } from './order-baselines.js';
 const baseline = (orders: number) => ({ ...NO_BASELINE, orders });
 
 describe('OrderBaselines', () => {
-  it('keeps what is usual in each store for a minute', () => {
+  it('keeps the baseline of each store for one minute', () => {
     let now = 0;
     const baselines = new OrderBaselines(() => now);
     baselines.set(1, baseline(50));
@@ -15,7 +15,7 @@ describe('OrderBaselines', () => {
     expect(baselines.get(1)).toBeUndefined();
   });
 
-  it('forgets the store that was longest not refreshed when there are too many', () => {
+  it('evicts the store with the oldest refresh when there are too many', () => {
     const baselines = new OrderBaselines(() => 0, 2);
     baselines.set(1, baseline(1));
     baselines.set(2, baseline(2));

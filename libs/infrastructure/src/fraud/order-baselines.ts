@@ -4,8 +4,8 @@ const KEPT_MS = 60_000;
 const MOST_STORES = 1_000;
 
 /**
- * What is usual in each store, kept for a minute: a statistic of 200 orders does not change with each new one.
- * Of a bounded number of stores; those longest unrefreshed go first.
+ * The order baseline of each store, cached for a minute: a statistic of 200 orders hardly changes with one order. The
+ * number of stores is bounded; the store with the oldest refresh is evicted first.
  */
 export class OrderBaselines {
   private readonly kept = new Map<number, { readonly baseline: OrderBaseline; readonly until: number }>();
@@ -21,7 +21,7 @@ export class OrderBaselines {
   }
 
   set(storeId: number, baseline: OrderBaseline): void {
-    // Deleted first, so that the map stays in the order of refreshing.
+    // Deleted first, so that the map stays in refresh order.
     this.kept.delete(storeId);
     this.kept.set(storeId, { baseline, until: this.now() + KEPT_MS });
     const [oldest] = this.kept.keys();

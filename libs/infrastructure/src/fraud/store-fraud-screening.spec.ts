@@ -12,7 +12,7 @@ const SIGNALS: FraudSignals = {
   quantities: [1],
 };
 
-/** A pool of one connection that answers everything with nothing, and notes what it is sent. */
+/** A pool of one connection that returns no rows and records the statements it receives. */
 function poolThat(connects: () => Promise<void>) {
   const sent: string[] = [];
   const releases: unknown[] = [];
@@ -37,7 +37,7 @@ function poolThat(connects: () => Promise<void>) {
 describe('StoreFraudScreening', () => {
   afterEach(() => jest.restoreAllMocks());
 
-  it('gives the analysis 300 ms whatever the calendar does meanwhile', async () => {
+  it('limits the analysis to 300 ms even when the system clock jumps', async () => {
     const hourLater = Date.now() + 3_600_000;
     const { screening, sent } = poolThat(() => {
       jest.spyOn(Date, 'now').mockReturnValue(hourLater);
@@ -49,7 +49,7 @@ describe('StoreFraudScreening', () => {
     expect(sent[0]).toMatch(/^BEGIN READ ONLY;.* statement_timeout = (2\d\d|300)$/);
   });
 
-  it('sends nothing on a connection that comes free too late, and gives it back', async () => {
+  it('sends nothing on a connection that comes free too late, and returns it to the pool', async () => {
     let connected = () => undefined as void;
     const { screening, sent, releases } = poolThat(() => new Promise((resolve) => (connected = resolve)));
 

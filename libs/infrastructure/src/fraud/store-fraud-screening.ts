@@ -11,7 +11,7 @@ import { readBefore } from './time-budget.js';
 import { OrderBaselines } from './order-baselines.js';
 
 const BUDGET_MS = 300;
-/** Nobody waits for the answer. */
+/** Longer than at checkout, because no client waits for the answer. */
 const REASSESSMENT_MS = 2_000;
 
 /** Collects the facts from the store's own data; the domain's rules judge them. */
@@ -52,7 +52,7 @@ export class StoreFraudScreening extends FraudScreening {
     try {
       return await deadline.bound(this.analyse(storeId, signals, placed, deadline));
     } catch (error) {
-      // The class only: what an error says may quote the customer's data.
+      // Logs the error's class only: its message may quote the customer's data.
       const reason = errorCode(error) ?? (error as Error).name;
       this.logger.warn(`Analysis unavailable, the order goes to review: ${reason}`);
       return ANALYSIS_UNAVAILABLE;

@@ -5,10 +5,10 @@ import { corkUntilNextTick } from '../postgres/cork.js';
 import type { RunSql } from './find-facts.js';
 
 /**
- * Reads on a connection of the pool, and has the server itself give up when the time is over: a statement that waits for
- * a lock must not keep its connection from the requests that follow.
+ * Reads on a connection of the pool under a deadline that the server itself enforces: a statement that waits for a lock
+ * must not withhold its connection from later requests.
  *
- * @throws DeadlineExceeded when a connection only comes free after the deadline; it goes back unused.
+ * @throws DeadlineExceeded when no connection comes free before the deadline; a late one returns to the pool unused.
  */
 export async function readBefore<T>(deadline: Deadline, pool: pg.Pool, read: (run: RunSql) => Promise<T>): Promise<T> {
   const client = await pool.connect();
@@ -21,7 +21,7 @@ export async function readBefore<T>(deadline: Deadline, pool: pg.Pool, read: (ru
   const onError = () => void (broken = true);
   client.on('error', onError); // without a listener, a connection that breaks would end the process
   try {
-    // Sent together. Should the limit fail, what was read without it is not used.
+    // Sent together. If the limit fails, the results of the read are discarded.
     corkUntilNextTick(client);
     const limited = client.query(
       `BEGIN READ ONLY; SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL statement_timeout = ${left}`,
@@ -29,7 +29,7 @@ export async function readBefore<T>(deadline: Deadline, pool: pg.Pool, read: (ru
     const [answer] = await Promise.all([read((text, values) => client.query(prepared(text, values))), limited]);
     return answer;
   } finally {
-    // Not waited for: the answer is known. A connection that cannot even end its transaction is not used again.
+    // Not awaited: the result is already known. A connection that cannot end its transaction is discarded.
     void client
       .query('ROLLBACK')
       .catch(onError)

@@ -5,8 +5,8 @@ import { ENCODED_WORD, type Mailbox } from '../platform/mailbox.js';
 const MAX_WORD = 52;
 
 /**
- * A step of the mailer that makes each subject and display name arrive as the text that it is. The mailer passes on what
- * looks like an encoded word already, in quotes or bare; here it is encoded once more.
+ * A step of the mailer that preserves each subject and display name literally. The mailer passes through text that
+ * looks like an encoded word, quoted or bare; this step encodes such text once more.
  */
 export function keepTextsLiteral({ message }: { message: MimeNode }, done: (error?: Error | null) => void): void {
   const encode = message.encodeHeaderValue.bind(message);

@@ -12,7 +12,7 @@ describe('MailFailure', () => {
     expect(MailFailure.of(Object.assign(new Error(), fields)).code).toBe(code);
   });
 
-  it('keeps nothing of what the server said', () => {
+  it("keeps no part of the server's answer", () => {
     const failure = MailFailure.of(Object.assign(new Error('<ada@example.com> unknown'), { responseCode: 550 }));
 
     expect(`${failure.message} ${failure.stack} ${JSON.stringify(failure)}`).not.toContain('ada@');

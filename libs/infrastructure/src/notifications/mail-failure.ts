@@ -1,6 +1,6 @@
 import { UndeliverableMessage } from '@app/application';
 
-/** There is an address, but mail cannot go to exactly that one. */
+/** The address exists, but mail cannot be sent to exactly that one address. */
 export class UnusableAddress extends UndeliverableMessage {
   override readonly name = 'UnusableAddress';
   readonly code = 'EADDRESS';
@@ -11,11 +11,11 @@ export class UnusableAddress extends UndeliverableMessage {
 }
 
 /**
- * A message that was not handed over. `code` is the class of the failure and all that may be kept of it: what a mail
- * server answers may quote addresses, so neither the answer nor the error it came in goes any further.
+ * A message that was not handed over. `code` names the class of the failure, and nothing else is kept: a mail server's
+ * answer may quote addresses, so neither the answer nor its error leaves this class.
  *
- * `SMTP_550` and the like = the server answered so  · `ETIMEDOUT` = no answer
- * in time · otherwise the code of the network or of the mailer, such as `ECONNREFUSED`, `ECONNECTION`, `EAUTH`.
+ * `SMTP_550` and the like: the server's reply code. `ETIMEDOUT`: no answer in time. Otherwise the code of the network
+ * or of the mailer, such as `ECONNREFUSED`, `ECONNECTION`, `EAUTH`.
  */
 export class MailFailure extends Error {
   override readonly name = 'MailFailure';

@@ -5,7 +5,7 @@ import nodemailer, { type SendMailOptions } from 'nodemailer';
 import { keepTextsLiteral } from './literal-headers.js';
 import { MailFailure } from './mail-failure.js';
 
-/** Where there is no mail server: messages as `.eml` files, which any mail program opens. */
+/** Replaces a mail server: writes messages as `.eml` files, which any mail program opens. */
 export class MailFolder {
   private readonly composer = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
 
@@ -14,19 +14,19 @@ export class MailFolder {
   }
 
   /**
-   * Writes the message to `<name>.eml`, in place of an earlier one of that name.
+   * Writes the message to `<name>.eml` and replaces an earlier file of that name.
    *
-   * @throws MailFailure with the code of the file system.
+   * @throws MailFailure with the error code of the file system.
    */
   async deliver(name: string, message: SendMailOptions): Promise<void> {
     const target = path.join(this.folder, `${name}.eml`);
-    // A name of its own: two processes may write the same message at once.
+    // A unique name: two processes may write the same message at once.
     const part = `${target}.${randomUUID()}.part`;
     try {
       await fs.mkdir(this.folder, { recursive: true, mode: 0o700 });
       const { message: bytes } = await this.composer.sendMail(message);
       await fs.writeFile(part, bytes as Buffer, { mode: 0o600, flag: 'wx', flush: true });
-      // On the disk and then renamed into place, so that a file is whole or not there.
+      // Synced and then renamed, so that the file is either complete or absent.
       await fs.rename(part, target);
     } catch (error) {
       await fs.rm(part, { force: true });
@@ -34,6 +34,6 @@ export class MailFolder {
     }
   }
 
-  /** Nothing is held open. */
+  /** Holds nothing open. */
   close(): void {}
 }

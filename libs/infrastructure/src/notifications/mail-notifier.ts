@@ -7,7 +7,7 @@ import type { Mailbox } from '../platform/mailbox.js';
 import { orderMail } from './order-mail.js';
 import { SmtpDelivery } from './smtp-delivery.js';
 
-/** Sends mail by SMTP, or, without a mail server, writes it to `<DATA_DIR>/mail/*.eml` for a person to open. */
+/** Sends mail by SMTP. Without a mail server it writes messages to `<DATA_DIR>/mail/*.eml` for a person to open. */
 @Injectable()
 export class MailNotifier extends Notifier implements OnApplicationShutdown {
   private readonly delivery: SmtpDelivery | MailFolder;
@@ -37,15 +37,15 @@ export class MailNotifier extends Notifier implements OnApplicationShutdown {
       subject,
       text,
       html,
-      // One id per order and stage: a mail program shows a message that was sent twice once. The date is that of
-      // sending, though: one that was held for days, or retried, must not sort below what was read since, and mail
-      // servers take old dates for spam. When the order was placed is in the message.
+      // One id per order and stage, so that a mail program shows a message sent twice only once. The date is the time
+      // of sending: a message that was held for days or retried must not sort below mail read since, and mail servers
+      // treat old dates as spam. The message itself states when the order was placed.
       messageId: `<${name}@${idPart(store.subdomain)}.store-commerce>`,
       headers: { 'Auto-Submitted': 'auto-generated' },
     });
   }
 
-  /** The worker has finished its jobs by now. */
+  /** The worker has finished its jobs at this point. */
   onApplicationShutdown(): void {
     this.delivery.close();
   }

@@ -1,4 +1,4 @@
-/** Text that is HTML already. */
+/** Text that is already HTML. */
 export class Markup {
   constructor(readonly html: string) {}
 }
@@ -6,14 +6,14 @@ export class Markup {
 type Insertion = string | number | Markup | readonly Markup[];
 
 /**
- * A template of HTML. Every text put into it is escaped, for content and for quoted attributes alike; only what came
- * out of such a template goes in as it is.
+ * An HTML template. It escapes every inserted text, for content and for quoted attributes alike; only the output of
+ * another template is inserted unchanged.
  */
 export function markup(template: TemplateStringsArray, ...insertions: readonly Insertion[]): Markup {
   return new Markup(String.raw({ raw: template }, ...insertions.map(toHtml)));
 }
 
-/** The part if the condition holds, nothing otherwise. */
+/** The part when the condition holds, otherwise nothing. */
 export function when(condition: boolean, part: () => Markup): Markup {
   return condition ? part() : new Markup('');
 }

@@ -11,7 +11,9 @@ export interface LineFacts {
   readonly lineTotal: string;
 }
 
-/** An order in words, one safe line each, as text and HTML show it. `''` and `[]` where nothing was stated. */
+/**
+ * An order as display text, one safe line per value, shared by text and HTML. `''` and `[]` stand for absent values.
+ */
 export interface OrderFacts {
   readonly receipt: string;
   readonly placedAt: string;
@@ -25,7 +27,7 @@ export interface OrderFacts {
   readonly customerPhone: string;
   readonly address: readonly string[];
   readonly notes: readonly string[];
-  /** Rules that put the order under review; null when it is not. */
+  /** Rules that sent the order to review; null when it is not under review. */
   readonly review: readonly string[] | null;
 }
 
@@ -63,7 +65,7 @@ function ruleName(rule: string): string {
   return oneLine(rule, 100).replaceAll('_', ' ');
 }
 
-/** The formatter knows the decimals of a currency by custom; the order's are those of ISO 4217 (they differ for IQD). */
+/** Overrides the formatter's customary decimals with those of ISO 4217, which the order uses (they differ for IQD). */
 function moneyFormat(currency: Currency): (minor: number) => string {
   const digits = minorUnitExponent(currency);
   const format = new Intl.NumberFormat('en', {

@@ -7,11 +7,11 @@ const FALLBACK_COLOR = '#444444';
 const CELL = 'padding:8px 0;border-bottom:1px solid #dddddd;vertical-align:top';
 const NUMBER = `${CELL};text-align:right;white-space:nowrap;padding-left:12px`;
 
-/** The letter as HTML: tables and inline styles, which mail programs agree on, and no asset but the logo. */
+/** The letter as HTML: tables and inline styles, which all mail programs support, and no asset but the logo. */
 export function htmlOf(letter: Letter): string {
   const { order, store, notices, intro } = letter;
   const color = store.color ?? FALLBACK_COLOR;
-  // The store's colour is a rule, never a background: any text stays readable beside it.
+  // The store's colour is a border, never a background: any text stays readable next to it.
   return markup`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${order.receipt}</title></head>
@@ -33,7 +33,7 @@ ${filledSections(letter).map(sectionOf)}
 }
 
 function header({ name, logoUrl }: StoreBranding): Markup {
-  // The name stands beside the logo, for readers without images.
+  // The name stands next to the logo, for readers without images.
   const logo = when(
     logoUrl !== null,
     () => markup`<img src="${logoUrl ?? ''}" alt="" height="48" style="display:block;height:48px;border:0">`,

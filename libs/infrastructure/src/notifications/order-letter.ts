@@ -1,14 +1,14 @@
 import type { OrderFacts } from './order-facts.js';
 import type { StoreBranding } from './store-branding.js';
 
-/** What a message says, before it is set as text or as HTML. Every text in it is a single, unescaped line. */
+/** The content of a message, before its layout as text or HTML. Every text in it is a single, unescaped line. */
 export interface Letter {
   readonly order: OrderFacts;
   readonly store: StoreBranding;
-  /** What the reader must not miss. */
+  /** Warnings that the reader must not miss. */
   readonly notices: readonly string[];
   readonly intro: readonly string[];
-  /** Shown after the lines of the order; one without lines is left out. */
+  /** Shown after the order lines; a section without lines is skipped. */
   readonly sections: readonly LetterSection[];
 }
 
@@ -22,7 +22,7 @@ export function footer({ name, address, phone, email, website }: StoreBranding):
   return [name, ...address, phone, email, website ?? ''].filter((line) => line !== '');
 }
 
-/** The sections that have something to say. */
+/** The sections with at least one line. */
 export function filledSections({ sections }: Letter): LetterSection[] {
   return sections.filter(({ lines }) => lines.length > 0);
 }

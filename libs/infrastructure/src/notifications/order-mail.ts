@@ -11,7 +11,7 @@ import { storeBranding, type StoreBranding } from './store-branding.js';
 export interface OrderMail {
   readonly to: Mailbox;
   readonly replyTo: Mailbox | null;
-  /** Name to send under, null = the service's own. */
+  /** The sender's display name; null means the service's own. */
   readonly sentAs: string | null;
   readonly subject: string;
   readonly text: string;
@@ -19,9 +19,9 @@ export interface OrderMail {
 }
 
 /**
- * The message of a stage, or null when there is nobody to send it to.
+ * The message of a stage, or null when the recipient has no address.
  *
- * @throws UnusableAddress when there is an address but mail cannot go to exactly that one.
+ * @throws UnusableAddress when there is an address but mail cannot be sent to exactly that one.
  */
 export function orderMail(stage: NotificationStage, order: OrderRecord, store: StoreProfile): OrderMail | null {
   const facts = orderFacts(order);
@@ -45,7 +45,7 @@ function bodies(letter: Letter): { text: string; html: string } {
   return { text: textOf(letter), html: htmlOf(letter) };
 }
 
-/** The customer's notes stay out: whoever places orders could otherwise have the store mail any text to anybody. */
+/** Excludes the customer's notes: otherwise an order could make the store mail any text to any address. */
 function confirmation(order: OrderFacts, store: StoreBranding): Letter {
   return {
     order,
@@ -69,7 +69,7 @@ function notice(order: OrderFacts, store: StoreBranding): Letter {
     order,
     store,
     notices: [...(order.isTest ? ['[TEST] This is a test order, placed with a test key.'] : []), ...(review ?? [])],
-    intro: [`${order.customerName || 'Somebody'} placed an order at ${store.name}:`],
+    intro: [`${order.customerName || 'A customer'} placed an order at ${store.name}:`],
     sections: [
       { title: 'Customer', lines: contact },
       { title: 'Delivery address', lines: order.address },

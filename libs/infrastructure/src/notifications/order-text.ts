@@ -15,7 +15,7 @@ export function textOf(letter: Letter): string {
     '',
     `Subtotal: ${order.subtotal}`,
     `Total:    ${order.total}`,
-    // Indented, so that nothing a customer wrote can pass for a part of the letter.
+    // Indented, so that text from a customer cannot pass for a part of the letter.
     ...filledSections(letter).flatMap(({ title, lines }) => ['', `${title}:`, ...lines.map((line) => `  ${line}`)]),
     '',
     '-- ',

@@ -5,9 +5,9 @@ import { MailFailure } from './mail-failure.js';
 export interface SmtpTimeouts {
   readonly connectMs: number;
   readonly greetingMs: number;
-  /** Of silence. */
+  /** The longest silence of the server. */
   readonly socketMs: number;
-  /** Of one attempt in all: a server that trickles its answers is never silent. */
+  /** The longest attempt overall: a server that trickles its answers is never silent. */
   readonly attemptMs: number;
 }
 
@@ -18,8 +18,8 @@ export class SmtpDelivery {
   private readonly pool;
 
   /**
-   * @param url may carry a password. It goes to the mailer and nowhere else.
-   * @param connections at most: as many as there are messages at a time, or some would wait.
+   * @param url may contain a password. Only the mailer receives it.
+   * @param connections the maximum: with fewer than the number of concurrent messages, some messages would wait.
    */
   constructor(
     url: string,
@@ -30,7 +30,7 @@ export class SmtpDelivery {
       url,
       pool: true,
       maxConnections: connections,
-      // For the connection that the server closed just as it was taken up again. The rest is up to the queue.
+      // Covers a connection that the server closed just as it was reused. The queue retries anything else.
       maxRequeues: 1,
       connectionTimeout: timeouts.connectMs,
       dnsTimeout: timeouts.connectMs,
@@ -40,11 +40,11 @@ export class SmtpDelivery {
       disableUrlAccess: true,
     });
     this.pool.use('stream', keepTextsLiteral);
-    // Failures of idle connections; those of a message are thrown.
+    // Errors of idle connections; a message's own error is thrown.
     this.pool.on('error', () => undefined);
   }
 
-  /** @throws MailFailure when the server did not take the message, or did not say so in time. */
+  /** @throws MailFailure when the server did not accept the message in time. */
   async deliver(_name: string, message: SendMailOptions): Promise<void> {
     const signal = AbortSignal.timeout(this.timeouts.attemptMs);
     await this.pool.sendMail({ ...message, signal }).catch((error: unknown) => {

@@ -2,14 +2,14 @@ import type { StoreProfile } from '@app/application';
 import { publicSettings } from '@app/domain';
 import { manyLines, oneLine } from '../platform/plain-text.js';
 
-/** How a store shows itself in a message. What is not fit to be shown there is left out. */
+/** A store's appearance in a message, without values that are not fit to be shown. */
 export interface StoreBranding {
   readonly name: string;
-  /** http(s). */
+  /** An http or https address. */
   readonly logoUrl: string | null;
   /** `#` and three or six hexadecimal digits. */
   readonly color: string | null;
-  /** The storefront on its own domain. */
+  /** The address of the storefront on its custom domain. */
   readonly website: string | null;
   readonly email: string;
   readonly phone: string;
@@ -17,7 +17,7 @@ export interface StoreBranding {
 }
 
 export function storeBranding(store: StoreProfile): StoreBranding {
-  // Free-form settings: only texts are of use, and nothing that looks like a secret.
+  // Free-form settings: only texts are usable, and nothing that looks like a secret.
   const contact = publicSettings(store.contact);
   const text = (name: string) => (typeof contact[name] === 'string' ? contact[name] : '');
   const domain = store.customDomain.trim().toLowerCase();

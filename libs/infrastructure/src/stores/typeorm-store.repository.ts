@@ -30,7 +30,7 @@ interface ProfileRow {
   readonly methods_with_credentials: string[];
 }
 
-// Of the credentials the ids alone: they themselves are read by nothing that answers a request.
+// Reads only the ids of the credentials: no query that answers a request reads the credentials themselves.
 const PROFILE = `
   SELECT id, subdomain, name, currency, status, custom_domain, logo_url, primary_color, seo_title, contact, theme,
     payment_settings, ecommerce_settings,

@@ -10,7 +10,7 @@ import type { StoredTable } from './stored-tables.js';
  *     … every table, each after those that its foreign keys name …
  *     {"tables":{"stores":{"rows":1,"sha256":"…"},…},"sequences":{"stores_id_seq":"1",…}}
  *
- * The last line makes it a backup: a file without it was not written to its end.
+ * The last line makes the file a backup: a file without it is incomplete.
  */
 export interface ArchiveHeader {
   readonly format: typeof ARCHIVE_FORMAT;
@@ -19,40 +19,40 @@ export interface ArchiveHeader {
   readonly migrations: readonly string[];
 }
 
-/** What comes before the rows of a table. */
+/** The line before the rows of a table. */
 export interface TableHeader {
   readonly table: string;
   readonly columns: StoredTable['columns'];
 }
 
-/** What the rows of a table are known by. */
+/** Count and checksum of a table's rows. */
 export interface TableDigest {
   readonly rows: number;
-  /** Of the rows as they are in the file. */
+  /** Of the bytes of the rows as the file stores them. */
   readonly sha256: string;
 }
 
 export interface ArchiveManifest {
   readonly tables: Readonly<Record<string, TableDigest>>;
-  /** Last values, which may be beyond what JSON's numbers can tell. */
+  /** Last values as text, because they may exceed the numbers of JSON. */
   readonly sequences: Readonly<Record<string, string>>;
 }
 
 export const ARCHIVE_FORMAT = 'store-commerce backup';
 export const ARCHIVE_VERSION = 1;
-/** A row of one column with this text has another backslash before it. */
+/** A single-column row with this text gets another backslash before it. */
 export const END_OF_ROWS = Buffer.from('\\.\n');
 
-/** A backup that cannot be used, with the reason for people. */
+/** A backup that cannot be used. The message gives the operator the reason. */
 export class BackupUnusable extends Error {}
 
-/** Far beyond any header, and any row: what a row is made of is no longer than a line of an import, 1 MB. */
+/** Far longer than any header. A row is no longer than a line of an import, 1 MB. */
 const LONGEST_HEADER = 1 << 20;
 const LONGEST_ROW = 1 << 26;
-const ROW_TOO_LONG = 'The file has a row of more than 64 MB, which no backup of this service has.';
+const ROW_TOO_LONG = 'The file has a row of more than 64 MB, which no backup of this service contains.';
 const NEWLINE = 0x0a;
 
-/** Reads an archive from its uncompressed bytes, front to back, holding little more than one chunk. */
+/** Reads an archive from its uncompressed bytes, front to back, and holds little more than one chunk in memory. */
 export class ArchiveReader {
   private readonly chunks: AsyncIterator<Buffer>;
   private pending: Buffer = Buffer.alloc(0);
@@ -61,7 +61,7 @@ export class ArchiveReader {
     this.chunks = bytes[Symbol.asyncIterator]();
   }
 
-  /** The next line, which must be a JSON object. @throws BackupUnusable when it is not. */
+  /** The next line. @throws BackupUnusable when it is not a JSON object. */
   async object(): Promise<Readonly<Record<string, unknown>>> {
     let end = this.pending.indexOf(NEWLINE);
     while (end < 0) {
@@ -74,16 +74,16 @@ export class ArchiveReader {
   }
 
   /**
-   * The rows of a table, in pieces that may begin and end within a row, up to and without their end.
+   * The rows of a table, in chunks that may begin and end within a row, without the end marker.
    *
-   * @throws BackupUnusable when the end is missing, or a row is longer than any that the service writes.
+   * @throws BackupUnusable when the end marker is missing, or a row is longer than any row of the service.
    */
   async *rows(): AsyncGenerator<Buffer> {
     let isFirst = true;
     let rowLength = 0;
     for (;;) {
       const end = this.endOfRows(isFirst);
-      // The last bytes may be the end, cut in two.
+      // The last bytes may be the first part of the end marker.
       const length = end >= 0 ? end : this.pending.length - END_OF_ROWS.length;
       if (length > 0) {
         const piece = this.pending.subarray(0, length);
@@ -102,12 +102,14 @@ export class ArchiveReader {
     }
   }
 
-  /** @throws BackupUnusable when anything is left. To look is what lets gzip compare its own checksum. */
+  /** @throws BackupUnusable when any data is left. Reading to the end makes gzip verify its own checksum. */
   async finish(): Promise<void> {
     if (this.pending.length > 0 || (await this.more())) throw notABackup();
   }
 
-  /** Where the end of the rows begins; below 0 when it is not here yet. @param isFirst whether a row would begin at 0. */
+  /**
+   * The position of the end marker; negative when it is not here yet. @param isFirst whether a row could begin at 0.
+   */
   private endOfRows(isFirst: boolean): number {
     if (isFirst && this.pending.subarray(0, END_OF_ROWS.length).equals(END_OF_ROWS)) return 0;
     const found = this.pending.indexOf('\n\\.\n');
@@ -127,7 +129,7 @@ function parseObject(line: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(line);
     if (isObject(value)) return value;
   } catch {
-    // Not JSON: said below.
+    // Not JSON: the error below covers it.
   }
   throw notABackup();
 }
@@ -137,5 +139,5 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 }
 
 export function notABackup(): BackupUnusable {
-  return new BackupUnusable('The file is damaged, cut off or no backup of this service.');
+  return new BackupUnusable('The file is damaged, cut off or not a backup of this service.');
 }

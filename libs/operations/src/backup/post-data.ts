@@ -1,13 +1,13 @@
 import type pg from 'pg';
 
-/** An index or a key that is left out while rows are loaded, and built once they are there. */
+/** An index or a key that is dropped before the rows are loaded, and built afterwards. */
 interface PostDataItem {
   readonly drop: string;
   readonly build: string;
 }
 
-// A key is checked for each row that comes in, by a plan made when the tables were empty, and locks the row that it
-// names. Built afterwards, it is one join.
+// During a load, PostgreSQL would check a key for each row, by a plan made when the tables were empty, and lock the row
+// that it references. Built afterwards, the check is one join.
 const FOREIGN_KEYS = `
   SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS drop,
     format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) AS build
@@ -15,7 +15,7 @@ const FOREIGN_KEYS = `
   WHERE connamespace = current_schema()::regnamespace AND contype = 'f' AND conparentid = 0
   ORDER BY conrelid::regclass::text, conname`;
 
-// Of tables alone: a partition has the key of what it is a part of.
+// Tables only: a partition inherits the key of its parent.
 const UNIQUE_KEYS = `
   SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS drop,
     format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(pg_constraint.oid)) AS build
@@ -32,17 +32,19 @@ const INDEXES = `
     AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = indexrelid AND deptype = 'e')
   ORDER BY indrelid::regclass::text, class.relname`;
 
-/** Indexes and keys of all tables, which are faster built over the rows than kept while they come in. */
+/**
+ * Indexes and keys of all tables. Building them over the loaded rows is faster than maintaining them during the load.
+ */
 export class PostData {
   private constructor(
     private readonly client: pg.Client,
     private readonly items: readonly PostDataItem[],
   ) {}
 
-  /** Drops them; what is dropped is back when the transaction is undone. */
+  /** Drops them. A rollback of the transaction restores them. */
   static async drop(client: pg.Client): Promise<PostData> {
     const items: PostDataItem[] = [];
-    // Foreign keys are built last, as they need the unique ones, and so are dropped first.
+    // Foreign keys need the unique keys, so they are dropped first and built last.
     for (const kind of [FOREIGN_KEYS, INDEXES, UNIQUE_KEYS]) {
       items.push(...(await client.query<PostDataItem>(kind)).rows);
     }
@@ -53,8 +55,8 @@ export class PostData {
   /**
    * Builds them again.
    *
-   * @param onProgress told how many are built, from 0 to 1.
-   * @throws DatabaseError when rows do not meet a key.
+   * @param onProgress receives the fraction built, from 0 to 1.
+   * @throws DatabaseError when rows violate a key.
    */
   async build(onProgress: (done: number) => void): Promise<void> {
     await this.client.query(`SET LOCAL maintenance_work_mem = '256MB'`);

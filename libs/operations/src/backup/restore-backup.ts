@@ -28,29 +28,29 @@ export interface RestoreReport {
   readonly schema: string;
   /** Rows by table. */
   readonly tables: Readonly<Record<string, number>>;
-  /** Bins that agree with the ledger: all there are. */
+  /** Bins whose quantity agrees with the ledger: all of them. */
   readonly stockChecked: number;
-  /** Stages of orders that were still to be worked when the backup was taken, and will be. */
+  /** Stages of orders that were pending when the backup was taken. The worker will run them. */
   readonly pendingStages: number;
 }
 
-/** The part of a restore that loads the rows; the rest builds indexes and keys. */
+/** The fraction of a restore that loads the rows; the rest builds indexes and keys. */
 const LOADING = 0.5;
-/** Of uncompressed bytes: each piece is a message to the database. */
+/** Uncompressed bytes per message to the database. */
 const PIECE = 1 << 17;
 
-/** SQLSTATE of a row that the table does not take. */
+/** SQLSTATE of a value that the table rejects. */
 const REFUSED_VALUE = /^2[23]/;
 
-// The jobs of the queue are not in a backup: a stage that is pending is queued again.
+// A backup has no queue jobs: pending stages are queued again.
 const QUEUE_AGAIN = `UPDATE order_stages SET queued = false WHERE state = 'pending'`;
 
 /**
- * Loads a backup into an empty database with the schema it was taken from, and proves that all of it has arrived, in one
- * transaction: after a failure the database is as empty as before.
+ * Loads a backup into an empty database with the schema it was taken from, and verifies that it is complete. It does so
+ * in one transaction: a failure leaves the database empty.
  *
- * @param onProgress told how much is done, from 0 to 1.
- * @throws BackupUnusable when the file, or the database, is not what is needed.
+ * @param onProgress receives the fraction done, from 0 to 1.
+ * @throws BackupUnusable when the file or the database does not meet the requirements.
  */
 export async function restoreBackup(
   url: string,
@@ -60,7 +60,7 @@ export async function restoreBackup(
   const { size } = await stat(file);
   const source = createReadStream(file, { highWaterMark: 1 << 20 });
   const bytes = createGunzip({ chunkSize: PIECE });
-  // An error of the file is met by whoever reads the bytes, also when it came before anybody did.
+  // The reader of the bytes receives an error of the file, even one that precedes the first read.
   bytes.on('error', () => undefined);
   pipeline(source, bytes).catch(() => undefined);
   async function* watched(): AsyncGenerator<Buffer> {
@@ -100,7 +100,7 @@ class Restoration {
     await this.assertSameSchema(header);
     this.tables = await storedTables(this.client);
     await claimEmptyTables(this.client, this.tables);
-    // Totals and the like are in the backup as they are in the tables: triggers would count everything twice.
+    // The backup contains totals as the tables do: triggers would count everything twice.
     await this.onEachTable((name) => `ALTER TABLE ${name} DISABLE TRIGGER USER`);
     const postData = await PostData.drop(this.client);
     const manifest = await this.load();
@@ -111,7 +111,7 @@ class Restoration {
     await this.onEachTable((name) => `ALTER TABLE ${name} ENABLE TRIGGER USER`);
     const stockChecked = await this.assertStockIsWhole();
     await this.client.query('COMMIT');
-    // Once more: of what is indexed by an expression there are statistics only now.
+    // Again, because indexes on expressions have statistics only now.
     await this.client.query('ANALYZE');
     const tables = Object.fromEntries([...this.digests].map(([name, { rows }]) => [name, rows]));
     return { takenAt: header.taken_at, schema: header.migrations.at(-1) ?? '', tables, stockChecked, pendingStages };
@@ -126,7 +126,7 @@ class Restoration {
     );
   }
 
-  /** Everything but the first line. */
+  /** Loads everything after the first line. */
   private async load(): Promise<ArchiveManifest> {
     for (;;) {
       const next = await this.archive.object();
@@ -141,7 +141,7 @@ class Restoration {
   private async loadTable(name: string, columns: readonly string[]): Promise<void> {
     const table = this.tables.find((known) => known.name === name);
     if (!table || this.digests.has(name) || !Array.isArray(columns)) throw notABackup();
-    // By name: two databases of one schema may have their columns in another order.
+    // By name: two databases with the same schema may order their columns differently.
     if (columns.toSorted().join() !== table.columns.toSorted().join()) throw notABackup();
     const hash = createHash('sha256');
     const rows = this.archive.rows();
@@ -154,10 +154,10 @@ class Restoration {
     const target = copyTarget(this.client, { name, columns });
     const copy = this.client.query(copyFrom(`COPY ${target} FROM STDIN WITH (ENCODING 'UTF8')`));
     await pipeline(Readable.from(hashed()), copy).catch((error: unknown) => {
-      // What the database says of a value quotes it.
+      // The database's own message quotes the value.
       throw REFUSED_VALUE.test((error as pg.DatabaseError).code ?? '') ? notABackup() : error;
     });
-    // Keys and stock are checked by plans that know how much there is.
+    // Gives the checks of keys and stock plans that know the table sizes.
     await this.client.query(`ANALYZE ${this.client.escapeIdentifier(name)}`);
     this.digests.set(name, { rows: copy.rowCount, sha256: hash.digest('hex') });
   }

@@ -2,13 +2,13 @@ import type pg from 'pg';
 import { BackupUnusable } from './archive.js';
 import type { StoredTable } from './stored-tables.js';
 
-/** Any number, the same for every restore. */
+/** An arbitrary number, the same for every restore. */
 const ADVISORY_LOCK = 7_305_120_262;
 const LOCK_TIMEOUT = '5s';
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Must come first: what another restore has locked would be waited for, even where only its size is asked for.
+ * Must run first: even a query for the size of a table waits for the locks of another restore.
  *
  * @throws BackupUnusable when another restore into this database runs.
  */
@@ -19,12 +19,12 @@ export async function assertOnlyRestore(client: pg.Client): Promise<void> {
 }
 
 /**
- * Keeps others out of the tables, which must be empty, until the transaction ends.
+ * Locks the tables, which must be empty, until the transaction ends.
  *
  * @throws BackupUnusable when another process uses the tables, or a table has a row.
  */
 export async function claimEmptyTables(client: pg.Client, tables: readonly StoredTable[]): Promise<void> {
-  // Looked at before as well: a service at work must not wait for a lock that is then of no use.
+  // Also checked before: a running service must not wait for a lock that would be of no use.
   await assertEmpty(client, tables);
   await lock(client, tables);
   await assertEmpty(client, tables);

@@ -1,21 +1,21 @@
 import type pg from 'pg';
 
-/** A table of the service with what a copy of it has to know. */
+/** A table of the service, with the facts that copying it needs. */
 export interface StoredTable {
   readonly name: string;
-  /** In the order of the table. Generated ones are missing: the database computes them again. */
+  /** In table order. Generated columns are missing: the database computes them. */
   readonly columns: readonly string[];
   /** Bytes on disk, without indexes. */
   readonly size: number;
 }
 
 interface FoundTable extends StoredTable {
-  /** Tables that its foreign keys name. */
+  /** Tables that its foreign keys reference. */
   readonly needs: readonly string[];
 }
 
-// Everything that holds rows: partitions and not what they are parts of. The migrations are compared, not copied. The
-// queue has a schema of its own, and nothing in it that the stages of orders could not tell again.
+// Every table that holds rows: partitions, not their parents. Migrations are compared, not copied. The queue has a
+// separate schema, and the stages of orders contain everything needed to queue its jobs again.
 const TABLES = `
   SELECT class.relname::text AS name, pg_table_size(class.oid)::float8 AS size,
     (SELECT array_agg(attname::text ORDER BY attnum) FROM pg_attribute
@@ -27,7 +27,7 @@ const TABLES = `
   WHERE class.relnamespace = current_schema()::regnamespace AND class.relkind = 'r' AND class.relname <> 'migrations'
   ORDER BY class.relname`;
 
-/** Every table, each after all that its foreign keys name. */
+/** Every table, each after the tables that its foreign keys reference. */
 export async function storedTables(client: pg.Client): Promise<StoredTable[]> {
   const { rows } = await client.query<FoundTable>(TABLES);
   const ordered: FoundTable[] = [];
@@ -41,13 +41,13 @@ export async function storedTables(client: pg.Client): Promise<StoredTable[]> {
   return ordered.map(({ name, columns, size }) => ({ name, columns, size }));
 }
 
-/** Names of the migrations that were applied, in order. */
+/** Names of the applied migrations, in order. */
 export async function appliedMigrations(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>('SELECT name FROM migrations ORDER BY id');
   return rows.map(({ name }) => name);
 }
 
-/** The table and its columns as COPY names them. */
+/** The table and its columns in the syntax of COPY. */
 export function copyTarget(client: pg.Client, { name, columns }: Pick<StoredTable, 'name' | 'columns'>): string {
   const list = columns.map((column) => client.escapeIdentifier(column)).join(', ');
   return `${client.escapeIdentifier(name)} (${list})`;

@@ -20,16 +20,16 @@ import { withOwnClient } from './own-client.js';
 import { appliedMigrations, copyTarget, storedTables, type StoredTable } from './stored-tables.js';
 
 export interface BackupOptions {
-  /** Ends the backup; nothing is left of it. */
+  /** Aborts the backup and removes its file. */
   readonly signal?: AbortSignal;
-  /** Told how much is done, from 0 to 1. */
+  /** Receives the fraction done, from 0 to 1. */
   readonly onProgress?: (done: number) => void;
 }
 
 export interface BackupReport {
-  /** Of the file. */
+  /** Size of the file. */
   readonly bytes: number;
-  /** What is in it was there at that moment. */
+  /** The moment of the snapshot. */
   readonly takenAt: string;
   /** Name of the newest migration. */
   readonly schema: string;
@@ -48,20 +48,20 @@ const PLAIN_TEXT = `
   SET LOCAL extra_float_digits = 1;
   SET LOCAL bytea_output = 'hex';`;
 
-// Not part of any snapshot: read last, they are beyond every id that was copied.
+// Sequences are not part of a snapshot: read last, they are beyond every copied id.
 const SEQUENCES = `
   SELECT sequencename::text AS name, last_value::text AS value FROM pg_sequences
   WHERE schemaname = current_schema() AND last_value IS NOT NULL AND sequencename <> 'migrations_id_seq'
   ORDER BY sequencename`;
 
 /**
- * Copies all rows of all tables, as they were at one moment, to a file that only its owner can read. Nobody waits for it,
- * and it needs little memory, whatever the size of the database. The file has its name only when it is complete.
+ * Copies all rows of all tables, as of one moment, to a file that only its owner can read. It blocks no other process,
+ * and its memory does not grow with the database. The file gets its name only when it is complete.
  *
- * @throws Error when there is such a file, or it cannot be written.
+ * @throws Error when the file already exists or cannot be written.
  */
 export async function writeBackup(url: string, file: string, options: BackupOptions = {}): Promise<BackupReport> {
-  if (existsSync(file)) throw new Error(`There is a file ${file} already.`);
+  if (existsSync(file)) throw new Error(`The file ${file} already exists.`);
   const draft = `${file}.${randomBytes(4).toString('hex')}.part`;
   try {
     const content = await withOwnClient(url, (client) => inSnapshot(client, draft, options));
@@ -85,8 +85,8 @@ async function inSnapshot(client: pg.Client, draft: string, options: BackupOptio
   const listed = await storedTables(client);
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   await client.query(PLAIN_TEXT);
-  // Before the snapshot, which is taken by the first statement that reads: no table can change its columns, or be dropped,
-  // between what is said of it and its rows.
+  // Before the snapshot, which the first reading statement takes: no table can change its columns, or be dropped,
+  // between its description and its rows.
   const names = [...listed.map(({ name }) => name), 'migrations'].map((name) => client.escapeIdentifier(name));
   await client.query(`LOCK TABLE ${names.join(', ')} IN ACCESS SHARE MODE`);
   const tables = await storedTables(client);
@@ -117,7 +117,7 @@ class ArchiveWriter {
     const total = Math.max(1, sum(this.tables));
     for (const table of this.tables) {
       yield line({ table: table.name, columns: table.columns } satisfies TableHeader);
-      // How long the text of a table is cannot be known before: it counts for what the table takes on disk.
+      // The text length of a table is unknown in advance: its size on disk stands for it.
       yield* this.rows(table, (bytes) => this.onProgress((before + Math.min(bytes, table.size)) / total));
       yield END_OF_ROWS;
       before += table.size;

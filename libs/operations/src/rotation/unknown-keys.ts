@@ -1,15 +1,21 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { DataCipher, ENCRYPTED_COLUMNS, type EncryptedColumn, type JsonLogger, KEY_ID_BYTES } from '@app/infrastructure';
+import {
+  DataCipher,
+  ENCRYPTED_COLUMNS,
+  type EncryptedColumn,
+  type JsonLogger,
+  KEY_ID_BYTES,
+} from '@app/infrastructure';
 
-/** Of each column: enough to notice a key that was mixed up or left behind, whatever the size of the store. */
+/** Rows per column: enough to detect a swapped or missing key, at a cost that does not grow with the store. */
 const SAMPLE = 1_000;
 
 const keysOf = ({ table, column }: EncryptedColumn) => `
   SELECT DISTINCT encode(substring(${column} FROM 1 FOR ${KEY_ID_BYTES}), 'hex') AS key
   FROM (SELECT ${column} FROM ${table} WHERE ${column} IS NOT NULL LIMIT ${SAMPLE}) AS sample`;
 
-/** Logs an error when the database holds what none of the configured keys can read. Never throws. */
+/** Logs an error when the database holds values that no configured key can decrypt. Never throws. */
 export async function reportUnknownKeys(
   app: Pick<INestApplicationContext, 'get'>,
   logger: Pick<JsonLogger, 'error'>,
@@ -29,6 +35,6 @@ export async function reportUnknownKeys(
       'Keys',
     );
   } catch {
-    // A database that cannot be asked is noticed by everybody else.
+    // Other parts of the service report an unreachable database.
   }
 }

@@ -1,13 +1,15 @@
-/** A moment in the transaction of an order, told by what the service sends to the database next. */
+/** A point in the transaction of an order, identified by the next message to the database. */
 export interface KillPoint {
   readonly name: string;
-  /** Text of the statement that begins when the one before is over. */
+  /** Text of the first statement after the point. */
   readonly next: string;
   /** Whether that statement still reaches the server; `null` = either. */
   readonly delivered: boolean | null;
 }
 
-/** In the order of the transaction. A statement that is no longer sent fails the proof: it has to be looked at again. */
+/**
+ * In transaction order. A statement that the service no longer sends fails the proof, so the list must follow the code.
+ */
 export const KILL_POINTS: readonly KillPoint[] = [
   { name: 'after BEGIN', next: 'INSERT INTO idempotency_keys', delivered: null },
   { name: 'after the claim of the key', next: 'INSERT INTO orders (', delivered: null },

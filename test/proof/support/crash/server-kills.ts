@@ -17,7 +17,7 @@ export interface ServerKillOptions {
   readonly rounds: number;
 }
 
-/** kill -9 of the postmaster, and back again, over and over. */
+/** Repeatedly kills the postmaster with kill -9 and starts it again. */
 export async function killServer({ server, services, buyers, product, random, rounds }: ServerKillOptions) {
   const violations: string[] = [];
   const recoveries: number[] = [];

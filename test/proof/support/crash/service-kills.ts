@@ -3,14 +3,14 @@ import { shuffled } from '../store-setup.js';
 import { KILL_POINTS, type KillPoint } from './kill-points.js';
 import { Victim } from './victim.js';
 
-/** Dies at the point, or, without one, at a random moment. */
+/** The point at which the service dies; absent for a random moment. */
 interface Death {
   readonly point: KillPoint | null;
 }
 
 /** Two at a time: one is killed while the other starts. */
 const LANES = 2;
-/** From ready to dead, at random. Long enough to warm up a bit, sometimes. */
+/** Random time from ready to death, sometimes long enough to warm up. */
 const LONGEST_LIFE_MS = 600;
 
 export interface ServiceKills {
@@ -19,7 +19,7 @@ export interface ServiceKills {
   readonly slowestStartMs: number;
 }
 
-/** kill -9 of services over and over: at each point as often as said, and at random moments, in random order. */
+/** Repeatedly kills services with kill -9: at each point as often as given, and at random moments, in random order. */
 export async function killServices(
   victims: readonly Victim[],
   random: (below: number) => number,
@@ -42,7 +42,7 @@ export async function killServices(
   return { deaths: starts.length, slowestStartMs: Math.max(0, ...starts) };
 }
 
-/** Each dies once and stays dead: first at the two points around the commit, then elsewhere by chance. */
+/** Each service dies once and stays dead: first at the two points around the commit, then at random points. */
 export async function killOnce(victims: readonly Victim[], random: (below: number) => number): Promise<ServiceKills> {
   const [delivered, update, ...others] = [...KILL_POINTS].reverse();
   const points = [delivered, update, ...shuffled(others, random)].filter((point) => point !== undefined);

@@ -4,10 +4,10 @@ import type { Rig } from '../rig.js';
 import type { Service } from '../service.js';
 import type { KillPoint } from './kill-points.js';
 
-/** Under load every point is passed many times a second. */
+/** Under load, every point is reached many times a second. */
 const POINT_TIMEOUT_MS = 15_000;
 
-/** A service that is killed at the moment it sends a given statement: a proxy to its database watches for it. */
+/** A service that is killed when it sends a given statement; a proxy in front of its database watches for it. */
 export class Victim {
   private armed: { readonly point: KillPoint; readonly delivered: boolean; readonly fired: () => void } | null = null;
 
@@ -34,25 +34,25 @@ export class Victim {
     return this.service.url;
   }
 
-  /** kill -9 the next time it gets to that point. @throws Error when nobody gets there. */
+  /** kill -9 the next time an order reaches that point. @throws Error when no order reaches it. */
   async dieAt(point: KillPoint, delivered: boolean): Promise<void> {
     const fired = new Promise<void>((resolve) => (this.armed = { point, delivered, fired: resolve }));
     const giveUp = new AbortController();
     const never = delay(POINT_TIMEOUT_MS, undefined, { signal: giveUp.signal }).then(() => {
-      throw new Error(`No order got to the point "${point.name}"`);
+      throw new Error(`No order reached the point "${point.name}"`);
     });
     never.catch(() => undefined);
     await Promise.race([fired, never]).finally(() => giveUp.abort());
     await this.service.ended;
   }
 
-  /** kill -9, wherever its orders are. */
+  /** kill -9, regardless of its orders. */
   async dieAfter(milliseconds: number): Promise<void> {
     await delay(milliseconds);
     await this.service.kill();
   }
 
-  /** @returns after how many milliseconds it was ready. */
+  /** @returns the milliseconds until it was ready. */
   async riseAgain(): Promise<number> {
     const start = Date.now();
     this.service = await this.rig.restart(this.service);

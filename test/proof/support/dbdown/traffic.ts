@@ -3,12 +3,12 @@ import type { Buyers, RequestOptions } from '../buyers.js';
 import type { Service } from '../service.js';
 import { orderBody } from '../store-setup.js';
 
-/** Of each kind, for each service: more than there are connections in its pool. */
+/** Clients per kind and service: more than there are connections in its pool. */
 const BUYERS = 6;
 const READERS = 3;
 const REST_MS = 60;
 const PROBE_MS = 100;
-/** Of so many orders one has no key. */
+/** One order in this many has no key. */
 const KEYLESS = 4;
 
 export interface TrafficOptions {
@@ -19,7 +19,7 @@ export interface TrafficOptions {
   readonly label: string;
 }
 
-/** Orders, reads and health probes, without a break. Nobody tries again: each answer is looked at by itself. */
+/** Continuous orders, reads and health probes. Clients never retry: each answer is judged by itself. */
 export class Traffic {
   private readonly members: Promise<unknown>;
   private isOpen = true;

@@ -4,19 +4,19 @@ import type { TestDatabase } from '../../../support/test-database.js';
 import type { TcpProxy } from '../../../support/tcp-proxy.js';
 import type { PostgresServer } from '../postgres-server.js';
 
-/** One kind of trouble with the database. */
+/** One kind of database fault. */
 export interface Trouble {
   readonly name: string;
   readonly lastsMs: number;
-  /** Whether it also hits services that do not go through the proxy. */
+  /** Whether it also affects services that bypass the proxy. */
   readonly hitsAll: boolean;
-  /** Whether nothing under /v1 can be answered while it lasts. */
+  /** Whether no route under /v1 can succeed while it lasts. */
   readonly isOutage: boolean;
-  /** Whether the database neither answers nor hangs up. */
+  /** Whether the database neither answers nor disconnects. */
   readonly isSilent: boolean;
-  /** Whether the readiness probe must notice, which takes it up to 8 s. */
+  /** Whether the readiness probe must notice the fault, which takes up to 8 s. */
   readonly showsInReadiness: boolean;
-  /** After how long the service must answer again although the trouble lasts; `null` = when it is over. */
+  /** The time after which the service must succeed again although the fault lasts; `null` = when the fault ends. */
   readonly healsAfterMs: number | null;
   begin(): Promise<void> | void;
   end(): Promise<void> | void;
@@ -31,7 +31,7 @@ export function stopped(server: PostgresServer, lastsMs: number): Trouble {
   return { ...SERVER, ...shows, name, lastsMs, begin: () => server.stop(), end: () => server.start() };
 }
 
-/** Ends any one session of the services, over and over. */
+/** Repeatedly terminates one random session of the services. */
 export function terminated(database: TestDatabase, random: (below: number) => number, lastsMs: number): Trouble {
   let isOn = true;
   let loop: Promise<void> = Promise.resolve();
@@ -54,14 +54,14 @@ export function terminated(database: TestDatabase, random: (below: number) => nu
   return { ...SERVER, name: 'sessions terminated at random', lastsMs, begin: () => void (loop = terminate()), end };
 }
 
-/** Everybody who needs the table waits, with a connection of the pool each. */
+/** Every request that needs the table waits, and each holds a connection of the pool. */
 export function locked(database: TestDatabase, table: string, lastsMs: number): Trouble {
   const client = new pg.Client({ connectionString: database.url });
   const begin = async () => {
     await client.connect();
     await client.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
   };
-  // No request goes without its key being looked up.
+  // Every request looks up its key.
   const isOutage = table === 'api_keys';
   return { ...SERVER, isOutage, name: `${table} locked`, lastsMs, begin, end: () => client.end() };
 }
@@ -71,26 +71,26 @@ export function slow(proxy: TcpProxy, latencyMs: number, lastsMs: number): Troub
   return { ...LINK, name: `${latencyMs} ms latency each way`, lastsMs, begin, end: () => proxy.delay(0) };
 }
 
-/** A connection is reset in the middle of what it does, every so many statements. */
+/** Resets a connection in the middle of its work, every so many statements. */
 export function reset(resets: { oneIn: number }, oneIn: number, lastsMs: number): Trouble {
   const set = (value: number) => () => void (resets.oneIn = value);
   return { ...LINK, name: `1 of ${oneIn} statements reset`, lastsMs, begin: set(oneIn), end: set(0) };
 }
 
-/** Every connection is reset, and new ones too. */
+/** Resets every connection, including new ones. */
 export function cut(proxy: TcpProxy, lastsMs: number): Trouble {
   const name = `cut off ${lastsMs / 1_000} s`;
   return { ...LINK, isOutage: true, name, lastsMs, begin: () => proxy.cut(), end: () => proxy.restore() };
 }
 
-/** The database is there and says nothing. */
+/** The database accepts connections but sends nothing. */
 export function frozen(proxy: TcpProxy, lastsMs: number): Trouble {
   const name = `frozen ${lastsMs / 1_000} s`;
   const shows = { isOutage: true, isSilent: true, showsInReadiness: lastsMs > 8_500 };
   return { ...LINK, ...shows, name, lastsMs, begin: () => proxy.freeze(), end: () => proxy.restore() };
 }
 
-/** Connections that are open say nothing more, as when a firewall forgets them. New ones work. */
+/** Open connections go silent, as when a firewall drops their state. New ones work. */
 export function forgotten(proxy: TcpProxy, healsAfterMs: number, lastsMs: number): Trouble {
   const name = `open connections frozen ${lastsMs / 1_000} s`;
   const begin = () => proxy.freezeOpenConnections();

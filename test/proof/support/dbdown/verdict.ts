@@ -2,44 +2,44 @@ import type { Exchange } from '../history.js';
 import type { ProofForm } from '../proof.js';
 import type { Trouble } from './trouble.js';
 
-/** From when to when, in milliseconds since the epoch. */
+/** Begin and end, in milliseconds since the epoch. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * How long a refusal may take, and an answer to the liveness probe. The quick form runs beside other tests on a busy
- * machine: it judges what is answered, and time only roughly.
+ * The time limit for a refusal, and for an answer to the liveness probe. The quick form runs next to other tests on a
+ * busy machine: it checks the answers strictly, and the times only roughly.
  */
 const LIMITS = { full: { refusalMs: 3_000, liveMs: 1_000 }, quick: { refusalMs: 6_000, liveMs: 5_000 } } as const;
-/** The client's limit of a statement, and the look at what became of a commit. */
+/** The client's statement timeout, plus the check of the commit's outcome. */
 const CAUGHT_LIMIT_MS = 12_000;
-/** An order sent up to this long after may have passed its look-ups before. */
+/** An order sent up to this long after the beginning may have done its look-ups before. */
 const AT_WORK_MS = 50;
-/** What was sent when the trouble began may still have been answered from before. */
+/** A request sent as the fault began may still succeed. */
 const EDGE_MS = 500;
-/** Three misses of a check every 2 s that waits 1.5 s. */
+/** Three failed checks, one every 2 s, each with a timeout of 1.5 s. */
 const READINESS_MS = 8_500;
 const SUCCESS = [200, 201];
 
-/** What the clients saw of the trouble. */
+/** The clients' view of the fault. */
 export interface Experience {
   readonly violations: readonly string[];
   readonly answered: number;
   readonly unavailable: number;
-  /** The longest wait for a 503 under /v1, of requests that are not `caught`. That is what is limited. */
+  /** The longest wait for a 503 under /v1, excluding `caught` requests. This is the limited one. */
   readonly slowestMs: number;
-  /** The longest wait for what was answered as if nothing had happened. */
+  /** The longest wait of a request that succeeded. */
   readonly slowestSuccessMs: number;
   /**
-   * The longest wait of orders that were at work when the database fell silent: what became of them is only known when
-   * their statement ends, or its time.
+   * The longest wait of orders that were in progress when the database fell silent: their outcome is known only when
+   * their statement ends or times out.
    */
   readonly caughtMs: number;
 }
 
-/** @param exchanges those with services that were in trouble, also what they answered after it. */
+/** @param exchanges those with the affected services, including the answers after the fault. */
 export function judge(
   form: ProofForm,
   trouble: Trouble,

@@ -3,17 +3,17 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 /** Open descriptors of a process. */
 export interface Descriptors {
   readonly all: number;
-  /** Those of regular files, the ones that a file stream leaves open. */
+  /** Descriptors of regular files, which a leaked file stream leaves open. */
   readonly files: number;
 }
 
-/** TCP sockets at a server's port, its own ends only. */
+/** TCP sockets at a server's port, on the server's side only. */
 export interface ServerSockets {
   /** Established connections. */
   readonly open: number;
-  /** Sockets that no process has any more and that still hold data. */
+  /** Sockets with unsent data that no process owns any more. */
   readonly orphans: number;
-  /** Bytes in send queues, of orphans too. */
+  /** Bytes in send queues, including those of orphans. */
   readonly unsentBytes: number;
 }
 
@@ -34,7 +34,7 @@ export function descriptorsOf(pid: number): Descriptors {
   return { all: targets.length, files };
 }
 
-/** `/proc/net/sockstat` has the sums of the whole machine; this is what of them belongs to one server. */
+/** One server's share: `/proc/net/sockstat` has only the sums of the whole machine. */
 export function socketsAt(port: number): ServerSockets {
   const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   const rows = ['tcp', 'tcp6']
@@ -54,7 +54,7 @@ export function socketsAt(port: number): ServerSockets {
   };
 }
 
-/** Bytes that the kernel keeps for TCP sockets, of all processes. */
+/** Kernel memory for TCP sockets in bytes, of all processes. */
 export function tcpMemory(): number {
   const pages = /^TCP:.* mem (\d+)/m.exec(readFileSync('/proc/net/sockstat', 'utf8'))?.[1];
   return Number(pages ?? 0) * PAGE_BYTES;

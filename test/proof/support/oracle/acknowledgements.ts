@@ -5,7 +5,7 @@ import type { OrderBody } from '../store-setup.js';
 interface OrderRow {
   readonly id: string;
   readonly receipt_number: string;
-  /** The marker of the body it came from. */
+  /** The marker in the request's body. */
   readonly notes: string;
   readonly amount: number;
   readonly lines: readonly string[];
@@ -29,8 +29,8 @@ const ORDERS = `
   FROM orders WHERE store_id = $1 AND source = 'WEBSITE' ORDER BY id`;
 
 /**
- * Invariants 2 and 4: what clients were told against what there is. Bodies must be made by `orderBody`, and the
- * currency must have two decimals.
+ * Invariants 2 and 4: the clients' acknowledgements against the stored orders. `orderBody` must make the bodies, and
+ * the currency must have two decimals.
  */
 export async function acknowledgementViolations(
   database: TestDatabase,
@@ -48,7 +48,7 @@ export async function acknowledgementViolations(
   ];
 }
 
-/** Every 201 is an order, the one that was asked for, and of no other request. */
+/** Every 201 belongs to an order that matches its request, and to no other request. */
 function falseAcknowledgements(orders: ReadonlyMap<string, OrderRow>, exchanges: readonly Exchange[]): string[] {
   const violations: string[] = [];
   const owners = new Map<string, string>();
@@ -64,7 +64,7 @@ function falseAcknowledgements(orders: ReadonlyMap<string, OrderRow>, exchanges:
     const expected = [notes, receipt_number, Math.round(total * 100), ...asked].join(' ');
     const found = [order.notes, order.receipt_number, order.amount, ...order.lines].join(' ');
     if (found !== expected) violations.push(`order ${order_id} is ${found}, was acknowledged as ${expected}`);
-    // Without a key, each request that succeeds is an order of its own.
+    // Without a key, each successful request is a separate order.
     const owner = exchange.idempotencyKey ?? `request at ${exchange.at} #${exchanges.indexOf(exchange)}`;
     const other = owners.get(order_id) ?? owner;
     if (other !== owner) violations.push(`order ${order_id} was given to both ${other} and ${owner}`);
@@ -73,7 +73,7 @@ function falseAcknowledgements(orders: ReadonlyMap<string, OrderRow>, exchanges:
   return violations;
 }
 
-/** No order that nobody asked for, none after refusals only, none twice. */
+/** No order without a request, none after refusals only, none twice. */
 function unexpectedOrders(orders: readonly OrderRow[], exchanges: readonly Exchange[]): string[] {
   const attempts = groupBy(exchanges, ({ body }) => (JSON.parse(body ?? '{}') as OrderBody).notes);
   const violations: string[] = [];
@@ -91,7 +91,7 @@ function unexpectedOrders(orders: readonly OrderRow[], exchanges: readonly Excha
   return violations;
 }
 
-/** One order a key, the same bytes every time, and nothing kept of what was refused. */
+/** One order per key, the same bytes every time, and nothing stored for a refusal. */
 function keyViolations(keys: readonly KeyRow[], exchanges: readonly Exchange[]): string[] {
   const violations: string[] = [];
   const kept = new Map(keys.map(({ key, response }) => [key, response]));
@@ -107,7 +107,7 @@ function keyViolations(keys: readonly KeyRow[], exchanges: readonly Exchange[]):
     if (response === null) violations.push(`key ${key} is claimed without a response`);
     kept.delete(key);
   }
-  violations.push(...[...kept.keys()].map((key) => `key ${key} is kept and nobody sent it`));
+  violations.push(...[...kept.keys()].map((key) => `key ${key} is stored but no client sent it`));
   return violations;
 }
 

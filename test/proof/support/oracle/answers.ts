@@ -3,7 +3,7 @@ import type { Service } from '../service.js';
 import { CANARY } from '../store-setup.js';
 
 const DOCUMENTED: ReadonlySet<number> = new Set([200, 201, 304, 400, 401, 403, 404, 409, 422, 429, 500, 503]);
-/** What only the inside of a program looks like. */
+/** Texts that only the inside of a program produces. */
 const INSIDE: Readonly<Record<string, RegExp>> = {
   'a stack': /\bat (?:async )?[\w.<>]+ \(?(?:file:|node:|\/)/,
   'a path': /node_modules|\/(?:apps|libs|dist|work|tmp|home|root)\//,
@@ -12,18 +12,18 @@ const INSIDE: Readonly<Record<string, RegExp>> = {
 /** pino's number for error. */
 const ERROR_LEVEL = 50;
 
-/** Invariant 6: every body is an envelope, and neither bodies nor logs say what only insiders may know. */
+/** Invariant 6: every body is an envelope, and neither bodies nor logs reveal internals or secrets. */
 export function answerViolations(exchanges: readonly Exchange[], processes: readonly Service[], keys: string[] = []) {
   const secrets = [CANARY, ...keys];
   const found = [
     ...exchanges.flatMap(bodyViolations),
     ...processes.flatMap((service) => logViolations(service, secrets)),
   ];
-  // One defect shows in thousands of answers: the first few of each kind are enough.
+  // One defect shows in thousands of answers: the first few of each kind suffice.
   return [...new Set(found)].slice(0, 50);
 }
 
-/** Answers that say the service failed, for proofs that give it no reason to. */
+/** Answers that report a failure of the service, for proofs that cause none. */
 export function unexpectedAnswers(exchanges: readonly Exchange[], expected: readonly (number | null)[]): string[] {
   return exchanges
     .filter(({ status }) => !expected.includes(status))

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { TestDatabase } from '../../../support/test-database.js';
 
 /**
- * Deadlocks the server has broken up in this database. The services try such a transaction again: nobody but the server
- * knows. Idle sessions are ended, because a session may keep its counts to itself for 10 s; pools replace them.
+ * The number of deadlocks in this database. Services retry such a transaction, so only the server can report them. Idle
+ * sessions are terminated, because a session may delay its counts for 10 s; pools replace them.
  */
 export async function deadlocksIn(database: TestDatabase): Promise<number> {
   await database.query(
@@ -11,7 +11,7 @@ export async function deadlocksIn(database: TestDatabase): Promise<number> {
      WHERE datname = current_database() AND pid <> pg_backend_pid() AND state = 'idle'
        AND application_name = 'store-commerce'`,
   );
-  // The services hear of it a moment later.
+  // The services notice it a moment later.
   await delay(100);
   const [row] = await database.query<{ deadlocks: number }>(
     'SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()',

@@ -1,6 +1,6 @@
 import type { TestDatabase } from '../../../support/test-database.js';
 
-/** Each finds orders that break a rule by themselves, whatever the clients saw. The store is $1. */
+/** Each query finds orders that break a rule, independent of the clients' view. The store is $1. */
 const RULES: Readonly<Record<string, string>> = {
   'has no lines': `
     SELECT id FROM orders o WHERE store_id = $1 AND source = 'WEBSITE'
@@ -28,7 +28,7 @@ const RULES: Readonly<Record<string, string>> = {
   'has no assessment': `
     SELECT id FROM orders o WHERE store_id = $1 AND source = 'WEBSITE'
       AND NOT EXISTS (SELECT FROM fraud_assessments WHERE store_id = $1 AND order_id = o.id)`,
-  // Holds as long as a proof leaves the catalog as it was when it began.
+  // Holds as long as a proof restores the catalog.
   'has a price that is not the catalog’s': `
     SELECT order_id AS id FROM order_lines l JOIN products p ON p.store_id = l.store_id AND p.id = l.product_id
       LEFT JOIN product_variants v ON v.store_id = l.store_id AND v.id = l.variant_id
@@ -36,7 +36,7 @@ const RULES: Readonly<Record<string, string>> = {
     WHERE l.store_id = $1 AND o.source = 'WEBSITE' AND l.unit_price <> coalesce(v.price, p.price)`,
 };
 
-// Rows that only make sense with an order, without one. A foreign key forbids them; the oracle does not rely on it.
+// Rows that need an order but have none. A foreign key forbids them; the oracle does not rely on it.
 const ORPHANS: Readonly<Record<string, string>> = {
   order_lines: 'order_id IS NOT NULL',
   stock_movements: 'order_id IS NOT NULL',
@@ -44,7 +44,7 @@ const ORPHANS: Readonly<Record<string, string>> = {
   fraud_assessments: `verdict <> 'REJECT'`,
 };
 
-/** Invariant 3, and the first half of 4: orders are whole, and nothing is left of those that are none. */
+/** Invariant 3, and the first half of 4: orders are complete, and refused ones leave no rows. */
 export async function orderViolations(database: TestDatabase, storeId: number): Promise<string[]> {
   const violations: string[] = [];
   for (const [rule, sql] of Object.entries(RULES)) {

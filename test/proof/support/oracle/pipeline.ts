@@ -4,7 +4,8 @@ import type { TestDatabase } from '../../../support/test-database.js';
 const STAGES = 4;
 const DEADLINE_MS = 120_000;
 
-// Held stages wait for a person, and only those of an order under review. What could not be analysed waits for a worker.
+// Only stages of an order under review may be held: they wait for a person. An order that was not analysed waits for a
+// worker.
 const UNSETTLED = `
   SELECT order_id, stage, state FROM order_stages JOIN fraud_assessments USING (store_id, order_id)
   WHERE store_id = $1 AND state NOT IN ('done', 'dead') AND NOT (state = 'held' AND verdict = 'REVIEW'
@@ -29,7 +30,7 @@ interface StageRow {
   readonly state: string;
 }
 
-/** Invariant 5, without a worker: every order has all its stages, and those that were queued have their job. */
+/** Invariant 5, without a worker: every order has all its stages, and every queued stage has a job. */
 export async function queuedViolations(database: TestDatabase, storeId: number): Promise<string[]> {
   const incomplete = await database.query<{ order_id: string; stages: number }>(INCOMPLETE, [storeId]);
   const lost = await database.query<StageRow>(WITHOUT_JOB, [storeId]);
@@ -58,10 +59,10 @@ export async function settledViolations(
 }
 
 /**
- * Invariant 5, mails: the message of every stage that is done arrived at least once, and no other did. Every order must
- * name an e-mail address, and so must the store.
+ * Invariant 5, mails: the message of every stage that is done arrived at least once, and no other message did. Every
+ * order and the store must have an e-mail address.
  *
- * @param arrived counts by Message-ID, as `SmtpSink.countsByMessageId` has them.
+ * @param arrived counts by Message-ID, from `SmtpSink.countsByMessageId`.
  */
 export async function mailViolations(
   database: TestDatabase,
@@ -77,7 +78,7 @@ export async function mailViolations(
     stages.map((row) => [`${row.order_id}-${row.stage}@${row.subdomain}.store-commerce`, row.state]),
   );
   const missing = [...states].filter(([id, state]) => state === 'done' && !arrived.has(id));
-  // A mail whose attempt failed after it was handed over is sent again, or dead: it may have arrived.
+  // A mail whose attempt failed after the handover is sent again, or dead: it may have arrived.
   const strange = [...arrived.keys()].filter((id) => !states.has(id) || states.get(id) === 'held');
   return [
     ...missing.map(([id]) => `mail ${id} is marked done and never arrived`),

@@ -5,18 +5,18 @@ import type { Service } from '../service.js';
 
 const SAMPLE_MS = 250;
 const GROWTH = 1.2;
-/** Fewer samples than this are all warm-up. */
+/** Fewer samples than this count as warm-up. */
 const ENOUGH_SAMPLES = 80;
 const POOL_PATIENCE_MS = 1_900;
 
-/** Invariant 7, over time: watches the memory of processes from now on. */
+/** Invariant 7, over time: watches the memory of processes from the call on. */
 export class MemoryWatch {
   private readonly samples = new Map<Service, number[]>();
   private readonly timer = setInterval(() => this.sample(), SAMPLE_MS).unref();
 
   constructor(private readonly processes: readonly Service[]) {}
 
-  /** @returns what grew by 20 % after the warm-up, which is the first half. Runs under 20 s are all warm-up. */
+  /** @returns the processes that grew by 20 % after the warm-up, the first half. Runs under 20 s are all warm-up. */
   stop(): string[] {
     clearInterval(this.timer);
     return [...this.samples].flatMap(([service, samples]) => {
@@ -37,7 +37,7 @@ export class MemoryWatch {
   }
 }
 
-/** Invariant 7, at the end: alive, and nothing left open in the database. Call it when nobody asks anything any more. */
+/** Invariant 7, at the end: processes live, and no transaction is open. Call it when no request is in flight. */
 export async function processViolations(database: TestDatabase, processes: readonly Service[]): Promise<string[]> {
   const gone = processes.filter(({ isAsWanted }) => !isAsWanted);
   const open = await database.query<{ pid: number; state: string; query: string }>(
@@ -46,16 +46,16 @@ export async function processViolations(database: TestDatabase, processes: reado
        AND xact_start < now() - interval '1 second'`,
   );
   return [
-    ...gone.map(({ pid, log }) => `process ${pid} ended by itself: ${log.slice(-500)}`),
+    ...gone.map(({ pid, log }) => `process ${pid} ended on its own: ${log.slice(-500)}`),
     ...open.map(({ pid, state, query }) => `connection ${pid} is ${state}: ${query}`),
   ];
 }
 
 /**
- * Invariant 7, the pool: takes the service's every connection at once, by requests that wait for a lock. A client that
- * was never given back is missing among those that wait.
+ * Invariant 7, the pool: occupies every connection of the service at once, with requests that wait for a lock. A leaked
+ * client is missing among those that wait.
  *
- * @param store whose key is used; the service must be the only one that asks for brands.
+ * @param store whose key is used; no other process may query brands.
  */
 export async function poolViolations(
   database: TestDatabase,

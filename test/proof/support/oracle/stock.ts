@@ -9,8 +9,8 @@ const BINS = `
   HAVING stock.quantity < 0 OR stock.quantity <> coalesce(sum(moved.quantity), 0)
   ORDER BY 1, 2, 3`;
 
-// What was there at first against what is there plus what the orders' own lines say was sold: the ledger and the bins
-// could be wrong together.
+// The opening stock against the present stock plus the units on order lines: the ledger and the bins could both be
+// wrong in the same way.
 const PRODUCTS = `
   WITH opening AS (
     SELECT product_id, variant_key, sum(quantity)::int AS units FROM stock_movements
@@ -39,7 +39,7 @@ interface Row {
   readonly sold: number;
 }
 
-/** Invariant 1: nothing was made, nothing got lost, no bin is below zero. */
+/** Invariant 1: no unit appears or disappears, and no bin is below zero. */
 export async function stockViolations(database: TestDatabase, storeId: number): Promise<string[]> {
   const bins = await database.query<Row>(BINS, [storeId]);
   const products = await database.query<Row>(PRODUCTS, [storeId]);

@@ -4,30 +4,30 @@ import type { Buyers } from '../buyers.js';
 import type { Service } from '../service.js';
 import { orderBody } from '../store-setup.js';
 
-/** Of so many requests one is an order. */
+/** One request in this many is an order. */
 const ORDER_EVERY = 20;
 const TICK_MS = 5;
-/** Clients that wait for an answer all the same; beyond them the generator itself would be measured. */
+/** The maximum number of waiting clients; with more, the test would measure the generator itself. */
 const MOST_WAITING = 2_000;
-/** They come from several addresses, as a crowd does: one address has a share of the connections only. */
+/** Clients come from several addresses, as a crowd does: each address gets only a share of the connections. */
 const ADDRESSES = 8;
 
-/** What a client saw of a request. */
+/** A client's view of a request. */
 export interface Sample {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly tookMs: number;
-  /** `null` = no whole answer. */
+  /** `null` = no complete answer. */
   readonly status: number | null;
   readonly isOrder: boolean;
-  /** What is wrong with the answer; `null` = nothing. */
+  /** The fault in the answer; `null` = none. */
   readonly fault: string | null;
 }
 
 export interface LoadOptions {
   readonly service: Service;
   readonly key: string;
-  /** The orders go through them: the oracle has to know each. */
+  /** Sends the orders, because the oracle must know each of them. */
   readonly buyers: Buyers;
   readonly products: readonly number[];
   readonly random: (below: number) => number;
@@ -35,7 +35,7 @@ export interface LoadOptions {
 
 const PATHS = ['/v1/products?limit=20', '/v1/orders?limit=20', '/v1/store', '/v1/customers?limit=20'];
 
-/** Clients who read and, now and then, order. Nobody tries again. */
+/** Clients who read and sometimes order. They never retry. */
 export class Load {
   private readonly agents = Array.from({ length: ADDRESSES }, (_, n) => {
     const localAddress = `127.0.1.${n + 1}`;
@@ -46,7 +46,7 @@ export class Load {
 
   constructor(private readonly options: LoadOptions) {}
 
-  /** Each client asks again when it has its answer. */
+  /** Each client sends its next request when it has its answer. */
   async closedLoop(clients: number, lastsMs: number): Promise<Sample[]> {
     const samples: Sample[] = [];
     const end = Date.now() + lastsMs;
@@ -57,7 +57,7 @@ export class Load {
     return samples;
   }
 
-  /** So many requests a second, whether or not there are answers. */
+  /** Sends requests at a fixed rate, regardless of the answers. */
   async openLoop(perSecond: number, lastsMs: number): Promise<{ samples: Sample[]; unsent: number }> {
     const samples: Sample[] = [];
     const asked = new Set<Promise<unknown>>();
@@ -118,7 +118,7 @@ export class Load {
       const request = http.request(url, { headers, agent }, (response) => {
         const { statusCode = 0 } = response;
         let text = '';
-        // Of what succeeded only the time is of interest here.
+        // A success needs only its time.
         if (statusCode === 200) response.resume();
         else response.on('data', (chunk) => (text += String(chunk)));
         response.on('end', () => end(statusCode, faultOf(statusCode, response.headers, text)));

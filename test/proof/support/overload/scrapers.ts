@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { Service } from '../service.js';
 
-/** Clients that read `/metrics` again and again, as fast as they are answered. They need no key for it. */
+/** Clients that read `/metrics` continuously, which needs no key. */
 export async function scrape(service: Service, clients: number, lastsMs: number): Promise<void> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: clients });
   const end = Date.now() + lastsMs;

@@ -2,7 +2,7 @@ import { operate } from './operator.js';
 import { inTime, type Scene } from './scene.js';
 import type { StageRow } from './stage-watch.js';
 
-/** What an act of the proof found, and what it has to tell. */
+/** The violations and figures of one act of the proof. */
 export interface Act {
   readonly figures: string;
   readonly violations: readonly string[];
@@ -10,7 +10,9 @@ export interface Act {
 
 const ERRORS = { poison: 'EADDRESS', blocked: 'SMTP_550' } as const;
 
-/** Stages that can never succeed end dead and say why, and those that a person can help succeed when told to retry. */
+/**
+ * Stages that can never succeed end dead with a reason; those that a person can fix succeed after the retry command.
+ */
 export async function buryThePoisoned(scene: Scene, quick: boolean): Promise<Act> {
   const { context, watch, orders, clock, sink } = scene;
   const doomed = orders.filter(({ kind }) => kind === 'poison' || kind === 'blocked');
@@ -37,7 +39,8 @@ export async function buryThePoisoned(scene: Scene, quick: boolean): Promise<Act
   sink.blocked.clear();
   for (const { id } of curable) {
     const { stages } = await operate<{ stages: string[] }>(context.rig.database.url, 'orders', 'retry-pipeline', id);
-    if (stages.join() !== 'notify-customer') violations.push(`retry-pipeline of order ${id} told: ${stages.join()}`);
+    if (stages.join() !== 'notify-customer')
+      violations.push(`retry-pipeline of order ${id} reported: ${stages.join()}`);
   }
   const cured = await inTime(async () => {
     const states = (await customers()).filter(({ order_id }) => curable.some(({ id }) => id === order_id));
@@ -49,11 +52,11 @@ export async function buryThePoisoned(scene: Scene, quick: boolean): Promise<Act
   return { figures, violations };
 }
 
-/** The customer hears of an order under review when it is confirmed, and not before. */
+/** The customer of an order under review gets the mail when the order is confirmed, and not before. */
 export async function confirmTheReviewed({ context, orders, sink, watch }: Scene): Promise<Act> {
   const reviewed = orders.filter(({ kind }) => kind === 'review');
   const early = reviewed.filter(({ email }) => sink.recipients.includes(email));
-  const violations = early.map(({ id }) => `the customer was written to before order ${id} was confirmed`);
+  const violations = early.map(({ id }) => `the customer got a mail before order ${id} was confirmed`);
   const held = (await watch.stages()).filter(({ state }) => state === 'held');
   if (held.length !== reviewed.length) violations.push(`${held.length} stages are held, not ${reviewed.length}`);
 
@@ -62,7 +65,7 @@ export async function confirmTheReviewed({ context, orders, sink, watch }: Scene
   }
   const told = await inTime(() => {
     const silent = reviewed.filter(({ email }) => !sink.mails.some(({ to }) => to.includes(email)));
-    if (silent.length > 0) throw new Error(`${silent.length} customers were not written to after the review`);
+    if (silent.length > 0) throw new Error(`${silent.length} customers got no mail after the review`);
   });
   violations.push(...told);
   return {

@@ -1,19 +1,19 @@
 import type { ReceivedMail, SmtpSink } from '../../../support/smtp-sink.js';
 import type { Interruption } from './worker-crew.js';
 
-/** Longest time between the server's "taken" and the stage's "done", on a machine with much to do. */
+/** Longest time between the server's acceptance and the stage's "done", on a busy machine. */
 const MARKING_MS = 3_000;
 
 export interface Doubles {
-  /** Arrivals beyond the first of their id. */
+  /** Arrivals beyond the first per id. */
   readonly count: number;
-  /** Those that neither a lost answer nor a worker's end accounts for. */
+  /** Those that neither a lost answer nor a worker's end explains. */
   readonly unexplained: readonly string[];
 }
 
 /**
- * Mails that arrived more than once. At least once is the promise; more than once needs a reason: the sender was never
- * told that the mail had been taken, or it was killed, or lost its database, before it could mark the stage done.
+ * Mails that arrived more than once. The promise is at least once; a repetition needs a reason: the sender never
+ * received the acceptance, or it was killed or lost its database before it could mark the stage done.
  */
 export function doublesOf(sink: SmtpSink, interruptions: readonly Interruption[]): Doubles {
   const last = new Map<string, ReceivedMail>();
@@ -27,7 +27,7 @@ export function doublesOf(sink: SmtpSink, interruptions: readonly Interruption[]
     const taken = before.at.getTime();
     const interrupted = interruptions.some(({ from, to }) => taken >= from - MARKING_MS && taken <= to);
     if (sink.unconfirmed.has(before) || interrupted) continue;
-    unexplained.push(`mail ${mail.messageId} arrived again ${mail.at.getTime() - taken} ms after it had been taken`);
+    unexplained.push(`mail ${mail.messageId} arrived again ${mail.at.getTime() - taken} ms after its acceptance`);
   }
   return { count, unexplained };
 }

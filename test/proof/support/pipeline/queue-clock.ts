@@ -1,13 +1,13 @@
 import type { TestDatabase } from '../../../support/test-database.js';
 
-/** Moves the queue's time on, so that nobody has to wait for what a clock alone brings about. */
+/** Advances the queue's clock, so that the proof does not wait for mere time to pass. */
 export class QueueClock {
   constructor(
     private readonly database: TestDatabase,
     private readonly storeId: number,
   ) {}
 
-  /** Keeps what other proofs left in the same database away from the workers. @returns how to undo it. */
+  /** Hides jobs of other proofs in the same database from the workers. @returns how to undo it. */
   async hideForeignJobs(): Promise<() => Promise<void>> {
     const waiting = await this.database.query<{ order_id: string }>(
       `UPDATE order_stages SET queued = true
@@ -31,7 +31,7 @@ export class QueueClock {
     };
   }
 
-  /** What waits for its next attempt is due now. @param lastAttempt whether that attempt is to be the last. */
+  /** Makes jobs that wait for their next attempt due now. @param lastAttempt makes that attempt the last one. */
   async skipBackOff(orderIds: readonly string[], lastAttempt = false): Promise<void> {
     await this.database.query(
       `UPDATE graphile_worker._private_jobs
@@ -42,7 +42,7 @@ export class QueueClock {
     await this.database.query(`SELECT pg_notify('jobs:insert', '{"count":16}')`);
   }
 
-  /** What is locked now was locked two minutes ago: workers that start next take it for abandoned. */
+  /** Backdates current locks by two minutes: workers that start next treat them as abandoned. */
   async ageLocks(): Promise<number> {
     const aged = await this.database.query(
       `UPDATE graphile_worker._private_jobs SET locked_at = locked_at - interval '2 minutes'
@@ -52,7 +52,7 @@ export class QueueClock {
     return aged.length;
   }
 
-  /** Jobs that a worker holds, in words. */
+  /** Jobs that a worker holds, as texts. */
   async locked(): Promise<string[]> {
     const rows = await this.database.query<{ job: string }>(
       `SELECT concat_ws(' ', key, 'attempt', attempts, 'locked at', locked_at::time, last_error) AS job

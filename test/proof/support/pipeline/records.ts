@@ -7,7 +7,7 @@ interface Told {
   readonly last_error: string;
 }
 
-/** Whether each order's full record says of the pipeline what the rows say, whichever process is asked. */
+/** Whether each order's full record agrees with the pipeline's rows, on every process. */
 export async function recordViolations({ watch, orders, buyers, services, context }: Scene): Promise<string[]> {
   const rows = await watch.stages();
   const violations: string[] = [];
@@ -18,15 +18,15 @@ export async function recordViolations({ watch, orders, buyers, services, contex
     const told = data.pipeline.filter(({ stage }) => stage.startsWith('notify-')).map(said);
     const kept = rows.filter(({ order_id }) => order_id === id).map(said);
     if (told.sort().join() !== kept.sort().join()) {
-      violations.push(`order ${id} says ${told.join()}, its rows ${kept.join()}`);
+      violations.push(`order ${id} reports ${told.join()}, its rows ${kept.join()}`);
     }
   }
   return violations;
 }
 
 /**
- * Counts the mails from the clients' side: two an order that was acknowledged, but for those that cannot be sent. And
- * attempts: one sends a mail at most twice, the second time when the connection broke as it was taken up.
+ * Counts the mails from the clients' side: two per acknowledged order, except undeliverable ones. Also counts attempts:
+ * one sends a mail at most twice, the second time when a reused connection breaks.
  */
 export async function countViolations({ watch, orders, sink, store }: Scene): Promise<string[]> {
   const arrived = sink.countsByMessageId;

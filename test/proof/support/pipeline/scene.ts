@@ -12,9 +12,9 @@ import type { StageWatch } from './stage-watch.js';
 import type { WorkerCrew } from './worker-crew.js';
 
 /**
- * What becomes of an order's mails: both are delivered · the customer's can never be sent, because the mailer refuses
- * the address (`poison`) or the mail server does (`blocked`) · the customer's is held for a review. An order that a busy
- * machine screened too late is screened again by a worker, and then like any other of its kind.
+ * The fate of an order's mails: both are delivered; or the customer's can never be sent, because the mailer (`poison`)
+ * or the mail server (`blocked`) refuses the address; or the customer's is held for a review. A worker screens an order
+ * again when a busy machine screened it too late, and it is then like any other of its kind.
  */
 export type OrderKind = 'good' | 'poison' | 'blocked' | 'review';
 
@@ -24,10 +24,10 @@ export interface PlacedOrder {
   readonly email: string;
 }
 
-/** From this total on, the store wants to look at an order. */
+/** Orders from this total on go to review. */
 export const REVIEW_AMOUNT = 50_000;
 
-/** All that the acts of the proof share. */
+/** The shared state of the proof's acts. */
 export interface Scene {
   readonly context: ProofContext;
   readonly store: StoreFixture;
@@ -37,7 +37,7 @@ export interface Scene {
   readonly buyers: Buyers;
   readonly sink: SmtpSink;
   readonly crew: WorkerCrew;
-  /** Between the workers and the database. */
+  /** The proxy between the workers and the database. */
   readonly proxy: TcpProxy;
   readonly clock: QueueClock;
   readonly watch: StageWatch;
@@ -46,7 +46,7 @@ export interface Scene {
 
 let serial = 0;
 
-/** An order of somebody who never ordered before, through any of the processes. */
+/** An order of a new customer, through any of the processes. */
 export async function place(scene: Scene, kind: OrderKind = 'good'): Promise<PlacedOrder> {
   const placed = { ...(await send(scene, kind)), kind };
   scene.orders.push(placed);
@@ -56,7 +56,7 @@ export async function place(scene: Scene, kind: OrderKind = 'good'): Promise<Pla
 async function send({ products, buyers, services, sink }: Scene, kind: OrderKind) {
   const product_id = kind === 'review' ? products.dear : products.cheap;
   const body = orderBody([{ product_id, quantity: 1 }], kind);
-  // Orders take it, and mail programs make two addresses of it: the mailer refuses it.
+  // Valid in an order, but ambiguous in a mail header: the mailer refuses it.
   const email = kind === 'poison' ? `x,${body.customer['email']}` : (body.customer['email'] ?? '');
   if (kind === 'blocked') sink.blocked.add(email);
   const asked = { ...body, customer: { ...body.customer, email } };
@@ -72,9 +72,9 @@ export function canSucceed({ kind }: PlacedOrder, stage: string): boolean {
 }
 
 /**
- * Waits until everything that can succeed is done, however much there is that cannot.
+ * Waits until every stage that can succeed is done, regardless of those that cannot.
  *
- * @param hurry called again and again meanwhile: to move time on.
+ * @param hurry runs repeatedly meanwhile, to advance the clock.
  * @returns a text for each stage that is not done in time.
  */
 export async function untilDelivered(
@@ -87,7 +87,7 @@ export async function untilDelivered(
   for (;;) {
     const open = (await watch.stages()).filter(({ order_id, stage, state }) => {
       const order = known.get(order_id);
-      // Those that could not be analysed are held until they are.
+      // Stages of an order that was not analysed are held until it is.
       const waits = state === 'held' && order?.kind !== 'review';
       return order && ((canSucceed(order, stage) && state !== 'done') || waits);
     });
@@ -100,7 +100,7 @@ export async function untilDelivered(
   }
 }
 
-/** What is still wrong when the time is over: the proof goes on, for the oracle to tell what came of it. */
+/** Violations that remain at the deadline: the proof continues, so that the oracle reports the consequences. */
 export async function inTime(assertion: () => unknown, timeoutMs = 20_000): Promise<string[]> {
   try {
     await eventually(assertion, timeoutMs);

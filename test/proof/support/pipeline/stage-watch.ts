@@ -15,7 +15,7 @@ export interface StageRow {
   readonly last_error: string;
 }
 
-/** Reads over and over what the pipeline keeps of failures. */
+/** Repeatedly reads the failures that the pipeline stores. */
 export class StageWatch {
   readonly errorClasses = new Set<string>();
   private readonly violations = new Set<string>();
@@ -29,7 +29,7 @@ export class StageWatch {
     this.loop = this.watch();
   }
 
-  /** The stages that are worked, in a stable order. */
+  /** The stages in progress, in a stable order. */
   stages(): Promise<StageRow[]> {
     return this.database.query<StageRow>(
       `SELECT order_id, stage, state, attempts, last_error FROM order_stages
@@ -38,7 +38,7 @@ export class StageWatch {
     );
   }
 
-  /** @returns what was kept and should not have been. */
+  /** @returns stored texts that should not be stored. */
   async stop(): Promise<string[]> {
     this.stopping.abort();
     await this.loop;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Act } from './acts.js';
 import { inTime, place, untilDelivered, type Scene } from './scene.js';
 
-/** The database goes away while the workers are busy. They go on by themselves when it is back. */
+/** The database stops while the workers are busy. They resume without a restart when it is back. */
 export async function takeTheDatabaseAway(scene: Scene, forMs: number): Promise<Act> {
   const { crew, proxy, sink } = scene;
   const before = crew.pids.join();
@@ -25,19 +25,19 @@ export async function takeTheDatabaseAway(scene: Scene, forMs: number): Promise<
   sink.behaviour = { kind: 'accept' };
   const last = await place(scene);
   const violations = await inTime(() => {
-    if (!sink.mails.some(({ to }) => to.includes(last.email))) throw new Error('The workers do not work again');
+    if (!sink.mails.some(({ to }) => to.includes(last.email))) throw new Error('The workers do not resume');
   }, 30_000);
   const working = ((Date.now() - back) / 1_000).toFixed(1);
   violations.push(...(await untilDelivered(scene, 120_000)));
   const settled = Math.round((Date.now() - back) / 1_000);
-  if (crew.pids.join() !== before) violations.push('workers were started again');
+  if (crew.pids.join() !== before) violations.push('workers were restarted');
   return {
     figures: `${forMs / 1_000} s without a database: at work again after ${working} s, all done after ${settled} s`,
     violations,
   };
 }
 
-/** Every connection of the workers dies in silence, in the middle of deliveries; new ones work. */
+/** Every connection of the workers freezes in the middle of deliveries; new ones work. */
 export async function freezeOpenConnections(scene: Scene): Promise<Act> {
   const { crew, proxy, sink } = scene;
   const before = crew.pids.join();
@@ -54,12 +54,12 @@ export async function freezeOpenConnections(scene: Scene): Promise<Act> {
   crew.interruptions.push({ from, to });
   violations.push(...(await untilDelivered(scene, 120_000)));
   proxy.restore();
-  if (crew.pids.join() !== before) violations.push('workers were started again');
+  if (crew.pids.join() !== before) violations.push('workers were restarted');
   const working = ((to - from) / 1_000).toFixed(1);
   return { figures: `open connections frozen: at work on new ones after ${working} s`, violations };
 }
 
-/** SIGTERM in the middle of deliveries: they are finished, and the process ends in order. */
+/** SIGTERM in the middle of deliveries: the worker finishes them and exits cleanly. */
 export async function dismissInDelivery(scene: Scene, answerMs: number, orders: number): Promise<Act> {
   const { crew, sink, clock } = scene;
   const size = crew.pids.length;
@@ -76,11 +76,11 @@ export async function dismissInDelivery(scene: Scene, answerMs: number, orders: 
   const finished = sink.mails.length - taken;
   violations.push(...endings.filter((end) => end !== 0).map((end) => `SIGTERM ended a worker with ${end}`));
   const locked = await clock.locked();
-  violations.push(...locked.map((job) => `a worker that ended in order still holds ${job}`));
+  violations.push(...locked.map((job) => `a worker that exited cleanly still holds ${job}`));
   if (finished < underWay) violations.push(`${finished} of ${underWay} deliveries under way were finished`);
 
   sink.behaviour = { kind: 'accept' };
-  // What nobody had begun is left for others.
+  // Other workers take the jobs that had not begun.
   if ((await untilDelivered(scene, 0)).length > 0) {
     await crew.hire(size);
     violations.push(...(await untilDelivered(scene, 30_000)));

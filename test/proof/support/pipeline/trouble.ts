@@ -24,16 +24,16 @@ const MOODS: readonly (readonly SinkBehaviour[])[] = [REFUSALS, REFUSALS, CUTS, 
 
 export interface Troubles {
   readonly forMs: number;
-  /** Between two orders of each client, at most. */
+  /** The longest pause of a client between two orders. */
   readonly orderPauseMs: number;
-  /** Between two kills, at most; `null` = nobody is killed. */
+  /** The longest time between two kills; `null` = no kills. */
   readonly killPauseMs: number | null;
   readonly special: Readonly<Partial<Record<OrderKind, number>>>;
 }
 
 type Random = (below: number) => number;
 
-/** Everything goes wrong at once, until the time is over. The mail server is well again afterwards. */
+/** Causes all faults at once, until the time is over. The mail server works again afterwards. */
 export async function makeTrouble(scene: Scene, { forMs, orderPauseMs, killPauseMs, special }: Troubles) {
   const { context, sink, crew } = scene;
   const { random } = context;
@@ -63,12 +63,12 @@ async function moods(sink: SmtpSink, random: Random, isOver: () => boolean): Pro
   while (!isOver()) {
     sink.behaviour = oneOf(oneOf(MOODS));
     await delay(50 + random(sink.behaviour.kind === 'hang' ? 150 : 700));
-    // Some of those that hang are cut; the others have to notice by themselves.
+    // Cuts some of the hanging connections; the workers must time out on the others.
     if (sink.behaviour.kind === 'hang' && random(2) === 0) sink.cutAll();
   }
 }
 
-/** kill -9 of all workers while the mail server has their messages and has not answered. @returns how many it had. */
+/** kill -9 of all workers while the mail server holds their messages unanswered. @returns the number of messages. */
 export async function killInDelivery({ sink, crew }: Scene, atLeast: number): Promise<number> {
   sink.behaviour = { kind: 'hang', at: 'message' };
   await eventually(() => {

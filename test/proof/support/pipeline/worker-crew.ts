@@ -1,16 +1,16 @@
 import type { Rig } from '../rig.js';
 import type { Ending, Service } from '../service.js';
 
-/** When work could be lost halfway, in milliseconds since the epoch: a worker was killed, or had no database. */
+/** A time when work could be lost halfway, in milliseconds since the epoch: a worker was killed, or had no database. */
 export interface Interruption {
   readonly from: number;
   readonly to: number;
 }
 
-/** What the system still does for a process that is gone: bytes it had sent arrive. */
+/** The time in which the system still delivers the bytes that a dead process had sent. */
 const AFTERLIFE_MS = 500;
 
-/** The workers of a proof, and what was done to them. */
+/** The workers of a proof, with their history. */
 export class WorkerCrew {
   readonly interruptions: Interruption[] = [];
   kills = 0;
@@ -33,13 +33,13 @@ export class WorkerCrew {
     return this.workers.map(({ pid }) => pid);
   }
 
-  /** kill -9 of all, at once. None is left. */
+  /** Kills all with kill -9, at once. */
   async killAll(): Promise<void> {
     this.noteKills(this.workers.length);
     await Promise.all(this.workers.splice(0).map((worker) => worker.kill()));
   }
 
-  /** kill -9 of one, and another in its place. */
+  /** Kills one with kill -9, and starts another in its place. */
   async replace(index: number): Promise<void> {
     const worker = this.workers[index];
     if (!worker) throw new Error(`There is no worker ${index}`);
@@ -48,7 +48,7 @@ export class WorkerCrew {
     this.workers[index] = await this.rig.restart(worker);
   }
 
-  /** SIGTERM to all. None is left. */
+  /** Sends SIGTERM to all, and waits for their end. */
   dismissAll(): Promise<Ending[]> {
     return Promise.all(this.workers.splice(0).map((worker) => worker.terminate()));
   }

@@ -5,7 +5,7 @@ export interface Question {
   readonly method?: string;
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** As it is; an object is sent as JSON. */
+  /** Sent unchanged; an object is sent as JSON. */
   readonly body?: string | object;
   /** Whether the answer may name the people in the store's orders. */
   readonly mayName?: boolean;
@@ -13,10 +13,10 @@ export interface Question {
 
 const ANSWER_TIMEOUT_MS = 10_000;
 
-/** Asks, and looks for secrets in every answer: in its body and in its headers. */
+/** Sends requests, and searches the body and the headers of every answer for secrets. */
 export class Asker {
   readonly violations: string[] = [];
-  /** How often each status was answered. */
+  /** The number of answers per status. */
   readonly statuses = new Map<number, number>();
   asked = 0;
 
@@ -44,7 +44,7 @@ export class Asker {
     return answer;
   }
 
-  /** Takes an answer that was asked for by hand. */
+  /** Checks the answer to a request that another client sent. */
   take(what: string, { status, headers, text }: RawResponse): void {
     this.check(what, status, `${JSON.stringify(headers)}\n${text}`, false);
   }

@@ -1,16 +1,16 @@
 /**
- * What a planted text stands for.
+ * The kind of a planted text.
  *
- * `sett` a secret in a store's settings · `cred` a gateway's credentials · `nati` a national id · `cust` a customer's
- * password hash or verification token · `sent` what a client or an operator sent, and nobody keeps · `pers` personal data
- * of an order, which only its own store may read
+ * `sett`: a secret in a store's settings. `cred`: a gateway's credentials. `nati`: a national id. `cust`: a customer's
+ * password hash or verification token. `sent`: a value from a client or operator that is never stored. `pers`: personal
+ * data of an order, which only its own store may read.
  */
 export type Kind = 'sett' | 'cred' | 'nati' | 'cust' | 'sent' | 'pers';
 
 export const SECRETS: readonly Kind[] = ['sett', 'cred', 'nati', 'cust', 'sent'];
 
 const PATTERN = 'zq(sett|cred|nati|cust|sent|pers)[0-9]{5}';
-/** As the database prints bytes. */
+/** The database's notation for bytes. */
 const PATTERN_IN_HEX = '7a71(73657474|63726564|6e617469|63757374|73656e74|70657273)(3[0-9]){5}';
 const KIND_IN_HEX: Readonly<Record<string, Kind>> = Object.fromEntries(
   [...SECRETS, 'pers' as const].map((kind) => [Buffer.from(kind).toString('hex'), kind]),
@@ -24,10 +24,10 @@ export interface Sighting {
   readonly text: string;
 }
 
-/** Makes texts that occur nowhere else, and finds them again. */
+/** Mints unique texts, and finds them again. */
 export class Canaries {
   private readonly counts = new Map<Kind, number>();
-  /** Secrets that the run cannot do without: keys, passwords. */
+  /** Secrets that the run needs: keys, passwords. */
   readonly others: string[] = [];
 
   mint(kind: Kind): string {
@@ -40,7 +40,7 @@ export class Canaries {
     return kinds.reduce((sum, kind) => sum + (this.counts.get(kind) ?? 0), 0);
   }
 
-  /** @returns a text for each secret that is in there, in any case, as it is or in hexadecimal. */
+  /** @returns a text for each secret found, in any letter case, in clear text or in hexadecimal. */
   find(text: string, kinds: readonly Kind[]): string[] {
     const others = this.others.filter((other) => text.includes(other)).map((other) => `${other.slice(0, 12)}…`);
     const seen = sightings(text).filter(({ kind }) => kinds.includes(kind));

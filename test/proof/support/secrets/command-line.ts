@@ -7,11 +7,11 @@ const CLI = path.resolve(import.meta.dirname, '../../../../dist/apps/cli/src/mai
 export interface Run {
   readonly command: string;
   readonly code: number | null;
-  /** What it said on both outputs. */
+  /** Its output on both streams. */
   readonly said: string;
 }
 
-/** The built command line, as an operator uses it. Keeps everything that it says. */
+/** Runs the built command line as an operator does, and records all output. */
 export class CommandLine {
   readonly runs: Run[] = [];
 
@@ -21,7 +21,7 @@ export class CommandLine {
     const child = spawn(process.execPath, [CLI, ...command.split(' ')], {
       env: { PATH: process.env['PATH'], ...this.env, ...env },
     });
-    // A command that ends before it has read its input is no failure of ours.
+    // A command may end before it has read its input.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
     const code = new Promise<number | null>((resolve) => child.on('close', resolve));
@@ -31,7 +31,7 @@ export class CommandLine {
     return run;
   }
 
-  /** Imports lines; a string is a line as it is. */
+  /** Imports lines; a string is sent as a raw line. */
   import(lines: readonly (object | string)[]): Promise<Run> {
     const input = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n');
     return this.run('import -', { input });

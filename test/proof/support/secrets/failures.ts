@@ -4,7 +4,7 @@ import type { SmtpSink } from '../../../support/smtp-sink.js';
 import type { TestDatabase } from '../../../support/test-database.js';
 import type { Asker } from './asker.js';
 
-/** Where the failures happen. */
+/** The environment in which failures are provoked. */
 export interface Ground {
   readonly database: TestDatabase;
   readonly asker: Asker;
@@ -14,7 +14,7 @@ export interface Ground {
   readonly order: () => object;
 }
 
-/** When a trigger is to tell. */
+/** The event on which a trigger fails. */
 interface Moment {
   readonly table: string;
   readonly event: string;
@@ -24,7 +24,7 @@ interface Moment {
 const NEW_ORDERS: Moment = { table: 'orders', event: 'INSERT', condition: 'true' };
 const PATIENCE_MS = 20_000;
 
-/** Failures whose errors quote whole rows, statements and parameters. @returns those that did not come about. */
+/** Failures whose errors quote whole rows, statements and parameters. @returns those that did not occur. */
 export async function failOrders(ground: Ground): Promise<string[]> {
   const { database, storeId } = ground;
   const outcomes: string[] = [];
@@ -43,7 +43,7 @@ export async function failOrders(ground: Ground): Promise<string[]> {
   return [...outcomes, ...(await breakConnections(ground))];
 }
 
-/** Ends the sessions that wait in the middle of an order, as often as the order is tried. */
+/** Terminates the sessions that wait in the middle of an order, once per attempt. */
 async function breakConnections(ground: Ground): Promise<string[]> {
   const holder = new pg.Client({ connectionString: ground.database.url });
   await holder.connect();
@@ -67,7 +67,7 @@ async function breakConnections(ground: Ground): Promise<string[]> {
 /**
  * Mail servers that quote addresses, and a database that quotes them when the mail is marked as sent.
  *
- * @returns what did not come about.
+ * @returns the failures that did not occur.
  */
 export async function failMails(ground: Ground, sink: SmtpSink): Promise<string[]> {
   const outcomes: string[] = [];
@@ -118,7 +118,7 @@ async function expecting({ asker, key, order }: Ground, what: string, statuses: 
   return statuses.includes(status) ? [] : [`${what} was answered ${status}`];
 }
 
-/** A trigger on the store's rows that says everything that it sees. @returns how to remove it. */
+/** A trigger that fails with the contents of the store's rows. @returns how to remove it. */
 async function raising({ database, storeId }: Ground, moment: Moment, sqlstate: string, seen: string) {
   const { table, event, condition } = moment;
   const name = `${table}_tell_all`;

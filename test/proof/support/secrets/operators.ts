@@ -4,15 +4,15 @@ import type { Canaries } from './canaries.js';
 import type { CommandLine } from './command-line.js';
 
 interface Matter {
-  /** Subdomain. */
+  /** Subdomain of the store. */
   readonly store: string;
-  /** Under which everything is encrypted. */
+  /** The encryption key in use. */
   readonly oldKey: string;
   readonly newKey: string;
   readonly form: ProofForm;
 }
 
-/** Commands that meet secrets, right and wrong. @returns what did not end as it has to. */
+/** Correct and incorrect commands that handle secrets. @returns those with an unexpected exit code. */
 export async function operateBadly(operator: CommandLine, canaries: Canaries, matter: Matter): Promise<string[]> {
   const { store, oldKey, newKey, form } = matter;
   const sent = () => canaries.mint('sent');
@@ -67,7 +67,7 @@ function badLines(store: string, sent: () => string): (object | string)[] {
   ];
 }
 
-/** Processes that must not start. @returns what they say instead. */
+/** Processes that must not start. @returns those that start anyway. */
 export async function startBadly(rig: Rig, canaries: Canaries): Promise<{ who: string; said: string }[]> {
   const sent = () => canaries.mint('sent');
   const environments: Record<string, string>[] = [
@@ -83,7 +83,7 @@ export async function startBadly(rig: Rig, canaries: Canaries): Promise<{ who: s
     starts.map(async ({ who, start }) => ({
       who,
       said: await start().then(
-        () => `it started in spite of ${canaries.mint('sent')}`,
+        () => `it started despite ${canaries.mint('sent')}`,
         (error: Error) => error.message,
       ),
     })),

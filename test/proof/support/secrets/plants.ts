@@ -3,7 +3,7 @@ import type { Canaries } from './canaries.js';
 type Random = (below: number) => number;
 type Json = unknown;
 
-/** Stands beside every secret, and must be shown. */
+/** Stands next to every secret, and must be shown. */
 export const OPEN = 'openly-shown';
 
 const NAMES =
@@ -14,7 +14,7 @@ const NAMES =
     .split(/\s+/);
 const PLAIN_NAMES = ['layout', 'header', 'zones', 'banner', 'blocks', 'footer', 'checkout', 'shipping'];
 
-/** Texts that are secret whatever they are called. Put together here, so that no scanner takes this file for a leak. */
+/** Texts that are secret under any name. Assembled at run time, so that secret scanners do not report this file. */
 const SHAPES: readonly ((canary: string) => string)[] = [
   (canary) => ['sk', 'live', `${canary}4eC39HqLyjWDarjtT`].join('_'),
   (canary) => ['whsec', canary].join('_'),
@@ -27,14 +27,14 @@ const SHAPES: readonly ((canary: string) => string)[] = [
   (canary) => `https://api.example.com/?${'access_token'}=${canary}`,
 ];
 
-/** Makes things with secrets in them. */
+/** Creates rows and settings that contain secrets. */
 export class Plants {
   constructor(
     private readonly canaries: Canaries,
     private readonly random: Random,
   ) {}
 
-  /** Settings as storefronts keep them, with that many secrets at random depths: in values, under names, as names. */
+  /** Settings like a storefront's, with that many secrets at random depths: in values, under names, as names. */
   settings(secrets: number): Record<string, Json> {
     const root: Record<string, Json> = { shown: OPEN };
     for (let n = 0; n < secrets; n++)
@@ -48,7 +48,7 @@ export class Plants {
     return { ...Object.fromEntries(members.slice(1)), deeper: [{ [members[0]?.[0] ?? '']: members[0]?.[1] }] };
   }
 
-  /** A customer's line of a bundle with all three secrets. */
+  /** A customer's bundle line with all three secrets. */
   customer(store: string, n: number): Record<string, Json> {
     return {
       kind: 'customer',
@@ -62,7 +62,7 @@ export class Plants {
     };
   }
 
-  /** An object that has a secret, and {@link OPEN} beside it. */
+  /** An object with a secret, and {@link OPEN} next to it. */
   private member(): Json {
     const [canary, name, shape] = [this.canaries.mint('sett'), this.pick(NAMES), this.pick(SHAPES)];
     const forms: readonly (() => Json)[] = [
@@ -86,7 +86,7 @@ export class Plants {
   }
 }
 
-/** How many {@link OPEN}s a JSON text has. */
+/** The number of {@link OPEN}s in a JSON text. */
 export function shownIn(text: string): number {
   return text.split(OPEN).length - 1;
 }

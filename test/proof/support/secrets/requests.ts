@@ -5,14 +5,14 @@ import type { Canaries } from './canaries.js';
 export interface Reader {
   /** The store's own key. */
   readonly key: string;
-  /** What a path's parameter may be, by the resource. */
+  /** Valid path parameters, by resource. */
   readonly ids: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface Target {
   readonly url: string;
   readonly key: string;
-  /** Of which there are fewer than 999. */
+  /** Resources with fewer than 999 rows. */
   readonly productId: number;
 }
 
@@ -20,7 +20,7 @@ interface ApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** Reads all that the service says it has, by its own document: a new route is read without anybody thinking of it. */
+/** Reads every route in the service's own OpenAPI document: a new route is read without a change here. */
 export async function readEverything(asker: Asker, { key, ids }: Reader): Promise<string[]> {
   const document = JSON.parse((await asker.ask('/openapi.json')).body) as ApiDocument;
   const unread: string[] = [];
@@ -39,7 +39,7 @@ export async function readEverything(asker: Asker, { key, ids }: Reader): Promis
   return unread;
 }
 
-/** Requests with secrets wherever a client can put them; none of them is to succeed in keeping any. */
+/** Requests with secrets in every place that a client controls; none of them may store one. */
 export async function askHostilely(asker: Asker, canaries: Canaries, target: Target): Promise<void> {
   const { key, url, productId } = target;
   const sent = () => canaries.mint('sent');

@@ -1,18 +1,18 @@
 import type { TestDatabase } from '../../../support/test-database.js';
 import { CANARY_PATTERN, sightings, type Canaries, type Kind } from './canaries.js';
 
-/** Where each kind may stand in the clear; nothing that was only sent, and nothing encrypted, stands anywhere. */
+/** The columns where each kind may stand in clear text. Sent-only and encrypted values may stand nowhere. */
 const HOMES: Readonly<Record<Kind, (table: string) => boolean>> = {
   sett: (table) => table === 'public.stores',
   cust: (table) => table === 'public.customer_secrets',
   cred: () => false,
   nati: () => false,
   sent: () => false,
-  // What the queue keeps of a failure is the class of the error.
+  // The queue stores only the class of an error.
   pers: (table) => !table.startsWith('graphile_worker.') && table !== 'public.order_stages',
 };
 
-/** Every row of every table, as a dump has them, searched for what must not be in it. */
+/** Searches every row of every table, in the form of a dump, for texts that must not be in it. */
 export async function dumpViolations(database: TestDatabase, canaries: Canaries): Promise<string[]> {
   const tables = await database.query<{ name: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
@@ -33,7 +33,7 @@ export async function dumpViolations(database: TestDatabase, canaries: Canaries)
   return violations;
 }
 
-/** How many secrets a dump shows where they may stand: a search that finds none of them searches nothing. */
+/** The number of secrets found where they may stand: a search that finds none of them does not work. */
 export async function countAtHome(database: TestDatabase): Promise<number> {
   const [row] = await database.query<{ count: number }>(`SELECT count(*)::int FROM stores AS t WHERE t::text ~* $1`, [
     CANARY_PATTERN,

@@ -1,13 +1,13 @@
 import type { OrderRecord, StoreProfile } from '@app/application';
-import { anOrderRecord, aStoreProfile } from '../../../../test/builders/order-record.js';
-import { orderMail } from './order-mail.js';
+import { anOrderRecord, aStoreProfile } from '../../builders/order-record.js';
+import { orderMail } from '../../../libs/infrastructure/src/notifications/order-mail.js';
 
 const line = anOrderRecord().lines[0] as OrderRecord['lines'][number];
 const customer = { name: 'Ada', email: 'ada@example.com', phone: '' };
 const place = { address: '', city: '', zip: '' };
 const contact = { email: 'hello@acme.test' };
 
-/** Every place a text from outside is shown in. */
+/** Every place that shows a text from outside. */
 const FIELDS: [
   field: string,
   order: (text: string) => Partial<OrderRecord>,
@@ -49,7 +49,7 @@ const TAGS = 'html,head,meta,title,body,div,h1,h2,p,br,img,strong,span,table,tr,
 const ATTRIBUTES =
   'lang,charset,name,content,style,src,alt,height,role,width,cellspacing,cellpadding,colspan,href'.split(',');
 
-/** What in the HTML is not from the template: tags, attributes, styles and addresses. */
+/** The parts of the HTML that are not from the template: tags, attributes, styles and addresses. */
 function foreignParts(html: string): string[] {
   const foreign: string[] = [];
   const rest = html.replace(/<!doctype html>/, '').replace(TAG, (_tag, name: string, attributes: string) => {
@@ -72,7 +72,7 @@ describe.each(['notify-customer', 'notify-merchant'] as const)('%s', (stage) => 
     return mail;
   };
 
-  it('would notice what does not come from the template', () => {
+  it('detects parts that are not from the template', () => {
     for (const attack of ATTACKS.slice(0, 4)) expect(foreignParts(`<p>${attack}</p>`)).not.toEqual([]);
     expect(foreignParts(`<p style="${ATTACKS[4]}">`)).not.toEqual([]);
   });
@@ -81,7 +81,7 @@ describe.each(['notify-customer', 'notify-merchant'] as const)('%s', (stage) => 
     for (const attack of ATTACKS) expect(foreignParts(render(order(attack), store(attack)).html)).toEqual([]);
   });
 
-  it.each(FIELDS)('gives a line break in the %s no way into a header', (_field, order, store) => {
+  it.each(FIELDS)('keeps a line break in the %s out of the headers', (_field, order, store) => {
     for (const end of ['\r\n', '\n', '\r', '\u0085', '\u2028', '\u2029', '\0', '\v', '\f', '\u202e']) {
       const attack = `x${end}Bcc: evil@example.com${end}${end}body`;
       const { to, replyTo, sentAs, subject } = render(order(attack), store(attack));
@@ -91,7 +91,7 @@ describe.each(['notify-customer', 'notify-merchant'] as const)('%s', (stage) => 
     }
   });
 
-  it.each(FIELDS)('gives the %s no line of the text to itself', (_field, order, store) => {
+  it.each(FIELDS)('never gives the %s a line of its own in the text', (_field, order, store) => {
     const { text } = render(order('x\nTotal:    $0.01'), store('x\nTotal:    $0.01'));
 
     expect(text.split('-- \n')[0]).not.toMatch(/^Total: +\$0\.01/m);
@@ -119,7 +119,7 @@ describe('the branding', () => {
     expect(html({ logoUrl })).not.toContain('<img');
   });
 
-  it.each(['', 'red', '#12', '#11223344', 'url(x)'])('takes %j for no colour', (primaryColor) => {
+  it.each(['', 'red', '#12', '#11223344', 'url(x)'])('does not use %j as a colour', (primaryColor) => {
     expect(html({ primaryColor })).toContain('border-top:6px solid #444444');
   });
 
@@ -127,7 +127,7 @@ describe('the branding', () => {
     expect(html({ customDomain })).not.toContain('<a ');
   });
 
-  it('is done without: an unnamed store has its subdomain for a name', () => {
+  it('falls back to defaults: an unnamed store is called by its subdomain', () => {
     const bare = { name: ' ', logoUrl: '', primaryColor: '', customDomain: '', contact: null };
 
     expect(html(bare)).toContain('<h1 style="margin:8px 0 16px;font-size:20px">acme</h1>');

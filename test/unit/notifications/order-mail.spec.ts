@@ -1,6 +1,6 @@
 import type { OrderRecord } from '@app/application';
-import { anOrderRecord, aStoreProfile } from '../../../../test/builders/order-record.js';
-import { orderMail, type OrderMail } from './order-mail.js';
+import { anOrderRecord, aStoreProfile } from '../../builders/order-record.js';
+import { orderMail, type OrderMail } from '../../../libs/infrastructure/src/notifications/order-mail.js';
 
 function mailOf(stage: 'notify-customer' | 'notify-merchant', order: OrderRecord, store = aStoreProfile()): OrderMail {
   const mail = orderMail(stage, order, store);
@@ -18,7 +18,7 @@ const priced = (currency: string, unitPrice: number) =>
   });
 
 describe("the customer's confirmation", () => {
-  it('goes to the customer and is answered to the store', () => {
+  it('goes to the customer, with the store as the reply address', () => {
     const mail = mailOf('notify-customer', anOrderRecord());
 
     expect(mail).toMatchObject({
@@ -29,7 +29,7 @@ describe("the customer's confirmation", () => {
     });
   });
 
-  it.each(['text', 'html'] as const)('says in %s what was bought, for how much, and where it goes', (body) => {
+  it.each(['text', 'html'] as const)('states in %s the items, the prices and the delivery address', (body) => {
     const mail = mailOf('notify-customer', anOrderRecord({ totalAmount: 4500 }))[body];
 
     for (const fact of [
@@ -52,7 +52,7 @@ describe("the customer's confirmation", () => {
     }
   });
 
-  it('keeps the notes to itself: they could be any text, sent to anybody', () => {
+  it('does not contain the notes, which could carry any text to any address', () => {
     const { text, html } = mailOf('notify-customer', anOrderRecord({ notes: 'buy cheap watches' }));
 
     expect(text + html).not.toContain('watches');
@@ -64,7 +64,7 @@ describe("the customer's confirmation", () => {
     expect(orderMail('notify-customer', order, aStoreProfile())).toBeNull();
   });
 
-  it("is not answered to a contact that mail cannot go to, which is the merchant's matter", () => {
+  it('has no reply address when the contact of the store is not a usable address', () => {
     const store = aStoreProfile({ contact: { email: 'a@b.cd, e@f.gh' } });
 
     expect(mailOf('notify-customer', anOrderRecord(), store).replyTo).toBeNull();
@@ -73,7 +73,7 @@ describe("the customer's confirmation", () => {
 });
 
 describe("the merchant's notice", () => {
-  it('goes to the contact of the store and is answered to the customer', () => {
+  it('goes to the contact of the store, with the customer as the reply address', () => {
     expect(mailOf('notify-merchant', anOrderRecord())).toMatchObject({
       to: { name: 'Acme', address: 'hello@acme.test' },
       replyTo: { name: 'Ada Lovelace', address: 'ada@example.com' },
@@ -82,7 +82,7 @@ describe("the merchant's notice", () => {
     });
   });
 
-  it.each(['text', 'html'] as const)("has the customer's contact and notes in %s", (body) => {
+  it.each(['text', 'html'] as const)("contains the customer's contact and notes in %s", (body) => {
     const mail = mailOf('notify-merchant', anOrderRecord({ notes: 'Ring twice\nat the back' }))[body];
 
     for (const fact of ['ada@example.com', '+1 555 0100', 'Ring twice', 'at the back']) expect(mail).toContain(fact);
@@ -96,7 +96,7 @@ describe("the merchant's notice", () => {
     },
   );
 
-  it('names the rules that put the order under review', () => {
+  it('names the rules that sent the order to review', () => {
     const fraud = { verdict: 'REVIEW', score: 50, reasons: [{ rule: 'amount_over_limit', score: 50 }] } as const;
 
     const { subject, text, html } = mailOf('notify-merchant', anOrderRecord({ fraud }));
@@ -123,14 +123,14 @@ describe.each(['notify-customer', 'notify-merchant'] as const)('%s', (stage) => 
     }
   });
 
-  it('says that a test order is one', () => {
+  it('marks a test order as a test', () => {
     const { subject, text, html } = mailOf(stage, anOrderRecord({ isTest: true }));
 
     expect(subject).toMatch(/^\[TEST\] /);
     for (const body of [text, html]) expect(body).toContain('[TEST]');
   });
 
-  it('says so of no other', () => {
+  it('marks no other order as a test', () => {
     const { subject, text, html } = mailOf(stage, anOrderRecord());
 
     expect(subject + text + html).not.toContain('TEST');

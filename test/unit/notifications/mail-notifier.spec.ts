@@ -1,10 +1,10 @@
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { anOrderRecord, aStoreProfile } from '../../../../test/builders/order-record.js';
-import { readMail } from '../../../../test/support/mail-message.js';
-import { Config, ConfigError } from '../platform/config.js';
-import { MailNotifier } from './mail-notifier.js';
+import { anOrderRecord, aStoreProfile } from '../../builders/order-record.js';
+import { readMail } from '../../support/mail-message.js';
+import { Config, ConfigError } from '../../../libs/infrastructure/src/platform/config.js';
+import { MailNotifier } from '../../../libs/infrastructure/src/notifications/mail-notifier.js';
 
 describe('MailNotifier without a mail server', () => {
   let dataDir: string;
@@ -36,7 +36,7 @@ describe('MailNotifier without a mail server', () => {
     expect(parts.get('text/html')).toMatch(/^<!doctype html>[^]*Zoë &quot;Z&quot;, &lt;x&gt;[^]*<\/html>\s*$/);
   });
 
-  it('is dated when it is sent', async () => {
+  it('dates a message with the time of sending', async () => {
     const order = anOrderRecord({ createdAt: new Date('2020-01-01T00:00:00Z') });
 
     await notifier().notify('notify-customer', order, aStoreProfile());
@@ -55,7 +55,7 @@ describe('MailNotifier without a mail server', () => {
     expect(headers.get('reply-to')).toEqual(['Ada Lovelace <ada@example.com>']);
   });
 
-  it('is the only one who may read it, and leaves one whole file per order and stage', async () => {
+  it('leaves one complete file per order and stage, readable by its owner only', async () => {
     const order = anOrderRecord();
     const mail = notifier();
 
@@ -67,7 +67,7 @@ describe('MailNotifier without a mail server', () => {
     expect((await stat(path.join(folder(), names[0] ?? ''))).mode & 0o777).toBe(0o600);
   });
 
-  it('writes nowhere else, whatever the names', async () => {
+  it('writes to no other directory, even with hostile names', async () => {
     const order = anOrderRecord({ id: '../../x\r\nBcc: a@b.cd' });
 
     await notifier().notify('notify-customer', order, aStoreProfile({ subdomain: 'a>\r\nBcc: evil@b.cd' }));
@@ -80,7 +80,7 @@ describe('MailNotifier without a mail server', () => {
     ]);
   });
 
-  it('has no header but its own, whatever the texts', async () => {
+  it('sends no header but its own, even with hostile texts', async () => {
     const attack = 'x\r\nBcc: evil@example.com\r\n\r\nbody';
     const order = anOrderRecord({
       receiptNumber: attack,
@@ -103,7 +103,7 @@ describe('MailNotifier without a mail server', () => {
     ['a long word', `=?utf-8?B?${Buffer.from('x\r\nBcc: evil@x.test'.repeat(3)).toString('base64')}?=`],
     ['another charset', '=?iso-8859-1?q?=0D=0ABcc:_evil@x.test?= Zoë'],
     ['a broken word', '=?utf-8?q?a'],
-  ])('sends a name that holds an encoded word of %s as the text that it is', async (_what, name) => {
+  ])('delivers a name that contains an encoded word of %s literally', async (_what, name) => {
     const order = anOrderRecord({ customer: { name, email: 'ada@example.com', phone: '' } });
     const store = aStoreProfile({ name });
     const mail = notifier({ MAIL_FROM: `"${name}" <orders@shops.test>` });
@@ -120,14 +120,14 @@ describe('MailNotifier without a mail server', () => {
     expect(notice.get('reply-to')).toEqual([`${name} <ada@example.com>`]);
   });
 
-  it('fails with the code of the file system', async () => {
+  it('fails with the error code of the file system', async () => {
     const order = anOrderRecord();
     const blocked = new MailNotifier(new Config({ DATA_DIR: '/dev/null' }));
 
     await expect(blocked.notify('notify-customer', order, aStoreProfile())).rejects.toMatchObject({ code: 'ENOTDIR' });
   });
 
-  it.each(['nobody', 'a@b.cd, c@d.ef', 'A <a@b', 'a@b@c'])('does not start as %j', (mailFrom) => {
+  it.each(['nobody', 'a@b.cd, c@d.ef', 'A <a@b', 'a@b@c'])('does not start with MAIL_FROM %j', (mailFrom) => {
     expect(() => notifier({ MAIL_FROM: mailFrom })).toThrow(ConfigError);
   });
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
-import { SmtpSink, type SinkBehaviour } from '../../../../test/support/smtp-sink.js';
-import { SmtpDelivery } from './smtp-delivery.js';
+import { SmtpSink, type SinkBehaviour } from '../../support/smtp-sink.js';
+import { SmtpDelivery } from '../../../libs/infrastructure/src/notifications/smtp-delivery.js';
 
 const QUICK = { connectMs: 300, greetingMs: 300, socketMs: 500, attemptMs: 20_000 };
 const MESSAGE = {
@@ -34,7 +34,7 @@ describe('SmtpDelivery', () => {
     [{ kind: 'cut', at: 'greeting' }, 'ECONNECTION'],
     [{ kind: 'cut', at: 'message' }, 'ECONNECTION'],
     [{ kind: 'cut', at: 'delivered' }, 'ECONNECTION'],
-  ])('fails in time when the server does %j: %s', async (behaviour, code) => {
+  ])('fails before its time limit when the server does %j: %s', async (behaviour, code) => {
     sink.behaviour = behaviour;
     const start = performance.now();
 
@@ -43,7 +43,7 @@ describe('SmtpDelivery', () => {
     expect(performance.now() - start).toBeLessThan(3_000);
   });
 
-  it('delivers again as soon as the server does its work', async () => {
+  it('delivers again as soon as the server recovers', async () => {
     sink.behaviour = { kind: 'cut', at: 'greeting' };
     await expect(delivery.deliver('x', MESSAGE)).rejects.toThrow();
 
@@ -53,7 +53,7 @@ describe('SmtpDelivery', () => {
     expect(sink.mails).toHaveLength(1);
   });
 
-  it('takes up a connection again that the server had closed meanwhile', async () => {
+  it('reconnects when the server has closed an idle connection', async () => {
     await delivery.deliver('x', MESSAGE);
     sink.cutAll();
 
@@ -62,7 +62,7 @@ describe('SmtpDelivery', () => {
     expect(sink.mails).toHaveLength(2);
   });
 
-  it('fails at once when nothing listens', async () => {
+  it('fails at once when no server listens', async () => {
     const { port } = sink;
     await sink.close();
     const other = new SmtpDelivery(`smtp://user:secret@127.0.0.1:${port}`, 4, QUICK);
@@ -73,7 +73,7 @@ describe('SmtpDelivery', () => {
     });
   });
 
-  it('gives up on a server that is never silent and never done', async () => {
+  it('times out on a server that trickles its answer without end', async () => {
     const sockets: net.Socket[] = [];
     const drip = net.createServer((socket) => {
       sockets.push(socket.on('error', () => undefined));

@@ -1,8 +1,12 @@
 import { InvalidOrderItems, type Order } from '@app/domain';
-import { IdempotencyMismatch, ReceiptNumberTaken, type Placement } from '../ports/order-placement.js';
-import { InMemoryShop } from '../../../../test/support/in-memory/in-memory-shop.js';
-import { Deadline, DeadlineExceeded } from '../deadline.js';
-import { CreateOrder, type OrderRequest } from './create-order.js';
+import {
+  IdempotencyMismatch,
+  ReceiptNumberTaken,
+  type Placement,
+} from '../../../libs/application/src/ports/order-placement.js';
+import { InMemoryShop } from '../../support/in-memory/in-memory-shop.js';
+import { Deadline, DeadlineExceeded } from '../../../libs/application/src/deadline.js';
+import { CreateOrder, type OrderRequest } from '../../../libs/application/src/orders/create-order.js';
 
 const answer = ({ id, receiptNumber }: Order) => Buffer.from(`${id} ${receiptNumber}`);
 

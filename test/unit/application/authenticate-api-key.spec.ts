@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { API_KEY_SECRET, composeApiKey, type ApiKeyMode } from '@app/domain';
-import { InMemoryApiKeyRepository } from '../../../../test/support/in-memory/in-memory-api-key.repository.js';
-import { AuthenticateApiKey } from './authenticate-api-key.js';
+import { InMemoryApiKeyRepository } from '../../support/in-memory/in-memory-api-key.repository.js';
+import { AuthenticateApiKey } from '../../../libs/application/src/access/authenticate-api-key.js';
 
 async function aStore({ mode = 'live', expiresAt = null }: { mode?: ApiKeyMode; expiresAt?: Date | null } = {}) {
   const apiKeys = new InMemoryApiKeyRepository();

@@ -1,9 +1,9 @@
 import { ANALYSIS_UNAVAILABLE, type FraudAssessment } from '@app/domain';
-import { anOrderRecord } from '../../../../test/builders/order-record.js';
-import { anOrder, placeOrder } from '../../../../test/contracts/placing.js';
-import { InMemoryShop } from '../../../../test/support/in-memory/in-memory-shop.js';
-import type { OrderRepository } from '../ports/order.repository.js';
-import { RescreenHeldOrders } from './rescreen-held-orders.js';
+import { anOrderRecord } from '../../builders/order-record.js';
+import { anOrder, placeOrder } from '../../contracts/placing.js';
+import { InMemoryShop } from '../../support/in-memory/in-memory-shop.js';
+import type { OrderRepository } from '../../../libs/application/src/ports/order.repository.js';
+import { RescreenHeldOrders } from '../../../libs/application/src/orders/rescreen-held-orders.js';
 
 const ACCEPTED: FraudAssessment = { verdict: 'ACCEPT', score: 0, reasons: [] };
 const SIGNAL = new AbortController().signal;

@@ -1,8 +1,8 @@
-import { anOrderRecord, aStoreProfile } from '../../../../test/builders/order-record.js';
-import { readMail } from '../../../../test/support/mail-message.js';
-import { SmtpSink } from '../../../../test/support/smtp-sink.js';
-import { Config } from '../platform/config.js';
-import { MailNotifier } from './mail-notifier.js';
+import { anOrderRecord, aStoreProfile } from '../../builders/order-record.js';
+import { readMail } from '../../support/mail-message.js';
+import { SmtpSink } from '../../support/smtp-sink.js';
+import { Config } from '../../../libs/infrastructure/src/platform/config.js';
+import { MailNotifier } from '../../../libs/infrastructure/src/notifications/mail-notifier.js';
 
 describe('MailNotifier by SMTP', () => {
   let sink: SmtpSink;
@@ -22,10 +22,10 @@ describe('MailNotifier by SMTP', () => {
     ['ada@example.com', false],
     ["o'hara+x=y@example.com", false],
     ['a{b}|c@example.com', false],
-    // Goes over the wire in ASCII; the test's server shows it as it was.
+    // Sent in ASCII; the test's server shows it decoded.
     ['ada@bücher.example', false],
     ['дарья@example.com', true],
-  ])('names one recipient, exactly %s', async (email, smtpUtf8) => {
+  ])('sends to exactly one recipient, %s', async (email, smtpUtf8) => {
     await notifier.notify('notify-customer', orderOf(email), aStoreProfile());
 
     expect(sink.recipients).toEqual([email]);
@@ -44,14 +44,14 @@ describe('MailNotifier by SMTP', () => {
     'a@[1.2.3.4]',
     'a@1.2',
     '=?utf-8?q?a?=@b.test',
-  ])('names no recipient for %s', async (email) => {
+  ])('sends to no recipient for %s', async (email) => {
     const attempt = notifier.notify('notify-customer', orderOf(email), aStoreProfile());
 
     await expect(attempt).rejects.toMatchObject({ code: 'EADDRESS' });
     expect(sink.connections).toBe(0);
   });
 
-  it('sends a name that holds an encoded word as the text that it is', async () => {
+  it('delivers a name that contains an encoded word literally', async () => {
     const name = '=?utf-8?B?QQ0KQmNjOiBldmlsQHgudGVzdA==?=';
     const order = anOrderRecord({ customer: { name, email: 'ada@bücher.example', phone: '' } });
 
@@ -63,7 +63,7 @@ describe('MailNotifier by SMTP', () => {
     expect(headers.get('to')).toEqual([`${name} <ada@xn--bcher-kva.example>`]);
   });
 
-  it('carries text and HTML', async () => {
+  it('sends text and HTML', async () => {
     await notifier.notify('notify-merchant', anOrderRecord({ notes: '.\r\n.\r\nQUIT' }), aStoreProfile());
 
     const { headers, parts } = readMail(sink.mails[0]?.raw ?? '');
@@ -72,7 +72,7 @@ describe('MailNotifier by SMTP', () => {
     expect(parts.get('text/plain')).toContain('  .\n  .\n  QUIT\n');
   });
 
-  it('has the same id when it is sent twice', async () => {
+  it('keeps the message id when it sends a message twice', async () => {
     const order = anOrderRecord();
 
     await notifier.notify('notify-customer', order, aStoreProfile());
@@ -81,7 +81,7 @@ describe('MailNotifier by SMTP', () => {
     expect([...sink.countsByMessageId]).toEqual([[`${order.id}-notify-customer@acme.store-commerce`, 2]]);
   });
 
-  it('keeps its connections until the end, and then closes them', async () => {
+  it('keeps its connections open until shutdown, then closes them', async () => {
     for (let n = 0; n < 3; n++) await notifier.notify('notify-customer', anOrderRecord(), aStoreProfile());
     expect(sink.connections).toBe(1);
 
@@ -92,7 +92,7 @@ describe('MailNotifier by SMTP', () => {
     });
   });
 
-  it('says of a failure what it was, and not to whom', async () => {
+  it('reports the class of a failure without the recipient', async () => {
     sink.behaviour = { kind: 'refuse', at: 'recipient', code: 550 };
 
     const attempt = notifier.notify('notify-customer', anOrderRecord(), aStoreProfile());
