@@ -1,7 +1,7 @@
 import { IllegalTransition, NotFound, PaidAmountMismatch } from '@app/domain';
 import { anOrder, placeOrder } from '../../contracts/placing.js';
 import { InMemoryShop } from '../../support/in-memory/in-memory-shop.js';
-import { ChangeOrderStatus } from './change-order-status.js';
+import { ChangeOrderStatus } from '../../../libs/application/src/orders/change-order-status.js';
 import { VerifyPayment } from '../../../libs/application/src/orders/verify-payment.js';
 
 /** An order of three units at 10.00 USD. */
