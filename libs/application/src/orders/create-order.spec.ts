@@ -2,7 +2,8 @@ import { IdempotencyMismatch } from '../ports/idempotency-records.js';
 import { ReceiptNumberTaken, type OrderRepository } from '../ports/order.repository.js';
 import { CommitOutcomeUnknown } from '../ports/unit-of-work.js';
 import { InMemoryShop } from '../../../../test/support/in-memory/in-memory-shop.js';
-import { Deadline, DeadlineExceeded } from '../deadline.js';
+import { Deadline } from '../deadline.js';
+import { DeadlineExceeded } from '../errors/deadline-exceeded.js';
 import { CreateOrder, type OrderRequest } from './create-order.js';
 
 function aShop() {

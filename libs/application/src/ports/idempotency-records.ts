@@ -36,6 +36,7 @@ export abstract class IdempotencyClaims {
 
 export class IdempotencyInFlight extends DomainError {
   readonly kind = 'conflict';
+  readonly code = 'idempotency_in_flight';
 
   constructor() {
     super('A request with this Idempotency-Key is still being processed');
@@ -44,6 +45,7 @@ export class IdempotencyInFlight extends DomainError {
 
 export class IdempotencyMismatch extends DomainError {
   readonly kind = 'rejected';
+  readonly code = 'idempotency_mismatch';
 
   constructor() {
     super('This Idempotency-Key was used with a different request');

@@ -3,6 +3,7 @@ import type { OrderPipeline } from './order-pipeline.js';
 import type { NewOrders, OrderStates } from './order.repository.js';
 import type { StockRepository } from './stock.repository.js';
 import type { Deadline } from '../deadline.js';
+import { ApplicationError } from '../errors/application-error.js';
 
 /** The ports that share one database transaction. */
 export interface Transaction {
@@ -25,8 +26,11 @@ export abstract class UnitOfWork {
   abstract run<T>(work: (transaction: Transaction) => Promise<T>, deadline?: Deadline): Promise<T>;
 }
 
-/** The connection was lost during COMMIT. Whether it took effect is to be found out by looking. */
-export class CommitOutcomeUnknown extends Error {
+/** The connection was lost during COMMIT. Only a look-up can tell whether the transaction took effect. */
+export class CommitOutcomeUnknown extends ApplicationError {
+  readonly kind = 'unavailable';
+  readonly code = 'outcome_unknown';
+
   constructor(cause: unknown) {
     super('The outcome of the commit is unknown', { cause });
   }

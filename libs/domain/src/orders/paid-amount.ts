@@ -4,6 +4,7 @@ import { DomainError } from '../shared/domain-error.js';
 /** A gateway reports another amount than the server computed. */
 export class PaidAmountMismatch extends DomainError {
   readonly kind = 'rejected';
+  readonly code = 'paid_amount_mismatch';
 
   constructor() {
     super('The paid amount is not the amount owed');

@@ -1,16 +1,15 @@
-/**
- * How a failure should be understood by whoever asked, in the language of the business. The HTTP status for each kind
- * is chosen by the API, not here.
- */
+/** The class of a refusal, in the language of the business. The API chooses an HTTP status for each kind. */
 export type FailureKind =
-  | 'invalid' // the request itself is wrong; repeating it cannot succeed
-  | 'not_found' // absent, or belongs to another store
-  | 'rejected' // well-formed, but the store's current state refuses it
-  | 'conflict'; // the same request is still being worked on
+  | 'invalid' // the request itself is wrong; a repeated request fails again
+  | 'not_found' // absent, or another store's
+  | 'rejected' // well-formed, but the current state of the store refuses it
+  | 'conflict'; // an earlier request with the same key is still running
 
 /** An expected failure. Its message is shown to API clients, so it names no internals. */
 export abstract class DomainError extends Error {
   abstract readonly kind: FailureKind;
+  /** Identifies the failure to clients, metrics and logs: snake_case, unique, and stable while the text may change. */
+  abstract readonly code: string;
 
   constructor(message: string) {
     super(message);

@@ -1,10 +1,11 @@
 import { DomainError } from './domain-error.js';
 
-/** Something asked for by id, slug or name that the store does not have. */
+/** The store has no resource with the given id, slug or name. */
 export class NotFound extends DomainError {
   readonly kind = 'not_found';
+  readonly code = 'not_found';
 
-  /** @param what for example `Product`. */
+  /** @param what the type of the resource, such as `Product`. */
   constructor(what: string) {
     super(`${what} not found`);
   }

@@ -4,7 +4,7 @@ import {
   type IdempotencyRecord,
   type IdempotencyScope,
 } from '@app/application';
-import { errorCode } from '../platform/error-code.js';
+import { isLockTimeout } from '../postgres/postgres-errors.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 
 /** Lives for one transaction: it is built by the unit of work, not by Nest. */
@@ -26,7 +26,7 @@ export class PostgresIdempotencyClaims extends IdempotencyClaims {
         [storeId, mode, key, requestHash],
       )
       .catch((error: unknown) => {
-        throw errorCode(error) === '55P03' ? new IdempotencyInFlight() : error;
+        throw isLockTimeout(error) ? new IdempotencyInFlight() : error;
       });
     if (inserted.length > 0) return null;
 

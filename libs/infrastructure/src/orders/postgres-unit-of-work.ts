@@ -9,8 +9,7 @@ import { PostgresIdempotencyClaims } from './postgres-idempotency-claims.js';
 import { PostgresNewOrders } from './postgres-new-orders.js';
 import { PostgresOrderStates } from './postgres-order-states.js';
 import { poolOf } from '../postgres/data-source.js';
-import { isConnectionLost, isRetryable } from '../postgres/postgres-errors.js';
-import { errorCode } from '../platform/error-code.js';
+import { isConnectionLost, isRetryable, retryReason, toApplicationError } from '../postgres/postgres-errors.js';
 import { TransactionSql } from '../postgres/transaction-sql.js';
 
 const ATTEMPTS = 4;
@@ -51,11 +50,11 @@ export class PostgresUnitOfWork extends UnitOfWork {
       try {
         return await this.runOnce(work, deadline);
       } catch (error) {
-        if (!isRetryable(error) || attempt === ATTEMPTS) throw error;
+        if (!isRetryable(error) || attempt === ATTEMPTS) throw toApplicationError(error);
         // Full jitter: those who collided do not meet again.
         const delay = Math.random() * FIRST_DELAY_MS * 2 ** (attempt - 1);
-        if (delay >= deadline.remainingMs) throw error;
-        this.metrics.countRetry(errorCode(error));
+        if (delay >= deadline.remainingMs) throw toApplicationError(error);
+        this.metrics.countRetry(retryReason(error));
         await new Promise((resolve) => setTimeout(resolve, delay));
       }
     }
