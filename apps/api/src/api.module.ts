@@ -6,10 +6,11 @@ import { BrandsController } from './brands/brands.controller.js';
 import { CategoriesController } from './categories/categories.controller.js';
 import { CustomersController } from './customers/customers.controller.js';
 import { ApiExceptionFilter } from './errors/api-exception.filter.js';
+import { FailureCounters } from './errors/failure-counters.js';
 import { FailureReports } from './errors/failure-reports.js';
 import { OrdersController } from './orders/orders.controller.js';
 import { ProductsController } from './products/products.controller.js';
-import type { Metrics } from './status/metrics.js';
+import { Metrics } from './status/metrics.js';
 import { StatusModule } from './status/status.module.js';
 import { StoreController } from './store/store.controller.js';
 
@@ -36,6 +37,7 @@ export class ApiModule {
       ],
       providers: [
         FailureReports,
+        { provide: FailureCounters, useExisting: Metrics },
         { provide: JsonLogger, useValue: logger },
         { provide: APP_FILTER, useClass: ApiExceptionFilter },
       ],

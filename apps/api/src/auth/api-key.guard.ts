@@ -1,6 +1,6 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { AuthenticationError } from './authentication-error.js';
+import { AuthenticationError } from '../errors/authentication-error.js';
 
 /**
  * Declares that a controller needs a key. The check itself was made before the body was read, by the early hook; this

@@ -1,8 +1,8 @@
 import type { ApiKeyLookup, ApiKeyRepository, AuthenticateApiKey } from '@app/application';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AuthenticationError } from './authentication-error.js';
+import { AuthenticationError } from '../errors/authentication-error.js';
 import type { Throttle } from './throttle.js';
-import { TooManyRequests } from './too-many-requests.js';
+import { TooManyRequests } from '../errors/too-many-requests.js';
 
 const EXPIRY_NOTICE_MS = 30 * 24 * 60 * 60 * 1000;
 

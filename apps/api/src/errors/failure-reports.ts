@@ -1,36 +1,38 @@
 import { type ErrorFields, JsonLogger, errorCode, errorFields } from '@app/infrastructure';
 import { Injectable } from '@nestjs/common';
-import { Metrics } from '../status/metrics.js';
 import type { Concern } from './describe-error.js';
-import { refusalOf } from './refusals.js';
+import { FailureCounters } from './failure-counters.js';
 
-/** Tells the operators what the client is not told. */
+/** Reports failures to the operators, with the details that the answer to the client leaves out. */
 @Injectable()
 export class FailureReports {
   constructor(
     private readonly logger: JsonLogger,
-    private readonly metrics: Metrics,
+    private readonly counters: FailureCounters,
   ) {}
 
-  /** @param status what the client is told. */
-  countRefusal(error: unknown, status: number): void {
-    this.metrics.countRefusal(refusalOf(error, status));
+  /** @param code the `X-Error-Code` of the answer. */
+  countRefusedOrder(code: string): void {
+    this.counters.countRefusedOrder(code);
   }
 
   report(error: unknown, concern: Concern, requestId: string): void {
+    if (concern === 'none') return;
     const fields = { request_id: requestId, error: errorFields(error) };
+    // An outage affects every request, so the call sites are noise.
+    const brief = { ...fields, error: withoutStack(fields.error) };
     if (concern === 'defect') this.logger.write('error', 'A request failed', fields);
-    if (concern === 'unavailable') {
-      // An outage hits every request: where each of them was in the code is noise.
-      this.logger.write('warn', 'The database is out of reach', { ...fields, error: withoutStack(fields.error) });
-    }
-    if (concern === 'unexpected input') {
-      this.metrics.unexpectedInput.inc({ sqlstate: errorCode(error) ?? '' });
+    if (concern === 'unavailable') this.logger.write('warn', 'The database is unavailable', brief);
+    if (concern === 'late') this.logger.write('warn', 'The database did not answer in time', brief);
+    if (concern === 'unusable_value') {
+      this.counters.countUnusableValue(errorCode((error as Error).cause) ?? '');
       this.logger.write('warn', 'The database refused a value that validation let pass', fields);
     }
   }
 }
 
-function withoutStack({ stack: _stack, cause: _cause, ...rest }: ErrorFields): Partial<ErrorFields> {
-  return rest;
+type BriefFields = Omit<ErrorFields, 'stack' | 'cause'> & { readonly cause?: BriefFields };
+
+function withoutStack({ stack: _stack, cause, ...rest }: ErrorFields): BriefFields {
+  return { ...rest, ...(cause && { cause: withoutStack(cause) }) };
 }

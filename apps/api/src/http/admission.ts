@@ -1,8 +1,8 @@
+import { Overloaded } from '@app/application';
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { describeError } from '../errors/describe-error.js';
 import type { Metrics } from '../status/metrics.js';
-import { Overloaded } from './overloaded.js';
 import { requestId } from './server-options.js';
 
 declare module 'fastify' {

@@ -1,4 +1,4 @@
-import { ServiceUnavailableException } from '@nestjs/common';
+import { DeadlineExceeded } from '@app/application';
 import type { FastifyInstance } from 'fastify';
 import { describeError } from '../errors/describe-error.js';
 
@@ -15,7 +15,7 @@ export function answerReadsInTime(fastify: FastifyInstance, patienceMs = PATIENC
     if (request.method === 'GET' || request.method === 'HEAD') {
       const timer = setTimeout(() => {
         if (reply.sent) return;
-        const { status, body, headers } = describeError(new ServiceUnavailableException());
+        const { status, body, headers } = describeError(new DeadlineExceeded());
         // The handler may have said what type its own answer was going to have.
         void reply.status(status).headers(headers).type('application/json; charset=utf-8').send(body);
       }, patienceMs - reply.elapsedTime);

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { BadRequestException, NotFoundException } from '@nestjs/common';
 import type { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
-import { refuseMalformed } from '../errors/malformed-requests.js';
+import { refuseMalformed } from './malformed-requests.js';
 import { faultOfHead } from './strict-requests.js';
 
 /** Longer ones cannot exist: they are refused before anything reads them. */

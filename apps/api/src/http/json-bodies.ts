@@ -1,11 +1,11 @@
+import { Overloaded } from '@app/application';
 import { BadRequestException } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Metrics } from '../status/metrics.js';
 import type { ConcurrencyLimits } from './admission.js';
-import { ClientGone } from './client-gone.js';
+import { ClientGone } from '../errors/client-gone.js';
 import { excessOf } from './json-shape.js';
 import { LARGE_BODY, LargeBodies } from './large-bodies.js';
-import { Overloaded } from './overloaded.js';
 
 /** The deepest body that is asked for anywhere has three levels, the largest order some 300 values. */
 const LIMITS = { levels: 8, values: 10_000 };

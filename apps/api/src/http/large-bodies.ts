@@ -1,4 +1,4 @@
-import { Overloaded } from './overloaded.js';
+import { Overloaded } from '@app/application';
 
 /** Bytes of a body above which it is parsed in turn. An order of 100 lines has some 6 kB. */
 export const LARGE_BODY = 32 * 1024;

@@ -3,7 +3,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Config } from '@app/infrastructure';
 import type { FastifyHttpOptions, FastifyReply, FastifyRequest } from 'fastify';
 import { describeError } from '../errors/describe-error.js';
-import { refuseMalformed } from '../errors/malformed-requests.js';
+import { refuseMalformed } from './malformed-requests.js';
 import type { Metrics } from '../status/metrics.js';
 import { routableTarget } from './request-target.js';
 

@@ -23,6 +23,7 @@ export function logRequests(fastify: FastifyInstance, logger: JsonLogger, metric
     const { method, routeOptions, apiKey, orderId, id } = request;
     const { statusCode, elapsedTime } = reply;
     const route = routeOptions.url ?? 'unknown';
+    const errorCode = reply.getHeader('x-error-code');
     metrics.observeRequest({ method, route, status: statusCode, mode: apiKey?.mode ?? '' }, elapsedTime / 1000);
     if (apiKey) metrics.keyRequests.inc({ key_id: apiKey.id });
     if (!isProbe(route)) {
@@ -34,6 +35,7 @@ export function logRequests(fastify: FastifyInstance, logger: JsonLogger, metric
         duration_ms: Math.round(elapsedTime * 100) / 100,
         ...(apiKey && { store_id: apiKey.store.id, key_id: apiKey.id, mode: apiKey.mode }),
         ...(orderId !== null && { order_id: orderId }),
+        ...(errorCode !== undefined && { error_code: errorCode }),
       });
     }
     done();

@@ -1,9 +1,16 @@
-import { IdempotencyInFlight, IdempotencyMismatch } from '@app/application';
+import {
+  CommitOutcomeUnknown,
+  DeadlineExceeded,
+  IdempotencyInFlight,
+  IdempotencyMismatch,
+  Overloaded,
+  Unavailable,
+} from '@app/application';
 import { InvalidOrderItems, NotFound, OrderRejected, OutOfStock } from '@app/domain';
-import { applyDecorators, BadRequestException, ServiceUnavailableException } from '@nestjs/common';
+import { applyDecorators, BadRequestException } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiParam, ApiResponse } from '@nestjs/swagger';
-import { AuthenticationError } from '../auth/authentication-error.js';
-import { TooManyRequests } from '../auth/too-many-requests.js';
+import { AuthenticationError } from '../errors/authentication-error.js';
+import { TooManyRequests } from '../errors/too-many-requests.js';
 import { list, single } from '../envelope.js';
 import { DEFAULT_LIMIT } from '../query/query-reader.js';
 import { headers, ref } from './components.js';
@@ -26,7 +33,9 @@ const COMMON_FAILURES = [
   new AuthenticationError('store_inactive'),
   new TooManyRequests(1),
   new Error(),
-  new ServiceUnavailableException(),
+  new Unavailable(),
+  new DeadlineExceeded(),
+  new Overloaded(),
 ];
 const KEY_HEADERS = ['X-Request-Id', 'X-Traffic-Mode', 'X-Key-Expires-At'] as const;
 const SUCCESS: Schema = { type: 'boolean', enum: [true] };
@@ -115,6 +124,7 @@ export function ApiCreateOrder(operation: Operation): MethodDecorator {
       new OutOfStock([{ line: 0, requested: 5, available: 3 }]),
       new OrderRejected(),
       new IdempotencyMismatch(),
+      new CommitOutcomeUnknown(null),
       ...COMMON_FAILURES,
     ),
   );

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { UNAVAILABLE } from '@app/domain';
 import { type PipelineState, ServiceMetrics } from '@app/infrastructure';
 import { Counter, Gauge, Histogram } from 'prom-client';
-import { REFUSALS, type Refusal } from '../errors/refusals.js';
+import { ERROR_CODES } from '../errors/error-codes.js';
+import type { FailureCounters } from '../errors/failure-counters.js';
 
 /** Labels of a request: all from short lists, and the route by its pattern. */
 export interface RequestLabels {
@@ -17,7 +18,7 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 
 /** The figures of one application instance. */
 @Injectable()
-export class Metrics extends ServiceMetrics {
+export class Metrics extends ServiceMetrics implements FailureCounters {
   private readonly requestDuration = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Time from the first byte of a request to the last of its response',
@@ -42,7 +43,7 @@ export class Metrics extends ServiceMetrics {
 
   private readonly ordersRefused = new Counter({
     name: 'orders_refused_total',
-    help: 'Requests for an order that placed none, by reason; out_of_stock is found out under the lock on the stock',
+    help: 'Requests for an order that placed none, by error code',
     labelNames: ['reason'],
     registers: [this.registry],
   });
@@ -55,7 +56,7 @@ export class Metrics extends ServiceMetrics {
     registers: [this.registry],
   });
 
-  readonly unexpectedInput = new Counter({
+  private readonly unexpectedInput = new Counter({
     name: 'database_unexpected_input_total',
     help: 'Values that validation let pass and the database refused; should be 0',
     labelNames: ['sqlstate'],
@@ -90,7 +91,7 @@ export class Metrics extends ServiceMetrics {
       this.ordersCreated.inc({ mode }, 0);
       this.ordersReplayed.inc({ mode }, 0);
     }
-    for (const reason of REFUSALS) this.ordersRefused.inc({ reason }, 0);
+    for (const reason of Object.keys(ERROR_CODES)) this.ordersRefused.inc({ reason }, 0);
   }
 
   observeRequest(labels: RequestLabels, seconds: number): void {
@@ -102,8 +103,12 @@ export class Metrics extends ServiceMetrics {
     (replayed ? this.ordersReplayed : this.ordersCreated).inc({ mode });
   }
 
-  countRefusal(reason: Refusal): void {
-    this.ordersRefused.inc({ reason });
+  countRefusedOrder(code: string): void {
+    this.ordersRefused.inc({ reason: code });
+  }
+
+  countUnusableValue(code: string): void {
+    this.unexpectedInput.inc({ sqlstate: code });
   }
 
   /** Shows the pipeline as `state` knows it when the figures are asked for; unknown is NaN. */

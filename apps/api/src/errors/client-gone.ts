@@ -1,15 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The client closed the connection before its request had arrived. It reads no answer. */
+/** The client closed the connection before its request had arrived in full. It does not read an answer. */
 export class ClientGone extends Error {
+  readonly code = 'invalid_request';
+
   constructor() {
     super('The request did not arrive in full');
   }
 }
 
 /**
- * What failed, by where it failed: an error of the request's own stream is the client's. Its code, ECONNRESET, is that of
- * a lost database too.
+ * Returns `ClientGone` for an error of the request's own stream, and any other error as it is. The code of such an error,
+ * ECONNRESET, is also the code of a lost database.
  */
 export function failureOf(error: unknown, { errored }: IncomingMessage): unknown {
   return error != null && error === errored ? new ClientGone() : error;

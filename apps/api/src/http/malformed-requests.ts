@@ -2,17 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { isAnsweredEarly, responsesOwed } from '../http/exchanges.js';
-import { describeError } from './describe-error.js';
-import { MalformedRequest } from './request-faults.js';
+import { describeError } from '../errors/describe-error.js';
+import { MalformedRequest } from '../errors/request-faults.js';
+import { isAnsweredEarly, responsesOwed } from './exchanges.js';
 
 /**
- * Ends a connection on which bytes came in that are no HTTP request. A client takes the next answer it reads for that to
- * its request: one that is owed is sent, and nothing after it; a request that has its answer gets no second one.
+ * Ends a connection that received bytes that are not an HTTP request. A client takes the next answer on the connection as
+ * the answer to its latest request. An owed answer is therefore sent, and nothing after it; an answered request gets no
+ * second answer.
  */
 export function refuseMalformed(code: string, socket: Duplex): void {
   if (code === 'ECONNRESET') socket.destroy();
-  if (!socket.writable) return; // it is closing, and what still comes in is dropped
+  if (!socket.writable) return; // the connection is closing
   const owed = responsesOwed(socket);
   if (owed.length > 0) endAfter(owed, socket);
   else if (isAnsweredEarly(socket)) closeSoon(socket);
@@ -22,29 +23,30 @@ export function refuseMalformed(code: string, socket: Duplex): void {
 const ending = new WeakSet<Duplex>();
 
 function endAfter(responses: readonly ServerResponse[], socket: Duplex): void {
-  // Every further piece of the garbage is reported too.
+  // Node reports every further malformed packet.
   if (ending.has(socket)) return;
   ending.add(socket);
   const last = responses.at(-1);
   if (last?.headersSent === false) last.shouldKeepAlive = false;
-  // They are sent in order, so the last one to be sent closes last.
+  // Answers are sent in order, so the last one closes last.
   last?.once('close', () => closeSoon(socket));
 }
 
-/** As after an answer with `Connection: close`. */
+/** Closes as after an answer with `Connection: close`. */
 function closeSoon(socket: Duplex): void {
   (socket as Socket).destroySoon();
 }
 
-/** There is no request object, so the response is written by hand; whatever came in, it is JSON. */
+/** Writes a JSON answer by hand, because there is no request object. */
 function answer(code: string, socket: Duplex): void {
-  const { body } = describeError(new MalformedRequest(code));
-  const text = JSON.stringify(body);
+  const refusal = describeError(new MalformedRequest(code));
+  const text = JSON.stringify(refusal.body);
   const head = [
     'HTTP/1.1 400 Bad Request',
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(text)}`,
     `X-Request-Id: ${randomUUID()}`,
+    `X-Error-Code: ${refusal.code}`,
     'X-Content-Type-Options: nosniff',
     'Connection: close',
   ];
