@@ -132,6 +132,7 @@ describe('health', () => {
           const started = Date.now();
           const response = await request;
           expect(response.statusCode).toBe(503);
+          expect(response.headers['x-error-code']).toBe('unavailable');
           expect(response.headers['retry-after']).toBe('1');
           expect(response.json()).toEqual({ success: false, error: 'Service temporarily unavailable' });
           expect(Date.now() - started).toBeLessThan(3_000);
