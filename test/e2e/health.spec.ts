@@ -122,9 +122,12 @@ describe('health', () => {
     await large.drop();
   });
 
-  it.each(['cut', 'freeze'] as const)(
-    'survives the database going away (%s), and notices its return',
-    async (fault) => {
+  it.each([
+    ['cut', 'unavailable'],
+    ['freeze', 'deadline_exceeded'],
+  ] as const)(
+    'survives a database outage (%s) with the error code %s, and notices its end',
+    async (fault, code) => {
       expect((await get('/v1/orders')).statusCode).toBe(200);
       proxy[fault]();
       try {
@@ -132,7 +135,7 @@ describe('health', () => {
           const started = Date.now();
           const response = await request;
           expect(response.statusCode).toBe(503);
-          expect(response.headers['x-error-code']).toBe('unavailable');
+          expect(response.headers['x-error-code']).toBe(code);
           expect(response.headers['retry-after']).toBe('1');
           expect(response.json()).toEqual({ success: false, error: 'Service temporarily unavailable' });
           expect(Date.now() - started).toBeLessThan(3_000);
@@ -143,6 +146,7 @@ describe('health', () => {
         expect((await get('/health/live')).statusCode).toBe(200);
         const response = await get('/health/ready');
         expect(response.statusCode).toBe(503);
+        expect(response.headers['x-error-code']).toBe('unavailable');
         expect(response.json()).toEqual({
           status: 'error',
           info: { schema: up, serving: up },

@@ -19,7 +19,7 @@ interface ErrorClass {
   readonly code: string | null;
 }
 
-/** The error classes of a source file. A `code` of a type instead of a value names each value of an answer table. */
+/** Lists the error classes of a source file, once for each code. */
 function errorClasses(text: string): ErrorClass[] {
   const found: ErrorClass[] = [];
   const visit = (node: ts.Node): void => {
@@ -40,6 +40,7 @@ function headOf(node: ts.ClassDeclaration, text: string): string {
 function codesOf(member: ts.ClassElement, text: string): string[] {
   if (!ts.isPropertyDeclaration(member) || member.name.getText() !== 'code') return [];
   if (member.initializer && ts.isStringLiteral(member.initializer)) return [member.initializer.text];
+  // AuthenticationError takes its code from the table of answers in the same file.
   return [...text.matchAll(/\bcode: '(\w+)'/g)].map(([, code]) => code as string);
 }
 
