@@ -74,12 +74,12 @@ export const ERROR_CODES = {
   unavailable: {
     status: 503,
     meaning: 'The database is unavailable for a moment.',
-    action: 'Repeat the request after `Retry-After` seconds, with exponential backoff.',
+    action: 'Repeat the request after `Retry-After` seconds, with backoff; an order only with its `Idempotency-Key`.',
   },
   deadline_exceeded: {
     status: 503,
     meaning: 'The service could not finish the request in time.',
-    action: 'Repeat the request after `Retry-After` seconds, with exponential backoff.',
+    action: 'Repeat the request after `Retry-After` seconds, with backoff; an order only with its `Idempotency-Key`.',
   },
   overloaded: {
     status: 503,
