@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The client closed the connection before its request had arrived in full. It does not read an answer. */
+/** The client closed the connection before its request had arrived in full. It reads no answer. */
 export class ClientGone extends Error {
   readonly code = 'invalid_request';
 
@@ -10,8 +10,8 @@ export class ClientGone extends Error {
 }
 
 /**
- * Returns `ClientGone` for an error of the request's own stream, and any other error as it is. The code of such an error,
- * ECONNRESET, is also the code of a lost database.
+ * Returns `ClientGone` for an error of the request's own stream, and any other error unchanged. The code of such an error,
+ * ECONNRESET, does not tell it from a lost database.
  */
 export function failureOf(error: unknown, { errored }: IncomingMessage): unknown {
   return error != null && error === errored ? new ClientGone() : error;

@@ -11,7 +11,7 @@ const ABSTRACT = ['DomainError', 'ApplicationError'];
 const OPERATORS_ONLY = ['illegal_transition', 'order_cancelled', 'paid_amount_mismatch', 'subdomain_taken'];
 
 /** Signals between an adapter and its use case, which handles each of them. The API answers 500 if one escapes. */
-const SIGNALS = ['OrderExists', 'ReceiptNumberTaken', 'UndeliverableMessage'];
+const SIGNALS = ['ReceiptNumberTaken', 'UndeliverableMessage'];
 
 interface ErrorClass {
   readonly name: string;

@@ -1,19 +1,19 @@
 import { type ErrorFields, JsonLogger, errorCode, errorFields } from '@app/infrastructure';
 import { Injectable } from '@nestjs/common';
 import type { Concern } from './describe-error.js';
-import { FailureCounters } from './failure-counters.js';
+import { FailureCounts } from './failure-counts.js';
 
 /** Reports failures to the operators, with the details that the answer to the client leaves out. */
 @Injectable()
 export class FailureReports {
   constructor(
     private readonly logger: JsonLogger,
-    private readonly counters: FailureCounters,
+    private readonly counts: FailureCounts,
   ) {}
 
   /** @param code the `X-Error-Code` of the answer. */
   countRefusedOrder(code: string): void {
-    this.counters.countRefusedOrder(code);
+    this.counts.countRefusedOrder(code);
   }
 
   report(error: unknown, concern: Concern, requestId: string): void {
@@ -25,7 +25,7 @@ export class FailureReports {
     if (concern === 'unavailable') this.logger.write('warn', 'The database is unavailable', brief);
     if (concern === 'late') this.logger.write('warn', 'The database did not answer in time', brief);
     if (concern === 'unusable_value') {
-      this.counters.countUnusableValue(errorCode((error as Error).cause) ?? '');
+      this.counts.countUnusableValue(errorCode((error as Error).cause) ?? '');
       this.logger.write('warn', 'The database refused a value that validation let pass', fields);
     }
   }

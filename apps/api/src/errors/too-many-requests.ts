@@ -1,4 +1,4 @@
-/** The API key sends far more requests than any client needs. */
+/** A key exceeded the throttle. */
 export class TooManyRequests extends Error {
   readonly code = 'throttled';
 

@@ -18,7 +18,7 @@ const MEANING: Record<number, string> = {
 };
 const KEY_REFUSED = [401, 403];
 
-/** Documents the answers to these errors, with the status, headers, codes and messages that the API gives them. */
+/** Documents the answers to these errors, with the status, headers, codes and messages that the API returns for each. */
 export function ApiFailures(...errors: readonly Error[]): MethodDecorator {
   const answers = errors.map((error) => describeError(error));
   const statuses = [...new Set(answers.map(({ status }) => status))];

@@ -3,7 +3,7 @@ import { UNAVAILABLE } from '@app/domain';
 import { type PipelineState, ServiceMetrics } from '@app/infrastructure';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { ERROR_CODES } from '../errors/error-codes.js';
-import type { FailureCounters } from '../errors/failure-counters.js';
+import type { FailureCounts } from '../errors/failure-counts.js';
 
 /** Labels of a request: all from short lists, and the route by its pattern. */
 export interface RequestLabels {
@@ -18,7 +18,7 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 
 /** The figures of one application instance. */
 @Injectable()
-export class Metrics extends ServiceMetrics implements FailureCounters {
+export class Metrics extends ServiceMetrics implements FailureCounts {
   private readonly requestDuration = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Time from the first byte of a request to the last of its response',
@@ -74,6 +74,13 @@ export class Metrics extends ServiceMetrics implements FailureCounters {
     name: 'http_dropped_connections_total',
     help: 'Connections closed at a limit: open connections in all or of one address, unanswered requests of one connection, or bytes of unread answers',
     labelNames: ['reason'],
+    registers: [this.registry],
+  });
+
+  readonly unansweredRequests = new Counter({
+    name: 'http_unanswered_requests_total',
+    help: 'Requests whose connection closed before their answer was sent',
+    labelNames: ['route'],
     registers: [this.registry],
   });
 

@@ -292,9 +292,11 @@ CREATE TABLE idempotency_keys (
   request_hash bytea NOT NULL,
   response bytea,
   created_at timestamptz(3) NOT NULL DEFAULT now(),
+  order_id uuid,
   PRIMARY KEY (store_id, mode, key)
 );
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
+COMMENT ON COLUMN idempotency_keys.order_id IS 'The order that the first request placed. Set together with the response.';
 COMMENT ON COLUMN idempotency_keys.response IS 'The bytes of the 201, replayed as they are. Set in the order''s own transaction.';
 `;
 

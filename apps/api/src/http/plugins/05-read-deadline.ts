@@ -1,0 +1,34 @@
+import { DeadlineExceeded } from '@app/application';
+import fp from 'fastify-plugin';
+import { describeError } from '../../errors/describe-error.js';
+
+interface Options {
+  readonly patienceMs?: number;
+}
+
+/** Leaves time for the answer to reach the client within 3 s. */
+const PATIENCE_MS = 2_700;
+
+/**
+ * Answers 503 to a read that takes too long: several short waits, for a connection and for statements, add up. Orders are
+ * exempt, because their answer must say whether the order was placed.
+ */
+export const readDeadline = fp<Options>(
+  (fastify, { patienceMs = PATIENCE_MS }, done) => {
+    fastify.addHook('onRequest', (request, reply, next) => {
+      if (request.method === 'GET' || request.method === 'HEAD') {
+        const timer = setTimeout(() => {
+          if (reply.sent) return;
+          const { status, body, headers } = describeError(new DeadlineExceeded());
+          // The handler may have set the content type of its own answer.
+          void reply.status(status).headers(headers).type('application/json; charset=utf-8').send(body);
+        }, patienceMs - reply.elapsedTime);
+        timer.unref();
+        reply.raw.once('close', () => clearTimeout(timer));
+      }
+      next();
+    });
+    done();
+  },
+  { name: 'read-deadline' },
+);
