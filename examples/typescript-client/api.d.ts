@@ -1138,9 +1138,11 @@ export interface operations {
           };
         };
       };
-      /** @description The request is malformed, or has values that cannot be accepted. Repeating it cannot succeed. */
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -1150,9 +1152,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description No key, one of a wrong format, or one that does not exist. */
+      /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -1161,9 +1165,11 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
       403: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -1174,6 +1180,8 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -1184,9 +1192,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description A failure on the side of the service. Repeat the request with exponential backoff. */
+      /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -1199,6 +1209,8 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -1246,9 +1258,11 @@ export interface operations {
           };
         };
       };
-      /** @description The request is malformed, or has values that cannot be accepted. Repeating it cannot succeed. */
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'invalid_request' | 'item_unavailable';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -1258,9 +1272,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description No key, one of a wrong format, or one that does not exist. */
+      /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -1269,9 +1285,11 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
       403: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -1279,9 +1297,11 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description A request with the same Idempotency-Key is still being processed. Repeat it after `Retry-After` seconds. */
+      /** @description A request with the same Idempotency-Key is still being processed. Repeat the request after `Retry-After` seconds. */
       409: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'idempotency_in_flight';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -1292,9 +1312,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The request is well-formed, but the order engine rejects it. Nothing was ordered. */
+      /** @description The request is well-formed, but the order engine rejects it. No order is placed. */
       422: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'out_of_stock' | 'fraud_rejected' | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -1307,6 +1329,8 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -1317,9 +1341,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description A failure on the side of the service. Repeat the request with exponential backoff. */
+      /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -1332,6 +1358,8 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -1378,9 +1406,11 @@ export interface operations {
           };
         };
       };
-      /** @description The request is malformed, or has values that cannot be accepted. Repeating it cannot succeed. */
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -1390,9 +1420,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description No key, one of a wrong format, or one that does not exist. */
+      /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -1401,9 +1433,11 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
       403: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -1411,9 +1445,11 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The store has no such resource. What belongs to another store is not this store's. */
+      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
       404: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'not_found';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -1427,6 +1463,8 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -1437,9 +1475,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description A failure on the side of the service. Repeat the request with exponential backoff. */
+      /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -1452,6 +1492,8 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -1509,9 +1551,11 @@ export interface operations {
           };
         };
       };
-      /** @description The request is malformed, or has values that cannot be accepted. Repeating it cannot succeed. */
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -1521,9 +1565,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description No key, one of a wrong format, or one that does not exist. */
+      /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -1532,9 +1578,11 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
       403: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -1545,6 +1593,8 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -1555,9 +1605,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description A failure on the side of the service. Repeat the request with exponential backoff. */
+      /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -1570,6 +1622,8 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -1616,9 +1670,11 @@ export interface operations {
           };
         };
       };
-      /** @description The request is malformed, or has values that cannot be accepted. Repeating it cannot succeed. */
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -1628,9 +1684,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description No key, one of a wrong format, or one that does not exist. */
+      /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -1639,9 +1697,11 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
       403: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -1649,9 +1709,11 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The store has no such resource. What belongs to another store is not this store's. */
+      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
       404: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'not_found';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -1665,6 +1727,8 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -1675,9 +1739,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description A failure on the side of the service. Repeat the request with exponential backoff. */
+      /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -1690,6 +1756,8 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -1743,9 +1811,11 @@ export interface operations {
           };
         };
       };
-      /** @description The request is malformed, or has values that cannot be accepted. Repeating it cannot succeed. */
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -1755,9 +1825,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description No key, one of a wrong format, or one that does not exist. */
+      /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -1766,9 +1838,11 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
       403: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -1779,6 +1853,8 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -1789,9 +1865,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description A failure on the side of the service. Repeat the request with exponential backoff. */
+      /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -1804,6 +1882,8 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -1850,9 +1930,11 @@ export interface operations {
           };
         };
       };
-      /** @description The request is malformed, or has values that cannot be accepted. Repeating it cannot succeed. */
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -1862,9 +1944,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description No key, one of a wrong format, or one that does not exist. */
+      /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -1873,9 +1957,11 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
       403: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -1883,9 +1969,11 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The store has no such resource. What belongs to another store is not this store's. */
+      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
       404: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'not_found';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -1899,6 +1987,8 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -1909,9 +1999,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description A failure on the side of the service. Repeat the request with exponential backoff. */
+      /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -1924,6 +2016,8 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -1977,9 +2071,11 @@ export interface operations {
           };
         };
       };
-      /** @description The request is malformed, or has values that cannot be accepted. Repeating it cannot succeed. */
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -1989,9 +2085,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description No key, one of a wrong format, or one that does not exist. */
+      /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -2000,9 +2098,11 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
       403: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -2013,6 +2113,8 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -2023,9 +2125,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description A failure on the side of the service. Repeat the request with exponential backoff. */
+      /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -2038,6 +2142,8 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -2084,9 +2190,11 @@ export interface operations {
           };
         };
       };
-      /** @description The request is malformed, or has values that cannot be accepted. Repeating it cannot succeed. */
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -2096,9 +2204,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description No key, one of a wrong format, or one that does not exist. */
+      /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -2107,9 +2217,11 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
       403: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -2117,9 +2229,11 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The store has no such resource. What belongs to another store is not this store's. */
+      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
       404: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'not_found';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -2133,6 +2247,8 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -2143,9 +2259,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description A failure on the side of the service. Repeat the request with exponential backoff. */
+      /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -2158,6 +2276,8 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -2209,9 +2329,11 @@ export interface operations {
           };
         };
       };
-      /** @description The request is malformed, or has values that cannot be accepted. Repeating it cannot succeed. */
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -2221,9 +2343,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description No key, one of a wrong format, or one that does not exist. */
+      /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -2232,9 +2356,11 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
       403: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -2245,6 +2371,8 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -2255,9 +2383,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description A failure on the side of the service. Repeat the request with exponential backoff. */
+      /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -2270,6 +2400,8 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -2316,9 +2448,11 @@ export interface operations {
           };
         };
       };
-      /** @description The request is malformed, or has values that cannot be accepted. Repeating it cannot succeed. */
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -2328,9 +2462,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description No key, one of a wrong format, or one that does not exist. */
+      /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -2339,9 +2475,11 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
       403: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -2349,9 +2487,11 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The store has no such resource. What belongs to another store is not this store's. */
+      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
       404: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'not_found';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -2365,6 +2505,8 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -2375,9 +2517,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description A failure on the side of the service. Repeat the request with exponential backoff. */
+      /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -2390,6 +2534,8 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -2433,9 +2579,11 @@ export interface operations {
           };
         };
       };
-      /** @description The request is malformed, or has values that cannot be accepted. Repeating it cannot succeed. */
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -2445,9 +2593,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description No key, one of a wrong format, or one that does not exist. */
+      /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -2456,9 +2606,11 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
       403: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -2469,6 +2621,8 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -2479,9 +2633,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description A failure on the side of the service. Repeat the request with exponential backoff. */
+      /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
@@ -2494,6 +2650,8 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
+          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];

@@ -69,7 +69,7 @@ describe('the command line', () => {
       cli(['stores', 'deactivate', 'acme']),
     ]);
 
-    expect(again).toMatchObject({ code: 1, stdout: '', stderr: 'error: There is a store acme already\n' });
+    expect(again).toMatchObject({ code: 1, stdout: '', stderr: 'error: Store acme already exists\n' });
     expect(list.json).toEqual([expect.objectContaining({ subdomain: 'acme' })]);
     expect(deactivated.json).toEqual({ ...acme, status: 'INACTIVE' });
     expect((await cli(['stores', 'activate', 'acme'])).json).toEqual(acme);

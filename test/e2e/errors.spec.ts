@@ -13,10 +13,12 @@ describe('errors', () => {
       const stranger = await api.inject({ url });
       expect(stranger.statusCode).toBe(401);
       expect(stranger.json()).toEqual({ error: 'Missing or invalid Authorization header' });
+      expect(stranger.headers['x-error-code']).toBe('unauthorized');
 
       const response = await api.get(url);
       expect(response.statusCode).toBe(404);
       expect(response.json()).toEqual(notFound);
+      expect(response.headers['x-error-code']).toBe('not_found');
     },
   );
 
@@ -27,6 +29,7 @@ describe('errors', () => {
 
       expect(response.statusCode).toBe(404);
       expect(response.json()).toEqual(notFound);
+      expect(response.headers['x-error-code']).toBe('not_found');
     },
   );
 
@@ -121,7 +124,7 @@ describe('errors', () => {
     });
   });
 
-  it('tells nothing of a defect but where to find it in the log', async () => {
+  it('returns 500 with a constant text and the request id after a defect', async () => {
     await api.database.query('ALTER TABLE brands RENAME TO brands_gone');
     try {
       const response = await api.get('/v1/brands', { 'x-request-id': 'defect-1' });
@@ -129,12 +132,13 @@ describe('errors', () => {
       expect(response.statusCode).toBe(500);
       expect(response.json()).toEqual({ success: false, error: 'Internal server error' });
       expect(response.headers['x-request-id']).toBe('defect-1');
+      expect(response.headers['x-error-code']).toBe('internal_error');
     } finally {
       await api.database.query('ALTER TABLE brands_gone RENAME TO brands');
     }
   });
 
-  it('says 503 and when to come back when a statement takes too long', async () => {
+  it('returns 503 with Retry-After when a statement waits too long for a lock', async () => {
     const { url } = api.database;
     const pg = await import('pg');
     const blocker = new pg.default.Client({ connectionString: url });
@@ -145,6 +149,7 @@ describe('errors', () => {
 
       expect(response.statusCode).toBe(503);
       expect(response.headers['retry-after']).toBe('1');
+      expect(response.headers['x-error-code']).toBe('deadline_exceeded');
       expect(response.json()).toEqual({ success: false, error: 'Service temporarily unavailable' });
     } finally {
       await blocker.end();

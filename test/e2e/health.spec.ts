@@ -122,41 +122,43 @@ describe('health', () => {
     await large.drop();
   });
 
-  it.each(['cut', 'freeze'] as const)(
-    'survives the database going away (%s), and notices its return',
-    async (fault) => {
-      expect((await get('/v1/orders')).statusCode).toBe(200);
-      proxy[fault]();
-      try {
-        for (const request of [get('/v1/orders'), get('/v1/store'), get('/v1/products/1')]) {
-          const started = Date.now();
-          const response = await request;
-          expect(response.statusCode).toBe(503);
-          expect(response.headers['retry-after']).toBe('1');
-          expect(response.json()).toEqual({ success: false, error: 'Service temporarily unavailable' });
-          expect(Date.now() - started).toBeLessThan(3_000);
-        }
-        expect((await get('/v1/orders', 'Bearer nothing')).statusCode).toBe(401);
-
-        for (let miss = 0; miss < 3; miss++) await check();
-        expect((await get('/health/live')).statusCode).toBe(200);
-        const response = await get('/health/ready');
+  it.each([
+    ['cut', 'unavailable'],
+    ['freeze', 'deadline_exceeded'],
+  ] as const)('survives a database outage (%s) with the error code %s, and notices its end', async (fault, code) => {
+    expect((await get('/v1/orders')).statusCode).toBe(200);
+    proxy[fault]();
+    try {
+      for (const request of [get('/v1/orders'), get('/v1/store'), get('/v1/products/1')]) {
+        const started = Date.now();
+        const response = await request;
         expect(response.statusCode).toBe(503);
-        expect(response.json()).toEqual({
-          status: 'error',
-          info: { schema: up, serving: up },
-          error: { database: down },
-          details: { database: down, schema: up, serving: up },
-        });
-        expect((await get('/health')).statusCode).toBe(503);
-      } finally {
-        proxy.restore();
+        expect(response.headers['x-error-code']).toBe(code);
+        expect(response.headers['retry-after']).toBe('1');
+        expect(response.json()).toEqual({ success: false, error: 'Service temporarily unavailable' });
+        expect(Date.now() - started).toBeLessThan(3_000);
       }
-      await check();
-      expect(await ready()).toBe(200);
-      expect((await get('/v1/orders')).statusCode).toBe(200);
-    },
-  );
+      expect((await get('/v1/orders', 'Bearer nothing')).statusCode).toBe(401);
+
+      for (let miss = 0; miss < 3; miss++) await check();
+      expect((await get('/health/live')).statusCode).toBe(200);
+      const response = await get('/health/ready');
+      expect(response.statusCode).toBe(503);
+      expect(response.headers['x-error-code']).toBe('unavailable');
+      expect(response.json()).toEqual({
+        status: 'error',
+        info: { schema: up, serving: up },
+        error: { database: down },
+        details: { database: down, schema: up, serving: up },
+      });
+      expect((await get('/health')).statusCode).toBe(503);
+    } finally {
+      proxy.restore();
+    }
+    await check();
+    expect(await ready()).toBe(200);
+    expect((await get('/v1/orders')).statusCode).toBe(200);
+  });
 
   it('is not ready with an old schema', async () => {
     const [{ name }] = (await database.query<{ name: string }>(

@@ -1,5 +1,5 @@
-import { CommitOutcomeUnknown, Deadline, OrderPlacement, type IdempotentRequest } from '@app/application';
-import { Transactions } from '@app/infrastructure';
+import { CommitOutcomeUnknown, Deadline, OrderPlacement, Unavailable, type IdempotentRequest } from '@app/application';
+import { Database, Transactions } from '@app/infrastructure';
 import { anOrder, aScope, placeOrder } from '../contracts/placing.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
@@ -65,5 +65,14 @@ describe.each([
 
     expect(outcome).toBeInstanceOf(CommitOutcomeUnknown);
     expect(orders).toBe(0);
+  });
+
+  it('throws CommitOutcomeUnknown after one attempt when the look-up fails', async () => {
+    jest.spyOn(api.app.get(Database), 'queryPrepared').mockRejectedValueOnce(new Unavailable());
+
+    const { outcome, orders, attempts } = await place([(commit) => commit().then(lost)]);
+
+    expect(outcome).toMatchObject({ name: 'CommitOutcomeUnknown', code: 'outcome_unknown' });
+    expect([orders, attempts]).toEqual([1, 1]);
   });
 });

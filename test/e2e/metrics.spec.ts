@@ -59,8 +59,8 @@ describe('the metrics', () => {
     const body = { items: [{ product_id: mug, quantity: 1 }], customer };
 
     expect(await refused('out_of_stock', () => order(mug, {}, 2))).toBe(1);
-    expect(await refused('items', () => order(2_000_000_000))).toBe(1);
-    expect(await refused('invalid', () => api.post('/v1/orders', {}))).toBe(1);
+    expect(await refused('item_unavailable', () => order(2_000_000_000))).toBe(1);
+    expect(await refused('invalid_request', () => api.post('/v1/orders', {}))).toBe(1);
     expect(await refused('unauthorized', () => api.inject({ method: 'POST', url: '/v1/orders', payload: body }))).toBe(
       1,
     );
@@ -72,7 +72,7 @@ describe('the metrics', () => {
     ).toBe(1);
     await api.database.query(`UPDATE stores SET fraud_settings = '{"blocked_emails": ["blocked@example.com"]}'`);
     const blocked = { ...body, customer: { ...customer, email: 'blocked@example.com' } };
-    expect(await refused('fraud', () => api.post('/v1/orders', blocked))).toBe(1);
+    expect(await refused('fraud_rejected', () => api.post('/v1/orders', blocked))).toBe(1);
   });
 
   it('measure statements of every kind, and the keys that are looked up together', async () => {

@@ -10,7 +10,7 @@ import { readOrdersQuery } from '../../apps/api/src/orders/orders.query.js';
 import { readProductsQuery } from '../../apps/api/src/products/products.query.js';
 import { QueryReader, type RawQuery } from '../../apps/api/src/query/query-reader.js';
 import { StoreFixture } from '../builders/store-fixture.js';
-import { committedDocument, DocumentedAnswers } from '../support/documented-answers.js';
+import { committedDocument, DocumentedAnswers, type DocumentedResponse } from '../support/documented-answers.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 interface Media {
@@ -31,7 +31,7 @@ interface Operation {
   readonly requestBody?: { readonly content: Record<string, Media> };
   readonly responses: Record<
     string,
-    { readonly headers: Record<string, { readonly $ref: string }>; readonly content: Record<string, Media> }
+    { readonly headers: DocumentedResponse['headers']; readonly content: Record<string, Media> }
   >;
 }
 
@@ -193,7 +193,7 @@ describe('the OpenAPI document', () => {
 
       expect([route, response.statusCode]).toEqual([route, status]);
       const [method = '', path = ''] = route.split(' ');
-      const answer = { method, path, status, headers: Object.keys(response.headers), body: response.json<unknown>() };
+      const answer = { method, path, status, headers: response.headers, body: response.json<unknown>() };
       expect([route, status, answers.contradictions(answer)]).toEqual([route, status, []]);
     }
   });

@@ -47,7 +47,11 @@ describe('a crowd', () => {
     expect(refused(responses)).toHaveLength(200);
     for (const refusal of refused(responses)) {
       expect([refusal.statusCode, refusal.json()]).toEqual([503, BUSY]);
-      expect(refusal.headers).toMatchObject({ 'retry-after': '1', 'cache-control': 'no-store' });
+      expect(refusal.headers).toMatchObject({
+        'retry-after': '1',
+        'cache-control': 'no-store',
+        'x-error-code': 'overloaded',
+      });
       expect(refusal.headers['x-request-id']).toBeTruthy();
     }
   });
@@ -101,6 +105,7 @@ describe('a crowd', () => {
       'retry-after': '1',
       'cache-control': 'no-store',
       'content-type': 'application/json; charset=utf-8',
+      'x-error-code': 'overloaded',
       'x-request-id': 'crowd',
     });
     await blocker.end();

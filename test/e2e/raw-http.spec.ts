@@ -50,6 +50,7 @@ describe('what arrives on the socket', () => {
       expect(response.headers).toMatchObject({
         'content-type': 'application/json; charset=utf-8',
         connection: 'close',
+        'x-error-code': 'invalid_request',
       });
       expect(response.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
       expect(response.json()).toEqual({ success: false, error: expect.any(String) as unknown });

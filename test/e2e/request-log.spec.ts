@@ -100,6 +100,12 @@ describe('the log of requests', () => {
     expect(written.join('')).not.toMatch(/canary|ada@/);
   });
 
+  it('has the error code of a refusal', async () => {
+    await api.post('/v1/orders', {});
+
+    expect(await only()).toMatchObject({ status: 400, error_code: 'invalid_request' });
+  });
+
   it('has no line for probes', async () => {
     for (const url of ['/health', '/health/live', '/health/ready', '/metrics']) await api.get(url);
     await api.get('/v1/store');

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
 import type { FastifyInstance } from 'fastify';
 
-interface Response {
-  readonly headers: Record<string, unknown>;
+export interface DocumentedResponse {
+  readonly headers: Record<string, { readonly schema?: { readonly enum?: readonly string[] } }>;
 }
 
 interface Operation {
-  readonly responses: Record<string, Response>;
+  readonly responses: Record<string, DocumentedResponse>;
 }
 
 export interface ApiDocument {
@@ -22,25 +22,30 @@ const FORMATS = {
   int64: true,
 } as const;
 
-/** Headers with a meaning of their own here, as opposed to those of any HTTP response. */
+/** The headers that this API defines, as opposed to those of any HTTP response. */
 const OWN_HEADERS = /^(?:x-(?!content-type-options)|idempotent-|retry-after|www-authenticate)/;
 
-/** The document as it is committed; a test of its own holds it against the running service. */
+/** The committed document. Another test compares it with the running service. */
 export function committedDocument(): ApiDocument {
   return JSON.parse(readFileSync(join(__dirname, '../../docs/openapi.json'), 'utf8')) as ApiDocument;
 }
 
-/** An answer of the service, to a request that had one of its routes. */
+/** An answer of the service to a request for one of its routes. */
 export interface Answer {
   readonly method: string;
-  /** As the document writes it: `/v1/orders/{id}`. */
+  /** In the notation of the document: `/v1/orders/{id}`. */
   readonly path: string;
   readonly status: number;
-  readonly headers: readonly string[];
+  readonly headers: Readonly<Record<string, unknown>>;
   readonly body: unknown;
 }
 
-/** Holds values against the schemas of the document, with no member beyond those documented. */
+/** The values of `X-Error-Code` that a response documents. */
+function errorCodesOf(response: DocumentedResponse): readonly string[] {
+  return response.headers['X-Error-Code']?.schema?.enum ?? [];
+}
+
+/** Checks values against the schemas of the document. A member that is not documented is a fault. */
 export class DocumentedAnswers {
   private readonly ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true, formats: FORMATS });
 
@@ -49,43 +54,62 @@ export class DocumentedAnswers {
     this.ajv.addSchema(close(document) as AnySchemaObject, 'api');
   }
 
-  /** What is wrong with a value under the schema at a place in the document. */
+  /** Lists the faults of a value under the schema at a place in the document. */
   faults(place: readonly string[], value: unknown): string[] {
     const pointer = place.map((step) => encodeURIComponent(step.replaceAll('/', '~1'))).join('/');
     this.ajv.validate({ $ref: `api#/${pointer}` }, value);
     return (this.ajv.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
   }
 
-  /** What the document does not say of an answer: its status, one of its headers, or something in its body. */
+  /** Lists what the document does not allow in an answer: its status, its error code, a header or a part of its body. */
   contradictions({ method, path, status, headers, body }: Answer): string[] {
     const name = method.toLowerCase();
     const response = this.document.paths[path]?.[name]?.responses[status];
     if (!response) return ['the status is not documented'];
     const known = Object.keys(response.headers).map((header) => header.toLowerCase());
-    const strange = headers.filter((header) => OWN_HEADERS.test(header) && !known.includes(header));
+    const strange = Object.keys(headers).filter((header) => OWN_HEADERS.test(header) && !known.includes(header));
+    const code = status >= 400 ? this.codeFault(headers, errorCodesOf(response)) : [];
     const schema = ['paths', path, name, 'responses', String(status), 'content', 'application/json', 'schema'];
-    return [...strange.map((header) => `header ${header} is not documented`), ...this.faults(schema, body)];
+    return [...strange.map((header) => `header ${header} is not documented`), ...code, ...this.faults(schema, body)];
+  }
+
+  /** Lists the faults in the code of an error answer outside the documented operations, such as an unknown path. */
+  undocumentedCode(headers: Answer['headers']): string[] {
+    const responses = Object.values(this.document.paths)
+      .flatMap((operations) => Object.values(operations))
+      .flatMap((operation) => Object.values(operation.responses));
+    return this.codeFault(headers, responses.flatMap(errorCodesOf));
+  }
+
+  private codeFault(headers: Answer['headers'], documented: readonly string[]): string[] {
+    const code = headers['x-error-code'];
+    if (typeof code !== 'string') return ['X-Error-Code is missing'];
+    return documented.includes(code) ? [] : [`X-Error-Code ${code} is not documented`];
   }
 }
 
 let committed: DocumentedAnswers | null = null;
 let found: string[] = [];
 
-/** From now on every answer of the application is held against the document; see `takeContradictions`. */
+/** Checks every answer of the application against the document from now on. See `takeContradictions`. */
 export function holdAgainstDocument(fastify: FastifyInstance): void {
   fastify.addHook('onSend', (request, reply, payload, done) => {
     const route = request.routeOptions.url;
-    // HEAD has no body, and what no route takes no operation describes.
-    if (request.method !== 'HEAD' && route?.startsWith('/v1')) {
-      committed ??= new DocumentedAnswers(committedDocument());
-      const { method } = request;
+    const { method } = request;
+    const headers = reply.getHeaders();
+    committed ??= new DocumentedAnswers(committedDocument());
+    // An answer to HEAD has no body, and no operation describes a request without a route.
+    if (method === 'HEAD' || !route?.startsWith('/v1')) {
+      const faults = reply.statusCode >= 400 ? committed.undocumentedCode(headers) : [];
+      found.push(...faults.map((fault) => `${method} ${route ?? 'unknown path'} ${reply.statusCode}: ${fault}`));
+    } else {
       const path = route.replace(/:(\w+)/g, '{$1}');
       const body = parse(payload);
       const faults = committed.contradictions({
         method,
         path,
         status: reply.statusCode,
-        headers: Object.keys(reply.getHeaders()),
+        headers,
         body,
       });
       found.push(...faults.map((fault) => `${method} ${path} ${reply.statusCode}: ${fault}`));
@@ -94,7 +118,7 @@ export function holdAgainstDocument(fastify: FastifyInstance): void {
   });
 }
 
-/** The contradictions since the last call. */
+/** Returns the contradictions since the last call. */
 export function takeContradictions(): string[] {
   const all = found;
   found = [];
@@ -109,7 +133,7 @@ function parse(payload: unknown): unknown {
   }
 }
 
-/** The same schemas for objects with the documented members and no other. Clients are not promised that. */
+/** Makes each schema refuse undocumented members. Clients get no such promise. */
 function close(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(close);
   if (typeof schema !== 'object' || schema === null) return schema;

@@ -1,13 +1,13 @@
-import { SubdomainTaken } from '@app/application';
+import { ApplicationError } from '@app/application';
 import { DomainError } from '@app/domain';
 import { ConfigError } from '@app/infrastructure';
 import { CommanderError } from 'commander';
 import { say } from './output.js';
 
-/** What a shell learns from a command. */
+/** The exit codes of every command. */
 export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
 
-/** A command that did not do what it was asked to, with the sentence and the exit code to tell. */
+/** A command that failed, with the message for standard error and the exit code. */
 export class CommandFailed extends Error {
   constructor(
     message: string,
@@ -17,10 +17,10 @@ export class CommandFailed extends Error {
   }
 }
 
-/** Says what went wrong, unless commander has, and chooses the exit code. */
+/** Prints the error, unless commander did, and returns the exit code. */
 export function report(error: unknown): number {
   if (error instanceof CommanderError) {
-    // Help that was asked for is a success; help that is shown for want of a command is not.
+    // `--help` succeeds. Help shown because the command is missing is a usage error.
     return error.code === 'commander.helpDisplayed' || error.code === 'commander.version' ? EXIT.ok : EXIT.usage;
   }
   say(`error: ${sentence(error)}`);
@@ -29,9 +29,10 @@ export function report(error: unknown): number {
 }
 
 function sentence(error: unknown): string {
-  if (error instanceof DomainError || error instanceof SubdomainTaken) return error.message;
+  if (error instanceof DomainError) return error.message;
+  if (error instanceof ApplicationError && error.cause !== undefined) return sentence(error.cause);
   if (!(error instanceof Error)) return String(error);
-  // A refused connection to a name with several addresses is an AggregateError without a text.
+  // A refused connection to a name with several addresses is an AggregateError without a message.
   const { message, code } = error as NodeJS.ErrnoException;
   return message || code || error.name;
 }

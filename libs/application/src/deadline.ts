@@ -1,9 +1,10 @@
-/** The work was not done in time. */
-export class DeadlineExceeded extends Error {
-  override readonly name = 'DeadlineExceeded';
-}
+import { DeadlineExceeded } from './errors/deadline-exceeded.js';
 
-/** Settles with `work`, or rejects with DeadlineExceeded once the time is over; how `work` ends then is nobody's concern. */
+/**
+ * Settles with `work`, or rejects when the time is over. `work` itself goes on; its late result is ignored.
+ *
+ * @throws DeadlineExceeded after `milliseconds`.
+ */
 export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -12,7 +13,7 @@ export async function within<T>(milliseconds: number, work: Promise<T>): Promise
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** The moment by which a request that is kept waiting has to be answered. */
+/** The moment by which a waiting request must have its answer. */
 export class Deadline {
   private constructor(private readonly at: number) {}
 
@@ -20,12 +21,16 @@ export class Deadline {
     return new Deadline(performance.now() + milliseconds);
   }
 
-  /** Never negative. */
+  /** Milliseconds, never negative. */
   get remainingMs(): number {
     return Math.max(0, this.at - performance.now());
   }
 
-  /** Waits for `work` until the deadline. Only for work that may end either way then: how it does is not known. */
+  /**
+   * Waits for `work` until the deadline. `work` may still succeed or fail after that, so it must be harmless either way.
+   *
+   * @throws DeadlineExceeded at the deadline.
+   */
   bound<T>(work: Promise<T>): Promise<T> {
     return within(this.remainingMs, work);
   }

@@ -224,8 +224,8 @@ import { createReadStream } from 'node:fs';`,
     edits: [
       {
         file: 'apps/api/src/errors/describe-error.ts',
-        find: `answer(500, 'Internal server error')`,
-        replace: 'answer(500, String(error))',
+        find: `answer(500, 'internal_error', 'Internal server error')`,
+        replace: `answer(500, 'internal_error', String(error))`,
       },
     ],
     proof: 'secrets',

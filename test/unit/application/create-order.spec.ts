@@ -5,7 +5,8 @@ import {
   type Placement,
 } from '../../../libs/application/src/ports/order-placement.js';
 import { InMemoryShop } from '../../support/in-memory/in-memory-shop.js';
-import { Deadline, DeadlineExceeded } from '../../../libs/application/src/deadline.js';
+import { Deadline } from '../../../libs/application/src/deadline.js';
+import { DeadlineExceeded } from '../../../libs/application/src/errors/deadline-exceeded.js';
 import { CreateOrder, type OrderRequest } from '../../../libs/application/src/orders/create-order.js';
 
 const answer = ({ id, receiptNumber }: Order) => Buffer.from(`${id} ${receiptNumber}`);

@@ -4,7 +4,7 @@ import { ClientGone, failureOf } from './client-gone.js';
 import { describeError } from './describe-error.js';
 import { FailureReports } from './failure-reports.js';
 
-/** Turns every failure, of hooks and handlers alike, into the API's error body. */
+/** Answers every failure of hooks and handlers with the API's error body. */
 @Catch()
 export class ApiExceptionFilter implements ExceptionFilter {
   constructor(private readonly reports: FailureReports) {}
@@ -14,20 +14,20 @@ export class ApiExceptionFilter implements ExceptionFilter {
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
     const error = failureOf(caught, request.raw);
-    const { status, body, headers, concern } = describeError(error, hasId(request));
+    const { status, code, body, headers, concern } = describeError(error, hasId(request));
     this.reports.report(error, concern, request.id);
-    if (asksForAnOrder(request) && !(error instanceof ClientGone)) this.reports.countRefusal(error, status);
+    if (isOrderRequest(request) && !(error instanceof ClientGone)) this.reports.countRefusedOrder(code);
     if (reply.sent) return;
-    // Fastify hangs up on a client whose body it refuses, and a client that is still sending then loses the answer.
-    // What is left of the body is read and dropped instead, for as long as a request may take to arrive.
+    // Fastify closes the connection when it refuses a body, and a client that is still sending then loses the answer.
+    // The rest of the body is read and dropped instead, within the time limit of a request.
     if (reply.raw.shouldKeepAlive) reply.removeHeader('connection');
     else reply.header('connection', 'close');
-    // The handler may have said what type its own answer was going to have.
+    // The handler may have set the content type of its own answer.
     void reply.status(status).headers(headers).type('application/json; charset=utf-8').send(body);
   }
 }
 
-function asksForAnOrder({ method, routeOptions }: FastifyRequest): boolean {
+function isOrderRequest({ method, routeOptions }: FastifyRequest): boolean {
   return method === 'POST' && routeOptions.url === '/v1/orders';
 }
 

@@ -2,6 +2,8 @@ import type { IncomingMessage } from 'node:http';
 
 /** The client closed the connection before its request had arrived in full. It reads no answer. */
 export class ClientGone extends Error {
+  readonly code = 'invalid_request';
+
   constructor() {
     super('The request did not arrive in full');
   }

@@ -1,88 +1,97 @@
-import { CommitOutcomeUnknown, IdempotencyInFlight, IdempotencyMismatch } from '@app/application';
-import { InvalidOrderItems, NotFound } from '@app/domain';
+import {
+  CommitOutcomeUnknown,
+  DeadlineExceeded,
+  IdempotencyInFlight,
+  IdempotencyMismatch,
+  Overloaded,
+  Unavailable,
+  UnusableValue,
+} from '@app/application';
+import { InvalidOrderItems, NotFound, OutOfStock } from '@app/domain';
 import { BadRequestException, HttpException, MethodNotAllowedException, NotFoundException } from '@nestjs/common';
 import { AuthenticationError } from './authentication-error.js';
-import { TooManyRequests } from './too-many-requests.js';
 import { describeError } from './describe-error.js';
 import { MalformedRequest } from './request-faults.js';
+import { TooManyRequests } from './too-many-requests.js';
 
-const postgres = (code: string, message = 'secret words') => Object.assign(new Error(message), { code });
-const typeorm = (code: string) => Object.assign(new Error('secret words'), { driverError: postgres(code) });
+const secret = new Error('secret words');
 const fastify = (code: string, statusCode: number) => Object.assign(new Error('secret words'), { code, statusCode });
 const wrapped = (error: Error, status: number) => new HttpException(error.message, status, { cause: error });
+const BUSY = 'Too many requests at a time';
+const DOWN = 'Service temporarily unavailable';
+const DEFECT = 'Internal server error';
+const MEDIA_TYPE = 'Content-Type must be application/json';
 
 describe('describeError', () => {
-  it.each<[string, unknown, number, string]>([
-    ['an invalid order', new InvalidOrderItems('items[0].product_id 7 is not available'), 400, 'items[0]'],
-    ['something not found', new NotFound('Order'), 404, 'Order not found'],
-    ['a reused idempotency key', new IdempotencyMismatch(), 422, 'This Idempotency-Key was used'],
-    ['a request in flight', new IdempotencyInFlight(), 409, 'still being processed'],
-    ['a runaway loop', new TooManyRequests(3), 429, 'Too many requests'],
-    ['bytes that are no request', new MalformedRequest('HPE_HEADER_OVERFLOW'), 400, 'headers are too large'],
-    ['unknown bytes', new MalformedRequest('HPE_NEW_IN_NODE_99'), 400, 'The request is malformed'],
-    ['a refusal of Nest', new BadRequestException('customer.name is required'), 400, 'customer.name is required'],
-    ['an unknown path', new NotFoundException('Cannot GET /v1/orders/'), 404, 'Not found'],
-    ['a status that is not documented', new MethodNotAllowedException('No such method'), 400, 'No such method'],
-    ['a body too large', wrapped(fastify('FST_ERR_CTP_BODY_TOO_LARGE', 413), 413), 400, 'exceeds 256 kB'],
-    ['a media type', fastify('FST_ERR_CTP_INVALID_MEDIA_TYPE', 415), 400, 'Content-Type must be application/json'],
-    ['an unknown refusal of Fastify', fastify('FST_ERR_NEW', 418), 400, 'The request is malformed'],
-    ['a fault of Fastify', fastify('FST_ERR_REP_INVALID_PAYLOAD_TYPE', 500), 500, 'Internal server error'],
-    ['a defect', new TypeError('secret words'), 500, 'Internal server error'],
-    ['a thrown string', 'secret words', 500, 'Internal server error'],
-    ['nothing', undefined, 500, 'Internal server error'],
-    ['a 5xx of Nest', new HttpException('secret words', 502), 500, 'Internal server error'],
-    ['a constraint that broke', typeorm('23505'), 500, 'Internal server error'],
-  ])('of %s', (_name, error, status, text) => {
-    const { status: actual, body } = describeError(error);
+  it.each<[string, unknown, number, string, string]>([
+    ['an invalid order', new InvalidOrderItems('items[0].product_id 7'), 400, 'item_unavailable', 'items[0]'],
+    ['a missing resource', new NotFound('Order'), 404, 'not_found', 'Order not found'],
+    ['short stock', new OutOfStock([{ line: 0, requested: 5, available: 3 }]), 422, 'out_of_stock', 'requested 5'],
+    ['a reused idempotency key', new IdempotencyMismatch(), 422, 'idempotency_mismatch', 'This Idempotency-Key'],
+    ['a request in flight', new IdempotencyInFlight(), 409, 'idempotency_in_flight', 'still being processed'],
+    ['a runaway loop', new TooManyRequests(3), 429, 'throttled', 'Too many requests'],
+    ['an unknown key', new AuthenticationError('unknown'), 401, 'unauthorized', 'Invalid API key'],
+    ['an inactive key', new AuthenticationError('inactive'), 403, 'api_key_inactive', 'deactivated or expired'],
+    ['an inactive store', new AuthenticationError('store_inactive'), 403, 'store_inactive', 'Store is inactive'],
+    ['malformed bytes', new MalformedRequest('HPE_HEADER_OVERFLOW'), 400, 'invalid_request', 'headers are too large'],
+    ['unknown bytes', new MalformedRequest('HPE_NEW_IN_NODE_99'), 400, 'invalid_request', 'request is malformed'],
+    ['a Nest refusal', new BadRequestException('customer.name is required'), 400, 'invalid_request', 'customer.name'],
+    ['an unknown path', new NotFoundException('Cannot GET /v1/orders/'), 404, 'not_found', 'Not found'],
+    ['an undocumented status', new MethodNotAllowedException('No such'), 400, 'invalid_request', 'No such'],
+    ['a large body', wrapped(fastify('FST_ERR_CTP_BODY_TOO_LARGE', 413), 413), 400, 'invalid_request', '256 kB'],
+    ['a media type', fastify('FST_ERR_CTP_INVALID_MEDIA_TYPE', 415), 400, 'invalid_request', MEDIA_TYPE],
+    ['an unknown Fastify refusal', fastify('FST_ERR_NEW', 418), 400, 'invalid_request', 'The request is malformed'],
+    ['a Fastify fault', fastify('FST_ERR_REP_INVALID_PAYLOAD_TYPE', 500), 500, 'internal_error', DEFECT],
+    ['a defect', new TypeError('secret words'), 500, 'internal_error', DEFECT],
+    ['a thrown string', 'secret words', 500, 'internal_error', DEFECT],
+    ['a thrown undefined', undefined, 500, 'internal_error', DEFECT],
+    ['a Nest 502', new HttpException('secret words', 502), 500, 'internal_error', DEFECT],
+    ['a driver error', Object.assign(new Error('secret words'), { code: '57P01' }), 500, 'internal_error', DEFECT],
+    ['a database outage', new Unavailable({ cause: secret }), 503, 'unavailable', DOWN],
+    ['a missed deadline', new DeadlineExceeded({ cause: secret }), 503, 'deadline_exceeded', DOWN],
+    ['a lost commit', new CommitOutcomeUnknown(secret), 503, 'outcome_unknown', DOWN],
+    ['a reached limit', new Overloaded(), 503, 'overloaded', BUSY],
+  ])('maps %s to its status, code and text', (_name, error, status, code, text) => {
+    const answer = describeError(error);
 
-    expect({ status: actual, body }).toEqual({
-      status,
-      body: { success: false, error: expect.stringContaining(text) as unknown },
-    });
-    expect(body.error).not.toContain('secret');
+    expect(answer).toMatchObject({ status, code, headers: { 'x-error-code': code } });
+    expect(answer.body.error).toContain(text);
+    expect(answer.body.error).not.toContain('secret');
   });
 
-  it.each<[string, unknown]>([
-    ['a commit of unknown outcome', new CommitOutcomeUnknown(new Error('gone'))],
-    ['a refused connection', postgres('ECONNREFUSED')],
-    ['a server that shuts down', typeorm('57P01')],
-    ['too many connections', typeorm('53300')],
-    ['a full disk', typeorm('53100')],
-    ['a class 08 error', typeorm('08006')],
-    ['a standby', typeorm('25006')],
-    ['a statement timeout', typeorm('57014')],
-    ['a lock timeout', typeorm('55P03')],
-    ['a statement whose preparation was given up', typeorm('26000')],
-    ['a deadlock that retries did not resolve', typeorm('40P01')],
-    ['a full pool', new Error('timeout exceeded when trying to connect')],
-    ['a broken connection', new Error('Connection terminated unexpectedly')],
-    ['a silent server', new Error('Query read timeout')],
-  ])('of %s is 503 with Retry-After', (_name, error) => {
-    expect(describeError(error)).toEqual({
-      status: 503,
-      body: { success: false, error: 'Service temporarily unavailable' },
-      headers: { 'retry-after': '1' },
-      concern: 'unavailable',
-    });
+  it.each([
+    ['unavailable', new Unavailable()],
+    ['unavailable', new CommitOutcomeUnknown(null)],
+    ['late', new DeadlineExceeded()],
+    ['none', new Overloaded()],
+    ['unusable_value', new UnusableValue()],
+    ['defect', new TypeError()],
+    ['none', new NotFound('Order')],
+  ])('reports the concern %s for %s', (concern, error) => {
+    expect(describeError(error).concern).toBe(concern);
   });
 
-  it.each(['22021', '22P05', '22P02', '22003', '22025'])('of SQLSTATE %s is 400, or 404 where it was an id', (code) => {
-    expect(describeError(typeorm(code))).toMatchObject({ status: 400, concern: 'unexpected input' });
-    expect(describeError(typeorm(code), true)).toMatchObject({ status: 404, concern: 'unexpected input' });
+  it('maps a value that the database refuses to 400, or to 404 on a path with an id', () => {
+    expect(describeError(new UnusableValue())).toMatchObject({ status: 400, code: 'invalid_request' });
+    expect(describeError(new UnusableValue(), true)).toMatchObject({ status: 404, code: 'not_found' });
   });
 
-  it('of a failed authentication is the error alone', () => {
-    expect(describeError(new AuthenticationError('unknown'))).toEqual({
-      status: 401,
-      body: { error: 'Invalid API key' },
-      headers: { 'www-authenticate': 'Bearer' },
-      concern: 'none',
-    });
-    expect(describeError(new AuthenticationError('inactive'))).toMatchObject({ status: 403, headers: {} });
+  it('has the error alone in the body of a failed authentication', () => {
+    const { body, headers } = describeError(new AuthenticationError('unknown'));
+
+    expect(body).toEqual({ error: 'Invalid API key' });
+    expect(headers).toEqual({ 'www-authenticate': 'Bearer', 'x-error-code': 'unauthorized' });
+    expect(describeError(new AuthenticationError('inactive')).headers).not.toHaveProperty('www-authenticate');
   });
 
-  it('says when to try again', () => {
-    expect(describeError(new TooManyRequests(7)).headers).toEqual({ 'retry-after': '7' });
-    expect(describeError(new IdempotencyInFlight()).headers).toEqual({ 'retry-after': '1' });
+  it.each([
+    ['7', new TooManyRequests(7)],
+    ['1', new IdempotencyInFlight()],
+    ['1', new Unavailable()],
+    ['1', new DeadlineExceeded()],
+    ['1', new CommitOutcomeUnknown(null)],
+    ['1', new Overloaded()],
+  ])('sets Retry-After to %s for %s', (seconds, error) => {
+    expect(describeError(error).headers).toHaveProperty('retry-after', seconds);
   });
 });

@@ -2,9 +2,8 @@ import { type ErrorFields, JsonLogger, errorCode, errorFields } from '@app/infra
 import { Injectable } from '@nestjs/common';
 import type { Concern } from './describe-error.js';
 import { FailureCounts } from './failure-counts.js';
-import { refusalOf } from './refusals.js';
 
-/** Tells the operators what the client is not told. */
+/** Reports failures to the operators, with the details that the answer to the client leaves out. */
 @Injectable()
 export class FailureReports {
   constructor(
@@ -12,25 +11,28 @@ export class FailureReports {
     private readonly counts: FailureCounts,
   ) {}
 
-  /** @param status what the client is told. */
-  countRefusal(error: unknown, status: number): void {
-    this.counts.countRefusal(refusalOf(error, status));
+  /** @param code the `X-Error-Code` of the answer. */
+  countRefusedOrder(code: string): void {
+    this.counts.countRefusedOrder(code);
   }
 
   report(error: unknown, concern: Concern, requestId: string): void {
+    if (concern === 'none') return;
     const fields = { request_id: requestId, error: errorFields(error) };
+    // An outage affects every request, so the call sites are noise.
+    const brief = { ...fields, error: withoutStack(fields.error) };
     if (concern === 'defect') this.logger.write('error', 'A request failed', fields);
-    if (concern === 'unavailable') {
-      // An outage hits every request: where each of them was in the code is noise.
-      this.logger.write('warn', 'The database is out of reach', { ...fields, error: withoutStack(fields.error) });
-    }
-    if (concern === 'unexpected input') {
-      this.counts.countUnexpectedInput(errorCode(error) ?? '');
+    if (concern === 'unavailable') this.logger.write('warn', 'The database is unavailable', brief);
+    if (concern === 'late') this.logger.write('warn', 'The database did not answer in time', brief);
+    if (concern === 'unusable_value') {
+      this.counts.countUnusableValue(errorCode((error as Error).cause) ?? '');
       this.logger.write('warn', 'The database refused a value that validation let pass', fields);
     }
   }
 }
 
-function withoutStack({ stack: _stack, cause: _cause, ...rest }: ErrorFields): Partial<ErrorFields> {
-  return rest;
+type BriefFields = Omit<ErrorFields, 'stack' | 'cause'> & { readonly cause?: BriefFields };
+
+function withoutStack({ stack: _stack, cause, ...rest }: ErrorFields): BriefFields {
+  return { ...rest, ...(cause && { cause: withoutStack(cause) }) };
 }

@@ -1,4 +1,4 @@
-/** What a client is told of a request that Fastify refuses, by Fastify's code. All are 400. */
+/** The text of the answer to a request that Fastify refuses, by Fastify's code. The status is always 400. */
 export const FASTIFY_FAULTS: Readonly<Record<string, string>> = {
   FST_ERR_BAD_URL: 'The request path is malformed',
   FST_ERR_MAX_PARAM_LENGTH: 'The request path is malformed',
@@ -12,7 +12,7 @@ export const FASTIFY_FAULTS: Readonly<Record<string, string>> = {
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: 'Content-Type must be application/json',
 };
 
-/** What a client is told of bytes that are no HTTP request, by Node's code. */
+/** The text of the answer to bytes that are not an HTTP request, by Node's code. */
 export const SOCKET_FAULTS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time',
   HPE_HEADER_OVERFLOW: 'The request headers are too large',
@@ -25,7 +25,7 @@ export const SOCKET_FAULTS: Readonly<Record<string, string>> = {
   HPE_PAUSED_H2_UPGRADE: 'HTTP/2 is not supported',
 };
 
-/** A connection on which something other than an HTTP/1 request arrived. */
+/** A connection received bytes that are not an HTTP/1 request. */
 export class MalformedRequest extends Error {
   constructor(readonly code: string) {
     super(SOCKET_FAULTS[code] ?? 'The request is malformed');

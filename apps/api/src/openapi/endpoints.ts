@@ -1,5 +1,6 @@
+import { DeadlineExceeded, Overloaded, Unavailable } from '@app/application';
 import { NotFound } from '@app/domain';
-import { applyDecorators, BadRequestException, ServiceUnavailableException } from '@nestjs/common';
+import { applyDecorators, BadRequestException } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse } from '@nestjs/swagger';
 import { AuthenticationError } from '../errors/authentication-error.js';
 import { TooManyRequests } from '../errors/too-many-requests.js';
@@ -25,7 +26,9 @@ export const COMMON_FAILURES: readonly Error[] = [
   new AuthenticationError('store_inactive'),
   new TooManyRequests(1),
   new Error(),
-  new ServiceUnavailableException(),
+  new Unavailable(),
+  new DeadlineExceeded(),
+  new Overloaded(),
 ];
 /** The headers of every answer to an accepted key. */
 export const KEY_HEADERS = ['X-Request-Id', 'X-Traffic-Mode', 'X-Key-Expires-At'] as const;

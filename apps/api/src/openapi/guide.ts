@@ -1,7 +1,4 @@
-import { IdempotencyInFlight, IdempotencyMismatch } from '@app/application';
-import { InvalidOrderItems, OrderRejected, OutOfStock } from '@app/domain';
-
-const text = ({ message }: Error): string => `\`${message}\``;
+import { ERROR_CODE_TABLE } from './failures.js';
 
 /** The introduction of the API document, in Markdown. */
 export const GUIDE = `
@@ -47,19 +44,14 @@ Every field is always present, except \`isSandbox\` on payment methods without a
 categories, brands and stores are integers.
 
 ### Errors
-\`{ "success": false, "error": "…" }\`, with a text fit for a log or a display. All faults of a request body are told at
-once, each with its path: \`items[2].quantity must be an integer from 1 to 999\`. Every response has an
-\`X-Request-Id\`: quote it when something went wrong.
+\`{ "success": false, "error": "…" }\`, with a text fit for a log or a display. The answer to a faulty request body names
+all faults, each with its path: \`items[2].quantity must be an integer from 1 to 999\`. Every response has an
+\`X-Request-Id\`: quote it in a report of a problem.
 
-These cases are told apart by their texts, which stay as they are under \`/v1\`:
+Every error response has an \`X-Error-Code\`. Decide by this code, not by the text. A code keeps its meaning under
+\`/v1\`. Codes may be added: handle an unknown code by its status.
 
-| status | text | meaning |
-|---|---|---|
-| 400 | ${text(new InvalidOrderItems('items[2].product_id 77 is not available'))} | unknown, inactive, or another store's; \`variant_id\` alike |
-| 409 | ${text(new IdempotencyInFlight())} | repeat it: the first attempt's answer will come |
-| 422 | ${text(new OutOfStock([{ line: 0, requested: 5, available: 3 }]))} | stock is short; one such part for each line, separated by \`; \` |
-| 422 | ${text(new OrderRejected())} | the store's own rules refuse it |
-| 422 | ${text(new IdempotencyMismatch())} | an order was placed with this key, and it was another one |
+${ERROR_CODE_TABLE}
 
 ### Retries and idempotency
 Repeat a request after 409, 429, any 5xx or no answer, with exponential backoff and not before \`Retry-After\`. A proxy in

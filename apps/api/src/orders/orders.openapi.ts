@@ -1,4 +1,4 @@
-import { IdempotencyInFlight, IdempotencyMismatch } from '@app/application';
+import { CommitOutcomeUnknown, IdempotencyInFlight, IdempotencyMismatch } from '@app/application';
 import { InvalidOrderItems, OrderRejected, OutOfStock } from '@app/domain';
 import { applyDecorators, BadRequestException } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiResponse } from '@nestjs/swagger';
@@ -80,6 +80,7 @@ export const ApiCreateOrder = () =>
       new OutOfStock([{ line: 0, requested: 5, available: 3 }]),
       new OrderRejected(),
       new IdempotencyMismatch(),
+      new CommitOutcomeUnknown(null),
       ...COMMON_FAILURES,
     ),
   );

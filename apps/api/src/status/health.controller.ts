@@ -45,7 +45,7 @@ export class HealthController {
     } catch (error) {
       if (!(error instanceof ServiceUnavailableException)) throw error;
       // The same body as when all is well, not the envelope: it says what is wrong.
-      void reply.status(503);
+      void reply.status(503).header('x-error-code', 'unavailable');
       return error.getResponse() as HealthCheckResult;
     }
   }

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { UNAVAILABLE } from '@app/domain';
 import { type PipelineState, ServiceMetrics } from '@app/infrastructure';
 import { Counter, Gauge, Histogram } from 'prom-client';
+import { ERROR_CODES } from '../errors/error-codes.js';
 import type { FailureCounts } from '../errors/failure-counts.js';
-import { REFUSALS, type Refusal } from '../errors/refusals.js';
 
 /** Labels of a request: all from short lists, and the route by its pattern. */
 export interface RequestLabels {
@@ -43,7 +43,7 @@ export class Metrics extends ServiceMetrics implements FailureCounts {
 
   private readonly ordersRefused = new Counter({
     name: 'orders_refused_total',
-    help: 'Requests for an order that placed none, by reason; out_of_stock is found out under the lock on the stock',
+    help: 'Requests for an order that placed none, by error code',
     labelNames: ['reason'],
     registers: [this.registry],
   });
@@ -98,7 +98,7 @@ export class Metrics extends ServiceMetrics implements FailureCounts {
       this.ordersCreated.inc({ mode }, 0);
       this.ordersReplayed.inc({ mode }, 0);
     }
-    for (const reason of REFUSALS) this.ordersRefused.inc({ reason }, 0);
+    for (const reason of Object.keys(ERROR_CODES)) this.ordersRefused.inc({ reason }, 0);
   }
 
   observeRequest(labels: RequestLabels, seconds: number): void {
@@ -110,12 +110,12 @@ export class Metrics extends ServiceMetrics implements FailureCounts {
     (replayed ? this.ordersReplayed : this.ordersCreated).inc({ mode });
   }
 
-  countRefusal(reason: Refusal): void {
-    this.ordersRefused.inc({ reason });
+  countRefusedOrder(code: string): void {
+    this.ordersRefused.inc({ reason: code });
   }
 
-  countUnexpectedInput(sqlstate: string): void {
-    this.unexpectedInput.inc({ sqlstate });
+  countUnusableValue(code: string): void {
+    this.unexpectedInput.inc({ sqlstate: code });
   }
 
   /** Shows the pipeline as `state` knows it when the figures are asked for; unknown is NaN. */

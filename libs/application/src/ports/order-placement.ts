@@ -89,6 +89,7 @@ export class ReceiptNumberTaken extends Error {}
 
 export class IdempotencyInFlight extends DomainError {
   readonly kind = 'conflict';
+  readonly code = 'idempotency_in_flight';
 
   constructor() {
     super('A request with this Idempotency-Key is still being processed');
@@ -97,6 +98,7 @@ export class IdempotencyInFlight extends DomainError {
 
 export class IdempotencyMismatch extends DomainError {
   readonly kind = 'rejected';
+  readonly code = 'idempotency_mismatch';
 
   constructor() {
     super('This Idempotency-Key was used with a different request');

@@ -1,4 +1,4 @@
-import type { Currency } from '@app/domain';
+import { DomainError, type Currency } from '@app/domain';
 
 export type StoreStatus = 'ACTIVE' | 'INACTIVE';
 
@@ -32,15 +32,19 @@ export abstract class StoreRepository {
   /** All stores by id. */
   abstract list(): Promise<StoreSummary[]>;
 
-  /** @throws SubdomainTaken when there is such a store already. */
+  /** @throws SubdomainTaken when another store has the subdomain. */
   abstract create(store: { subdomain: string; name: string; currency: Currency }): Promise<StoreSummary>;
 
   /** Takes effect with the next request of the store's keys. `null` when there is no such store. */
   abstract setStatus(subdomain: string, status: StoreStatus): Promise<StoreSummary | null>;
 }
 
-export class SubdomainTaken extends Error {
+/** Another store has the subdomain. */
+export class SubdomainTaken extends DomainError {
+  readonly kind = 'rejected';
+  readonly code = 'subdomain_taken';
+
   constructor(subdomain: string) {
-    super(`There is a store ${subdomain} already`);
+    super(`Store ${subdomain} already exists`);
   }
 }

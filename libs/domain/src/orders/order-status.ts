@@ -41,6 +41,7 @@ const FULFILLMENT_TRANSITIONS: Record<FulfillmentStatus, readonly FulfillmentSta
 /** A status change that the order's life cycle does not allow. */
 export class IllegalTransition extends DomainError {
   readonly kind = 'rejected';
+  readonly code = 'illegal_transition';
 
   /** @param possible where it can go instead. */
   constructor(what: 'payment' | 'fulfillment', from: string, to: string, possible: readonly string[]) {

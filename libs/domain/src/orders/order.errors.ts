@@ -1,8 +1,9 @@
 import { DomainError } from '../shared/domain-error.js';
 
-/** Items that cannot be ordered as they were asked for. */
+/** The request names products or variants that cannot be ordered. */
 export class InvalidOrderItems extends DomainError {
   readonly kind = 'invalid';
+  readonly code = 'item_unavailable';
 }
 
 /** One order line that asks for more than there is. */
@@ -10,13 +11,14 @@ export interface Shortage {
   /** Position of the line in the request, from 0. */
   readonly line: number;
   readonly requested: number;
-  /** What the bins hold for the line's product and variant, all lines together. */
+  /** Units in all bins for the product and variant of the line. */
   readonly available: number;
 }
 
 /** Stock is short. Nothing was written. */
 export class OutOfStock extends DomainError {
   readonly kind = 'rejected';
+  readonly code = 'out_of_stock';
 
   constructor(readonly shortages: readonly Shortage[]) {
     super(
@@ -28,9 +30,10 @@ export class OutOfStock extends DomainError {
   }
 }
 
-/** The store's fraud rules refuse the order. Says nothing about which rule, so that it cannot be probed. */
+/** The store's fraud rules refuse the order. The message does not name the rule, so that clients cannot probe it. */
 export class OrderRejected extends DomainError {
   readonly kind = 'rejected';
+  readonly code = 'fraud_rejected';
 
   constructor() {
     super('The order cannot be accepted');
@@ -40,6 +43,7 @@ export class OrderRejected extends DomainError {
 /** A cancelled order is neither released nor confirmed to its customer. */
 export class OrderCancelled extends DomainError {
   readonly kind = 'rejected';
+  readonly code = 'order_cancelled';
 
   constructor() {
     super('The order is cancelled');

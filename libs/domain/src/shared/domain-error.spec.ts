@@ -6,6 +6,11 @@ describe('NotFound', () => {
     const error = new NotFound('Product');
 
     expect(error).toBeInstanceOf(DomainError);
-    expect(error).toMatchObject({ kind: 'not_found', name: 'NotFound', message: 'Product not found' });
+    expect(error).toMatchObject({
+      kind: 'not_found',
+      code: 'not_found',
+      name: 'NotFound',
+      message: 'Product not found',
+    });
   });
 });

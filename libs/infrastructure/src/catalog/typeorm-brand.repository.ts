@@ -5,6 +5,7 @@ import { Repository } from 'typeorm';
 import { containing } from '../postgres/conditions.js';
 import { pageWithTotal } from '../postgres/page-with-total.js';
 import { matchesNothing, NO_ROWS } from '../postgres/paging.js';
+import { translated } from '../postgres/postgres-errors.js';
 import { BrandEntity } from './brand.entity.js';
 
 @Injectable()
@@ -24,17 +25,17 @@ export class TypeOrmBrandRepository extends BrandRepository {
     }
 
     query.orderBy({ 'lower(brand.name)': 'ASC', 'brand.id': 'ASC' });
-    const { entities, total } = await pageWithTotal(query, page);
+    const { entities, total } = await translated(pageWithTotal(query, page));
     return { rows: entities.map(toBrandRecord), total };
   }
 
   override async findById(storeId: number, id: number): Promise<BrandRecord | null> {
-    const brand = await this.brands.findOneBy({ storeId, id });
+    const brand = await translated(this.brands.findOneBy({ storeId, id }));
     return brand && toBrandRecord(brand);
   }
 
   override async findBySlug(storeId: number, slug: string): Promise<BrandRecord | null> {
-    const brand = await this.brands.findOneBy({ storeId, slug });
+    const brand = await translated(this.brands.findOneBy({ storeId, slug }));
     return brand && toBrandRecord(brand);
   }
 }

@@ -5,6 +5,7 @@ import { Repository } from 'typeorm';
 import { containing } from '../postgres/conditions.js';
 import { pageWithTotal } from '../postgres/page-with-total.js';
 import { matchesNothing, NO_ROWS } from '../postgres/paging.js';
+import { translated } from '../postgres/postgres-errors.js';
 import { CategoryEntity } from './category.entity.js';
 
 @Injectable()
@@ -24,17 +25,17 @@ export class TypeOrmCategoryRepository extends CategoryRepository {
     if (search !== undefined) query.andWhere('category.name ILIKE :pattern', { pattern: containing(search) });
 
     query.orderBy({ 'category.displayOrder': 'ASC', 'category.name': 'ASC', 'category.id': 'ASC' });
-    const { entities, total } = await pageWithTotal(query, page);
+    const { entities, total } = await translated(pageWithTotal(query, page));
     return { rows: entities.map(toCategoryRecord), total };
   }
 
   override async findById(storeId: number, id: number): Promise<CategoryRecord | null> {
-    const category = await this.categories.findOneBy({ storeId, id });
+    const category = await translated(this.categories.findOneBy({ storeId, id }));
     return category && toCategoryRecord(category);
   }
 
   override async findBySlug(storeId: number, slug: string): Promise<CategoryRecord | null> {
-    const category = await this.categories.findOneBy({ storeId, slug });
+    const category = await translated(this.categories.findOneBy({ storeId, slug }));
     return category && toCategoryRecord(category);
   }
 }

@@ -1,5 +1,11 @@
-/** The code or class of a failure. Its text is never stored: it may hold personal data. */
+import { ApplicationError } from '@app/application';
+
+/**
+ * The code or class of a failure, which may be stored and logged. Its text may hold personal data. A translated error of
+ * the database shows as its SQLSTATE.
+ */
 export function failureName(error: Error): string {
-  const { code } = error as { code?: unknown };
-  return typeof code === 'string' ? code : error.name;
+  const source = error instanceof ApplicationError && error.cause instanceof Error ? error.cause : error;
+  const { code } = source as { code?: unknown };
+  return typeof code === 'string' ? code : source.name;
 }

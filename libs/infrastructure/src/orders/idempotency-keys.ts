@@ -6,7 +6,7 @@ import {
   type Replay,
 } from '@app/application';
 import type { Order } from '@app/domain';
-import { errorCode } from '../platform/error-code.js';
+import { isLockTimeout } from '../postgres/postgres-errors.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 
 interface KeyRow {
@@ -43,7 +43,7 @@ export async function claimKey(
   const { scope, requestHash, answer } = request;
   const kept = order ? [order.id, answer(order)] : [null, null];
   const inserted = await sql.query(CLAIM, [...valuesOf(scope), requestHash, ...kept]).catch((error: unknown) => {
-    throw errorCode(error) === '55P03' ? new IdempotencyInFlight() : error;
+    throw isLockTimeout(error) ? new IdempotencyInFlight() : error;
   });
   if (inserted.length > 0) return null;
 

@@ -67,7 +67,10 @@ export class PostgresOrderPlacement extends OrderPlacement {
       // The commit may have taken effect although its answer was lost: the order's id tells. If the commit is still on
       // its way, the next attempt conflicts with the order that it creates.
       const lookUp = Deadline.in(Math.max(LOOK_UP_MS, deadline.remainingMs));
-      if (await lookUp.bound(this.isCommitted(placement.order))) return PLACED;
+      const isCommitted = await lookUp.bound(this.isCommitted(placement.order)).catch(() => {
+        throw error;
+      });
+      if (isCommitted) return PLACED;
       if (deadline.remainingMs === 0) throw error;
       return this.place(placement, deadline);
     }

@@ -1,32 +1,36 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { MetricsText } from './metrics-text.js';
 
-/** How a statement reached the database: with a name, planned anew, inside a transaction, or by way of TypeORM. */
+/** The path of a statement: prepared, planned on each run, inside a transaction, or through TypeORM. */
 export type StatementKind = 'prepared' | 'planned' | 'transaction' | 'orm';
 
-/** What became of an attempt at a stage: `failed` is tried again, `dead` is not. */
+/** The outcome of an attempt at a stage: `failed` is retried, `dead` is not. */
 export type AttemptOutcome = 'done' | 'failed' | 'dead' | 'skipped';
 
-/** What the pool of connections tells of itself. */
+/** Why a transaction is run again. */
+export const RETRY_REASONS = ['deadlock', 'lock', 'conflict', 'connection'] as const;
+export type RetryReason = (typeof RETRY_REASONS)[number];
+
+/** The state of a connection pool. */
 export interface PoolState {
   readonly totalCount: number;
   readonly idleCount: number;
   readonly waitingCount: number;
 }
 
-/** The figures of one process that API and worker have in common. */
+/** The metrics of one process that API and worker share. */
 export class ServiceMetrics {
   readonly registry = new Registry();
   readonly text = new MetricsText(this.registry);
 
   private readonly statementDuration = new Histogram({
     name: 'database_statement_duration_seconds',
-    help: 'Time from asking for a statement to its answer, with the wait for a connection where it needs one',
+    help: 'Time from the request for a statement to its answer, including the wait for a connection',
     labelNames: ['kind'],
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: [this.registry],
   });
-  // Bound once: there are several statements in a request.
+  // Bound once, because a request runs several statements.
   private readonly statements: Readonly<Record<StatementKind, { observe(seconds: number): void }>> = {
     prepared: this.statementDuration.labels('prepared'),
     planned: this.statementDuration.labels('planned'),
@@ -36,37 +40,36 @@ export class ServiceMetrics {
 
   private readonly transactionRetries = new Counter({
     name: 'database_transaction_retries_total',
-    help: 'Transactions that are run again, by what ended them: a deadlock, a lock, a conflict or a lost connection',
+    help: 'Retried transactions, by the cause: a deadlock, a lock timeout, a conflict or a lost connection',
     labelNames: ['reason'],
     registers: [this.registry],
   });
 
   private readonly keyLookups = new Histogram({
     name: 'api_key_lookup_batch_size',
-    help: 'Keys that were looked up by one statement',
+    help: 'API keys per look-up statement',
     buckets: [1, 2, 4, 8, 16, 32, 64, 128],
     registers: [this.registry],
   });
 
   private readonly attempts = new Histogram({
     name: 'pipeline_attempt_duration_seconds',
-    help: 'Attempts at the stages of orders, by what became of them',
+    help: 'Duration of attempts at pipeline stages, by outcome',
     labelNames: ['stage', 'outcome'],
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30],
     registers: [this.registry],
   });
 
   constructor() {
-    for (const reason of ['deadlock', 'lock', 'conflict', 'connection']) this.transactionRetries.inc({ reason }, 0);
+    for (const reason of RETRY_REASONS) this.transactionRetries.inc({ reason }, 0);
   }
 
   observeStatement(kind: StatementKind, seconds: number): void {
     this.statements[kind].observe(seconds);
   }
 
-  /** @param sqlstate `undefined` when the server did not say why. */
-  countRetry(sqlstate: string | undefined): void {
-    this.transactionRetries.inc({ reason: RETRY_REASONS[sqlstate ?? ''] ?? 'connection' });
+  countRetry(reason: RetryReason): void {
+    this.transactionRetries.inc({ reason });
   }
 
   observeKeyLookup(keys: number): void {
@@ -77,23 +80,23 @@ export class ServiceMetrics {
     this.attempts.observe({ stage, outcome }, seconds);
   }
 
-  /** Adds the process itself: CPU, memory, and how long the event loop keeps what is due waiting. */
+  /** Adds the metrics of the process: CPU, memory and event-loop lag. */
   observeProcess(): void {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** Shows the pool as it is when the figures are asked for. */
+  /** Shows the state of the pool at the time of each scrape. */
   observePool(pool: () => PoolState): void {
-    this.gauge('database_pool_in_use', 'Connections that are in use', () => pool().totalCount - pool().idleCount);
-    this.gauge('database_pool_idle', 'Connections that are open and free', () => pool().idleCount);
-    this.gauge('database_pool_waiting', 'Requests for a connection that wait for one', () => pool().waitingCount);
+    this.gauge('database_pool_in_use', 'Connections in use', () => pool().totalCount - pool().idleCount);
+    this.gauge('database_pool_idle', 'Open idle connections', () => pool().idleCount);
+    this.gauge('database_pool_waiting', 'Callers that wait for a connection', () => pool().waitingCount);
   }
 
-  /** Shows how many log lines were lost since the start. */
+  /** Shows the number of log lines lost since the start. */
   observeLog(droppedLines: () => number): void {
     new Counter({
       name: 'log_lines_dropped_total',
-      help: 'Log lines that were lost because standard output was not read',
+      help: 'Log lines lost because standard output was not read',
       registers: [this.registry],
       collect() {
         this.reset();
@@ -113,5 +116,3 @@ export class ServiceMetrics {
     });
   }
 }
-
-const RETRY_REASONS: Readonly<Record<string, string>> = { '40001': 'conflict', '40P01': 'deadlock', '55P03': 'lock' };

@@ -1,24 +1,28 @@
 import type pg from 'pg';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { Semaphore } from './semaphore.js';
+import { translated } from './postgres-errors.js';
 import { ReadBatches } from './read-batches.js';
 import { prepared } from './prepared.js';
 import { watched } from './watch-statements.js';
 
 /** The share of the pool that searches may take. */
 const SEARCHES = 0.4;
-/** Well before the reader is told that there is no answer. */
+/** Milliseconds that a search waits for its turn. Must be below the time in which a read is answered. */
 const SEARCH_PATIENCE_MS = 2_000;
-/** All that a search has: the server itself gives up 0.2 s before. */
+/** Milliseconds until the client gives up a search. The server's `statement_timeout` ends 0.2 s earlier. */
 const SEARCH_TIMEOUT_MS = 3_200;
 
-/** Reads in SQL, each on a connection of its own. */
+/**
+ * Runs read statements, each on a connection of the pool. Errors of PostgreSQL are thrown as application errors:
+ * `Unavailable`, `DeadlineExceeded`, `UnusableValue`.
+ */
 export class Database {
   private readonly batches: ReadBatches;
 
   /**
-   * @param pool is asked for each time: it may not be open yet.
-   * @param searches the limit on searches, to be shared by all who share the pool.
+   * @param pool is called for each statement, because the pool may open later.
+   * @param searches the limit on searches, which all users of the pool share.
    */
   constructor(
     private readonly pool: () => pg.Pool,
@@ -29,31 +33,34 @@ export class Database {
   }
 
   /**
-   * For statements that depend on their values, such as a search: they are planned anew each time.
+   * Runs a statement whose plan depends on its values, such as a search. The server plans it on each run.
    *
-   * @param timeoutMs how long to wait for the answer, where that is less than any statement may take.
+   * @param timeoutMs how long to wait for the answer, if shorter than the pool's own limit.
    */
   query<Row>(text: string, values: readonly unknown[] = [], timeoutMs?: number): Promise<Row[]> {
     return this.run({ text, values: [...values], ...(timeoutMs && { query_timeout: timeoutMs }) });
   }
 
   /**
-   * For searches, which cost what they look through: a few at a time, so that others find a connection of the pool.
+   * Runs a search, whose cost grows with the rows it reads. Only a few run at a time, so that other reads find a free
+   * connection.
    *
-   * @throws DeadlineExceeded when there are too many.
+   * @throws Overloaded when its turn does not come in time.
    */
   search<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
     return this.searches.run(() => this.query<Row>(text, values, SEARCH_TIMEOUT_MS));
   }
 
-  /** For statements of which there are few and that run often: each connection parses and plans them once. */
+  /** Runs one of the few frequent statements. Each connection parses and plans it once. */
   queryPrepared<Row>(text: string, values: readonly unknown[], timeoutMs?: number): Promise<Row[]> {
     const query = { ...prepared(text, values), ...(timeoutMs && { query_timeout: timeoutMs }) };
-    return watched(this.metrics, 'prepared', text, () => this.batches.query(query).then(({ rows }) => rows as Row[]));
+    return translated(
+      watched(this.metrics, 'prepared', text, () => this.batches.query(query).then(({ rows }) => rows as Row[])),
+    );
   }
 
   private async run<Row>(query: pg.QueryConfig): Promise<Row[]> {
-    const { rows } = await watched(this.metrics, 'planned', query.text, () => this.pool().query(query));
+    const { rows } = await translated(watched(this.metrics, 'planned', query.text, () => this.pool().query(query)));
     return rows as Row[];
   }
 }

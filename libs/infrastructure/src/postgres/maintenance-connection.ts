@@ -1,18 +1,22 @@
 import { DataSource } from 'typeorm';
 import { dataSourceOptions } from './data-source.js';
+import { translated } from './postgres-errors.js';
 
-/** Connections without the time limits of requests, for work of operators. Each use opens and closes its own. */
+/**
+ * Connections without the time limits of requests, for work of operators. Each use opens and closes its own. Errors of
+ * PostgreSQL are thrown as application errors, except those of work on the result of `open`.
+ */
 export class MaintenanceConnection {
   /** @param url direct, not through a pooler. */
   constructor(private readonly url: string) {}
 
   run<T>(work: (dataSource: DataSource) => Promise<T>): Promise<T> {
-    return withMaintenanceConnection(this.url, work);
+    return translated(withMaintenanceConnection(this.url, work));
   }
 
   /** The caller destroys the result. */
   open(): Promise<DataSource> {
-    return openMaintenanceConnection(this.url);
+    return translated(openMaintenanceConnection(this.url));
   }
 }
 

@@ -1,21 +1,27 @@
+import { ApplicationError, DeadlineExceeded, Unavailable, UnusableValue } from '@app/application';
 import { errorCode } from '../platform/error-code.js';
-import { DeadlineExceeded } from '@app/application';
+import type { RetryReason } from '../platform/service-metrics.js';
+
+/** Why a retry of the same transaction may succeed, by SQLSTATE. */
+const TRANSIENT: ReadonlyMap<string, RetryReason> = new Map([
+  ['40001', 'conflict'], // serialization failure
+  ['40P01', 'deadlock'],
+  ['55P03', 'lock'], // lock timeout
+  ['26000', 'connection'], // the statement that prepares this one was cancelled
+]);
 
 /**
- * SQLSTATEs after which the same transaction may well succeed: serialization failure, deadlock, lock timeout; and a
- * statement that is not prepared, because that which was sent ahead of it to prepare it was given up.
- */
-const TRANSIENT = new Set(['40001', '40P01', '55P03', '26000']);
-
-/**
- * SQLSTATEs that mean the server is going, gone or full: the shutdown codes, the idle and transaction timeouts, a database
- * that is not there (yet, or any more), and a standby that took the place of the primary. Classes 08 and 53 too.
+ * SQLSTATEs of a server that shuts down, is gone or is full: the shutdown codes, the idle and transaction timeouts, a
+ * database that does not exist (yet), and a standby in the place of the primary. Classes 08 and 53 mean the same.
  */
 const UNAVAILABLE = new Set(['57P01', '57P02', '57P03', '57P04', '57P05', '25P03', '25P04', '25006', '3D000']);
 const UNAVAILABLE_CLASSES = ['08', '53'];
 
-/** SQLSTATEs of values the server cannot take: encoding, escapes, untranslatable, malformed or out of range. */
+/** SQLSTATEs of values that the server refuses: encoding, escapes, untranslatable, malformed or out of range. */
 const BAD_INPUT = new Set(['22021', '22025', '22P05', '22P02', '22003']);
+
+const STATEMENT_TIMEOUT = '57014';
+const LOCK_TIMEOUT = '55P03';
 
 const SOCKET_ERRORS = new Set([
   'ECONNREFUSED',
@@ -27,7 +33,7 @@ const SOCKET_ERRORS = new Set([
   'EHOSTUNREACH',
 ]);
 
-/** What pg says, without a code, of a connection that broke or that could not be had in time. */
+/** Messages of pg, which have no code, about a connection that broke or that the pool could not open in time. */
 const CONNECTION_MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after|Driver not Connected)/;
 
@@ -38,43 +44,79 @@ interface PostgresError {
   readonly driverError?: PostgresError;
 }
 
-/** Whether the database is, for now, out of reach or out of room. */
+/**
+ * Translates an error of PostgreSQL, pg or TypeORM for the application. The original is the `cause`.
+ *
+ * @returns `UnusableValue`, `DeadlineExceeded` or `Unavailable`; any other error, a translated one included, as it is.
+ */
+export function toApplicationError(error: unknown): unknown {
+  if (error instanceof ApplicationError) return error;
+  if (isBadInput(error)) return new UnusableValue({ cause: error });
+  if (isTimeout(error) || isTooLate(error)) return new DeadlineExceeded({ cause: error });
+  if (isRetryable(error)) return new Unavailable({ cause: error });
+  return error;
+}
+
+/** Translates the error of a rejected promise. Adapters that use TypeORM wrap each call of it. */
+export async function translated<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw toApplicationError(error);
+  }
+}
+
+/** Whether the database is out of reach or out of room, for now. */
 export function isConnectionLost(error: unknown): boolean {
-  if (error instanceof DeadlineExceeded) return true;
+  if (error instanceof DeadlineExceeded || error instanceof Unavailable) return true;
   const code = errorCode(error);
   if (code !== undefined)
     return UNAVAILABLE.has(code) || UNAVAILABLE_CLASSES.includes(code.slice(0, 2)) || SOCKET_ERRORS.has(code);
   return CONNECTION_MESSAGES.test((error as PostgresError | null)?.message ?? '');
 }
 
-/** Whether to run the whole transaction again. Not to be asked of an error of COMMIT itself. */
+/** Whether a retry of the whole transaction may succeed. Must not be asked about an error of COMMIT. */
 export function isRetryable(error: unknown): boolean {
   return TRANSIENT.has(errorCode(error) ?? '') || isConnectionLost(error);
 }
 
-/** Whether a statement was given up because of a timeout: of its own, or of a lock. */
-export function isTimeout(error: unknown): boolean {
-  const code = errorCode(error);
-  return code === '57014' || code === '55P03';
+/** The label under which the metrics count the retry of a transaction that ended with a retryable error. */
+export function retryReason(error: unknown): RetryReason {
+  return TRANSIENT.get(errorCode(error) ?? '') ?? 'connection';
 }
 
-/** Whether the server gave no answer within the time limit of the client. */
+/** Whether the server cancelled a statement that ran, or waited for a lock, too long. */
+export function isTimeout(error: unknown): boolean {
+  return isStatementTimeout(error) || isLockTimeout(error);
+}
+
+/** Whether the server cancelled a statement at its `statement_timeout`. */
+export function isStatementTimeout(error: unknown): boolean {
+  return errorCode(error) === STATEMENT_TIMEOUT;
+}
+
+/** Whether a statement waited for a lock until its `lock_timeout`. */
+export function isLockTimeout(error: unknown): boolean {
+  return errorCode(error) === LOCK_TIMEOUT;
+}
+
+/** Whether the server did not answer within the time limit of the client. */
 export function isReadTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout';
 }
 
-/** Whether an answer, or a connection of the pool, did not come in time. The server may be well, and busy. */
+/** Whether an answer, or a connection of the pool, did not come in time. The server may be well but busy. */
 export function isTooLate(error: unknown): boolean {
   if (isReadTimeout(error) || error instanceof DeadlineExceeded) return true;
   return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
 }
 
-/** Whether the server refused a value that validation should have refused before. */
+/** Whether the server refused a value that validation should have refused. */
 export function isBadInput(error: unknown): boolean {
   return BAD_INPUT.has(errorCode(error) ?? '');
 }
 
-/** Whether the error is a violation of one of the unique keys of these names. */
+/** Whether the error is a violation of one of the unique keys with these names. */
 export function isUniqueViolation(error: unknown, ...constraints: readonly string[]): boolean {
   const { driverError, ...rest } = (error ?? {}) as PostgresError;
   const { code, constraint: name } = driverError ?? rest;

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ApplicationError } from '@app/application';
 import { Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { replicaPool } from './data-source.js';
 import { Database } from './database.js';
 import type { Semaphore } from './semaphore.js';
-import { isBadInput, isConnectionLost, isRetryable, isTooLate } from './postgres-errors.js';
+import { isBadInput, isConnectionLost, isRetryable, isStatementTimeout, isTooLate } from './postgres-errors.js';
 import { errorCode } from '../platform/error-code.js';
 
 /** How often it is asked how far each replica is. What a replica answers is at most twice as old, and a probe. */
 const PROBE_INTERVAL_MS = 2_000;
 const PROBE_TIMEOUT_MS = 1_500;
-const STATEMENT_TIMEOUT = '57014';
 /** After so many looks without an answer of the primary it is not known how far behind the replicas are. */
 const MOST_UNKNOWN_LOOKS = 3;
 /**
@@ -148,12 +148,13 @@ export class ReadReplicas extends Database implements OnApplicationBootstrap, On
       const rows = await onReplica(replica.database);
       if (rows.length > 0) return rows; // what it does not have, the primary may have by now
     } catch (error) {
-      // The server's own time limit: the primary would have none left.
-      if (isBadInput(error) || errorCode(error) === STATEMENT_TIMEOUT) throw error;
-      // Slow, or busy, for one is not lost for everybody: that is for the probe to find out.
-      if (isTooLate(error)) return onPrimary();
-      if (isConnectionLost(error)) replica.note(false, 'was lost');
-      else if (!isRetryable(error)) replica.note(false, `cannot answer (${errorCode(error)})`);
+      const source = error instanceof ApplicationError ? error.cause : error;
+      // After the server's own time limit, the primary would have no time left.
+      if (isBadInput(source) || isStatementTimeout(source)) throw error;
+      // One slow answer does not mean that the replica is lost. The probe finds that out.
+      if (isTooLate(source)) return onPrimary();
+      if (isConnectionLost(source)) replica.note(false, 'was lost');
+      else if (!isRetryable(source)) replica.note(false, `cannot answer (${errorCode(source)})`);
     }
     return onPrimary();
   }

@@ -1,25 +1,25 @@
-import { DeadlineExceeded } from '@app/application';
+import { Overloaded } from '@app/application';
 
 interface Waiting {
   readonly begin: () => void;
   readonly timer: NodeJS.Timeout;
 }
 
-/** Lets only so many pieces of work of a kind run at the same time. */
+/** Limits concurrency: at most `most()` tasks run, the rest wait in order. */
 export class Semaphore {
   private running = 0;
   private readonly queue = new Set<Waiting>();
 
   /**
-   * @param most asked for each time.
-   * @param patienceMs how long one waits for its turn.
+   * @param most is called for each task.
+   * @param patienceMs milliseconds that a task waits for its turn.
    */
   constructor(
     private readonly most: () => number,
     private readonly patienceMs: number,
   ) {}
 
-  /** @throws DeadlineExceeded when its turn does not come in time; it is not begun then. */
+  /** @throws Overloaded when its turn does not come in time. The work is not begun. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.running < this.most()) this.running++;
     else await this.turn();
@@ -36,14 +36,14 @@ export class Semaphore {
         begin,
         timer: setTimeout(() => {
           this.queue.delete(waiting);
-          reject(new DeadlineExceeded());
+          reject(new Overloaded());
         }, this.patienceMs),
       };
       this.queue.add(waiting);
     });
   }
 
-  /** Whoever has waited longest takes the place; nobody else can in between. */
+  /** Hands the place to the task that has waited longest. */
   private next(): void {
     const [first] = this.queue;
     if (first) {

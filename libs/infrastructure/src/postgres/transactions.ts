@@ -2,10 +2,9 @@ import { CommitOutcomeUnknown, Deadline } from '@app/application';
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource } from 'typeorm';
-import { errorCode } from '../platform/error-code.js';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { poolOf } from './data-source.js';
-import { isConnectionLost, isRetryable } from './postgres-errors.js';
+import { isConnectionLost, isRetryable, retryReason, toApplicationError } from './postgres-errors.js';
 import { TransactionSql } from './transaction-sql.js';
 
 const ATTEMPTS = 4;
@@ -48,11 +47,11 @@ export class Transactions {
       try {
         return await this.runOnce(work, deadline);
       } catch (error) {
-        if (!isRetryable(error) || attempt === ATTEMPTS) throw error;
+        if (!isRetryable(error) || attempt === ATTEMPTS) throw toApplicationError(error);
         // Full jitter: transactions that collided do not meet again.
         const delay = Math.random() * FIRST_DELAY_MS * 2 ** (attempt - 1);
-        if (delay >= deadline.remainingMs) throw error;
-        this.metrics.countRetry(errorCode(error));
+        if (delay >= deadline.remainingMs) throw toApplicationError(error);
+        this.metrics.countRetry(retryReason(error));
         await new Promise((resolve) => setTimeout(resolve, delay));
       }
     }

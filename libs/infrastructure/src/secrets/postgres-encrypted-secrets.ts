@@ -4,6 +4,7 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { DataCipher, DecryptionFailed, KEY_ID_BYTES } from '../platform/data-cipher.js';
 import { ENCRYPTED_COLUMNS, type EncryptedColumn } from '../platform/encrypted-columns.js';
 import { MaintenanceConnection } from '../postgres/maintenance-connection.js';
+import { toApplicationError } from '../postgres/postgres-errors.js';
 
 interface Place {
   readonly store_id: number;
@@ -47,6 +48,8 @@ export class PostgresEncryptedSecrets extends EncryptedSecrets {
     const dataSource = await this.connection.open();
     try {
       for (const column of ENCRYPTED_COLUMNS) yield* this.batchesOf(dataSource, column);
+    } catch (error) {
+      throw toApplicationError(error);
     } finally {
       await dataSource.destroy();
     }

@@ -10,7 +10,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { ReadReplicas } from '../postgres/read-replicas.js';
-import { isUniqueViolation } from '../postgres/postgres-errors.js';
+import { isUniqueViolation, translated } from '../postgres/postgres-errors.js';
 import { StoreEntity } from './store.entity.js';
 
 interface ProfileRow {
@@ -53,27 +53,27 @@ export class TypeOrmStoreRepository extends StoreRepository {
   }
 
   override async findBySubdomain(subdomain: string): Promise<StoreSummary | null> {
-    const store = await this.stores.findOneBy({ subdomain });
+    const store = await translated(this.stores.findOneBy({ subdomain }));
     return store && toStoreSummary(store);
   }
 
   override async list(): Promise<StoreSummary[]> {
-    const stores = await this.stores.find({ order: { id: 'ASC' } });
+    const stores = await translated(this.stores.find({ order: { id: 'ASC' } }));
     return stores.map(toStoreSummary);
   }
 
   override async create(store: { subdomain: string; name: string; currency: Currency }): Promise<StoreSummary> {
     const { subdomain, name, currency } = store;
-    const created = await this.stores
-      .save(this.stores.create({ subdomain, name, currency }))
-      .catch((error: unknown) => {
+    const created = await translated(this.stores.save(this.stores.create({ subdomain, name, currency }))).catch(
+      (error: unknown) => {
         throw isUniqueViolation(error, 'stores_subdomain_key') ? new SubdomainTaken(subdomain) : error;
-      });
+      },
+    );
     return toStoreSummary(created);
   }
 
   override async setStatus(subdomain: string, status: StoreStatus): Promise<StoreSummary | null> {
-    await this.stores.update({ subdomain }, { status, updatedAt: () => 'now()' });
+    await translated(this.stores.update({ subdomain }, { status, updatedAt: () => 'now()' }));
     return this.findBySubdomain(subdomain);
   }
 }

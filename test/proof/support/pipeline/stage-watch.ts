@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { TestDatabase } from '../../../support/test-database.js';
 import { CANARY } from '../store-setup.js';
 
-/** `SMTP_451`, `EADDRESS`, `57P01`, `DeadlineExceeded`: a code or the name of a class, never a sentence. */
+/** `SMTP_451`, `EADDRESS`, `57P01`, `deadline_exceeded`: a code or the name of a class, never a sentence. */
 const ERROR_CLASS = /^[A-Za-z0-9_]{1,50}$/;
 const PERSONAL = new RegExp(`@|${CANARY}`);
 const INTERVAL_MS = 250;

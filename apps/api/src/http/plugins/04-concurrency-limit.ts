@@ -1,7 +1,7 @@
+import { Overloaded } from '@app/application';
 import type { FastifyReply } from 'fastify';
 import fp from 'fastify-plugin';
 import { describeError } from '../../errors/describe-error.js';
-import { Overloaded } from '../../errors/overloaded.js';
 import type { Metrics } from '../../status/metrics.js';
 import type { ConcurrencyLimit, ConcurrencyLimits } from '../server/concurrency-limits.js';
 

@@ -1,4 +1,4 @@
-import { ServiceUnavailableException } from '@nestjs/common';
+import { DeadlineExceeded } from '@app/application';
 import fp from 'fastify-plugin';
 import { describeError } from '../../errors/describe-error.js';
 
@@ -19,7 +19,7 @@ export const readDeadline = fp<Options>(
       if (request.method === 'GET' || request.method === 'HEAD') {
         const timer = setTimeout(() => {
           if (reply.sent) return;
-          const { status, body, headers } = describeError(new ServiceUnavailableException());
+          const { status, body, headers } = describeError(new DeadlineExceeded());
           // The handler may have set the content type of its own answer.
           void reply.status(status).headers(headers).type('application/json; charset=utf-8').send(body);
         }, patienceMs - reply.elapsedTime);

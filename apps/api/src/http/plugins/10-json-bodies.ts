@@ -1,8 +1,8 @@
+import { Overloaded } from '@app/application';
 import { BadRequestException } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { ClientGone } from '../../errors/client-gone.js';
-import { Overloaded } from '../../errors/overloaded.js';
 import type { Metrics } from '../../status/metrics.js';
 import type { ConcurrencyLimits } from '../server/concurrency-limits.js';
 import { noteArrival } from './08-body-timing.js';

@@ -28,6 +28,7 @@ export const requestLog = fp<Options>(
       const { method, routeOptions, apiKey, orderId, id } = request;
       const { statusCode, elapsedTime } = reply;
       const route = routeOptions.url ?? 'unknown';
+      const errorCode = reply.getHeader('x-error-code');
       if (isAnswered) {
         metrics.observeRequest({ method, route, status: statusCode, mode: apiKey?.mode ?? '' }, elapsedTime / 1000);
       } else metrics.unansweredRequests.inc({ route });
@@ -41,6 +42,7 @@ export const requestLog = fp<Options>(
           duration_ms: Math.round(elapsedTime * 100) / 100,
           ...(apiKey && { store_id: apiKey.store.id, key_id: apiKey.id, mode: apiKey.mode }),
           ...(orderId !== null && { order_id: orderId }),
+          ...(isAnswered && errorCode !== undefined && { error_code: errorCode }),
         });
       }
     };

@@ -1,5 +1,5 @@
 import { LargeBodies } from './large-bodies.js';
-import { Overloaded } from '../../errors/overloaded.js';
+import { Overloaded } from '@app/application';
 
 const busy = (milliseconds: number) => {
   const end = performance.now() + milliseconds;

@@ -1,4 +1,4 @@
-import { Overloaded } from '../../errors/overloaded.js';
+import { Overloaded } from '@app/application';
 
 /** Larger bodies, in bytes, wait for their turn. An order of 100 lines has about 6 kB. */
 export const LARGE_BODY = 32 * 1024;

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
+import { Overloaded } from '@app/application';
 import { describeError } from '../../errors/describe-error.js';
-import { Overloaded } from '../../errors/overloaded.js';
 import type { Metrics } from '../../status/metrics.js';
 import type { ConcurrencyLimits } from './concurrency-limits.js';
 import { requestId } from './request-id.js';

@@ -38,13 +38,14 @@ function closeSoon(socket: Duplex): void {
 
 /** Writes a JSON response by hand: Node made no request object. */
 function answer(code: string, socket: Duplex): void {
-  const { body } = describeError(new MalformedRequest(code));
-  const text = JSON.stringify(body);
+  const refusal = describeError(new MalformedRequest(code));
+  const text = JSON.stringify(refusal.body);
   const head = [
     'HTTP/1.1 400 Bad Request',
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(text)}`,
     `X-Request-Id: ${randomUUID()}`,
+    `X-Error-Code: ${refusal.code}`,
     'X-Content-Type-Options: nosniff',
     'Connection: close',
   ];

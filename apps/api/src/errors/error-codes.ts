@@ -1,0 +1,97 @@
+interface ErrorCodeEntry {
+  /** The HTTP status of every answer with this code. */
+  readonly status: number;
+  readonly meaning: string;
+  /** What the client should do. */
+  readonly action: string;
+}
+
+/**
+ * The values of `X-Error-Code`, in the order of their statuses. The API reference, the metrics and the tests use this
+ * table. A code keeps its meaning under `/v1`; new codes may be added.
+ */
+export const ERROR_CODES = {
+  invalid_request: {
+    status: 400,
+    meaning: 'The request is malformed, or a value in it is not valid.',
+    action: 'Correct the request as `error` says. A repeated request fails again.',
+  },
+  item_unavailable: {
+    status: 400,
+    meaning: "A product or variant of the order is unknown, inactive or another store's.",
+    action: 'Read the products again and correct the items.',
+  },
+  unauthorized: {
+    status: 401,
+    meaning: 'The request has no API key, or the key is malformed or unknown.',
+    action: 'Send the key as `Authorization: Bearer <API key>`.',
+  },
+  api_key_inactive: {
+    status: 403,
+    meaning: 'The API key is deactivated, revoked or expired.',
+    action: "Use another key of the store, or ask the store's operator for one.",
+  },
+  store_inactive: {
+    status: 403,
+    meaning: 'The store of the key is inactive.',
+    action: "Stop, and ask the store's operator.",
+  },
+  not_found: {
+    status: 404,
+    meaning: 'The path is unknown, or the store has no such resource.',
+    action: 'Check the path and the id.',
+  },
+  idempotency_in_flight: {
+    status: 409,
+    meaning: 'An earlier request with the same `Idempotency-Key` is still being processed.',
+    action: 'Repeat the same request after `Retry-After` seconds. It returns the answer to the first.',
+  },
+  out_of_stock: {
+    status: 422,
+    meaning: 'Stock is short. `error` names each line with the requested and the available quantity.',
+    action: 'Reduce the quantities, or order later.',
+  },
+  fraud_rejected: {
+    status: 422,
+    meaning: "The store's fraud rules reject the order.",
+    action: 'Do not repeat the request. Ask the buyer to contact the store.',
+  },
+  idempotency_mismatch: {
+    status: 422,
+    meaning: 'Another order was placed with this `Idempotency-Key`.',
+    action: 'Use a new key for each new order.',
+  },
+  throttled: {
+    status: 429,
+    meaning: 'The key sends far more requests than any client needs.',
+    action: 'Wait `Retry-After` seconds, and slow down.',
+  },
+  internal_error: {
+    status: 500,
+    meaning: 'The service failed.',
+    action: 'Repeat the request with exponential backoff. If it fails again, report its `X-Request-Id`.',
+  },
+  unavailable: {
+    status: 503,
+    meaning: 'The database is unavailable for a moment.',
+    action: 'Repeat the request after `Retry-After` seconds, with backoff; an order only with its `Idempotency-Key`.',
+  },
+  deadline_exceeded: {
+    status: 503,
+    meaning: 'The service could not finish the request in time.',
+    action: 'Repeat the request after `Retry-After` seconds, with backoff; an order only with its `Idempotency-Key`.',
+  },
+  overloaded: {
+    status: 503,
+    meaning: 'Too many requests run at the same time. The request was not begun.',
+    action: 'Repeat the request after `Retry-After` seconds, with exponential backoff.',
+  },
+  outcome_unknown: {
+    status: 503,
+    meaning: 'The connection to the database was lost during the commit. The order may have been placed.',
+    action:
+      'Repeat the request with the same `Idempotency-Key`. Without a key, look for the order before you repeat the request.',
+  },
+} as const satisfies Readonly<Record<string, ErrorCodeEntry>>;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
