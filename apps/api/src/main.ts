@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import type { AddressInfo } from 'node:net';
-import { Config, ConfigError, JsonLogger, logProcessOutput, startTracing } from '@app/infrastructure';
+import { Config, ConfigError, JsonLogger, UnknownSchema, logProcessOutput, startTracing } from '@app/infrastructure';
 import { DataDirUnusable, EmbeddedPostgresInUse } from '@app/embedded-postgres';
 import { reportUnknownKeys } from '@app/operations';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -75,7 +75,8 @@ async function listen(app: NestFastifyApplication, { host, port }: Config): Prom
 
 /** One line for what the person at the terminal can mend; everything else in full. */
 function explain(error: NodeJS.ErrnoException & { port?: number }): string {
-  if ([ConfigError, DataDirUnusable, EmbeddedPostgresInUse].some((kind) => error instanceof kind)) return error.message;
+  if ([ConfigError, DataDirUnusable, EmbeddedPostgresInUse, UnknownSchema].some((kind) => error instanceof kind))
+    return error.message;
   const variable = error.port === Number(process.env.METRICS_PORT) ? 'METRICS_PORT' : 'PORT';
   if (error.code === 'EADDRINUSE') return `Port ${error.port} is already in use: choose another one with ${variable}.`;
   if (error.code === 'EACCES' && error.port)

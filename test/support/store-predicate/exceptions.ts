@@ -10,37 +10,6 @@ export interface Exception {
 /** Statements of the service. Nothing here is reached by what a request says. */
 export const EXCEPTIONS: readonly Exception[] = [
   {
-    name: 'migration 3, in stock',
-    reason: 'A migration changes the rows of all stores, once.',
-    statement: /^ALTER TABLE products ADD COLUMN in_stock/,
-    tables: ['products'],
-  },
-  {
-    name: 'migration 3, order of a category',
-    reason: 'A migration changes the rows of all stores, once.',
-    statement: /^ALTER TABLE products ADD CONSTRAINT products_id_created_at_key/,
-    tables: ['products', 'product_categories'],
-  },
-  {
-    name: 'migration 3, tallies',
-    reason: 'A migration counts the rows of all stores, once.',
-    statement:
-      /^INSERT INTO list_tally_changes \(store_id, list, period, labels, rows\) SELECT .* FROM orders UNION ALL/,
-    tables: ['list_tally_changes', 'orders', 'customers', 'products', 'product_categories'],
-  },
-  {
-    name: 'migration 6, in stock',
-    reason: 'A migration corrects the rows of all stores, once.',
-    statement: /^LOCK TABLE products, product_categories IN SHARE MODE;/,
-    tables: ['products', 'product_categories'],
-  },
-  {
-    name: 'migration 6, tallies',
-    reason: 'A migration counts the rows of all stores, once.',
-    statement: /^WITH counted AS \( SELECT link\.store_id, 'category ' \|\|/,
-    tables: ['list_tally_changes', 'list_counts', 'products', 'product_categories'],
-  },
-  {
     name: 'key look-up',
     reason: 'A key is looked up by its unique hash: it is what tells the store.',
     statement: /FROM api_keys key JOIN stores store ON store\.id = key\.store_id\s+WHERE key\.key_hash = ANY\(\$1\)/,
@@ -77,12 +46,6 @@ export const EXCEPTIONS: readonly Exception[] = [
     reason: 'The health check counts the held stages of all stores; only numbers leave it.',
     statement: /^WITH RECURSIVE held AS/,
     tables: ['order_stages'],
-  },
-  {
-    name: 'migration 7, reasons of held orders',
-    reason: 'A migration changes the rows of all stores, once.',
-    statement: /^UPDATE order_stages SET held_for = ARRAY\(/,
-    tables: ['order_stages', 'fraud_assessments'],
   },
   {
     name: 'stock verify',

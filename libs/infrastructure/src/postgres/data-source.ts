@@ -1,6 +1,5 @@
 import pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { MIGRATIONS } from './migrations/index.js';
 import { discardSilentConnections } from './silent-connections.js';
 
 /** How long a request waits for a free connection before it is answered 503. */
@@ -53,8 +52,6 @@ export function dataSourceOptions({ url, poolSize, maintenance, onPoolError }: D
     connectTimeoutMS: CONNECTION_TIMEOUT_MS,
     poolErrorHandler: onPoolError ?? (() => undefined),
     applicationName: 'store-commerce',
-    migrations: MIGRATIONS,
-    migrationsTableName: 'migrations',
     synchronize: false,
     logging: false,
     extra: maintenance ? { onConnect: survive } : REQUEST_LIMITS,

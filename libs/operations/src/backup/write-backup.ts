@@ -51,7 +51,7 @@ const PLAIN_TEXT = `
 // Not part of any snapshot: read last, they are beyond every id that was copied.
 const SEQUENCES = `
   SELECT sequencename::text AS name, last_value::text AS value FROM pg_sequences
-  WHERE schemaname = current_schema() AND last_value IS NOT NULL AND sequencename <> 'migrations_id_seq'
+  WHERE schemaname = current_schema() AND last_value IS NOT NULL
   ORDER BY sequencename`;
 
 /**
