@@ -13,7 +13,7 @@ interface Count {
 // All processes write the same few rows. Their last use is written once a minute of the clock, by whoever comes first:
 // who would have to wait for another need not write it. The counts of all add up; they are locked in the order of the
 // keys, so that nobody waits in a circle. A key that was deleted meanwhile has no use any more.
-const WRITE = `
+const WRITE = `/* key_usage.add */
   WITH used AS (
     SELECT store_id, key_id, requests, throttled
     FROM unnest($1::int[], $2::uuid[], $3::bigint[], $4::bigint[]) AS used (store_id, key_id, requests, throttled)

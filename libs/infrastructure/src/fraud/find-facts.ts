@@ -51,7 +51,7 @@ function counted(key: string, otherwise: number): string {
 // The baseline: of the newest 200 orders (picked before the rest is asked, to bound the scan) those that were real sales
 // in today's currency. An order under review teaches nothing until it is released or confirmed: otherwise the first odd
 // order would make the second one normal.
-const FIND = `
+const FIND = `/* fraud.facts */
   SELECT fraud_settings,
     ${recent('email', `customer_email <> '' AND lower(customer_email) = lower($2)`)} AS by_email,
     ${recent('phone', `customer_phone <> '' AND comparable_phone(customer_phone) = comparable_phone($3)`)} AS by_phone,

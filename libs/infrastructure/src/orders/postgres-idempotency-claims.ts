@@ -21,7 +21,7 @@ export class PostgresIdempotencyClaims extends IdempotencyClaims {
     // transaction's lock timeout of 2 s.
     const inserted = await this.sql
       .query<unknown>(
-        `INSERT INTO idempotency_keys (store_id, mode, key, request_hash) VALUES ($1, $2, $3, $4)
+        `/* idempotency.claim */ INSERT INTO idempotency_keys (store_id, mode, key, request_hash) VALUES ($1, $2, $3, $4)
          ON CONFLICT DO NOTHING RETURNING 1`,
         [storeId, mode, key, requestHash],
       )
@@ -31,7 +31,7 @@ export class PostgresIdempotencyClaims extends IdempotencyClaims {
     if (inserted.length > 0) return null;
 
     const [record] = await this.sql.query<{ request_hash: Buffer; response: Buffer }>(
-      `SELECT request_hash, response FROM idempotency_keys WHERE store_id = $1 AND mode = $2 AND key = $3`,
+      `/* idempotency.find_claim */ SELECT request_hash, response FROM idempotency_keys WHERE store_id = $1 AND mode = $2 AND key = $3`,
       [storeId, mode, key],
     );
     // Purged between the two statements: as good as never used, but this transaction did not claim it.
@@ -40,11 +40,9 @@ export class PostgresIdempotencyClaims extends IdempotencyClaims {
   }
 
   override async store({ storeId, mode, key }: IdempotencyScope, response: Buffer): Promise<void> {
-    await this.sql.query(`UPDATE idempotency_keys SET response = $4 WHERE store_id = $1 AND mode = $2 AND key = $3`, [
-      storeId,
-      mode,
-      key,
-      response,
-    ]);
+    await this.sql.query(
+      `/* idempotency.store_answer */ UPDATE idempotency_keys SET response = $4 WHERE store_id = $1 AND mode = $2 AND key = $3`,
+      [storeId, mode, key, response],
+    );
   }
 }

@@ -10,7 +10,7 @@ export class PostgresIdempotencyRecords extends IdempotencyRecords {
 
   override async find({ storeId, mode, key }: IdempotencyScope): Promise<IdempotencyRecord | null> {
     const [row] = await this.database.queryPrepared<{ request_hash: Buffer; response: Buffer }>(
-      `SELECT request_hash, response FROM idempotency_keys WHERE store_id = $1 AND mode = $2 AND key = $3`,
+      `/* idempotency.look_up */ SELECT request_hash, response FROM idempotency_keys WHERE store_id = $1 AND mode = $2 AND key = $3`,
       [storeId, mode, key],
     );
     return row ? { requestHash: row.request_hash, response: row.response } : null;

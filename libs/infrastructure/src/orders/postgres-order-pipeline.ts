@@ -4,13 +4,13 @@ import type { TransactionSql } from '../postgres/transaction-sql.js';
 
 // Fraud analysis and inventory happen in the order's own transaction: their rows say so. What is pending, a worker puts
 // into the queue (see StageRelay): the row is what makes it certain that the stage will run.
-const ENQUEUE = `
+const ENQUEUE = `/* stages.insert */
   INSERT INTO order_stages (store_id, order_id, stage, state, attempts, position, held_for)
   SELECT $1::int, $2::uuid, stage.name, stage.state, (stage.state = 'done')::int, stage.position,
     CASE stage.state WHEN 'held' THEN $5::text[] END
   FROM unnest($3::text[], $4::text[]) WITH ORDINALITY AS stage (name, state, position)`;
 
-const requeue = (condition: string): string => `
+const requeue = (condition: string): string => `/* stages.requeue */
   UPDATE order_stages SET state = 'pending', queued = false, updated_at = now()
   WHERE store_id = $1 AND order_id = $2 AND ${condition}
   RETURNING stage`;
@@ -21,7 +21,7 @@ const RETRY = requeue(`(state = 'dead' OR state = 'pending' AND last_error <> ''
       SELECT FROM orders WHERE store_id = $1 AND id = $2 AND fulfillment_status = 'CANCELLED'))`);
 
 // The stage first, then the assessment: of two workers, or a worker and a person, the second finds it settled.
-const SETTLE = `
+const SETTLE = `/* stages.settle */
   WITH settled AS (
     UPDATE order_stages
     SET state = CASE $3 WHEN 'ACCEPT' THEN 'pending' ELSE 'held' END, held_for = $6, queued = false, updated_at = now()
@@ -50,7 +50,7 @@ export class PostgresOrderPipeline extends OrderPipeline {
 
   override async heldFor(storeId: number, orderId: string): Promise<readonly string[] | null> {
     const [row] = await this.sql.query<{ held_for: string[] | null }>(
-      `SELECT held_for FROM order_stages WHERE store_id = $1 AND order_id = $2 AND state = 'held'`,
+      `/* stages.held_for */ SELECT held_for FROM order_stages WHERE store_id = $1 AND order_id = $2 AND state = 'held'`,
       [storeId, orderId],
     );
     return row ? (row.held_for ?? []) : null;
@@ -68,7 +68,7 @@ export class PostgresOrderPipeline extends OrderPipeline {
 
   override async abandonHeld(storeId: number, orderId: string): Promise<void> {
     await this.sql.query(
-      `UPDATE order_stages SET state = 'dead', last_error = 'OrderCancelled', updated_at = now()
+      `/* stages.cancel */ UPDATE order_stages SET state = 'dead', last_error = 'OrderCancelled', updated_at = now()
        WHERE store_id = $1 AND order_id = $2 AND state = 'held'`,
       [storeId, orderId],
     );

@@ -15,7 +15,7 @@ export class PostgresOrderStates extends OrderStates {
 
   override async lock(storeId: number, orderId: string): Promise<OrderState | null> {
     const [row] = await this.sql.query<StateRow>(
-      `SELECT status, fulfillment_status FROM orders WHERE store_id = $1 AND id = $2 FOR NO KEY UPDATE`,
+      `/* orders.lock_state */ SELECT status, fulfillment_status FROM orders WHERE store_id = $1 AND id = $2 FOR NO KEY UPDATE`,
       [storeId, orderId],
     );
     return row ? { status: row.status, fulfillmentStatus: row.fulfillment_status } : null;
@@ -23,7 +23,7 @@ export class PostgresOrderStates extends OrderStates {
 
   override async save(storeId: number, orderId: string, state: OrderState): Promise<void> {
     await this.sql.query(
-      `UPDATE orders SET status = $3, fulfillment_status = $4, updated_at = now() WHERE store_id = $1 AND id = $2`,
+      `/* orders.set_state */ UPDATE orders SET status = $3, fulfillment_status = $4, updated_at = now() WHERE store_id = $1 AND id = $2`,
       [storeId, orderId, state.status, state.fulfillmentStatus],
     );
   }

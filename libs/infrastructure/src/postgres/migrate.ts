@@ -81,7 +81,10 @@ export async function isSchemaCurrent(
 ): Promise<boolean> {
   known ??= readMigrations().map(({ name }) => name);
   try {
-    return (await query(`SELECT 1 FROM migrations WHERE name = ANY($1)`, [known])).length === known.length;
+    return (
+      (await query(`/* migrations.current */ SELECT 1 FROM migrations WHERE name = ANY($1)`, [known])).length ===
+      known.length
+    );
   } catch (error) {
     if (errorCode(error) === UNDEFINED_TABLE) return false; // not migrated yet
     throw error;
@@ -94,9 +97,10 @@ export async function isSchemaCurrent(
  */
 async function takeTurns(client: pg.Client): Promise<void> {
   for (;;) {
-    const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [
-      ADVISORY_LOCK,
-    ]);
+    const { rows } = await client.query<{ taken: boolean }>(
+      '/* migrations.lock */ SELECT pg_try_advisory_lock($1) AS taken',
+      [ADVISORY_LOCK],
+    );
     if (rows[0]?.taken) return;
     await sleep(POLL_MS);
   }
@@ -104,7 +108,9 @@ async function takeTurns(client: pg.Client): Promise<void> {
 
 async function applyMissing(client: pg.Client, migrations: readonly Migration[]): Promise<string[]> {
   await client.query(APPLIED);
-  const { rows } = await client.query<{ id: number; name: string }>('SELECT id, name FROM migrations');
+  const { rows } = await client.query<{ id: number; name: string }>(
+    '/* migrations.applied */ SELECT id, name FROM migrations',
+  );
   const names = new Map(rows.map(({ id, name }) => [id, name]));
   const applied: string[] = [];
   for (const migration of migrations) {
@@ -118,7 +124,8 @@ async function applyMissing(client: pg.Client, migrations: readonly Migration[])
 }
 
 async function apply(client: pg.Client, { id, name, transaction, statements }: Migration): Promise<void> {
-  const record = () => client.query('INSERT INTO migrations (id, name) VALUES ($1, $2)', [id, name]);
+  const record = () =>
+    client.query('/* migrations.record */ INSERT INTO migrations (id, name) VALUES ($1, $2)', [id, name]);
   if (transaction) return inTransaction(client, [...statements.map((sql) => () => client.query(sql)), record]);
   // No lock timeout: CREATE INDEX CONCURRENTLY waits for old transactions, and nothing waits behind it meanwhile.
   for (const statement of statements) await client.query(statement);

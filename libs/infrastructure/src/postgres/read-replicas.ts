@@ -27,12 +27,12 @@ interface Position {
 }
 
 // The name of a log file begins with its timeline, in 8 hexadecimal digits.
-const POSITION = `
+const POSITION = `/* replicas.position */
   SELECT lower(left(pg_walfile_name(pg_current_wal_lsn()), 8)) AS timeline, pg_current_wal_lsn()::text AS position`;
 
 // A server that was a primary, or recovered from a crash, still tells how far it had replayed. Its last checkpoint tells
 // the timeline: after a fail-over a replica is used again when it has made one, within minutes.
-const HAS_REACHED = `
+const HAS_REACHED = `/* replicas.has_reached */
   SELECT pg_is_in_recovery() AND lpad(to_hex(timeline_id), 8, '0') = $1 AND pg_last_wal_replay_lsn() >= $2::pg_lsn
     AS reached
   FROM pg_control_checkpoint()`;

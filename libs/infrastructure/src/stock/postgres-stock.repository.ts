@@ -13,7 +13,7 @@ interface Withdrawal {
 // COMMITTED reads the locked rows anew, so the quantities are those after the wait. The UPDATE begins with the rows as they
 // were when the statement did, and fails there when they break a CHECK: it takes from what was found under the lock. The
 // fullest bins give first. When anything is short, nothing is taken.
-const WITHDRAW = `
+const WITHDRAW = `/* stock.withdraw */
   WITH demand AS (
     SELECT * FROM unnest($3::int[], $4::int[], $5::int[]) WITH ORDINALITY
       AS demand (product_id, variant_key, requested, position)
@@ -50,7 +50,7 @@ const WITHDRAW = `
   SELECT available::float8, (SELECT coalesce(-sum(quantity), 0)::int FROM moved) AS taken FROM totals ORDER BY position`;
 
 // The rows that the order's movements name, in the order that every writer locks in.
-const LOCK_MOVED_STOCK = `
+const LOCK_MOVED_STOCK = `/* stock.lock_moved */
   SELECT FROM stock
   WHERE store_id = $1 AND (product_id, variant_key, bin_id) IN (
     SELECT product_id, variant_key, bin_id FROM stock_movements WHERE store_id = $1 AND order_id = $2)
@@ -58,7 +58,7 @@ const LOCK_MOVED_STOCK = `
   FOR NO KEY UPDATE`;
 
 // Run under the lock, this sees what another cancellation returned before: what is outstanding is returned once.
-const RETURN_STOCK = `
+const RETURN_STOCK = `/* stock.return */
   WITH outstanding AS (
     SELECT product_id, variant_key, bin_id, -sum(quantity)::int AS quantity
     FROM stock_movements WHERE store_id = $1 AND order_id = $2

@@ -4,7 +4,7 @@ import { setStockQuantities } from './stock-quantities.js';
 import { verifyStock, type StockPlace, type StockVerification } from './verify-stock.js';
 
 // One row, so that each name that is not known can be told apart.
-const FIND_PLACE = `
+const FIND_PLACE = `/* stock.find_place */
   SELECT store.id AS store, product.id AS product, variant.id AS variant, warehouse.id AS warehouse, bin.id AS bin
   FROM (VALUES (1)) AS one
   LEFT JOIN stores AS store ON store.subdomain = $1
@@ -44,9 +44,10 @@ export class StockAdministration {
   }
 
   private async storeId(subdomain: string): Promise<number> {
-    const [store] = await this.dataSource.query<{ id: number }[]>('SELECT id FROM stores WHERE subdomain = $1', [
-      subdomain,
-    ]);
+    const [store] = await this.dataSource.query<{ id: number }[]>(
+      '/* stock.find_store */ SELECT id FROM stores WHERE subdomain = $1',
+      [subdomain],
+    );
     if (!store) throw new NotFound(`Store ${subdomain}`);
     return store.id;
   }

@@ -24,7 +24,7 @@ export interface StockVerification {
 }
 
 // One statement and so one snapshot: orders that are placed meanwhile are in both sides or in neither.
-const VERIFY = `
+const VERIFY = `/* stock.verify */
   WITH ledger AS (
     SELECT store_id, product_id, variant_key, bin_id, sum(quantity) AS quantity
     FROM stock_movements GROUP BY store_id, product_id, variant_key, bin_id

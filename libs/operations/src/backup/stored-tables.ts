@@ -16,7 +16,7 @@ interface FoundTable extends StoredTable {
 
 // Everything that holds rows: partitions and not what they are parts of. The migrations are compared, not copied. The
 // queue has a schema of its own, and nothing in it that the stages of orders could not tell again.
-const TABLES = `
+const TABLES = `/* backup.tables */
   SELECT class.relname::text AS name, pg_table_size(class.oid)::float8 AS size,
     (SELECT array_agg(attname::text ORDER BY attnum) FROM pg_attribute
      WHERE attrelid = class.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS columns,
@@ -43,7 +43,9 @@ export async function storedTables(client: pg.Client): Promise<StoredTable[]> {
 
 /** Names of the migrations that were applied, in order. */
 export async function appliedMigrations(client: pg.Client): Promise<string[]> {
-  const { rows } = await client.query<{ name: string }>('SELECT name FROM migrations ORDER BY id');
+  const { rows } = await client.query<{ name: string }>(
+    '/* backup.migrations */ SELECT name FROM migrations ORDER BY id',
+  );
   return rows.map(({ name }) => name);
 }
 

@@ -1,11 +1,17 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { DataCipher, ENCRYPTED_COLUMNS, type EncryptedColumn, type JsonLogger, KEY_ID_BYTES } from '@app/infrastructure';
+import {
+  DataCipher,
+  ENCRYPTED_COLUMNS,
+  type EncryptedColumn,
+  type JsonLogger,
+  KEY_ID_BYTES,
+} from '@app/infrastructure';
 
 /** Of each column: enough to notice a key that was mixed up or left behind, whatever the size of the store. */
 const SAMPLE = 1_000;
 
-const keysOf = ({ table, column }: EncryptedColumn) => `
+const keysOf = ({ table, column }: EncryptedColumn) => `/* secrets.sample */
   SELECT DISTINCT encode(substring(${column} FROM 1 FOR ${KEY_ID_BYTES}), 'hex') AS key
   FROM (SELECT ${column} FROM ${table} WHERE ${column} IS NOT NULL LIMIT ${SAMPLE}) AS sample`;
 
