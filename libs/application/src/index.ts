@@ -4,6 +4,7 @@ export * from './application.module.js';
 export * from './brands/brands.service.js';
 export * from './categories/categories.service.js';
 export * from './customers/customers.service.js';
+export * from './deadlines.js';
 export * from './id-or-slug.js';
 export * from './orders/create-order.js';
 export * from './orders/change-order-status.js';

@@ -1,16 +1,14 @@
+import { READ_ANSWER_MS } from '@app/application';
 import { ServiceUnavailableException } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
 import { describeError } from '../errors/describe-error.js';
-
-/** With what is on its way to the client, an answer comes in under 3 s. */
-const PATIENCE_MS = 2_700;
 
 /**
  * Tells a client that reads so when the database keeps it waiting: several short waits, for a connection and for
  * answers, add up. Only reads, because it is true of them whatever becomes of the work; of an order it has to be known
  * first what became of it.
  */
-export function answerReadsInTime(fastify: FastifyInstance, patienceMs = PATIENCE_MS): void {
+export function answerReadsInTime(fastify: FastifyInstance, patienceMs = READ_ANSWER_MS): void {
   fastify.addHook('onRequest', (request, reply, done) => {
     if (request.method === 'GET' || request.method === 'HEAD') {
       const timer = setTimeout(() => {

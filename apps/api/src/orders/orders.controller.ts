@@ -1,4 +1,11 @@
-import { CreateOrder, Deadline, OrdersService, type ApiKeyLookup, type OrderRequest } from '@app/application';
+import {
+  CreateOrder,
+  Deadline,
+  ORDER_DEADLINE_MS,
+  OrdersService,
+  type ApiKeyLookup,
+  type OrderRequest,
+} from '@app/application';
 import type { Order } from '@app/domain';
 import { Body, Controller, Get, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -14,9 +21,6 @@ import { toCreatedOrder } from './created-order.response.js';
 import { IdempotencyKey } from './idempotency-key.decorator.js';
 import { toOrderListItem, toOrderResponse, type OrderListItem, type OrderResponse } from './order.response.js';
 import { ORDER_FILTERS, readOrdersQuery, type OrdersQuery } from './orders.query.js';
-
-/** An order that cannot be placed by then is refused, so that whoever sent it is told in under 3 s. */
-const PATIENCE_MS = 2_500;
 
 @Controller('v1/orders')
 @ApiTags('Orders')
@@ -76,7 +80,7 @@ export class OrdersController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string | Buffer> {
     const render = (order: Order) => JSON.stringify(toCreatedOrder(order));
-    const deadline = Deadline.in(PATIENCE_MS - (reply.elapsedTime - reply.request.waitedForBodyMs));
+    const deadline = Deadline.in(ORDER_DEADLINE_MS - (reply.elapsedTime - reply.request.waitedForBodyMs));
     const command = { store, mode, request, idempotencyKey, deadline, render };
     const { response, replayed } = await this.createOrder.execute(command);
     this.metrics.countOrder(mode, replayed);

@@ -13,6 +13,7 @@ import {
   type PaymentMethod,
   type PostalAddress,
 } from '@app/domain';
+import { LOST_COMMIT_LOOK_UP_MS } from '../deadlines.js';
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { CatalogPricing, type LineRequest } from '../ports/catalog-pricing.js';
@@ -71,8 +72,6 @@ interface Placement {
 }
 
 const RECEIPT_ATTEMPTS = 3;
-/** What the look-up of an order gets when the deadline is over: its answer is worth the wait. */
-const LOOK_UP_MS = 300;
 
 @Injectable()
 export class CreateOrder {
@@ -186,7 +185,7 @@ export class CreateOrder {
       // The commit may have arrived although its answer did not. The order's id tells; and if the commit is still on its
       // way, the next attempt runs into the order that it is about to make.
       const isThere = this.orders.findById(order.storeId, order.id);
-      if (await Deadline.in(Math.max(LOOK_UP_MS, deadline.remainingMs)).bound(isThere))
+      if (await Deadline.in(Math.max(LOST_COMMIT_LOOK_UP_MS, deadline.remainingMs)).bound(isThere))
         return { response, replayed: false };
       if (deadline.remainingMs === 0) throw error;
       return this.commit(placement, deadline);

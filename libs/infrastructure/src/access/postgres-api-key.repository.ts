@@ -1,4 +1,6 @@
 import {
+  KEY_LOOK_UP_MS,
+  KEY_STATEMENT_MS,
   ApiKeyRepository,
   type ApiKeyLookup,
   type ApiKeyRecord,
@@ -32,12 +34,6 @@ const LOOK_UP = `/* keys.look_up */
   FROM api_keys key JOIN stores store ON store.id = key.store_id
   WHERE key.key_hash = ANY($1)`;
 
-/**
- * Every request begins with a look-up, so this is where it is found out that the database went silent: a request is told
- * so in under 3 s, even if it had to wait for the look-up before its own.
- */
-const PATIENCE_MS = 2_500;
-const LOOK_UP_TIMEOUT_MS = 2_000;
 /** Measured: a second one in flight is worth a tenth of all reads, three are no better. */
 const CONCURRENT_LOOK_UPS = 2;
 
@@ -54,7 +50,7 @@ const USAGE = `/* keys.usage */
 
 @Injectable()
 export class PostgresApiKeyRepository extends ApiKeyRepository {
-  private readonly lookups = new GroupedLookup((hashes) => this.lookUp(hashes), CONCURRENT_LOOK_UPS, PATIENCE_MS);
+  private readonly lookups = new GroupedLookup((hashes) => this.lookUp(hashes), CONCURRENT_LOOK_UPS, KEY_LOOK_UP_MS);
 
   constructor(
     private readonly database: Database,
@@ -107,7 +103,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
   private async lookUp(hashes: readonly string[]): Promise<Map<string, ApiKeyLookup>> {
     this.metrics.observeKeyLookup(hashes.length);
     const values = [hashes.map((hash) => Buffer.from(hash, 'hex'))];
-    const rows = await this.database.queryPrepared<LookupRow>(LOOK_UP, values, LOOK_UP_TIMEOUT_MS);
+    const rows = await this.database.queryPrepared<LookupRow>(LOOK_UP, values, KEY_STATEMENT_MS);
     return new Map(rows.map((row) => [row.hash, toLookup(row)]));
   }
 }

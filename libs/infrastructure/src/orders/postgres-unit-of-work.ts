@@ -1,4 +1,11 @@
-import { CommitOutcomeUnknown, Deadline, UnitOfWork, type Transaction } from '@app/application';
+import {
+  CommitOutcomeUnknown,
+  Deadline,
+  LOCK_TIMEOUT_MS,
+  TRANSACTION_MS,
+  UnitOfWork,
+  type Transaction,
+} from '@app/application';
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource } from 'typeorm';
@@ -14,11 +21,7 @@ import { errorCode } from '../platform/error-code.js';
 import { TransactionSql } from '../postgres/transaction-sql.js';
 
 const ATTEMPTS = 4;
-/** Of all attempts together, so that a client that cannot be served is told in under 3 s. */
-const PATIENCE_MS = 2_400;
 const FIRST_DELAY_MS = 50;
-/** How long a second request with the same idempotency key waits for the first. */
-const LOCK_TIMEOUT_MS = 2_000;
 
 // One round trip. The plans do not depend on what is ordered: to make them anew took longer than to run them. Every wait
 // is bounded: a lock is given up before the client loses patience, and a transaction whose
@@ -45,7 +48,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
 
   override async run<T>(
     work: (transaction: Transaction) => Promise<T>,
-    deadline = Deadline.in(PATIENCE_MS),
+    deadline = Deadline.in(TRANSACTION_MS),
   ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {

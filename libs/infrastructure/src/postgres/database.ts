@@ -1,3 +1,4 @@
+import { QUERY_TIMEOUT_MS, SEARCH_QUEUE_MS } from '@app/application';
 import type pg from 'pg';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { Semaphore } from './semaphore.js';
@@ -7,10 +8,6 @@ import { watched } from './watch-statements.js';
 
 /** The share of the pool that searches may take. */
 const SEARCHES = 0.4;
-/** Well before the reader is told that there is no answer. */
-const SEARCH_PATIENCE_MS = 2_000;
-/** All that a search has: the server itself gives up 0.2 s before. */
-const SEARCH_TIMEOUT_MS = 3_200;
 
 /** Reads in SQL, each on a connection of its own. */
 export class Database {
@@ -23,7 +20,7 @@ export class Database {
   constructor(
     private readonly pool: () => pg.Pool,
     private readonly metrics = new ServiceMetrics(),
-    readonly searches = new Semaphore(() => Math.max(1, Math.floor(pool().options.max * SEARCHES)), SEARCH_PATIENCE_MS),
+    readonly searches = new Semaphore(() => Math.max(1, Math.floor(pool().options.max * SEARCHES)), SEARCH_QUEUE_MS),
   ) {
     this.batches = new ReadBatches(pool);
   }
@@ -43,7 +40,7 @@ export class Database {
    * @throws DeadlineExceeded when there are too many.
    */
   search<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
-    return this.searches.run(() => this.query<Row>(text, values, SEARCH_TIMEOUT_MS));
+    return this.searches.run(() => this.query<Row>(text, values, QUERY_TIMEOUT_MS));
   }
 
   /** For statements of which there are few and that run often: each connection parses and plans them once. */

@@ -1,12 +1,9 @@
-import type { Deadline } from '@app/application';
+import { SILENT_SERVER_MS, type Deadline } from '@app/application';
 import type pg from 'pg';
 import type { ServiceMetrics } from '../platform/service-metrics.js';
 import { prepared } from './prepared.js';
 import { corkUntilNextTick } from './cork.js';
 import { watched } from './watch-statements.js';
-
-/** A wait for a lock that ends at the deadline is told by the server; this is for a server that says nothing. */
-const GRACE_MS = 200;
 
 /** SQL on the one connection of a transaction. Lives as long as the transaction. */
 export class TransactionSql {
@@ -41,6 +38,6 @@ export class TransactionSql {
   }
 
   private get patienceMs(): number {
-    return Math.ceil(this.deadline.remainingMs) + GRACE_MS;
+    return Math.ceil(this.deadline.remainingMs) + SILENT_SERVER_MS;
   }
 }
