@@ -13,7 +13,8 @@ export function storeColumns(tables: readonly string[]): StoreColumns {
 }
 
 /** Statements of libraries: the queue's, and those that TypeORM sends when it connects. */
-const OF_LIBRARIES = /\bgraphile_worker\b|^SELECT version\(\)|^SELECT \* FROM current_schema\(\)/;
+const OF_LIBRARIES =
+  /\bgraphile_worker\b|^--! |^select (?:current_setting|pg_notify)\(|^SELECT version\(\)|^SELECT \* FROM current_schema\(\)/;
 
 /** The name in the comment that a statement begins with. */
 export function nameOf(sql: string): string | null {
