@@ -35,7 +35,7 @@ export default tseslint.config(
     files: ['apps/**/*.ts', 'libs/**/*.ts'],
     // Where a moment of the calendar is meant: a key's expiry, the start of a span, the date of a mail.
     ignores: [
-      'apps/api/src/auth/early-authentication.ts',
+      'apps/api/src/http/plugins/06-authentication.ts',
       'apps/cli/src/option-values.ts',
       'libs/infrastructure/src/platform/spans.ts',
       '**/*.spec.ts',

@@ -49,7 +49,10 @@ export default {
     {
       ...common,
       displayName: 'unit',
-      testMatch: ['<rootDir>/{apps,libs,examples}/**/*.spec.ts', '<rootDir>/test/{architecture,dependencies}.spec.ts'],
+      testMatch: [
+        '<rootDir>/{apps,libs,examples}/**/*.spec.ts',
+        '<rootDir>/test/{architecture,dependencies,documents}.spec.ts',
+      ],
     },
     {
       ...common,

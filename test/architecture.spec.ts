@@ -15,6 +15,7 @@ const ALLOWED: Record<string, RegExp> = {
     /^(@app\/(domain|application|infrastructure)|@sinclair\/typebox|ajv(\/.+)?|csv-parse|pg|typeorm|uuid|node:.+)$/,
   'libs/operations': /^(@app\/(domain|application|infrastructure)|@nestjs\/common|pg|pg-copy-streams|typeorm|node:.+)$/,
   'libs/demo-store': /^(@app\/(domain|import)|uuid|node:.+)$/,
+  'libs/startup': /^@app\/(infrastructure|embedded-postgres)$/,
   'apps/api':
     /^(@app\/.+|@nestjs\/(common|core|platform-fastify|swagger|terminus)|class-(validator|transformer)|fastify|fastify-plugin|prom-client|reflect-metadata|node:.+)$/,
   'apps/worker': /^(@app\/.+|@nestjs\/(common|core)|reflect-metadata|node:.+)$/,
@@ -28,7 +29,7 @@ const ALLOWED: Record<string, RegExp> = {
 const FLOORS: readonly (readonly string[])[] = [
   ['platform'],
   ['postgres', 'notifications'],
-  ['access', 'customers', 'fraud', 'stock', 'stores'],
+  ['access', 'customers', 'fraud', 'secrets', 'stock', 'stores'],
   ['catalog', 'orders'],
   ['queue'],
   ['.'],
@@ -37,7 +38,7 @@ const INFRASTRUCTURE = 'libs/infrastructure/src';
 
 /** Where SQL and SQLSTATEs may stand: PostgreSQL's own room, the adapters, and the bulk work that goes past the ports. */
 const SPEAKS_SQL =
-  /^libs\/(import|operations|embedded-postgres)\/src\/|^libs\/infrastructure\/src\/(postgres|access|catalog|customers|fraud|orders|queue|stock|stores)\//;
+  /^libs\/(import|operations|embedded-postgres)\/src\/|^libs\/infrastructure\/src\/(postgres|access|catalog|customers|fraud|orders|queue|secrets|stock|stores)\//;
 
 interface Import {
   readonly from: string;
@@ -160,6 +161,7 @@ describe('the layers', () => {
     ['libs/infrastructure', 'fastify'],
     ['libs/infrastructure', '@app/import'],
     ['libs/embedded-postgres', '@app/infrastructure'],
+    ['libs/infrastructure', '@app/startup'],
     ['apps/api', '../../../libs/domain/src/index.js'],
   ])('the check notices %s importing %s', (folder, target) => {
     const from = join(ROOT, folder, 'src', 'example.ts');

@@ -4,14 +4,14 @@ import { tablesOf } from './report/lines.js';
 import { flatnessConditions, flatnessTable, readFlatness } from './flatness/results.js';
 import { readResults } from './report/results.js';
 
-// Fills the README's tables of speed from the last full runs: tsx test/bench/table.ts [--check]
-// With --check nothing is written, and the exit code tells whether the table is up to date.
+// Fills the tables of docs/benchmarks.md from the last full runs: tsx test/bench/table.ts [--check]
+// --check writes nothing and exits with 1 when the file is out of date.
 
-const CHART = '![Median time of a request by size of the store](test/bench/flatness.svg)';
-const README = path.resolve(import.meta.dirname, '../../README.md');
+const CHART = '![Median time of a request by size of the store](../test/bench/flatness.svg)';
+const FILE = path.resolve(import.meta.dirname, '../../docs/benchmarks.md');
 
 function main(): number {
-  const before = readFileSync(README, 'utf8');
+  const before = readFileSync(FILE, 'utf8');
   const [results, flatness] = [readResults(), readFlatness()];
   let filled = before;
   if (results) {
@@ -25,15 +25,15 @@ function main(): number {
       `${markdown(flatnessTable(flatness))}\n${flatnessConditions(flatness)}\n\n${CHART}\n`,
     );
   if (process.argv.includes('--check')) return filled === before ? 0 : 1;
-  writeFileSync(README, filled);
+  writeFileSync(FILE, filled);
   return 0;
 }
 
-/** @throws Error where the README has no lines `<!-- name:begin -->` and `<!-- name:end -->`. */
+/** @throws Error when the file has no lines `<!-- name:begin -->` and `<!-- name:end -->`. */
 function fill(text: string, name: string, table: string): string {
   const marked = new RegExp(`(<!-- ${name}:begin -->\\n)[\\s\\S]*?(<!-- ${name}:end -->)`);
-  if (!marked.test(text)) throw new Error(`README.md has no place for ${name}`);
-  // Through a function: figures may contain what String.replace takes for a pattern.
+  if (!marked.test(text)) throw new Error(`docs/benchmarks.md has no place for ${name}`);
+  // A replacement function: figures may contain the patterns of String.replace, such as $&.
   return text.replace(marked, (_all, begin: string, end: string) => `${begin}\n${table}\n${end}`);
 }
 

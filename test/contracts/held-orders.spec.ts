@@ -1,36 +1,33 @@
-import { ChangeOrderStatus, ReleaseOrder, RetryPipeline } from '@app/application';
+import { ChangeOrderStatus, type OrderKey } from '@app/application';
 import { ANALYSIS_UNAVAILABLE, NotFound, OrderCancelled, type FraudAssessment } from '@app/domain';
-import { ADAPTERS, anOrder, type PlacingPorts } from './placing.js';
-
-const ACCEPTED: FraudAssessment = { verdict: 'ACCEPT', score: 0, reasons: [] };
+import { ACCEPTED, ADAPTERS, anOrder, placeOrder, type PlacingPorts } from './placing.js';
 
 function review(...rules: string[]): FraudAssessment {
   return { verdict: 'REVIEW', score: 50 * rules.length, reasons: rules.map((rule) => ({ rule, score: 50 })) };
 }
 
-describe.each(ADAPTERS)('HeldOrders and OrderPipeline, reviewing an order, %s', (_name, open) => {
+describe.each(ADAPTERS)('HeldOrders and StageRetries %s', (_name, open) => {
   let ports: PlacingPorts;
-  beforeAll(async () => (ports = await open()));
+  let productId: number;
+  beforeAll(async () => {
+    ports = await open();
+    productId = await ports.product({ stock: [1_000] });
+  });
   afterAll(() => ports.close());
 
   async function placed(assessment: FraudAssessment) {
-    const order = anOrder(ports.storeId);
-    await ports.unitOfWork.run(async ({ orders, pipeline }) => {
-      await orders.insert(order, assessment);
-      await pipeline.enqueue(ports.storeId, order.id, assessment);
-    });
+    const order = anOrder(ports.storeId, { items: [{ productId, quantity: 1 }] });
+    await placeOrder(ports.placement, order, { assessment });
     return { storeId: ports.storeId, orderId: order.id };
   }
-  const release = (id: { storeId: number; orderId: string }) => new ReleaseOrder(ports.unitOfWork).execute(id);
-  const settle = ({ storeId, orderId }: { storeId: number; orderId: string }, assessment: FraudAssessment) =>
-    ports.unitOfWork.run(({ pipeline }) => pipeline.settle(storeId, orderId, assessment));
-  const heldFor = ({ storeId, orderId }: { storeId: number; orderId: string }) =>
-    ports.unitOfWork.run(({ pipeline }) => pipeline.heldFor(storeId, orderId));
+  const release = (id: OrderKey) => ports.held.release(id);
+  const settle = (id: OrderKey, assessment: FraudAssessment) => ports.held.settle(id, assessment);
+  const heldFor = async (id: OrderKey) => (await ports.retries.retry(id)).heldFor;
   const customerStage = async ({ orderId }: { orderId: string }) => (await ports.stages(orderId))[0];
   const list = async (reasons: string[] | null, subdomain: string | null = ports.subdomain, limit = 1_000) =>
     (await ports.held.list({ subdomain, reasons }, limit, null)).map(({ orderId }) => orderId);
 
-  it('lists what is held, with its reasons, and nothing else', async () => {
+  it('lists held orders with their reasons, and no other orders', async () => {
     const { orderId } = await placed(review('rule_a', 'rule_b'));
     const accepted = await placed(ACCEPTED);
 
@@ -64,7 +61,7 @@ describe.each(ADAPTERS)('HeldOrders and OrderPipeline, reviewing an order, %s', 
     expect(await list(['only_x'], null)).toEqual([one.orderId]);
   });
 
-  it('lists by order id, so many and behind the one that is named', async () => {
+  it('lists by order id, up to the limit, after the given order', async () => {
     const filter = { subdomain: null, reasons: ['paged'] };
     const ids = [];
     for (let n = 0; n < 3; n++) ids.push((await placed(review('paged'))).orderId);
@@ -76,7 +73,7 @@ describe.each(ADAPTERS)('HeldOrders and OrderPipeline, reviewing an order, %s', 
     expect(rest.map(({ orderId }) => orderId)).toEqual(ids.slice(2));
   });
 
-  it('queues the confirmation of an order that is released, once', async () => {
+  it('queues the confirmation of a released order once', async () => {
     const id = await placed(review('released'));
 
     expect(await Promise.all([release(id), release(id), release(id)])).toEqual(expect.arrayContaining([true, false]));
@@ -87,7 +84,7 @@ describe.each(ADAPTERS)('HeldOrders and OrderPipeline, reviewing an order, %s', 
     expect(await heldFor(id)).toBeNull();
   });
 
-  it('releases one of several at the same moment', async () => {
+  it('releases an order once when eight releases arrive at the same moment', async () => {
     const id = await placed(review('released'));
 
     const outcomes = await Promise.all(Array.from({ length: 8 }, () => release(id)));
@@ -97,7 +94,7 @@ describe.each(ADAPTERS)('HeldOrders and OrderPipeline, reviewing an order, %s', 
 
   it('refuses to release a cancelled order', async () => {
     const id = await placed(review('cancelled'));
-    await new ChangeOrderStatus(ports.unitOfWork).cancel(id);
+    await new ChangeOrderStatus(ports.lifecycle).cancel(id);
 
     await expect(release(id)).rejects.toThrow(OrderCancelled);
 
@@ -105,7 +102,7 @@ describe.each(ADAPTERS)('HeldOrders and OrderPipeline, reviewing an order, %s', 
     expect(await list(['cancelled'])).toEqual([]);
   });
 
-  it('leaves orders of other stores alone', async () => {
+  it('neither releases nor settles an order of another store', async () => {
     const { orderId } = await placed(ANALYSIS_UNAVAILABLE);
     const foreign = { storeId: 999_999, orderId };
 
@@ -116,7 +113,7 @@ describe.each(ADAPTERS)('HeldOrders and OrderPipeline, reviewing an order, %s', 
     await release({ storeId: ports.storeId, orderId });
   });
 
-  it('queues the confirmation of an order that is accepted after all', async () => {
+  it('queues the confirmation of an order that a later analysis accepts', async () => {
     const id = await placed(ANALYSIS_UNAVAILABLE);
     expect(await heldFor(id)).toEqual(['analysis_unavailable']);
 
@@ -140,7 +137,7 @@ describe.each(ADAPTERS)('HeldOrders and OrderPipeline, reviewing an order, %s', 
     expect(await ports.assessment(id.orderId)).toEqual(review('found_later'));
   });
 
-  it('settles nothing that is held for another reason', async () => {
+  it('does not settle an order that is held for another reason', async () => {
     const id = await placed(review('amount_over_limit'));
 
     expect(await settle(id, ACCEPTED)).toBe(false);
@@ -149,20 +146,26 @@ describe.each(ADAPTERS)('HeldOrders and OrderPipeline, reviewing an order, %s', 
     expect((await ports.assessment(id.orderId))?.verdict).toBe('REVIEW');
   });
 
-  it('retries nothing that is held, and says for what', async () => {
+  it('does not retry a held stage, and returns the reasons of the hold', async () => {
     const id = await placed(review('amount_over_limit'));
 
-    const retried = await new RetryPipeline(ports.unitOfWork).execute(id);
+    const retried = await ports.retries.retry(id);
 
     expect(retried).toEqual({ stages: [], heldFor: ['amount_over_limit'], cancelled: false });
     expect(await customerStage(id)).toBe('notify-customer held');
   });
 
-  it('never retries the confirmation of a cancelled order', async () => {
-    const id = await placed(review('amount_over_limit'));
-    await new ChangeOrderStatus(ports.unitOfWork).cancel(id);
+  it('does not find the stages of an order of another store', async () => {
+    const { orderId } = await placed(ACCEPTED);
 
-    const retried = await new RetryPipeline(ports.unitOfWork).execute(id);
+    await expect(ports.retries.retry({ storeId: 999_999, orderId })).rejects.toThrow(NotFound);
+  });
+
+  it('does not retry the confirmation of a cancelled order', async () => {
+    const id = await placed(review('amount_over_limit'));
+    await new ChangeOrderStatus(ports.lifecycle).cancel(id);
+
+    const retried = await ports.retries.retry(id);
 
     expect(retried).toEqual({ stages: [], heldFor: null, cancelled: true });
     expect(await customerStage(id)).toBe('notify-customer dead');

@@ -1,23 +1,39 @@
-import { CatalogPricing, HeldOrders, IdempotencyRecords, UnitOfWork, type IdempotencyScope } from '@app/application';
-import { Money, Order, OrderLine, type FraudAssessment } from '@app/domain';
+import {
+  CatalogPricing,
+  Deadline,
+  HeldOrders,
+  OrderLifecycle,
+  OrderPlacement,
+  StageRetries,
+  type IdempotencyScope,
+  type Placement,
+  type PlacementOutcome,
+} from '@app/application';
+import { Money, Order, OrderLine, sumDemand, type FraudAssessment } from '@app/domain';
+import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { InMemoryShop } from '../support/in-memory/in-memory-shop.js';
 import { startApi } from '../support/start-api.js';
 
-/** The ports of placing an order, and a way to set up and look behind them. */
+/** The ports of placing an order and of changing it, with fixtures and a view behind them. */
 export interface PlacingPorts {
   readonly storeId: number;
   readonly pricing: CatalogPricing;
-  readonly unitOfWork: UnitOfWork;
-  readonly idempotency: IdempotencyRecords;
+  readonly placement: OrderPlacement;
+  readonly lifecycle: OrderLifecycle;
   readonly held: HeldOrders;
+  readonly retries: StageRetries;
   /** Subdomain of the store. */
   readonly subdomain: string;
   product(options?: { name?: string; price?: number; active?: boolean; stock?: number[] }): Promise<number>;
   variant(productId: number, options?: { price?: number; active?: boolean; stock?: number[] }): Promise<number>;
   foreignProduct(): Promise<number>;
   onHand(productId: number): Promise<number>;
+  /** Quantities of a product, by bin id. */
+  bins(productId: number): Promise<number[]>;
+  /** Lets a request that is still running hold the key. Returns its end. */
+  holdKey(scope: IdempotencyScope): Promise<() => Promise<void>>;
   /** Stages of an order and their states. */
   stages(orderId: string): Promise<string[]>;
   hasOrder(orderId: string): Promise<boolean>;
@@ -36,14 +52,20 @@ function openInMemory(): Promise<PlacingPorts> {
   return Promise.resolve({
     storeId: 1,
     pricing: shop.pricing,
-    unitOfWork: shop.unitOfWork,
-    idempotency: shop.idempotency,
+    placement: shop.placement,
+    lifecycle: shop.lifecycle,
     held: shop.held,
+    retries: shop.retries,
     subdomain: 'store-1',
     product: (options) => Promise.resolve(shop.addProduct(options)),
     variant: (productId, options) => Promise.resolve(shop.addVariant(productId, options)),
     foreignProduct: () => Promise.resolve(shop.addProduct({ storeId: 2, stock: [5] })),
     onHand: (productId) => Promise.resolve(shop.onHand(productId)),
+    bins: (productId) => Promise.resolve(shop.bins(productId)),
+    holdKey: (scope) => {
+      const release = shop.holdKey(scope);
+      return Promise.resolve(() => Promise.resolve(release()));
+    },
     stages: (orderId) =>
       Promise.resolve(shop.queued.filter((job) => job.orderId === orderId).map((job) => `${job.stage} ${job.state}`)),
     hasOrder: (orderId) => Promise.resolve(shop.orders.some(({ order }) => order.id === orderId)),
@@ -59,15 +81,30 @@ async function openPostgres(): Promise<PlacingPorts> {
   return {
     storeId: store.id,
     pricing: api.app.get(CatalogPricing),
-    unitOfWork: api.app.get(UnitOfWork),
-    idempotency: api.app.get(IdempotencyRecords),
+    placement: api.app.get(OrderPlacement),
+    lifecycle: api.app.get(OrderLifecycle),
     held: api.app.get(HeldOrders),
+    retries: api.app.get(StageRetries),
     subdomain: store.subdomain,
     product: ({ active, ...options } = {}) => store.product({ ...options, status: status(active, 'DRAFT') }),
     variant: (productId, { active, ...options } = {}) =>
       store.variant(productId, { ...options, status: status(active, 'INACTIVE') }),
     foreignProduct: async () => (await StoreFixture.create(database)).product({ stock: 5 }),
     onHand: (productId) => store.onHand(productId),
+    bins: async (productId) => {
+      const rows = await database.query<{ quantity: number }>(
+        'SELECT quantity FROM stock WHERE store_id = $1 AND product_id = $2 AND variant_id IS NULL ORDER BY bin_id',
+        [store.id, productId],
+      );
+      return rows.map(({ quantity }) => quantity);
+    },
+    holdKey: async ({ storeId, mode, key }) => {
+      const client = new pg.Client({ connectionString: database.url });
+      await client.connect();
+      await client.query('BEGIN');
+      await client.query('INSERT INTO idempotency_keys VALUES ($1, $2, $3, $4)', [storeId, mode, key, 'hash']);
+      return () => client.end();
+    },
     stages: async (orderId) => {
       const rows = await database.query<{ stage: string; state: string }>(
         `SELECT stage, state FROM order_stages WHERE order_id = $1 AND stage LIKE 'notify-%' ORDER BY position`,
@@ -90,10 +127,21 @@ async function openPostgres(): Promise<PlacingPorts> {
 
 let serial = 0;
 
-/** An order of one unit; every value that does not matter has a default. */
-export function anOrder(storeId: number, { productId = 1, receiptNumber = `WEB-TEST-${++serial}` } = {}): Order {
+interface OrderOptions {
+  readonly id?: string;
+  readonly receiptNumber?: string;
+  /** Defaults to one unit of product 1, at 10.00 each. */
+  readonly items?: readonly { readonly productId: number; readonly quantity: number }[];
+}
+
+/** Every value that does not matter has a default. */
+export function anOrder(
+  storeId: number,
+  { id = uuidv7(), receiptNumber = `WEB-TEST-${++serial}`, items = [{ productId: 1, quantity: 1 }] }: OrderOptions = {},
+): Order {
+  const unitPrice = Money.ofMinor(1000, 'USD');
   return Order.place({
-    id: uuidv7(),
+    id,
     storeId,
     receiptNumber,
     currency: 'USD',
@@ -102,19 +150,24 @@ export function anOrder(storeId: number, { productId = 1, receiptNumber = `WEB-T
     address: { address: '', city: '', zip: '' },
     notes: '',
     isTest: false,
-    lines: [
-      new OrderLine({
-        productId,
-        variantId: null,
-        sku: '',
-        name: 'Mug',
-        attributes: {},
-        unitPrice: Money.ofMinor(1000, 'USD'),
-        quantity: 1,
-      }),
-    ],
+    lines: items.map(
+      (item) => new OrderLine({ ...item, variantId: null, sku: '', name: 'Mug', attributes: {}, unitPrice }),
+    ),
     placedAt: new Date('2026-11-20T12:00:00.000Z'),
   });
+}
+
+export const ACCEPTED: FraudAssessment = { verdict: 'ACCEPT', score: 0, reasons: [] };
+
+/** Places an order for what its lines ask for. */
+export function placeOrder(
+  placement: OrderPlacement,
+  order: Order,
+  more: Partial<Omit<Placement, 'order'>> = {},
+  deadline = Deadline.in(5_000),
+): Promise<PlacementOutcome> {
+  const demand = sumDemand(order.lines);
+  return placement.place({ order, demand, assessment: ACCEPTED, idempotency: null, ...more }, deadline);
 }
 
 export function aScope(storeId: number, key = `key-${++serial}`): IdempotencyScope {

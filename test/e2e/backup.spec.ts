@@ -297,7 +297,9 @@ describe('backup and restore', () => {
     const target = await emptyDatabase();
     await target.query(`INSERT INTO migrations (id, name) VALUES (9, '0009-later')`);
 
-    await expect(restoreBackup(target.url, file)).rejects.toThrow(/this version of the service has 0009-later: restore it/);
+    await expect(restoreBackup(target.url, file)).rejects.toThrow(
+      /this version of the service has 0009-later: restore it/,
+    );
   });
 
   it('is taken and restored by the command line, which says where the key is', async () => {

@@ -187,6 +187,26 @@ describe('the command line', () => {
     expect(again).toMatchObject({ code: 1, stdout: '', stderr: 'error: fulfillment is already CANCELLED\n' });
   });
 
+  it('verifies a payment: SUCCEEDED for the exact amount, otherwise exit 1 with both amounts', async () => {
+    const store = await StoreFixture.create(database);
+    const id = await store.order({ total_amount: 5297, currency: 'USD' });
+    const verify = (...args: string[]) => cli(['orders', 'verify-payment', id, ...args]);
+
+    const short = await verify('--amount', '5296', '--currency', 'USD');
+    const decimal = await verify('--amount', '52.97', '--currency', 'USD');
+    const exact = await verify('--amount', '5297', '--currency', 'USD');
+    const repeated = await verify('--amount', '5297', '--currency', 'USD');
+
+    const stderr = 'error: The paid amount 5296 USD is not the amount owed 5297 USD (in minor units)\n';
+    expect(short).toMatchObject({ code: 1, stdout: '', stderr });
+    expect(decimal).toMatchObject({ code: 2, stdout: '' });
+    const json = { order_id: id, store: store.subdomain, status: 'SUCCEEDED', amount: 5297, currency: 'USD' };
+    expect([exact, repeated]).toMatchObject([
+      { code: 0, json },
+      { code: 0, json },
+    ]);
+  });
+
   it('lists held orders, and releases one, those of a reason, and no cancelled one', async () => {
     const store = await StoreFixture.create(database);
     const held = async (reasons: string[], fulfillment_status = 'PENDING') => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { DataCipher, StockAdministration, withMaintenanceConnection } from '@app/infrastructure';
+import { DataCipher, MaintenanceConnection, PostgresStockLedger } from '@app/infrastructure';
 import {
   type CatalogFormatName,
   type CatalogImport,
@@ -57,6 +57,12 @@ const SELLABLES = `
 const OPTIONS = `
   SELECT v.sku, v.attribute_names, v.attributes FROM product_variants v
   JOIN stores s ON s.id = v.store_id AND s.subdomain = $1 ORDER BY v.position`;
+async function setStock(subdomain: string, product: string, quantity: number): Promise<void> {
+  const [store] = await database.query<{ id: number }>('SELECT id FROM stores WHERE subdomain = $1', [subdomain]);
+  const ledger = new PostgresStockLedger(new MaintenanceConnection(database.url));
+  await ledger.setQuantity(store?.id ?? 0, { product, variant: null, bin: 'MAIN/CATALOG' }, quantity);
+}
+
 const STORED_UNITS = `
   SELECT sum(stock.quantity)::int AS units FROM stock JOIN stores s ON s.id = stock.store_id AND s.subdomain = $1`;
 const MOVEMENTS = `
@@ -238,9 +244,7 @@ describe('a Shopify export', () => {
       const store = await aStore();
       const uncounted = shopifyFile({ ...small, 'Variant Inventory Qty': '' });
       await importShopify(store, uncounted);
-      await withMaintenanceConnection(database.url, (dataSource) =>
-        new StockAdministration(dataSource).set({ store, product: 'tee', variant: null, bin: 'MAIN/CATALOG' }, 5),
-      );
+      await setStock(store, 'tee', 5);
 
       await importShopify(store, uncounted);
 
@@ -633,9 +637,7 @@ describe('a WooCommerce export', () => {
     const report = await importWoo(store, wooFile(aHat));
 
     expect(report.counts).toMatchObject({ warehouse: { created: 1 }, bin: { created: 1 } });
-    await withMaintenanceConnection(database.url, (dataSource) =>
-      new StockAdministration(dataSource).set({ store, product: 'hat', variant: null, bin: 'MAIN/CATALOG' }, 5),
-    );
+    await setStock(store, 'hat', 5);
     expect(await database.query(STORED_UNITS, [store])).toEqual([{ units: 5 }]);
   });
 

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
-import { DataCipher, ENCRYPTED_COLUMNS, withMaintenanceConnection } from '@app/infrastructure';
+import { RotateSecrets, type RotationReport } from '@app/application';
+import { DataCipher, ENCRYPTED_COLUMNS, MaintenanceConnection, PostgresEncryptedSecrets } from '@app/infrastructure';
 import { type BundleLine, withBundleImporter } from '@app/import';
-import { KeyRotation, type RotationReport, reportUnknownKeys } from '@app/operations';
+import { reportUnknownKeys } from '@app/operations';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../../libs/infrastructure/src/postgres/data-source.js';
@@ -68,9 +69,9 @@ const importUnder = (keys: Buffer[], lines: BundleLine[]) =>
   withBundleImporter(database.url, new DataCipher(keys), (importer) => importer.importObjects(lines));
 
 const rotateTo = (keys: Buffer[], onProgress?: (rotated: number) => void): Promise<RotationReport> =>
-  withMaintenanceConnection(database.url, (dataSource) =>
-    new KeyRotation(dataSource, new DataCipher(keys)).run(onProgress),
-  );
+  new RotateSecrets(
+    new PostgresEncryptedSecrets(new MaintenanceConnection(database.url), new DataCipher(keys)),
+  ).execute(onProgress);
 
 /** Reads everything, with one key alone. */
 async function decryptAll(key: Buffer): Promise<string[]> {
@@ -197,7 +198,7 @@ describe('cli secrets rotate', () => {
     expect(table).toEqual({
       code: 0,
       stdout: [
-        `${VALUES} values were encrypted anew.`,
+        `${VALUES} values were re-encrypted.`,
         '',
         'key       DATA_ENCRYPTION_KEYS  values',
         `${NEW_ID}  1 (newest)            ${VALUES}`,
@@ -216,7 +217,7 @@ describe('cli secrets rotate', () => {
     expect(code).toBe(1);
     expect(stderr).toContain(`${VALUES} values could not be decrypted and were left as they are.`);
     expect(stderr.split('\n').length).toBeLessThan(30);
-    expect(stdout).toContain(`${OLD_ID}  not in it             ${VALUES}    without this key these are lost`);
+    expect(stdout).toContain(`${OLD_ID}  not in it             ${VALUES}    these are lost without this key`);
     expect(stdout + stderr).not.toMatch(/NID-|paylark-secret/);
     for (const key of [OLD, NEW, LOST]) expect(stdout + stderr).not.toContain(key.toString('base64').slice(0, 20));
   });

@@ -1,5 +1,5 @@
 import { PIPELINE_STAGES } from '@app/application';
-import { EXAMPLES } from '../../apps/api/src/openapi/examples.js';
+import { ORDER_EXAMPLE } from '../../apps/api/src/orders/orders.examples.js';
 import { committedDocument, DocumentedAnswers } from '../support/documented-answers.js';
 
 /** Members with an amount of money. `total` is one in orders and a number of rows in pagination. */
@@ -45,7 +45,7 @@ describe('the examples of the OpenAPI document', () => {
   });
 
   it('show an order as the service gives it: with every stage, and not changed by any of them', () => {
-    const { pipeline, created_at, updated_at } = EXAMPLES.Order;
+    const { pipeline, created_at, updated_at } = ORDER_EXAMPLE;
 
     expect(pipeline.map(({ stage }) => stage)).toEqual(PIPELINE_STAGES);
     expect(updated_at).toBe(created_at);

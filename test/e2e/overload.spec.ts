@@ -1,7 +1,7 @@
 import net from 'node:net';
 import type { LightMyRequestResponse } from 'fastify';
 import pg from 'pg';
-import { CAPACITY } from '../../apps/api/src/http/admission.js';
+import { CAPACITY } from '../../apps/api/src/http/server/concurrency-limits.js';
 import { Metrics } from '../../apps/api/src/status/metrics.js';
 import { listen } from '../support/listen.js';
 import { startApi, type RunningApi } from '../support/start-api.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { MAX_HEADER_LINES } from '../../apps/api/src/http/strict-requests.js';
+import { MAX_HEADER_LINES } from '../../apps/api/src/http/server/request-head.js';
 import { listen } from '../support/listen.js';
 import { sendRaw } from '../support/raw-http.js';
 import { startApi, type RunningApi } from '../support/start-api.js';

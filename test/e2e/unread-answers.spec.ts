@@ -54,11 +54,13 @@ describe('answers that a client does not read', () => {
 
     await leaveUnread(5, ask('/health/live').repeat(1_000));
     await eventually(async () => {
-      expect(responses.length).toBeGreaterThan(4_000);
+      expect(responses.length).toBeGreaterThanOrEqual(5);
       expect(await connectionsOf()).toBe(0);
     });
     server.off('request', note);
 
+    // 16 may wait on a connection, and the 17th closes it: the rest of the packet is not read.
+    expect(responses.length).toBeLessThanOrEqual(5 * 17);
     await eventually(async () => {
       await collectGarbage();
       expect(responses.filter((response) => response.deref()).length).toBeLessThan(10);

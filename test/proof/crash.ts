@@ -20,7 +20,7 @@ export const crash: Proof = {
   name: 'crash',
   promise: 'An order that was acknowledged survives every crash, of the service and of PostgreSQL, and none is doubled',
   attack:
-    'kill -9 of the service at 7 named points × 20 and at 100 random moments, and kill -9 of PostgreSQL, 20 rounds, all under load; clients try again with their Idempotency-Key',
+    'kill -9 of the service at 6 named points × 20 and at 100 random moments, and kill -9 of PostgreSQL, 20 rounds, all under load; clients try again with their Idempotency-Key',
   quick: true,
   run: (context) => (context.form === 'full' ? runFull(context) : runQuick(context)),
 };
@@ -56,7 +56,7 @@ async function runFull(context: ProofContext): Promise<ProofOutcome> {
   await sink.close();
 
   const figures =
-    `${kills.deaths} × kill -9 of the service (7 points × 20, 100 at random), again ready after at most ` +
+    `${kills.deaths} × kill -9 of the service (6 points × 20, 100 at random), again ready after at most ` +
     `${kills.slowestStartMs} ms; 20 × kill -9 of PostgreSQL, answering at most ${outages.slowestMs} ms after it was ` +
     `back; ${fate(history, violations)}, all stages ended within ${settled} s; ${violations.length} violations; ` +
     retriesOf(history);

@@ -15,7 +15,7 @@ import { secrets } from './secrets.js';
 import { slow } from './slow.js';
 import type { Proof } from './support/proof.js';
 
-/** Every proof, in the order of the README's table. `secrets` is last: it provokes errors, which stay in the shared processes' logs. */
+/** Every proof, in the order of the table in docs/promises.md. `secrets` is last: it provokes errors, which stay in the shared processes' logs. */
 export const PROOFS: readonly Proof[] = [
   oversell,
   deadlock,

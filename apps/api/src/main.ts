@@ -1,35 +1,26 @@
 import 'reflect-metadata';
 import type { AddressInfo } from 'node:net';
-import { Config, ConfigError, JsonLogger, UnknownSchema, logProcessOutput, startTracing } from '@app/infrastructure';
+import { type Config, type JsonLogger, startTracing, UnknownSchema } from '@app/infrastructure';
 import { DataDirUnusable, EmbeddedPostgresInUse } from '@app/embedded-postgres';
 import { reportUnknownKeys } from '@app/operations';
+import { onShutdownSignal, openDatabase, type OpenDatabase, runProcess, type ServiceProcess } from '@app/startup';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApp } from './create-app.js';
 import { Demo } from './start/demo.js';
-import { openDatabase, type OpenDatabase } from './start/open-database.js';
-import { onShutdownSignal, shutDown } from './start/shutdown.js';
+import { shutDown } from './start/shutdown.js';
 import { firstWelcome, welcomeBack } from './start/welcome.js';
 
-/** Load balancers look every few seconds; nobody waits behind a developer's Ctrl-C. */
+/** Load balancers probe every few seconds. A developer's Ctrl-C needs no such wait. */
 const GRACE_MS = 5_000;
+/** When the shutdown hangs. Orchestrators commonly kill after 30 s. */
+const GIVE_UP_MS = 28_000;
 
-async function main(): Promise<void> {
-  const config = new Config(process.env);
-  const logger = new JsonLogger(config.logLevel);
-  logProcessOutput(logger);
-  // The state of the process is unknown from here on. Whoever started it starts a new one.
-  const die = (error: unknown) => {
-    logger.fatal('An error was not caught anywhere', error, 'Process');
-    process.exit(1);
-  };
-  process.on('uncaughtException', die);
-  process.on('unhandledRejection', die);
-
+async function main({ config, logger, die }: ServiceProcess): Promise<void> {
   let stop = (): void => process.exit(0);
-  onShutdownSignal(() => stop());
+  onShutdownSignal(() => stop(), { afterMs: GIVE_UP_MS, end: () => process.exit(1) });
 
   const stopTracing = config.tracing ? await startTracing('store-commerce-api') : () => Promise.resolve();
-  const database = await openDatabase(config, logger);
+  const database = await openDatabase(config, logger, 'owned');
   const app = await start(config, database, logger);
   const isService = config.databaseUrl !== null || process.env.NODE_ENV === 'production';
   stop = () => {
@@ -40,7 +31,7 @@ async function main(): Promise<void> {
   };
 }
 
-/** Starts to serve. When that fails, nothing is left running. */
+/** Serves. A start that fails leaves nothing running. */
 async function start(config: Config, database: OpenDatabase, logger: JsonLogger): Promise<NestFastifyApplication> {
   let app: NestFastifyApplication | null = null;
   try {
@@ -59,13 +50,13 @@ async function start(config: Config, database: OpenDatabase, logger: JsonLogger)
 async function listenWithDemo(app: NestFastifyApplication, config: Config, demo: Demo): Promise<void> {
   const isFirst = await demo.loadOnce();
   const address = await listen(app, config);
-  // The keys come after all that can fail: nobody would ever see them.
+  // The keys are made once nothing can fail any more: a start that fails would lose them.
   const place = { address, subdomain: demo.subdomain, dataDir: config.dataDir };
   const text = isFirst ? firstWelcome(place, await demo.firstSteps()) : welcomeBack(place);
   process.stdout.write(`${text}\n`);
 }
 
-/** Returns the address under which a person on this machine reaches the service. */
+/** Returns the service's address for a browser on this machine. */
 async function listen(app: NestFastifyApplication, { host, port }: Config): Promise<string> {
   await app.listen({ host, port });
   const { address, port: bound } = (app.getHttpServer() as { address(): AddressInfo }).address();
@@ -73,10 +64,10 @@ async function listen(app: NestFastifyApplication, { host, port }: Config): Prom
   return `http://${isEverywhere ? 'localhost' : address.includes(':') ? `[${address}]` : address}:${bound}`;
 }
 
-/** One line for what the person at the terminal can mend; everything else in full. */
+/** One line for what an operator can correct; the stack for everything else. */
 function explain(error: NodeJS.ErrnoException & { port?: number }): string {
-  if ([ConfigError, DataDirUnusable, EmbeddedPostgresInUse, UnknownSchema].some((kind) => error instanceof kind))
-    return error.message;
+  const isCorrectable = [DataDirUnusable, EmbeddedPostgresInUse, UnknownSchema].some((kind) => error instanceof kind);
+  if (isCorrectable) return error.message;
   const variable = error.port === Number(process.env.METRICS_PORT) ? 'METRICS_PORT' : 'PORT';
   if (error.code === 'EADDRINUSE') return `Port ${error.port} is already in use: choose another one with ${variable}.`;
   if (error.code === 'EACCES' && error.port)
@@ -84,7 +75,4 @@ function explain(error: NodeJS.ErrnoException & { port?: number }): string {
   return error.stack ?? error.message;
 }
 
-main().catch((error: Error) => {
-  process.stderr.write(`${explain(error)}\n`);
-  process.exit(error instanceof ConfigError ? 2 : 1);
-});
+runProcess(main, explain);

@@ -8,12 +8,12 @@ import {
   migrate,
   withMaintenanceConnection,
 } from '@app/infrastructure';
-import { attachOrStartEmbeddedPostgres } from '@app/embedded-postgres';
+import { withEmbeddedDatabase } from '@app/startup';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { CommandFailed } from './failures.js';
 
-/** A database whose schema is current, and the configuration it came from. */
+/** A database with the current schema, and the configuration that names it. */
 export interface OperatorsDatabase {
   readonly config: Config;
   /** Contains the password: never print it. */
@@ -21,19 +21,19 @@ export interface OperatorsDatabase {
 }
 
 /**
- * Runs `work` on the configured database, or on the embedded one, which is started for it where it does not run and
- * whose schema is brought up to date.
+ * Runs `work` on the configured database, or on the embedded one. The embedded one is started when it does not run, and
+ * migrated.
  *
- * @throws CommandFailed when the configured database has another schema, and for what `work` does not find, with the
- *   database that was asked.
+ * @throws CommandFailed when the schema of the configured database is not current, and when `work` throws NotFound: the
+ *   message then names the database.
  */
 export async function withDatabase<T>(work: (database: OperatorsDatabase) => Promise<T>): Promise<T> {
   const config = new Config(process.env);
-  // Past a pooler, whose time limits are those of requests.
+  // Not through a pooler: its time limits are meant for requests.
   const url = config.databaseDirectUrl;
   try {
     if (url === null) {
-      return await onEmbedded(config, async (embedded) => {
+      return await withEmbeddedDatabase(config.dataDir, async (embedded) => {
         await migrate(embedded);
         return work({ config, url: embedded });
       });
@@ -42,7 +42,7 @@ export async function withDatabase<T>(work: (database: OperatorsDatabase) => Pro
     return await work({ config, url });
   } catch (error) {
     if (!(error instanceof NotFound)) throw error;
-    // Most often it is there, and the environment names another database than was meant.
+    // The usual cause is an environment that names another database than intended.
     const where = url === null ? `the embedded database of ${config.dataDir}` : 'the database of DATABASE_URL';
     throw new CommandFailed(`${error.message}\nLooked in ${where}.`);
   }
@@ -61,19 +61,12 @@ export function withApplication<T>(work: (app: INestApplicationContext) => Promi
   });
 }
 
-/** Brings the schema of the configured database, or of the embedded one, up to date. */
+/** Migrates the configured database, or the embedded one. */
 export async function migrateDatabase(): Promise<MigrationReport> {
   const config = new Config(process.env);
-  return config.databaseDirectUrl === null ? onEmbedded(config, migrate) : migrate(config.databaseDirectUrl);
-}
-
-async function onEmbedded<T>({ dataDir }: Config, work: (url: string) => Promise<T>): Promise<T> {
-  const server = await attachOrStartEmbeddedPostgres({ dataDir });
-  try {
-    return await work(server.url);
-  } finally {
-    await server.stop();
-  }
+  return config.databaseDirectUrl === null
+    ? withEmbeddedDatabase(config.dataDir, migrate)
+    : migrate(config.databaseDirectUrl);
 }
 
 async function assertSchemaIsCurrent(url: string): Promise<void> {

@@ -67,6 +67,15 @@ export function stockQuantity(text: string): number {
   return quantity;
 }
 
+/** An amount in minor units, from 0. */
+export function minorUnits(text: string): number {
+  const amount = Number(text);
+  if (!/^\d{1,16}$/.test(text) || !Number.isSafeInteger(amount)) {
+    throw new InvalidArgumentError('Give an integer of minor units, such as 1999 for 19.99 USD.');
+  }
+  return amount;
+}
+
 /** The name of a fraud rule, as an order's reasons have it. */
 export function reasonName(text: string): string {
   if (!/^[a-z][a-z0-9_]{0,63}$/.test(text)) {

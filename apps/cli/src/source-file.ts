@@ -1,11 +1,9 @@
 import { createReadStream, readFileSync, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { interruptible } from '@app/startup';
 import { CommandFailed } from './failures.js';
 
-/** Exit codes of a command that a signal ended, as shells have them. */
-const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
-
-/** The bytes of a file, or of standard input for `-`, whose size is not known (0). @throws CommandFailed */
+/** Opens a file, or standard input for `-`. `size` is in bytes; 0 = unknown. @throws CommandFailed */
 export function openSource(file: string): { source: Readable; size: number } {
   if (file === '-') return { source: process.stdin, size: 0 };
   try {
@@ -21,7 +19,7 @@ export function openSource(file: string): { source: Readable; size: number } {
 const unreadable = (file: string, error: unknown): CommandFailed =>
   new CommandFailed(`Cannot read ${file} (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}).`);
 
-/** A JSON object of texts. @throws CommandFailed */
+/** Reads a JSON object whose members are all text. @throws CommandFailed */
 export function readColumns(file: string): Record<string, string> {
   let text: string;
   try {
@@ -36,34 +34,30 @@ export function readColumns(file: string): Record<string, string> {
       return columns as Record<string, string>;
     }
   } catch {
-    // Told below.
+    // The error below covers this too.
   }
   throw new CommandFailed(`${file} must be a JSON object such as {"Preis": "Regular price"}.`);
 }
 
 /**
- * Lets a signal end the work after the batch that is being written; a second one ends it at once.
+ * Reads a source. The first SIGINT or SIGTERM ends the work after the batch that is being written; the same signal again
+ * ends the process at once.
  *
- * @param explain what to tell of a failure; the exit code is null where no signal came.
+ * @param explain returns the error to throw for a failure. `exitCode` is null without a signal.
  */
-export async function interruptible<T>(
+export async function readInterruptibly<T>(
   source: Readable,
   work: (signal: AbortSignal) => Promise<T>,
   explain: (error: unknown, exitCode: number | null) => unknown,
 ): Promise<T> {
   const abort = new AbortController();
   let exitCode: number | null = null;
-  const stop = (signal: keyof typeof SIGNALS) => {
-    exitCode = SIGNALS[signal];
+  const interrupt = (code: number) => {
+    exitCode = code;
     abort.abort();
     source.destroy();
   };
-  for (const signal of Object.keys(SIGNALS)) process.once(signal, stop);
-  try {
-    return await work(abort.signal);
-  } catch (error) {
+  return interruptible(interrupt, () => work(abort.signal)).catch((error: unknown) => {
     throw explain(error, exitCode);
-  } finally {
-    for (const signal of Object.keys(SIGNALS)) process.off(signal, stop);
-  }
+  });
 }

@@ -1,5 +1,11 @@
 import { ApplicationModule } from '@app/application';
-import { type Config, InfrastructureModule, type JsonLogger, PipelineWorkerModule, type ServiceMetrics } from '@app/infrastructure';
+import {
+  type Config,
+  InfrastructureModule,
+  type JsonLogger,
+  PipelineWorkerModule,
+  type ServiceMetrics,
+} from '@app/infrastructure';
 import { Module, type DynamicModule } from '@nestjs/common';
 
 /** The pipeline's worker as a process of its own. */

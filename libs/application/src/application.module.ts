@@ -4,6 +4,8 @@ import { CreateApiKey } from './access/create-api-key.js';
 import { BrandsService } from './brands/brands.service.js';
 import { CategoriesService } from './categories/categories.service.js';
 import { CustomersService } from './customers/customers.service.js';
+import { SetStock } from './inventory/set-stock.js';
+import { VerifyStock } from './inventory/verify-stock.js';
 import { CreateOrder } from './orders/create-order.js';
 import { ChangeOrderStatus } from './orders/change-order-status.js';
 import { OrdersService } from './orders/orders.service.js';
@@ -11,7 +13,9 @@ import { ReleaseOrder } from './orders/release-order.js';
 import { RescreenHeldOrders } from './orders/rescreen-held-orders.js';
 import { RetryPipeline } from './orders/retry-pipeline.js';
 import { RunPipelineStage } from './orders/run-pipeline-stage.js';
+import { VerifyPayment } from './orders/verify-payment.js';
 import { ProductsService } from './products/products.service.js';
+import { RotateSecrets } from './secrets/rotate-secrets.js';
 import { StoreProfileService } from './stores/store-profile.service.js';
 
 const USE_CASES = [
@@ -23,6 +27,10 @@ const USE_CASES = [
   RetryPipeline,
   ReleaseOrder,
   RescreenHeldOrders,
+  SetStock,
+  VerifyStock,
+  RotateSecrets,
+  VerifyPayment,
   OrdersService,
   ProductsService,
   CustomersService,

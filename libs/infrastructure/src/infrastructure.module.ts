@@ -5,15 +5,18 @@ import {
   CategoryRepository,
   Clock,
   CustomerRepository,
+  EncryptedSecrets,
   FraudScreening,
   HeldOrders,
-  IdempotencyRecords,
   Notifier,
+  OrderLifecycle,
+  OrderPlacement,
   OrderRepository,
   PipelineStages,
   ProductRepository,
+  StageRetries,
+  StockLedger,
   StoreRepository,
-  UnitOfWork,
 } from '@app/application';
 import { Logger, Module, type DynamicModule } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
@@ -30,16 +33,21 @@ import { TypeOrmCategoryRepository } from './catalog/typeorm-category.repository
 import { PostgresCustomerRepository } from './customers/postgres-customer.repository.js';
 import { dataSourceOptions, poolOf } from './postgres/data-source.js';
 import { Database } from './postgres/database.js';
+import { MaintenanceConnection } from './postgres/maintenance-connection.js';
 import { ENTITIES } from './entities.js';
 import { PostgresHeldOrders } from './orders/postgres-held-orders.js';
-import { PostgresIdempotencyRecords } from './orders/postgres-idempotency-records.js';
+import { PostgresOrderLifecycle } from './orders/postgres-order-lifecycle.js';
+import { PostgresOrderPlacement } from './orders/postgres-order-placement.js';
 import { PostgresOrderRepository } from './orders/postgres-order.repository.js';
 import { PostgresProductRepository } from './catalog/postgres-product.repository.js';
+import { PostgresStageRetries } from './orders/postgres-stage-retries.js';
+import { PostgresEncryptedSecrets } from './secrets/postgres-encrypted-secrets.js';
+import { PostgresStockLedger } from './stock/postgres-stock-ledger.js';
 import { TypeOrmStoreRepository } from './stores/typeorm-store.repository.js';
 import { ReadReplicas } from './postgres/read-replicas.js';
 import { discardSilentConnections } from './postgres/silent-connections.js';
 import { watchDataSource } from './postgres/watch-statements.js';
-import { PostgresUnitOfWork } from './orders/postgres-unit-of-work.js';
+import { Transactions } from './postgres/transactions.js';
 import { LiveCatalogPricing } from './catalog/live-catalog-pricing.js';
 import { PostgresPipelineStages } from './orders/postgres-pipeline-stages.js';
 import { SystemClock } from './platform/system-clock.js';
@@ -51,15 +59,18 @@ const ADAPTERS = [
   { provide: CategoryRepository, useClass: TypeOrmCategoryRepository },
   { provide: Clock, useClass: SystemClock },
   { provide: CustomerRepository, useClass: PostgresCustomerRepository },
+  { provide: EncryptedSecrets, useClass: PostgresEncryptedSecrets },
   { provide: FraudScreening, useClass: StoreFraudScreening },
   { provide: HeldOrders, useClass: PostgresHeldOrders },
-  { provide: IdempotencyRecords, useClass: PostgresIdempotencyRecords },
   { provide: Notifier, useClass: MailNotifier },
+  { provide: OrderLifecycle, useClass: PostgresOrderLifecycle },
+  { provide: OrderPlacement, useClass: PostgresOrderPlacement },
   { provide: OrderRepository, useClass: PostgresOrderRepository },
   { provide: PipelineStages, useClass: PostgresPipelineStages },
   { provide: ProductRepository, useClass: PostgresProductRepository },
+  { provide: StageRetries, useClass: PostgresStageRetries },
+  { provide: StockLedger, useClass: PostgresStockLedger },
   { provide: StoreRepository, useClass: TypeOrmStoreRepository },
-  { provide: UnitOfWork, useClass: PostgresUnitOfWork },
 ];
 
 /** Binds every port to its adapter. */
@@ -84,6 +95,10 @@ export class InfrastructureModule {
       providers: [
         { provide: Config, useValue: config },
         { provide: ServiceMetrics, useValue: metrics },
+        {
+          provide: MaintenanceConnection,
+          useFactory: () => new MaintenanceConnection(config.databaseDirectUrl ?? databaseUrl),
+        },
         { provide: DataCipher, useFactory: () => dataCipher(config) },
         {
           provide: Database,
@@ -103,6 +118,7 @@ export class InfrastructureModule {
           inject: [DataSource, Database],
         },
         KeyUsage,
+        Transactions,
         ...ADAPTERS,
       ],
       exports: [Config, DataCipher, Database, ...ADAPTERS.map(({ provide }) => provide)],

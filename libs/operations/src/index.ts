@@ -1,5 +1,4 @@
 export { BackupUnusable } from './backup/archive.js';
 export * from './backup/restore-backup.js';
 export * from './backup/write-backup.js';
-export * from './rotation/key-rotation.js';
 export * from './rotation/unknown-keys.js';

@@ -2,7 +2,7 @@ import type { Figures } from '../figures/figures.js';
 import type { Spread, Speed, WorkResult } from '../works/summary.js';
 import type { BenchResults } from './results.js';
 
-/** What the terminal and the README both say of a run, as rows of text. */
+/** The tables of a run, as rows of text, for the terminal and for docs/benchmarks.md. */
 export interface Tables {
   readonly works: readonly (readonly string[])[];
   readonly figures: readonly (readonly string[])[];

@@ -23,7 +23,7 @@ export interface BenchResults {
   readonly figures: Figures;
 }
 
-/** Of the last full run; the README's table is made of it. */
+/** The results of the last full run, the source of docs/benchmarks.md. */
 export const RESULTS_FILE = path.resolve(import.meta.dirname, '../results.json');
 
 export function readResults(): BenchResults | null {

@@ -17,10 +17,11 @@ export interface Mutant {
   readonly noticedAs: RegExp;
 }
 
-const STOCK = 'libs/infrastructure/src/stock/postgres-stock.repository.ts';
+const STOCK = 'libs/infrastructure/src/stock/withdraw-stock.ts';
+const PLACEMENT = 'libs/infrastructure/src/orders/postgres-order-placement.ts';
 const API_KEYS = 'libs/infrastructure/src/access/postgres-api-key.repository.ts';
-const CREATE_APP = 'apps/api/src/create-app.ts';
-const SERVE_IN_TURN = '  serveInTurn(fastify.server, metrics); // after all others that listen to requests\n';
+const CREATE_SERVER = 'apps/api/src/http/server/create-server.ts';
+const SERVE_ONE_AT_A_TIME = '  serve = serveOneAtATime(serve, metrics);\n';
 const CREATE_ORDER = 'libs/application/src/orders/create-order.ts';
 
 export const MUTANTS: readonly Mutant[] = [
@@ -75,25 +76,17 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'job added after commit',
     edits: [
       {
-        file: CREATE_ORDER,
-        find: `    pipeline.enqueue(order.storeId, order.id, assessment),\n`,
+        file: PLACEMENT,
+        find: `    stageInsertion(order, assessment),\n`,
         replace: '',
       },
       {
-        file: CREATE_ORDER,
-        find: `  { idempotency, orders, stock, pipeline }: Transaction,`,
-        replace: `  { idempotency, orders, stock }: Transaction,`,
-      },
-      {
-        file: CREATE_ORDER,
-        find: `      return await this.unitOfWork.run((transaction) => write(transaction, placement), deadline);`,
-        replace: `      const created = await this.unitOfWork.run((transaction) => write(transaction, placement), deadline);
-      if (!created.replayed) {
-        const { order, assessment } = placement;
-        await this.unitOfWork.run(({ pipeline }) =>
-          pipeline.enqueue(order.storeId, order.id, assessment));
-      }
-      return created;`,
+        file: PLACEMENT,
+        find: `      return await this.transactions.run((sql) => write(sql, placement), deadline);`,
+        replace: `      const placed = await this.transactions.run((sql) => write(sql, placement), deadline);
+      const { text, values } = stageInsertion(placement.order, placement.assessment);
+      if (placed.outcome === 'placed') await this.transactions.run((sql) => sql.query(text, values));
+      return placed;`,
       },
     ],
     proof: 'crash',
@@ -105,8 +98,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: CREATE_ORDER,
-        find: `if (!keyed || !(refusal instanceof DomainError)) throw refusal;`,
-        replace: `if (!keyed || !(refusal instanceof DomainError) || keyed) throw refusal;`,
+        find: `const replay = idempotency && (await this.placement.awaitReplay(idempotency, deadline));`,
+        replace: `const replay = idempotency && (await this.placement.findReplay(idempotency));`,
       },
     ],
     proof: 'idempotency',
@@ -142,7 +135,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'requests of a connection served at the same time',
-    edits: [{ file: CREATE_APP, find: SERVE_IN_TURN, replace: '' }],
+    edits: [{ file: CREATE_SERVER, find: SERVE_ONE_AT_A_TIME, replace: '' }],
     proof: 'inputs',
     args: ['--quick', '--seed', '1'],
     noticedAs: /heapBytes grew from/,
@@ -150,7 +143,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'files as streams, to requests of a connection at the same time',
     edits: [
-      { file: CREATE_APP, find: SERVE_IN_TURN, replace: '' },
+      { file: CREATE_SERVER, find: SERVE_ONE_AT_A_TIME, replace: '' },
       {
         file: 'apps/api/src/http/serve-from-memory.ts',
         find: ': reply.type(type).send(content);',
@@ -173,12 +166,12 @@ import { createReadStream } from 'node:fs';`,
     name: 'large bodies parsed as they come',
     edits: [
       {
-        file: 'apps/api/src/http/json-bodies.ts',
+        file: 'apps/api/src/http/plugins/10-json-bodies.ts',
         find: 'const excess = excessOf(body, LIMITS);',
         replace: 'const excess = excessOf(body, { ...LIMITS, values: Infinity });',
       },
       {
-        file: 'apps/api/src/http/json-bodies.ts',
+        file: 'apps/api/src/http/plugins/10-json-bodies.ts',
         find: 'if (body.length <= LARGE_BODY) return read(request, body);',
         replace: 'if (body.length <= 8 * LARGE_BODY) return read(request, body);',
       },
@@ -270,8 +263,8 @@ import { createReadStream } from 'node:fs';`,
     edits: [
       {
         file: API_KEYS,
-        find: `const PATIENCE_MS = 2_500;`,
-        replace: `const PATIENCE_MS = 2_500;
+        find: `const CONCURRENT_LOOK_UPS = 2;`,
+        replace: `const CONCURRENT_LOOK_UPS = 2;
 const CACHE = new Map<string, { readonly at: number; readonly found: Promise<ApiKeyLookup | null> }>();`,
       },
       {

@@ -21,16 +21,16 @@ import type { Rig } from './rig.js';
  * 3. Return the figures in words, and every violation found. Expected trouble (409, 503, cut connections) is no
  *    violation but belongs into the figures: `retriesOf(history)` words it. A proof whose precondition does not hold
  *    (no server to kill) throws.
- * 4. `full` is what proofs.md asks for. `quick` takes at most 8 s and runs in `quick.spec.ts` on a shared PostgreSQL
+ * 4. `full` runs under `npm run proof`. `quick` takes at most 8 s and runs in `quick.spec.ts` on a shared PostgreSQL
  *    without durability and with a shared pair of services: leave both as they were. A proof without a quick form says
  *    `quick: false`.
  * 5. See it fail: break in a scratch copy what it protects, and run it.
  */
 export interface Proof {
   readonly name: string;
-  /** What the service promises, for the README. */
+  /** What the service promises, for docs/promises.md. */
   readonly promise: string;
-  /** What the full form does to it, for the README. */
+  /** What the full form does to it, for docs/promises.md. */
   readonly attack: string;
   /** Whether there is a form for `npm test`. */
   readonly quick: boolean;

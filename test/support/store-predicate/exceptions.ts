@@ -25,7 +25,6 @@ export const EXCEPTIONS: readonly Exception[] = [
       'stores.find',
       'stores.insert',
       'stores.set_status',
-      'stock.find_store',
       'import.stores.ids',
       'import.stores.find',
       'import.stores.owners',

@@ -1,10 +1,10 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { AuthenticationError } from './authentication-error.js';
+import { AuthenticationError } from '../errors/authentication-error.js';
 
 /**
- * Declares that a controller needs a key. The check itself was made before the body was read, by the early hook; this
- * guard refuses a request that reached a handler past it.
+ * Declares that a controller needs a key. The `authentication` plugin checks the key before the body is read; this guard
+ * refuses a request that bypassed the plugin.
  */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by the early authentication hook; null outside `/v1`. */
+    /** Set by the `authentication` plugin; null outside `/v1`. */
     apiKey: ApiKeyLookup | null;
   }
 }

@@ -8,7 +8,7 @@ describe('Throttle', () => {
   const send = (throttle: Throttle, requests: number, key = 'k') =>
     Array.from({ length: requests }, () => throttle.admit(key)).filter((seconds) => seconds > 0).length;
 
-  it('lets a key have its limit within ten seconds and refuses what is more', () => {
+  it('admits the limit of a key within ten seconds and refuses further requests', () => {
     const throttle = throttleAt(5);
 
     expect(send(throttle, 5)).toBe(0);
@@ -19,14 +19,14 @@ describe('Throttle', () => {
     expect(send(throttleAt(0), 10_000)).toBe(0);
   });
 
-  it('counts each key for itself', () => {
+  it('counts each key separately', () => {
     const throttle = throttleAt(5);
     send(throttle, 6, 'greedy');
 
     expect(throttle.admit('modest')).toBe(0);
   });
 
-  it('does not give a second allowance at the edge of a window', () => {
+  it('grants no second allowance at the edge of a window', () => {
     const throttle = throttleAt(10);
     now += 9_900;
     send(throttle, 10);
@@ -35,7 +35,7 @@ describe('Throttle', () => {
     expect(send(throttle, 10)).toBeGreaterThanOrEqual(9);
   });
 
-  it('keeps a loop throttled for as long as it goes on', () => {
+  it('throttles a loop until it slows down', () => {
     const throttle = throttleAt(100);
     const refused: number[] = [];
     for (let second = 0; second < 60; second++, now += 1000) refused.push(send(throttle, 50));
@@ -55,7 +55,7 @@ describe('Throttle', () => {
     expect(throttle.admit('k')).toBe(0);
   });
 
-  it('forgets keys that went silent', () => {
+  it('forgets keys that stopped sending requests', () => {
     const throttle = throttleAt(5);
     for (let i = 0; i < 1000; i++) throttle.admit(`key-${i}`);
     now += 20_000;

@@ -1,12 +1,12 @@
 const WINDOW_MS = 10_000;
 
 /**
- * Notices runaway loops: counts each key's requests in a window of 10 s that slides over two fixed ones, refused requests
- * included, so that a loop stays throttled until it slows down.
+ * Detects runaway loops. Counts each key's requests in a sliding window of 10 s, estimated from two fixed windows. Refused
+ * requests count too, so a loop stays throttled until it slows down.
  */
 export class Throttle {
   private window = 0;
-  // Keys that are silent for two windows are forgotten with them: memory is bounded by the keys in use.
+  // A key without requests in two windows is dropped with them: memory is bounded by the keys in use.
   private current = new Map<string, number>();
   private previous = new Map<string, number>();
 
@@ -19,7 +19,7 @@ export class Throttle {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Counts a request. Returns 0 to let it pass, or the seconds after which to try again. */
+  /** Counts a request. Returns 0 to admit it, or the seconds after which the client may retry. */
   admit(keyId: string): number {
     if (this.limit === 0) return 0;
     const elapsed = this.slide();
@@ -43,13 +43,13 @@ export class Throttle {
     return now % WINDOW_MS;
   }
 
-  /** Seconds until one more request passes if nothing arrives before it. */
+  /** Seconds until the throttle admits a request, if none arrives before. */
   private patience(before: number, count: number, elapsed: number): number {
     const room = this.limit - 1;
     const wait =
       count <= room
-        ? WINDOW_MS * (1 - (room - count) / before) - elapsed // the window before has to fade
-        : 2 * WINDOW_MS - elapsed - (WINDOW_MS * room) / count; // this one has to end, and to fade
+        ? WINDOW_MS * (1 - (room - count) / before) - elapsed // the previous window must fade
+        : 2 * WINDOW_MS - elapsed - (WINDOW_MS * room) / count; // this window must end and fade
     return Math.max(1, Math.ceil(wait / 1000));
   }
 }

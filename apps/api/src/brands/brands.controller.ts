@@ -3,25 +3,20 @@ import { Controller, Get, Param, UseGuards } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { ApiKeyGuard } from '../auth/api-key.guard.js';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
-import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
-import { ApiList, ApiSingle } from '../openapi/endpoints.js';
+import { list, single, type ListEnvelope, type SingleEnvelope } from '../openapi/envelope.js';
 import { noParameters, ReadQuery, type NoParameters } from '../query/read-query.decorator.js';
 import { toBrandResponse, type BrandResponse } from './brand.response.js';
-import { BRAND_FILTERS, readBrandsQuery, type BrandsQuery } from './brands.query.js';
+import { ApiGetBrand, ApiListBrands, BRANDS_DOCUMENTATION } from './brands.openapi.js';
+import { readBrandsQuery, type BrandsQuery } from './brands.query.js';
 
 @Controller('v1/brands')
-@ApiTags('Brands')
+@ApiTags(BRANDS_DOCUMENTATION.tag)
 @UseGuards(ApiKeyGuard)
 export class BrandsController {
   constructor(private readonly brands: BrandsService) {}
 
   @Get()
-  @ApiList({
-    operationId: 'listBrands',
-    summary: 'Active brands, by name',
-    of: 'Brand',
-    filters: BRAND_FILTERS,
-  })
+  @ApiListBrands()
   async list(
     @CurrentStore() store: CurrentStoreContext,
     @ReadQuery(readBrandsQuery) { filter, page }: BrandsQuery,
@@ -31,12 +26,7 @@ export class BrandsController {
   }
 
   @Get(':idOrSlug')
-  @ApiSingle({
-    operationId: 'getBrand',
-    summary: 'One brand',
-    of: 'Brand',
-    by: { name: 'idOrSlug', description: 'Numeric id, or slug. Digits are an id first.', example: 'globex' },
-  })
+  @ApiGetBrand()
   async retrieve(
     @CurrentStore() store: CurrentStoreContext,
     @Param('idOrSlug') idOrSlug: string,

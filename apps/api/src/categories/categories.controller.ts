@@ -3,25 +3,20 @@ import { Controller, Get, Param, UseGuards } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { ApiKeyGuard } from '../auth/api-key.guard.js';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
-import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
-import { ApiList, ApiSingle } from '../openapi/endpoints.js';
+import { list, single, type ListEnvelope, type SingleEnvelope } from '../openapi/envelope.js';
 import { noParameters, ReadQuery, type NoParameters } from '../query/read-query.decorator.js';
 import { toCategoryResponse, type CategoryResponse } from './category.response.js';
-import { CATEGORY_FILTERS, readCategoriesQuery, type CategoriesQuery } from './categories.query.js';
+import { ApiGetCategory, ApiListCategories, CATEGORIES_DOCUMENTATION } from './categories.openapi.js';
+import { readCategoriesQuery, type CategoriesQuery } from './categories.query.js';
 
 @Controller('v1/categories')
-@ApiTags('Categories')
+@ApiTags(CATEGORIES_DOCUMENTATION.tag)
 @UseGuards(ApiKeyGuard)
 export class CategoriesController {
   constructor(private readonly categories: CategoriesService) {}
 
   @Get()
-  @ApiList({
-    operationId: 'listCategories',
-    summary: 'Active categories, by display order',
-    of: 'Category',
-    filters: CATEGORY_FILTERS,
-  })
+  @ApiListCategories()
   async list(
     @CurrentStore() store: CurrentStoreContext,
     @ReadQuery(readCategoriesQuery) { filter, page }: CategoriesQuery,
@@ -31,12 +26,7 @@ export class CategoriesController {
   }
 
   @Get(':idOrSlug')
-  @ApiSingle({
-    operationId: 'getCategory',
-    summary: 'One category',
-    of: 'Category',
-    by: { name: 'idOrSlug', description: 'Numeric id, or slug. Digits are an id first.', example: 'shoes' },
-  })
+  @ApiGetCategory()
   async retrieve(
     @CurrentStore() store: CurrentStoreContext,
     @Param('idOrSlug') idOrSlug: string,

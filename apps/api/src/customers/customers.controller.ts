@@ -3,25 +3,20 @@ import { Controller, Get, Param, UseGuards } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { ApiKeyGuard } from '../auth/api-key.guard.js';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
-import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
-import { ApiList, ApiSingle } from '../openapi/endpoints.js';
+import { list, single, type ListEnvelope, type SingleEnvelope } from '../openapi/envelope.js';
 import { noParameters, ReadQuery, type NoParameters } from '../query/read-query.decorator.js';
 import { toCustomerResponse, type CustomerResponse } from './customer.response.js';
-import { CUSTOMER_FILTERS, readCustomersQuery, type CustomersQuery } from './customers.query.js';
+import { ApiGetCustomer, ApiListCustomers, CUSTOMERS_DOCUMENTATION } from './customers.openapi.js';
+import { readCustomersQuery, type CustomersQuery } from './customers.query.js';
 
 @Controller('v1/customers')
-@ApiTags('Customers')
+@ApiTags(CUSTOMERS_DOCUMENTATION.tag)
 @UseGuards(ApiKeyGuard)
 export class CustomersController {
   constructor(private readonly customers: CustomersService) {}
 
   @Get()
-  @ApiList({
-    operationId: 'listCustomers',
-    summary: 'Customers, newest first',
-    of: 'Customer',
-    filters: CUSTOMER_FILTERS,
-  })
+  @ApiListCustomers()
   async list(
     @CurrentStore() store: CurrentStoreContext,
     @ReadQuery(readCustomersQuery) { filter, page }: CustomersQuery,
@@ -31,12 +26,7 @@ export class CustomersController {
   }
 
   @Get(':id')
-  @ApiSingle({
-    operationId: 'getCustomer',
-    summary: 'One customer',
-    of: 'Customer',
-    by: { name: 'id', description: 'UUID.', example: '0198e7d4-5c21-7a10-8f3b-6d9e2c4b7a15' },
-  })
+  @ApiGetCustomer()
   async retrieve(
     @CurrentStore() store: CurrentStoreContext,
     @Param('id') id: string,

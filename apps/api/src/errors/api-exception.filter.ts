@@ -1,6 +1,6 @@
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ClientGone, failureOf } from '../http/client-gone.js';
+import { ClientGone, failureOf } from './client-gone.js';
 import { describeError } from './describe-error.js';
 import { FailureReports } from './failure-reports.js';
 

@@ -1,8 +1,8 @@
 import { CommitOutcomeUnknown, IdempotencyInFlight, IdempotencyMismatch } from '@app/application';
 import { InvalidOrderItems, NotFound } from '@app/domain';
 import { BadRequestException, HttpException, MethodNotAllowedException, NotFoundException } from '@nestjs/common';
-import { AuthenticationError } from '../auth/authentication-error.js';
-import { TooManyRequests } from '../auth/too-many-requests.js';
+import { AuthenticationError } from './authentication-error.js';
+import { TooManyRequests } from './too-many-requests.js';
 import { describeError } from './describe-error.js';
 import { MalformedRequest } from './request-faults.js';
 

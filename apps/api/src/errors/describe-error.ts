@@ -2,10 +2,10 @@ import { CommitOutcomeUnknown, IdempotencyInFlight } from '@app/application';
 import { DomainError, type FailureKind } from '@app/domain';
 import { isBadInput, isConnectionLost, isRetryable, isTimeout } from '@app/infrastructure';
 import { HttpException } from '@nestjs/common';
-import { AuthenticationError } from '../auth/authentication-error.js';
-import { TooManyRequests } from '../auth/too-many-requests.js';
-import { ClientGone } from '../http/client-gone.js';
-import { Overloaded } from '../http/overloaded.js';
+import { AuthenticationError } from './authentication-error.js';
+import { TooManyRequests } from './too-many-requests.js';
+import { ClientGone } from './client-gone.js';
+import { Overloaded } from './overloaded.js';
 import { FASTIFY_FAULTS, MalformedRequest } from './request-faults.js';
 
 const STATUS: Record<FailureKind, number> = { invalid: 400, not_found: 404, rejected: 422, conflict: 409 };

@@ -1,7 +1,7 @@
 import { type ErrorFields, JsonLogger, errorCode, errorFields } from '@app/infrastructure';
 import { Injectable } from '@nestjs/common';
-import { Metrics } from '../status/metrics.js';
 import type { Concern } from './describe-error.js';
+import { FailureCounts } from './failure-counts.js';
 import { refusalOf } from './refusals.js';
 
 /** Tells the operators what the client is not told. */
@@ -9,12 +9,12 @@ import { refusalOf } from './refusals.js';
 export class FailureReports {
   constructor(
     private readonly logger: JsonLogger,
-    private readonly metrics: Metrics,
+    private readonly counts: FailureCounts,
   ) {}
 
   /** @param status what the client is told. */
   countRefusal(error: unknown, status: number): void {
-    this.metrics.countRefusal(refusalOf(error, status));
+    this.counts.countRefusal(refusalOf(error, status));
   }
 
   report(error: unknown, concern: Concern, requestId: string): void {
@@ -25,7 +25,7 @@ export class FailureReports {
       this.logger.write('warn', 'The database is out of reach', { ...fields, error: withoutStack(fields.error) });
     }
     if (concern === 'unexpected input') {
-      this.metrics.unexpectedInput.inc({ sqlstate: errorCode(error) ?? '' });
+      this.counts.countUnexpectedInput(errorCode(error) ?? '');
       this.logger.write('warn', 'The database refused a value that validation let pass', fields);
     }
   }

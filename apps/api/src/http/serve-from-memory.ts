@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 
-/** A file that is the same for every client and needs no key. */
+/** A file with the same content for every client. Needs no key. */
 export interface PublicFile {
   readonly content: Buffer;
   readonly type: string;
@@ -18,11 +18,11 @@ const A_YEAR = 'public, max-age=31536000, immutable';
 const REVALIDATE = 'no-cache';
 
 /**
- * Answers from one buffer that all connections share: a stream would hold a descriptor for as long as its client likes.
- * An address with the file's version (`?v=…`) may be cached for a year. During a deployment, another version than this
- * process has may be asked for, so the version is compared.
+ * Answers from one buffer that all connections share: a stream would hold a descriptor until its client has read it.
+ * Clients may cache a URL with the file's version (`?v=…`) for a year. The version is compared, because during a deployment
+ * a client may request the version of another process.
  *
- * @param file is called with every request.
+ * @param file called for every request.
  */
 export function serveFromMemory(
   fastify: FastifyInstance,
@@ -39,7 +39,7 @@ export function serveFromMemory(
   });
 }
 
-/** By RFC 9110 (13.1.2): a list of tags, which a cache on the way may have made weak, or `*`. */
+/** RFC 9110 (13.1.2): `*`, or a list of tags, which a cache may have made weak. */
 function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   const tags = (ifNoneMatch ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   return tags.includes(etag) || tags.includes('*');

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 
 const WELCOME = { name: 'Store Commerce API', version: VERSION, documentation: '/docs', openapi: '/openapi.json' };
 
-/** Tells whoever opens the bare address where to go on. Needs no key. */
+/** Serves `/`: links to the documentation. Needs no key. */
 export function serveWelcome(fastify: FastifyInstance): void {
   fastify.get('/', () => WELCOME);
 }

@@ -1,26 +1,8 @@
-import type { OpenAPIObject } from '@nestjs/swagger';
-import { BRAND } from '../brands/brand.response.js';
-import { CATEGORY } from '../categories/category.response.js';
-import { CUSTOMER } from '../customers/customer.response.js';
-import { PAGINATION } from '../envelope.js';
-import { CREATE_ORDER_REQUEST } from '../orders/create-order.request.js';
-import { CREATED_ORDER } from '../orders/created-order.response.js';
-import { ORDER, ORDER_LIST_ITEM } from '../orders/order.response.js';
-import { PRODUCT, PRODUCT_LIST_ITEM } from '../products/product.response.js';
-import { STORE } from '../store/store.response.js';
+import { PAGINATION } from './envelope.js';
 import { object, text, type ReferenceObject, type Schema } from './schema.js';
 
-const SCHEMAS = {
-  OrderListItem: ORDER_LIST_ITEM,
-  Order: ORDER,
-  CreateOrderRequest: CREATE_ORDER_REQUEST,
-  CreatedOrder: CREATED_ORDER,
-  ProductListItem: PRODUCT_LIST_ITEM,
-  Product: PRODUCT,
-  Customer: CUSTOMER,
-  Category: CATEGORY,
-  Brand: BRAND,
-  Store: STORE,
+/** The schemas that belong to no resource. */
+export const COMMON_SCHEMAS = {
   Pagination: PAGINATION,
   Error: object<{ success: false; error: string }>({
     success: { type: 'boolean', enum: [false] },
@@ -32,7 +14,7 @@ const SCHEMAS = {
   ),
 } satisfies Record<string, Schema>;
 
-const HEADERS = {
+export const HEADERS = {
   'X-Request-Id': {
     description: 'Identifies the request in the logs of the service. To be quoted when something went wrong.',
     schema: { type: 'string', examples: ['8a1c5c1e-3f0b-4a55-9c43-6f2f7e0f4d11'] },
@@ -63,15 +45,14 @@ const HEADERS = {
   },
 };
 
-export const COMPONENTS = { schemas: SCHEMAS, headers: HEADERS } satisfies OpenAPIObject['components'];
-
-export type SchemaName = keyof typeof SCHEMAS;
 type HeaderName = keyof typeof HEADERS;
 
-export function ref(name: SchemaName): ReferenceObject {
+/** A reference to a schema of the document, by its name. */
+export function ref(name: string): ReferenceObject {
   return { $ref: `#/components/schemas/${name}` };
 }
 
+/** References to response headers of the document. */
 export function headers(...names: readonly HeaderName[]): Record<string, ReferenceObject> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

@@ -16,7 +16,7 @@ const MEANING: Record<number, string> = {
 };
 const KEY_REFUSED = [401, 403];
 
-/** Documents the answers to these errors, with the status, headers and message that the API gives to each. */
+/** Documents the answers to these errors, with the status, headers and message that the API returns for each. */
 export function ApiFailures(...errors: readonly Error[]): MethodDecorator {
   const answers = errors.map((error) => describeError(error));
   const statuses = [...new Set(answers.map(({ status }) => status))];

@@ -12,7 +12,7 @@ export interface Filter {
 
 const NO_MATCH = 'a value that nothing has gives an empty list, never an error.';
 
-/** Compared in any letter case. */
+/** A filter by a word, in any letter case. */
 export const wordFilter = (name: string, what: string, words: readonly string[] | null, example: string): Filter => ({
   name,
   description: `Only those with this ${what}. Letter case does not matter; ${NO_MATCH}`,

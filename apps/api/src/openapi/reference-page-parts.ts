@@ -1,4 +1,4 @@
-/** On a phone, wide tables scroll inside their operation, and the page stays as wide as the screen. */
+/** On a phone, wide tables scroll inside their operation and the page keeps the width of the screen. */
 export const PAGE_STYLE = `
 html { box-sizing: border-box; overflow-y: scroll }
 *, *:before, *:after { box-sizing: inherit }
@@ -15,7 +15,7 @@ body { margin: 0; background: #fafafa }
 }
 `;
 
-/** A file of its own: the page's policy allows no script in the page. The key stays in the page's memory. */
+/** A separate file: the page's policy allows no inline script. The key stays in the page's memory. */
 export const PAGE_SCRIPT = `
 const url = new URL('../openapi.json', document.currentScript.src).href;
 window.addEventListener('load', () => {

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { publicFile, serveFromMemory, type PublicFile } from '../http/serve-from-memory.js';
 import { PAGE_SCRIPT, PAGE_STYLE } from './reference-page-parts.js';
 
-/** All that the page needs comes from here. Swagger UI's own style sheet and drawings have inline styles. */
+/** The page loads files of this service only. Swagger UI's style sheet and drawings need inline styles. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -39,7 +39,7 @@ function swaggerUi(name: string): Buffer {
   return readFileSync(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`));
 }
 
-/** @param base where the files are, as seen from the page: it also works under a prefix that a proxy adds. */
+/** @param base the path of the files, relative to the page, so that the page works under a proxy's prefix. */
 function page(files: Readonly<Record<string, PublicFile>>, base: string): PublicFile {
   const address = (name: string) => `${base}${name}?v=${files[name]?.version}`;
   const html = `<!DOCTYPE html>

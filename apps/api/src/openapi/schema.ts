@@ -8,8 +8,8 @@ export type SchemaObject = Exclude<Schema, ReferenceObject>;
 type Shape<T> = { readonly [Key in keyof T]-?: Schema };
 
 /**
- * An object with the members of `T`, named one by one: a mapper cannot return one that is not described. All are always
- * there, except the `optional` ones.
+ * An object schema that describes every member of `T`, so that a mapper cannot return an undescribed member. All members
+ * are required, except the `optional` ones.
  */
 export function object<T>(properties: Shape<T>, { description, optional = [] }: ObjectOptions<T> = {}) {
   const required = Object.keys(properties).filter((name) => !optional.includes(name as keyof T));
@@ -21,7 +21,7 @@ interface ObjectOptions<T> {
   readonly optional?: readonly (keyof T)[];
 }
 
-/** An object with members that a store chooses. */
+/** An object whose members the store chooses. */
 export const freeForm = (description: string): SchemaObject => ({
   type: 'object',
   description,

@@ -2,24 +2,25 @@ import type { OrderRequest } from '@app/application';
 import { MAX_LINES } from '@app/domain';
 import { BadRequestException, Injectable, type PipeTransform } from '@nestjs/common';
 import { validateSync, type ValidationError } from 'class-validator';
+import { readFields } from './body-field.js';
 import { CreateOrderRequest, OrderItemRequest, toOrderRequest } from './create-order.request.js';
 import { isJsonObject } from './json-object.js';
 
 const MAX_FAULTS = 20;
 
-/** Reads the body of a new order, or answers 400 with every fault and its path. */
+/** Validates the body of a new order. @throws BadRequestException with up to 20 faults, each with its path. */
 @Injectable()
 export class CreateOrderPipe implements PipeTransform<unknown, OrderRequest> {
   transform(body: unknown): OrderRequest {
     if (!isJsonObject(body)) throw new BadRequestException('The request body must be a JSON object');
-    const request = new CreateOrderRequest(body);
+    const request = readFields(CreateOrderRequest, body);
     const faults = [...faultsOfItems(request.items), ...faultsIn(request, '')];
     if (faults.length > 0) throw new BadRequestException(faults.slice(0, MAX_FAULTS).join('; '));
     return toOrderRequest(request);
   }
 }
 
-/** Each item by itself, so that one that is no object does not hide what is wrong with the others. */
+/** Validates each item on its own, so that an entry that is not an object does not hide the faults of the others. */
 function faultsOfItems(items: unknown): string[] {
   if (!Array.isArray(items) || items.length > MAX_LINES) return [];
   return items.flatMap((item, index) =>

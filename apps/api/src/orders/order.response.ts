@@ -46,7 +46,7 @@ export function toOrderListItem(order: OrderSummary) {
   };
 }
 
-/** The full record: a list item with its lines and everything else there is to know of the order. */
+/** The full record: a list item with the lines and all other public fields of the order. */
 export function toOrderResponse(order: OrderRecord) {
   const { name, email, phone } = order.customer;
   return {
@@ -80,7 +80,7 @@ function toAddress({ address, city, zip }: PostalAddress) {
   return { address, city, zip };
 }
 
-/** An order that was never screened has the same keys, so that clients need no second case. */
+/** An order that was not screened has the same keys, so that clients need no special case. */
 function toFraud(assessment: FraudAssessment | null) {
   return {
     verdict: assessment?.verdict ?? '',

@@ -13,17 +13,17 @@ import { ApiTags } from '@nestjs/swagger';
 import { ApiKeyGuard } from '../auth/api-key.guard.js';
 import { Metrics } from '../status/metrics.js';
 import { CurrentKey, CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
-import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
-import { ApiCreateOrder, ApiList, ApiSingle } from '../openapi/endpoints.js';
+import { list, single, type ListEnvelope, type SingleEnvelope } from '../openapi/envelope.js';
 import { noParameters, ReadQuery, type NoParameters } from '../query/read-query.decorator.js';
 import { CreateOrderPipe } from './create-order.pipe.js';
 import { toCreatedOrder } from './created-order.response.js';
 import { IdempotencyKey } from './idempotency-key.decorator.js';
 import { toOrderListItem, toOrderResponse, type OrderListItem, type OrderResponse } from './order.response.js';
-import { ORDER_FILTERS, readOrdersQuery, type OrdersQuery } from './orders.query.js';
+import { ApiCreateOrder, ApiGetOrder, ApiListOrders, ORDERS_DOCUMENTATION } from './orders.openapi.js';
+import { readOrdersQuery, type OrdersQuery } from './orders.query.js';
 
 @Controller('v1/orders')
-@ApiTags('Orders')
+@ApiTags(ORDERS_DOCUMENTATION.tag)
 @UseGuards(ApiKeyGuard)
 export class OrdersController {
   constructor(
@@ -33,12 +33,7 @@ export class OrdersController {
   ) {}
 
   @Get()
-  @ApiList({
-    operationId: 'listOrders',
-    summary: 'Orders of points of sale and of the website, newest first',
-    of: 'OrderListItem',
-    filters: ORDER_FILTERS,
-  })
+  @ApiListOrders()
   async list(
     @CurrentStore() store: CurrentStoreContext,
     @ReadQuery(readOrdersQuery) { filter, page }: OrdersQuery,
@@ -48,12 +43,7 @@ export class OrdersController {
   }
 
   @Get(':id')
-  @ApiSingle({
-    operationId: 'getOrder',
-    summary: 'One order',
-    of: 'Order',
-    by: { name: 'id', description: 'UUID, or receipt number in any letter case.', example: 'WEB-261120-7K3M9Q' },
-  })
+  @ApiGetOrder()
   async retrieve(
     @CurrentStore() store: CurrentStoreContext,
     @Param('id') id: string,
@@ -66,33 +56,26 @@ export class OrdersController {
   }
 
   @Post()
-  @ApiCreateOrder({
-    operationId: 'createOrder',
-    summary: 'Place an order',
-    description:
-      'Names, unit prices and totals come from the live catalog; prices in the request are ignored. The order runs the ' +
-      'full pipeline: fraud analysis, inventory and notifications. Payment on delivery or offline only.',
-  })
+  @ApiCreateOrder()
   async create(
     @CurrentKey() { mode, store }: ApiKeyLookup,
     @IdempotencyKey() idempotencyKey: string | null,
     @Body(CreateOrderPipe) request: OrderRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<string | Buffer> {
-    const render = (order: Order) => JSON.stringify(toCreatedOrder(order));
+  ): Promise<Buffer> {
+    const idempotency = idempotencyKey === null ? null : { key: idempotencyKey, answer: toAnswer };
     const deadline = Deadline.in(ORDER_DEADLINE_MS - (reply.elapsedTime - reply.request.waitedForBodyMs));
-    const command = { store, mode, request, idempotencyKey, deadline, render };
-    const { response, replayed } = await this.createOrder.execute(command);
-    this.metrics.countOrder(mode, replayed);
-    reply.request.orderId = orderIdOf(response);
-    if (replayed) reply.header('idempotent-replayed', 'true');
+    const created = await this.createOrder.execute({ store, mode, request, idempotency, deadline });
+    const { replay } = created;
+    this.metrics.countOrder(mode, replay !== null);
+    reply.request.orderId = replay ? replay.orderId : created.order.id;
+    if (replay) reply.header('idempotent-replayed', 'true');
     reply.header('content-type', 'application/json; charset=utf-8');
-    return response;
+    return replay ? replay.answer : toAnswer(created.order);
   }
 }
 
-/** Answers begin with it, those to repeated requests too. */
-function orderIdOf(response: string | Buffer): string | null {
-  const beginning = response.toString('utf8').slice(0, 100);
-  return /"order_id":"([0-9a-f-]{36})"/.exec(beginning)?.[1] ?? null;
+/** The body of the 201. A repeat of the request gets the same bytes. */
+function toAnswer(order: Order): Buffer {
+  return Buffer.from(JSON.stringify(toCreatedOrder(order)));
 }

@@ -17,7 +17,7 @@ export function toProductListItem(product: ProductSummary, currency: Currency) {
   };
 }
 
-/** A list item with everything else there is to know of the product. */
+/** A list item with all other public fields of the product. */
 export function toProductResponse(product: ProductRecord, currency: Currency) {
   return {
     ...toProductListItem(product, currency),

@@ -3,8 +3,7 @@ import { Controller, Get, Param, UseGuards } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { ApiKeyGuard } from '../auth/api-key.guard.js';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
-import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
-import { ApiList, ApiSingle } from '../openapi/endpoints.js';
+import { list, single, type ListEnvelope, type SingleEnvelope } from '../openapi/envelope.js';
 import { noParameters, ReadQuery, type NoParameters } from '../query/read-query.decorator.js';
 import {
   toProductListItem,
@@ -12,21 +11,17 @@ import {
   type ProductListItem,
   type ProductResponse,
 } from './product.response.js';
-import { PRODUCT_FILTERS, readProductsQuery, type ProductsQuery } from './products.query.js';
+import { ApiGetProduct, ApiListProducts, PRODUCTS_DOCUMENTATION } from './products.openapi.js';
+import { readProductsQuery, type ProductsQuery } from './products.query.js';
 
 @Controller('v1/products')
-@ApiTags('Products')
+@ApiTags(PRODUCTS_DOCUMENTATION.tag)
 @UseGuards(ApiKeyGuard)
 export class ProductsController {
   constructor(private readonly products: ProductsService) {}
 
   @Get()
-  @ApiList({
-    operationId: 'listProducts',
-    summary: 'Active products, newest first',
-    of: 'ProductListItem',
-    filters: PRODUCT_FILTERS,
-  })
+  @ApiListProducts()
   async list(
     @CurrentStore() store: CurrentStoreContext,
     @ReadQuery(readProductsQuery) { filter, page }: ProductsQuery,
@@ -40,12 +35,7 @@ export class ProductsController {
   }
 
   @Get(':idOrSlug')
-  @ApiSingle({
-    operationId: 'getProduct',
-    summary: 'One active product',
-    of: 'Product',
-    by: { name: 'idOrSlug', description: 'Numeric id, or slug. Digits are an id first.', example: 'runner' },
-  })
+  @ApiGetProduct()
   async retrieve(
     @CurrentStore() store: CurrentStoreContext,
     @Param('idOrSlug') idOrSlug: string,

@@ -109,7 +109,7 @@ describe('QueryReader', () => {
     expect(reader({ featured }).flag('featured')).toBe(expected);
   });
 
-  it('names what it was not asked for', () => {
+  it('returns the names that were not read', () => {
     const query = reader({ limit: '1', 'limit[]': '2', Status: 'PENDING', status: 'PENDING', '': 'x' });
     query.page();
     query.text('status');

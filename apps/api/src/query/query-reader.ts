@@ -5,24 +5,24 @@ export const MAX_LIMIT = 100;
 /** The offset of the last row of this page is still a 32-bit integer, whatever the limit. */
 const MAX_PAGE = Math.floor(2_147_483_647 / MAX_LIMIT);
 const MAX_SEARCH_LENGTH = 200;
-/** Ids count from 1, so this is nobody's: it filters everything away. */
+/** Ids count from 1, so a filter by this id matches no row. */
 const NO_ID = 0;
 
 /** The parameters of a URL as parsed by Fastify: a repeated one is an array. */
 export type RawQuery = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * Reads typed values from a query string. No value is ever an error: what cannot be read has its default, or is a
- * filter that nothing satisfies. A blank value is an absent one, and of a repeated parameter the last one counts.
+ * Reads typed values from a query string. No value is an error: an unreadable value becomes the default, or a filter that
+ * matches no row. A blank value counts as absent. The last of repeated parameters counts.
  *
- * It notes the names it was asked for: the others are unknown to the route (see {@link unknownNames}).
+ * The reader records the names that a route reads; {@link unknownNames} returns the others.
  */
 export class QueryReader {
   private readonly known = new Set<string>();
 
   constructor(private readonly query: RawQuery) {}
 
-  /** `limit` and `page`, pulled into their range. */
+  /** `limit` and `page`, clamped to their ranges. */
   page(): Page {
     return { limit: this.integer('limit', DEFAULT_LIMIT, MAX_LIMIT), page: this.integer('page', 1, MAX_PAGE) };
   }
@@ -37,22 +37,22 @@ export class QueryReader {
   /** Text to search for: its first 200 characters. */
   search(): string | undefined {
     const text = this.text('search');
-    // By code points, so that no character is cut in half; most texts are short enough not to be taken apart.
+    // Code points, so that no character is cut in half. Most texts are short enough to skip this.
     return text && text.length > MAX_SEARCH_LENGTH ? [...text].slice(0, MAX_SEARCH_LENGTH).join('') : text;
   }
 
-  /** The id to filter by; one that nothing has when the value is not an id. */
+  /** The id to filter by. A value that is not an id becomes an id that matches no row. */
   id(name: string): number | undefined {
     const text = this.text(name);
     return text === undefined ? undefined : (parseId(text) ?? NO_ID);
   }
 
-  /** Whether to filter: `true` for `true` and `1`, otherwise not given. */
+  /** `true` for `true` and `1`; every other value does not filter. */
   flag(name: string): true | undefined {
     return /^(?:true|1)$/i.test(this.text(name) ?? '') || undefined;
   }
 
-  /** The names in the query that nothing asked for. */
+  /** The names in the query that the route has not read. */
   unknownNames(): string[] {
     return Object.keys(this.query).filter((name) => name !== '' && !this.known.has(name));
   }

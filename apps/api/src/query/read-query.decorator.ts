@@ -4,8 +4,8 @@ import { QueryReader, type RawQuery } from './query-reader.js';
 import { reportUnknownParameters } from './unknown-parameters.js';
 
 /**
- * The request's query, as the given function reads it. The names that the function does not ask for are reported to
- * the client: `list(@ReadQuery(readBrandsQuery) { filter, page }: BrandsQuery)`.
+ * The request's query, read by the given function: `list(@ReadQuery(readBrandsQuery) { filter, page }: BrandsQuery)`.
+ * Names that the function does not read are reported to the client.
  */
 export const ReadQuery = createParamDecorator((read: (query: QueryReader) => unknown, context: ExecutionContext) => {
   const http = context.switchToHttp();
@@ -16,6 +16,6 @@ export const ReadQuery = createParamDecorator((read: (query: QueryReader) => unk
   return values;
 });
 
-/** The query of a route that has no parameters. */
+/** Reads the query of a route without parameters. */
 export const noParameters = (): Record<string, never> => ({});
 export type NoParameters = ReturnType<typeof noParameters>;

@@ -7,7 +7,7 @@ describe('reportUnknownParameters', () => {
   const report = (names: string[], prefer?: string) =>
     reportUnknownParameters(names, { headers: { prefer } } as unknown as FastifyRequest, reply);
 
-  it('says nothing when every name is known', () => {
+  it('sets no header when every name is known', () => {
     report([], 'handling=strict');
 
     expect(header).not.toHaveBeenCalled();
@@ -27,7 +27,7 @@ describe('reportUnknownParameters', () => {
     expect(header).toHaveBeenCalledWith('x-ignored-parameters', expected);
   });
 
-  it('names at most 20', () => {
+  it('names at most 20 parameters', () => {
     report(Array.from({ length: 30 }, (_, i) => `p${i}`));
 
     expect((header.mock.calls as [string, string][])[0]?.[1].split(', ')).toHaveLength(20);

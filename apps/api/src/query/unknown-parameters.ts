@@ -7,10 +7,10 @@ const MAX_NAME_LENGTH = 64;
 const STRICT = /(?:^|,)\s*handling\s*=\s*"?strict"?\s*(?:[;,]|$)/i;
 
 /**
- * Tells the client of parameters the route does not have, which are probably misspelt. They are ignored, and named in
- * `X-Ignored-Parameters`: the first 20, the first 64 characters of each, percent-encoded.
+ * Reports parameters that the route does not have, which are probably misspelled. They are ignored and named in
+ * `X-Ignored-Parameters`: the first 20 names, each cut to 64 characters and percent-encoded.
  *
- * @throws BadRequestException naming them when the client prefers strict handling.
+ * @throws BadRequestException with the names when the client prefers strict handling.
  */
 export function reportUnknownParameters(names: readonly string[], request: FastifyRequest, reply: FastifyReply): void {
   if (names.length === 0) return;
@@ -21,7 +21,7 @@ export function reportUnknownParameters(names: readonly string[], request: Fasti
   reply.header('x-ignored-parameters', named);
 }
 
-/** Nothing but ASCII without blanks, controls and commas is left, so the header stays one list of names. */
+/** Encodes a name as ASCII without blanks, control characters and commas, so that the header stays a list of names. */
 function encodeName(name: string): string {
   return encodeURIComponent([...name.toWellFormed()].slice(0, MAX_NAME_LENGTH).join(''));
 }

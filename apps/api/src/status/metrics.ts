@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { UNAVAILABLE } from '@app/domain';
 import { type PipelineState, ServiceMetrics } from '@app/infrastructure';
 import { Counter, Gauge, Histogram } from 'prom-client';
+import type { FailureCounts } from '../errors/failure-counts.js';
 import { REFUSALS, type Refusal } from '../errors/refusals.js';
 
 /** Labels of a request: all from short lists, and the route by its pattern. */
@@ -17,7 +18,7 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 
 /** The figures of one application instance. */
 @Injectable()
-export class Metrics extends ServiceMetrics {
+export class Metrics extends ServiceMetrics implements FailureCounts {
   private readonly requestDuration = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Time from the first byte of a request to the last of its response',
@@ -55,7 +56,7 @@ export class Metrics extends ServiceMetrics {
     registers: [this.registry],
   });
 
-  readonly unexpectedInput = new Counter({
+  private readonly unexpectedInput = new Counter({
     name: 'database_unexpected_input_total',
     help: 'Values that validation let pass and the database refused; should be 0',
     labelNames: ['sqlstate'],
@@ -73,6 +74,13 @@ export class Metrics extends ServiceMetrics {
     name: 'http_dropped_connections_total',
     help: 'Connections closed at a limit: open connections in all or of one address, unanswered requests of one connection, or bytes of unread answers',
     labelNames: ['reason'],
+    registers: [this.registry],
+  });
+
+  readonly unansweredRequests = new Counter({
+    name: 'http_unanswered_requests_total',
+    help: 'Requests whose connection closed before their answer was sent',
+    labelNames: ['route'],
     registers: [this.registry],
   });
 
@@ -104,6 +112,10 @@ export class Metrics extends ServiceMetrics {
 
   countRefusal(reason: Refusal): void {
     this.ordersRefused.inc({ reason });
+  }
+
+  countUnexpectedInput(sqlstate: string): void {
+    this.unexpectedInput.inc({ sqlstate });
   }
 
   /** Shows the pipeline as `state` knows it when the figures are asked for; unknown is NaN. */

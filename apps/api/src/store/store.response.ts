@@ -3,7 +3,7 @@ import { arrayOf, flag, freeForm, id, object, text } from '../openapi/schema.js'
 
 export type StoreResponse = ReturnType<typeof toStoreResponse>;
 
-/** The names are those of the specification, camelCase and snake_case as they are there. */
+/** The names, camelCase and snake_case, are the contract's. */
 export function toStoreResponse(store: PublicStoreProfile) {
   return {
     id: store.id,
@@ -20,7 +20,7 @@ export function toStoreResponse(store: PublicStoreProfile) {
       methods: store.paymentSettings.methods.map(({ methodId, enabled, isSandbox, hasCredentials }) => ({
         methodId,
         enabled,
-        // Undefined for methods without a gateway, and then not in the JSON.
+        // Undefined for methods without a gateway, which leaves it out of the JSON.
         isSandbox,
         hasCredentials,
       })),

@@ -1,14 +1,13 @@
 import path from 'node:path';
 import type { Config } from '@app/infrastructure';
 import { type BackupReport, restoreBackup, writeBackup } from '@app/operations';
+import { interruptible } from '@app/startup';
 import type { Command } from 'commander';
 import { withDatabase } from '../database.js';
 import { CommandFailed } from '../failures.js';
 import { printJson, say } from '../output.js';
 import { progressBar } from '../progress-bar.js';
 
-/** Exit codes of a command that a signal ended, as shells have them. */
-const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
 const BAR_LENGTH = 1_000;
 
 export function addBackup(program: Command): void {
@@ -71,19 +70,13 @@ async function withBar<T>(work: (onProgress: (done: number) => void) => Promise<
   }
 }
 
-/** Lets a signal end the work in order, so that it leaves nothing half-written. */
+/** Lets a signal end the work in order, so that no partial file remains. */
 async function untilSignal<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const abort = new AbortController();
-  const stop = (signal: keyof typeof SIGNALS) =>
-    abort.abort(new CommandFailed('Interrupted. There is no backup.', SIGNALS[signal]));
-  for (const signal of Object.keys(SIGNALS)) process.once(signal, stop);
-  try {
-    return await work(abort.signal);
-  } catch (error) {
+  const interrupt = (exitCode: number) => abort.abort(new CommandFailed('Interrupted. There is no backup.', exitCode));
+  return interruptible(interrupt, () => work(abort.signal)).catch((error: unknown) => {
     throw abort.signal.aborted ? abort.signal.reason : error;
-  } finally {
-    for (const signal of Object.keys(SIGNALS)) process.off(signal, stop);
-  }
+  });
 }
 
 /** A file that is not there, or not ours, in words. */

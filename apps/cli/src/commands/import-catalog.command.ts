@@ -7,7 +7,7 @@ import { CommandFailed } from '../failures.js';
 import { binPlace, subdomain } from '../option-values.js';
 import { printJson } from '../output.js';
 import { progressBar } from '../progress-bar.js';
-import { interruptible, openSource, readColumns } from '../source-file.js';
+import { readInterruptibly, openSource, readColumns } from '../source-file.js';
 
 interface Options {
   readonly store: string;
@@ -52,7 +52,7 @@ async function importFile(file: string, { store, format, bin, stock, columns, dr
   const renamed = columns === undefined ? {} : readColumns(columns);
   const { source, size } = openSource(file);
   const report = await withDatabase(({ config, url }) =>
-    interruptible(
+    readInterruptibly(
       source,
       (signal) => {
         const bar = progressBar(size);

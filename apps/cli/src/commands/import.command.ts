@@ -5,7 +5,7 @@ import { withDatabase } from '../database.js';
 import { CommandFailed } from '../failures.js';
 import { printJson, say } from '../output.js';
 import { progressBar } from '../progress-bar.js';
-import { interruptible, openSource } from '../source-file.js';
+import { readInterruptibly, openSource } from '../source-file.js';
 
 export function addImport(program: Command): void {
   program
@@ -23,7 +23,7 @@ export function addImport(program: Command): void {
 async function importFile(file: string, dryRun: boolean): Promise<void> {
   const { source, size } = openSource(file);
   const report = await withDatabase(({ config, url }) =>
-    interruptible(
+    readInterruptibly(
       source,
       (signal) => {
         const bar = progressBar(size);

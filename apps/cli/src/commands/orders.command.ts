@@ -1,10 +1,16 @@
-import { ChangeOrderStatus, RetryPipeline, type ChangedOrder, type OrderLocation } from '@app/application';
+import {
+  ChangeOrderStatus,
+  RetryPipeline,
+  VerifyPayment,
+  type CancelledOrder,
+  type OrderLocation,
+} from '@app/application';
 import { FULFILLMENT_STATUSES, PAYMENT_STATUSES, type FulfillmentStatus, type PaymentStatus } from '@app/domain';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Option, type Command } from 'commander';
 import { withApplication } from '../database.js';
 import { CommandFailed, EXIT } from '../failures.js';
-import { orderReference, subdomain } from '../option-values.js';
+import { currency, minorUnits, orderReference, subdomain } from '../option-values.js';
 import { printJson, say } from '../output.js';
 import { locateOrder } from '../locate-order.js';
 import { addHeldOrders } from './held-orders.command.js';
@@ -18,10 +24,15 @@ interface StatusOptions extends StoreOption {
   readonly fulfillmentStatus?: FulfillmentStatus;
 }
 
+interface PaymentOptions extends StoreOption {
+  readonly amount: number;
+  readonly currency: string;
+}
+
 export function addOrders(program: Command): void {
   const orders = program
     .command('orders')
-    .description('review orders, move them through their life cycle, retry their pipeline');
+    .description('review orders, change their status, verify their payment, retry their pipeline');
   addHeldOrders(orders);
 
   addOrderCommand(orders, 'set-status', 'set the payment status, the fulfillment status, or both')
@@ -45,12 +56,31 @@ Example:
       });
     });
 
-  addOrderCommand(orders, 'cancel', 'call an order off before it ships, and return its stock to the bins').action(
+  addOrderCommand(orders, 'cancel', 'cancel an order before it ships, and return its stock to the bins').action(
     (reference: string, { store }: StoreOption) =>
       withOrder(reference, store, async (app, order) => {
         printMoved(order, await app.get(ChangeOrderStatus).cancel(order));
       }),
   );
+
+  addOrderCommand(orders, 'verify-payment', 'compare a reported payment with the total, and set SUCCEEDED if equal')
+    .requiredOption('--amount <N>', 'paid amount in minor units (1999 for 19.99 USD)', minorUnits)
+    .requiredOption('--currency <C>', 'ISO 4217 code of the paid amount', currency)
+    .addHelpText(
+      'after',
+      `
+For the callback handler of a payment gateway. Fails, and changes nothing, when amount or currency differ from the
+order's total. A repeated callback succeeds again.
+
+Example:
+  orders verify-payment WEB-261120-7K3M9Q --amount 5297 --currency USD`,
+    )
+    .action((reference: string, { store, ...paid }: PaymentOptions) =>
+      withOrder(reference, store, async (app, order) => {
+        const status = await app.get(VerifyPayment).execute({ order, ...paid });
+        printJson({ order_id: order.orderId, store: order.subdomain, status, ...paid });
+      }),
+    );
 
   addOrderCommand(orders, 'retry-pipeline', 'run the failed stages of an order again').action(
     (reference: string, { store }: StoreOption) =>
@@ -83,7 +113,7 @@ function withOrder(
 
 function printMoved(
   { orderId, subdomain: store }: OrderLocation,
-  { status, fulfillmentStatus, restocked }: ChangedOrder,
+  { status, fulfillmentStatus, restocked }: CancelledOrder,
 ): void {
   printJson({ order_id: orderId, store, status, fulfillment_status: fulfillmentStatus, restocked });
 }

@@ -1,31 +1,30 @@
-import { dataCipher, withMaintenanceConnection } from '@app/infrastructure';
-import { KeyRotation, type KeyUse, type RotationReport } from '@app/operations';
+import { RotateSecrets, type KeyUse, type RotationReport } from '@app/application';
 import type { Command } from 'commander';
-import { withDatabase } from '../database.js';
+import { withApplication } from '../database.js';
 import { CommandFailed } from '../failures.js';
 import { printJson, say } from '../output.js';
 import { progressBar } from '../progress-bar.js';
 import { textTable } from '../text-table.js';
 
 export function addSecrets(program: Command): void {
-  const secrets = program.command('secrets').description('what is encrypted in the database');
+  const secrets = program.command('secrets').description('rotate the encryption key of secrets in the database');
 
   secrets
     .command('rotate')
-    .description('encrypt everything under the newest key of DATA_ENCRYPTION_KEYS; may be interrupted and run again')
+    .description(
+      're-encrypt all secrets under the newest key of DATA_ENCRYPTION_KEYS; may be interrupted and run again',
+    )
     .option('--json', 'the summary as JSON instead of a table')
     .addHelpText('after', '\nStep by step: SECURITY.md\n\nExample:\n  secrets rotate --json')
     .action(({ json = false }: { json?: boolean }) => rotate(json));
 }
 
 async function rotate(asJson: boolean): Promise<void> {
-  const report = await withDatabase(({ config, url }) =>
-    withMaintenanceConnection(url, async (dataSource) => {
-      const rotation = new KeyRotation(dataSource, dataCipher(config));
-      const bar = progressBar(await rotation.due());
-      return rotation.run((rotated) => bar.update(rotated)).finally(() => bar.stop());
-    }),
-  );
+  const report = await withApplication(async (app) => {
+    const rotation = app.get(RotateSecrets);
+    const bar = progressBar(await rotation.due());
+    return rotation.execute((rotated) => bar.update(rotated)).finally(() => bar.stop());
+  });
   if (asJson) printJson(report);
   else process.stdout.write(`${tableOf(report)}\n`);
   assertComplete(report);
@@ -34,7 +33,7 @@ async function rotate(asJson: boolean): Promise<void> {
 function tableOf({ rotated, keys }: RotationReport): string {
   const heading = ['key', 'DATA_ENCRYPTION_KEYS', 'values', ''];
   const rows = keys.map((use) => [use.key, placeOf(use), String(use.values), adviceOf(use)]);
-  return `${rotated} values were encrypted anew.\n\n${textTable([heading, ...rows])}`;
+  return `${rotated} values were re-encrypted.\n\n${textTable([heading, ...rows])}`;
 }
 
 function placeOf({ position }: KeyUse): string {
@@ -43,7 +42,7 @@ function placeOf({ position }: KeyUse): string {
 }
 
 function adviceOf({ position, values }: KeyUse): string {
-  if (position === null) return 'without this key these are lost';
+  if (position === null) return 'these are lost without this key';
   if (position === 1) return '';
   return values === 0 ? 'may be dropped' : 'still needed';
 }
@@ -54,5 +53,5 @@ function assertComplete({ unreadable, examples, left }: RotationReport): void {
     if (unreadable > examples.length) say(`… and ${unreadable - examples.length} more`);
     throw new CommandFailed(`${unreadable} values could not be decrypted and were left as they are.`);
   }
-  if (left > 0) throw new CommandFailed(`${left} values were in use all the time. Run the command again.`);
+  if (left > 0) throw new CommandFailed(`${left} values were in use during every pass. Run the command again.`);
 }

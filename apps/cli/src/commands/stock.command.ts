@@ -1,6 +1,6 @@
-import { StockAdministration, withMaintenanceConnection } from '@app/infrastructure';
+import { SetStock, VerifyStock } from '@app/application';
 import type { Command } from 'commander';
-import { withDatabase } from '../database.js';
+import { withApplication } from '../database.js';
 import { CommandFailed } from '../failures.js';
 import { binPlace, stockQuantity, subdomain } from '../option-values.js';
 import { printJson, say } from '../output.js';
@@ -14,40 +14,35 @@ interface SetOptions {
 }
 
 export function addStock(program: Command): void {
-  const stock = program.command('stock').description('set the stock of a bin, and verify all of it');
+  const stock = program.command('stock').description('set the stock of a bin, and verify the stock of all bins');
 
   stock
     .command('set')
-    .description('bring a bin to a quantity; the difference is a movement in the ledger')
+    .description('set the quantity of a bin; the difference is a movement in the ledger')
     .requiredOption('--store <S>', 'subdomain of the store', subdomain)
     .requiredOption('--product <SLUG>', 'the product')
-    .option('--variant <SKU>', 'the variant of it; without, stock at product level')
+    .option('--variant <SKU>', 'its variant; without it, stock at product level')
     .requiredOption('--bin <W/B>', 'warehouse and bin', binPlace)
-    .requiredOption('--quantity <N>', 'how many units there are to be', stockQuantity)
+    .requiredOption('--quantity <N>', 'units in the bin from now on', stockQuantity)
     .addHelpText(
       'after',
       '\nExample:\n  stock set --store acme --product runner --variant R-1-42 --bin MAIN/A-1 --quantity 7',
     )
     .action(({ variant, quantity, ...where }: SetOptions) =>
-      withDatabase(async ({ url }) => {
+      withApplication(async (app) => {
         const place = { ...where, variant: variant ?? null };
-        const previous = await withMaintenanceConnection(url, (dataSource) =>
-          new StockAdministration(dataSource).set(place, quantity),
-        );
+        const previous = await app.get(SetStock).execute({ ...place, quantity });
         printJson({ ...place, quantity, previous_quantity: previous });
       }),
     );
 
   stock
     .command('verify')
-    .description('prove that every bin holds its opening stock plus and minus all movements of the ledger')
+    .description('prove that every bin holds the sum of its movements in the ledger')
     .option('--store <S>', 'only of this store', subdomain)
     .action(({ store }: { store?: string }) =>
-      withDatabase(async ({ url }) => {
-        const result = await withMaintenanceConnection(url, (dataSource) =>
-          new StockAdministration(dataSource).verify(store ?? null),
-        );
-        const { checked, differences } = result;
+      withApplication(async (app) => {
+        const { checked, differences } = await app.get(VerifyStock).execute(store ?? null);
         printJson({ checked, differences });
         if (differences.length > 0)
           throw new CommandFailed(`${differences.length} of ${checked} bins differ from the ledger.`);

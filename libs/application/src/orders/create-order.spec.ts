@@ -1,23 +1,14 @@
-import { IdempotencyMismatch } from '../ports/idempotency-records.js';
-import { ReceiptNumberTaken, type OrderRepository } from '../ports/order.repository.js';
-import { CommitOutcomeUnknown } from '../ports/unit-of-work.js';
+import { InvalidOrderItems, type Order } from '@app/domain';
+import { IdempotencyMismatch, ReceiptNumberTaken, type Placement } from '../ports/order-placement.js';
 import { InMemoryShop } from '../../../../test/support/in-memory/in-memory-shop.js';
 import { Deadline, DeadlineExceeded } from '../deadline.js';
 import { CreateOrder, type OrderRequest } from './create-order.js';
 
+const answer = ({ id, receiptNumber }: Order) => Buffer.from(`${id} ${receiptNumber}`);
+
 function aShop() {
   const shop = new InMemoryShop();
-  const ordersById = {
-    findById: (_: number, id: string) => Promise.resolve(shop.orders.find((o) => o.order.id === id) ?? null),
-  };
-  const createOrder = new CreateOrder(
-    shop.pricing,
-    shop.fraud,
-    shop.unitOfWork,
-    ordersById as unknown as OrderRepository,
-    shop.idempotency,
-    shop.clock,
-  );
+  const createOrder = new CreateOrder(shop.pricing, shop.fraud, shop.placement, shop.clock);
   const place = (
     items: [productId: number, quantity: number][],
     more: Partial<OrderRequest> = {},
@@ -35,9 +26,8 @@ function aShop() {
         notes: '',
         ...more,
       },
-      idempotencyKey: key,
+      idempotency: key === null ? null : { key, answer },
       deadline: Deadline.in(patienceMs),
-      render: (order) => JSON.stringify({ id: order.id, receipt: order.receiptNumber, total: order.total.minor }),
     });
   return { shop, place };
 }
@@ -56,7 +46,7 @@ describe('CreateOrder', () => {
     expect(shop.orders[0]?.order.total.minor).toBe(3 * 1099 + 2000);
   });
 
-  it('takes the stock, keeps the order and queues its notifications', async () => {
+  it('takes the stock, writes the order and queues its notifications', async () => {
     const { shop, place } = aShop();
     const mug = shop.addProduct({ stock: [2, 3] });
 
@@ -69,7 +59,7 @@ describe('CreateOrder', () => {
     ]);
   });
 
-  it('leaves nothing behind when a later line is out of stock', async () => {
+  it('writes nothing when a later line is out of stock', async () => {
     const { shop, place } = aShop();
     const mug = shop.addProduct({ stock: [5] });
     const tee = shop.addProduct({ stock: [1] });
@@ -93,7 +83,7 @@ describe('CreateOrder', () => {
     expect(shop.orders[0]?.order.receiptNumber).toMatch(/^WEB-260102-/);
   });
 
-  it('writes nothing but the assessment when the fraud rules refuse the order', async () => {
+  it('writes only the assessment when the fraud rules reject the order', async () => {
     const { shop, place } = aShop();
     shop.fraudSettings = { ...shop.fraudSettings, blockedEmails: ['eve@example.com'] };
     const mug = shop.addProduct({ stock: [5] });
@@ -104,7 +94,7 @@ describe('CreateOrder', () => {
     expect([shop.onHand(mug), shop.orders, shop.rejections.length]).toEqual([5, [], 1]);
   });
 
-  it('waits no longer than its deadline for the assessment of a refused order to be kept', async () => {
+  it('stops waiting for the record of a rejected order at its deadline', async () => {
     const { shop, place } = aShop();
     const mug = shop.addProduct({ stock: [9] });
     shop.fraudSettings = { ...shop.fraudSettings, blockedEmails: ['mallory@example.com'] };
@@ -135,11 +125,37 @@ describe('CreateOrder', () => {
     const first = await place([[mug, 1]], {}, 'key');
     const second = await place([[mug, 1]], {}, 'key');
 
-    expect([String(second.response), second.replayed]).toEqual([String(first.response), true]);
+    const { order } = shop.orders[0] ?? {};
+    expect(first).toEqual({ order, replay: null });
+    expect(second).toEqual({ replay: { orderId: order?.id, answer: order && answer(order) } });
     expect(shop.onHand(mug)).toBe(4);
   });
 
-  it('refuses a different request with a used idempotency key', async () => {
+  it('replays before pricing: the catalog may have changed since', async () => {
+    const { shop, place } = aShop();
+    const mug = shop.addProduct({ stock: [5] });
+    await place([[mug, 1]], {}, 'key');
+    shop.pricing.price = () => Promise.reject(new InvalidOrderItems('items[0].product_id 1 is not available'));
+
+    expect((await place([[mug, 1]], {}, 'key')).replay).not.toBeNull();
+  });
+
+  it('replays the order of a concurrent request with the key when this request would be refused', async () => {
+    const { shop, place } = aShop();
+    const mug = shop.addProduct({ stock: [5] });
+    const price = shop.pricing.price.bind(shop.pricing);
+    shop.pricing.price = async () => {
+      shop.pricing.price = price;
+      await place([[mug, 1]], {}, 'key');
+      throw new InvalidOrderItems('items[0].product_id 1 is not available');
+    };
+
+    const { replay } = await place([[mug, 1]], {}, 'key');
+
+    expect(replay?.orderId).toBe(shop.orders[0]?.order.id);
+  });
+
+  it('rejects a different request with a used idempotency key', async () => {
     const { shop, place } = aShop();
     const mug = shop.addProduct({ stock: [5] });
     await place([[mug, 1]], {}, 'key');
@@ -150,70 +166,33 @@ describe('CreateOrder', () => {
   it('draws another receipt number when the first is taken', async () => {
     const { shop, place } = aShop();
     const mug = shop.addProduct({ stock: [5] });
-    const run = shop.unitOfWork.run.bind(shop.unitOfWork);
-    const refused: string[] = [];
-    shop.unitOfWork.run = (work) =>
-      run(async (transaction) => {
-        const result = await work(transaction);
-        if (refused.length > 0) return result;
-        refused.push((result as { response: string }).response);
-        throw new ReceiptNumberTaken();
-      });
+    const refused = refusePlacements(shop, 1);
 
-    const { response } = await place([[mug, 1]]);
+    await place([[mug, 1]]);
 
-    const receiptOf = (text: unknown) => (JSON.parse(String(text)) as { receipt: string }).receipt;
-    expect(shop.orders.map(({ order }) => order.receiptNumber)).toEqual([receiptOf(response)]);
-    expect(receiptOf(response)).not.toBe(receiptOf(refused[0]));
+    expect(shop.orders.map(({ order }) => order.receiptNumber)).not.toContain(refused[0]?.order.receiptNumber);
+    expect([shop.orders.length, refused.length, shop.onHand(mug)]).toEqual([1, 1, 4]);
   });
 
-  describe('when the connection is lost during the commit', () => {
-    it('answers with the order when the commit had arrived', async () => {
-      const { shop, place } = aShop();
-      const mug = shop.addProduct({ stock: [5] });
-      const run = shop.unitOfWork.run.bind(shop.unitOfWork);
-      shop.unitOfWork.run = async (work) => {
-        await run(work);
-        throw new CommitOutcomeUnknown(new Error('connection lost'));
-      };
+  it('gives up after three taken receipt numbers', async () => {
+    const { shop, place } = aShop();
+    const mug = shop.addProduct({ stock: [5] });
+    const refused = refusePlacements(shop, Infinity);
 
-      const { response } = await place([[mug, 1]]);
+    await expect(place([[mug, 1]])).rejects.toThrow(ReceiptNumberTaken);
 
-      expect((JSON.parse(String(response)) as { id: string }).id).toBe(shop.orders[0]?.order.id);
-      expect(shop.onHand(mug)).toBe(4);
-    });
-
-    it('answers with the order when the commit arrives only after it was looked for', async () => {
-      const { shop, place } = aShop();
-      const mug = shop.addProduct({ stock: [5] });
-      const run = shop.unitOfWork.run.bind(shop.unitOfWork);
-      let attempts = 0;
-      shop.unitOfWork.run = async (work) => {
-        if (++attempts === 1) throw new CommitOutcomeUnknown(new Error('connection lost'));
-        if (attempts === 2) await run(work); // what was lost arrives now
-        return run(work);
-      };
-
-      const { response } = await place([[mug, 1]]);
-
-      expect((JSON.parse(String(response)) as { id: string }).id).toBe(shop.orders[0]?.order.id);
-      expect([shop.orders.length, shop.onHand(mug)]).toEqual([1, 4]);
-    });
-
-    it('places the order again when it had not', async () => {
-      const { shop, place } = aShop();
-      const mug = shop.addProduct({ stock: [5] });
-      const run = shop.unitOfWork.run.bind(shop.unitOfWork);
-      let lost = true;
-      shop.unitOfWork.run = (work) => {
-        if (!lost) return run(work);
-        lost = false;
-        return Promise.reject(new CommitOutcomeUnknown(new Error('connection lost')));
-      };
-
-      await place([[mug, 1]]);
-
-      expect([shop.orders.length, shop.onHand(mug)]).toEqual([1, 4]);
-    });
+    expect(new Set(refused.map(({ order }) => order.receiptNumber)).size).toBe(3);
   });
 });
+
+/** Lets the receipt numbers of the first placements be taken. Returns the refused placements. */
+function refusePlacements(shop: InMemoryShop, count: number): Placement[] {
+  const place = shop.placement.place.bind(shop.placement);
+  const refused: Placement[] = [];
+  shop.placement.place = (placement, deadline) => {
+    if (refused.length === count) return place(placement, deadline);
+    refused.push(placement);
+    return Promise.reject(new ReceiptNumberTaken());
+  };
+  return refused;
+}

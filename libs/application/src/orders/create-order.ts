@@ -3,6 +3,7 @@ import {
   DomainError,
   Order,
   OrderRejected,
+  OutOfStock,
   RECEIPT_RANDOM_BYTES,
   receiptNumber,
   sumDemand,
@@ -10,27 +11,19 @@ import {
   type Currency,
   type FraudAssessment,
   type OrderCustomer,
+  type OrderLine,
   type PaymentMethod,
   type PostalAddress,
 } from '@app/domain';
-import { LOST_COMMIT_LOOK_UP_MS } from '../deadlines.js';
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
+import type { Deadline } from '../deadline.js';
 import { CatalogPricing, type LineRequest } from '../ports/catalog-pricing.js';
 import { Clock } from '../ports/clock.js';
 import { FraudScreening } from '../ports/fraud-screening.js';
-import {
-  IdempotencyMismatch,
-  IdempotencyRecords,
-  type IdempotencyRecord,
-  type IdempotencyScope,
-} from '../ports/idempotency-records.js';
-import { OrderExists, OrderRepository, ReceiptNumberTaken } from '../ports/order.repository.js';
-import { CommitOutcomeUnknown, UnitOfWork, type Transaction } from '../ports/unit-of-work.js';
-import { inOrder } from '../in-order.js';
-import { Deadline } from '../deadline.js';
+import { OrderPlacement, ReceiptNumberTaken, type IdempotentRequest, type Replay } from '../ports/order-placement.js';
 
-/** The order as the client asked for it. */
+/** A validated request for an order. */
 export interface OrderRequest {
   readonly items: readonly LineRequest[];
   readonly customer: OrderCustomer;
@@ -43,33 +36,14 @@ export interface CreateOrderCommand {
   readonly store: { readonly id: number; readonly currency: Currency };
   readonly mode: ApiKeyMode;
   readonly request: OrderRequest;
-  /** `null` when the client sent none. */
-  readonly idempotencyKey: string | null;
-  /** Until which the request may be kept waiting; when it passes, nothing is written. */
+  /** The client's Idempotency-Key and the answer to store with it; `null` when the client sent no key. */
+  readonly idempotency: { readonly key: string; readonly answer: IdempotentRequest['answer'] } | null;
+  /** Limits the whole wait; no order is written once it has passed. */
   readonly deadline: Deadline;
-  /** Makes the response that is sent, and kept for replays. */
-  readonly render: (order: Order) => string;
 }
 
-export interface CreatedOrder {
-  readonly response: string | Buffer;
-  /** Whether this is the answer to an earlier request with the same Idempotency-Key. */
-  readonly replayed: boolean;
-}
-
-/** A client's Idempotency-Key, and what it was sent with. */
-interface KeyedRequest {
-  readonly scope: IdempotencyScope;
-  readonly requestHash: Buffer;
-}
-
-/** An order on its way into the database. */
-interface Placement {
-  readonly order: Order;
-  readonly assessment: FraudAssessment;
-  readonly keyed: KeyedRequest | null;
-  readonly response: string;
-}
+/** `replay`: an earlier request with the same Idempotency-Key placed the order. */
+export type CreatedOrder = { readonly order: Order; readonly replay: null } | { readonly replay: Replay };
 
 const RECEIPT_ATTEMPTS = 3;
 
@@ -78,148 +52,110 @@ export class CreateOrder {
   constructor(
     private readonly pricing: CatalogPricing,
     private readonly fraud: FraudScreening,
-    private readonly unitOfWork: UnitOfWork,
-    private readonly orders: OrderRepository,
-    private readonly idempotency: IdempotencyRecords,
+    private readonly placement: OrderPlacement,
     private readonly clock: Clock,
   ) {}
 
   /**
-   * Prices the items from the live catalog and screens the order, then takes the stock, saves the order and queues
-   * its pipeline in one transaction.
+   * Prices the items from the live catalog, screens the order and places it.
    *
-   * @throws InvalidOrderItems before anything is written.
-   * @throws OrderRejected when the store's fraud rules refuse it; only the assessment is written.
+   * @throws InvalidOrderItems when an item is not available; nothing is written.
+   * @throws OrderRejected when the store's fraud rules reject the order; only the assessment is written.
    * @throws OutOfStock when stock is short at commit time; nothing is written.
    * @throws IdempotencyMismatch when the key was used with another request.
    * @throws IdempotencyInFlight when the first request with the key is still running.
-   * @throws DeadlineExceeded when the deadline passes before the order's transaction could begin, or its refusal could be kept.
+   * @throws DeadlineExceeded when the order's transaction cannot begin, or its rejection cannot be recorded, in time.
    */
   async execute(command: CreateOrderCommand): Promise<CreatedOrder> {
-    const { store, mode, request, idempotencyKey, deadline } = command;
-    const keyed = idempotencyKey === null ? null : keyedRequest(command, idempotencyKey);
+    const { store, request, deadline } = command;
+    const idempotency = idempotentRequest(command);
 
-    // A replay is answered before pricing: the catalog may have changed since.
-    const earlier = keyed && (await deadline.bound(this.idempotency.find(keyed.scope)));
-    if (earlier) return replay(earlier, keyed);
+    // A replay comes before pricing: the catalog may have changed since the first request.
+    const replay = idempotency && (await deadline.bound(this.placement.findReplay(idempotency)));
+    if (replay) return { replay };
 
     const pricing = deadline.bound(this.pricing.price(store.id, store.currency, request.items));
     const lines = await pricing.catch((error: Error) => error);
-    if (lines instanceof Error) return this.refuse(lines, keyed, deadline);
+    if (lines instanceof Error) return this.refuse(lines, idempotency, deadline);
 
-    const place = () => {
-      const placedAt = this.clock.now();
-      return Order.place({
-        id: uuidv7(),
-        storeId: store.id,
-        receiptNumber: receiptNumber('WEBSITE', placedAt, randomBytes(RECEIPT_RANDOM_BYTES)),
-        currency: store.currency,
-        paymentMethod: request.paymentMethod,
-        customer: request.customer,
-        address: request.address,
-        notes: request.notes,
-        isTest: mode === 'test',
-        lines,
-        placedAt,
-      });
-    };
-
-    const draft = place();
-    const { email, phone } = request.customer;
+    const draft = this.draft(command, lines);
+    const { customer, address } = request;
     const assessment = await this.fraud.assess(store.id, {
-      email,
-      phone,
-      address: request.address,
+      email: customer.email,
+      phone: customer.phone,
+      address,
       total: draft.total.minor,
       quantities: lines.map(({ quantity }) => quantity),
     });
     if (assessment.verdict === 'REJECT') {
-      // Should the record arrive after all, it is true: an order of that id is never placed.
+      // A record that arrives after the deadline is still true: an order of that id is never placed.
       const record = () => deadline.bound(this.fraud.recordRejection(store.id, draft.id, assessment));
-      return this.refuse(new OrderRejected(), keyed, deadline, record);
+      return this.refuse(new OrderRejected(), idempotency, deadline, record);
     }
 
-    for (let attempt = 1, order = draft; ; attempt++, order = place()) {
-      const placement = { order, assessment, keyed, response: command.render(order) };
+    for (let attempt = 1, order = draft; ; attempt++, order = this.draft(command, lines)) {
       try {
-        return await this.commit(placement, deadline);
+        return await this.place(order, assessment, idempotency, deadline);
       } catch (error) {
         if (!(error instanceof ReceiptNumberTaken) || attempt === RECEIPT_ATTEMPTS) throw error;
       }
     }
   }
 
+  /** An order with a new id and a new receipt number. */
+  private draft({ store, mode, request }: CreateOrderCommand, lines: readonly OrderLine[]): Order {
+    const placedAt = this.clock.now();
+    return Order.place({
+      id: uuidv7(),
+      storeId: store.id,
+      receiptNumber: receiptNumber('WEBSITE', placedAt, randomBytes(RECEIPT_RANDOM_BYTES)),
+      currency: store.currency,
+      paymentMethod: request.paymentMethod,
+      customer: request.customer,
+      address: request.address,
+      notes: request.notes,
+      isTest: mode === 'test',
+      lines,
+      placedAt,
+    });
+  }
+
+  private async place(
+    order: Order,
+    assessment: FraudAssessment,
+    idempotency: IdempotentRequest | null,
+    deadline: Deadline,
+  ): Promise<CreatedOrder> {
+    const demand = sumDemand(order.lines);
+    const placed = await this.placement.place({ order, assessment, demand, idempotency }, deadline);
+    if (placed.outcome === 'short') throw new OutOfStock(placed.shortages);
+    return placed.outcome === 'replayed' ? { replay: placed.replay } : { order, replay: null };
+  }
+
   /**
-   * Refuses an order, unless another request with the same key places it: that one was priced and screened earlier, when
-   * nothing was wrong, and may still be waiting for its stock.
+   * Refuses an order, unless another request with the same key places it: that request was priced and screened earlier
+   * and may still be waiting for its stock.
    *
-   * @param record done when the order is refused for good.
-   * @throws refusal when no other request placed the order.
+   * @param record runs when no other request places the order.
+   * @throws refusal when no other request places the order.
    */
   private async refuse(
     refusal: Error,
-    keyed: KeyedRequest | null,
+    idempotency: IdempotentRequest | null,
     deadline: Deadline,
     record: () => Promise<void> = () => Promise.resolve(),
   ): Promise<CreatedOrder> {
-    try {
-      if (!keyed || !(refusal instanceof DomainError)) throw refusal;
-      return await this.unitOfWork.run(async ({ idempotency }) => {
-        const earlier = await idempotency.claim(keyed.scope, keyed.requestHash);
-        if (earlier) return replay(earlier, keyed);
-        throw refusal; // rolls the claim back: only a 201 keeps the key
-      }, deadline);
-    } catch (error) {
-      if (error === refusal) await record();
-      throw error;
-    }
-  }
-
-  private async commit(placement: Placement, deadline: Deadline): Promise<CreatedOrder> {
-    try {
-      return await this.unitOfWork.run((transaction) => write(transaction, placement), deadline);
-    } catch (error) {
-      const { order, response } = placement;
-      if (error instanceof OrderExists) return { response, replayed: false };
-      if (!(error instanceof CommitOutcomeUnknown)) throw error;
-      // The commit may have arrived although its answer did not. The order's id tells; and if the commit is still on its
-      // way, the next attempt runs into the order that it is about to make.
-      const isThere = this.orders.findById(order.storeId, order.id);
-      if (await Deadline.in(Math.max(LOST_COMMIT_LOOK_UP_MS, deadline.remainingMs)).bound(isThere))
-        return { response, replayed: false };
-      if (deadline.remainingMs === 0) throw error;
-      return this.commit(placement, deadline);
-    }
+    if (!(refusal instanceof DomainError)) throw refusal;
+    const replay = idempotency && (await this.placement.awaitReplay(idempotency, deadline));
+    if (replay) return { replay };
+    await record();
+    throw refusal;
   }
 }
 
-/** All that becomes of an order, or nothing. */
-async function write(
-  { idempotency, orders, stock, pipeline }: Transaction,
-  { order, assessment, keyed, response }: Placement,
-): Promise<CreatedOrder> {
-  const earlier = keyed && (await idempotency.claim(keyed.scope, keyed.requestHash));
-  // The record may be our own: of a commit whose answer was lost.
-  if (earlier?.response.equals(Buffer.from(response))) return { response, replayed: false };
-  if (earlier) return replay(earlier, keyed);
-
-  // Sent together, and done in this order: if one fails, those after it do nothing.
-  await inOrder([
-    orders.insert(order, assessment),
-    pipeline.enqueue(order.storeId, order.id, assessment),
-    keyed && idempotency.store(keyed.scope, Buffer.from(response)),
-    // Last, so that the rows other buyers want are held only until the commit that follows at once.
-    stock.withdraw(order.storeId, order.id, sumDemand(order.lines)),
-  ]);
-  return { response, replayed: false };
-}
-
-function keyedRequest({ store, mode, request }: CreateOrderCommand, key: string): KeyedRequest {
+function idempotentRequest({ store, mode, request, idempotency }: CreateOrderCommand): IdempotentRequest | null {
+  if (!idempotency) return null;
+  const { key, answer } = idempotency;
   const requestHash = createHash('sha256').update(JSON.stringify(request)).digest();
-  return { scope: { storeId: store.id, mode, key }, requestHash };
-}
-
-function replay({ requestHash, response }: IdempotencyRecord, repeated: KeyedRequest): CreatedOrder {
-  if (!requestHash.equals(repeated.requestHash)) throw new IdempotencyMismatch();
-  return { response, replayed: true };
+  return { scope: { storeId: store.id, mode, key }, requestHash, answer };
 }

@@ -1,26 +1,19 @@
-import { NotFound, OrderCancelled } from '@app/domain';
 import { Injectable } from '@nestjs/common';
-import type { OrderLocation } from '../ports/order.repository.js';
-import { UnitOfWork } from '../ports/unit-of-work.js';
+import { HeldOrders } from '../ports/held-orders.js';
+import type { OrderKey } from '../ports/order.repository.js';
 
 @Injectable()
 export class ReleaseOrder {
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  constructor(private readonly held: HeldOrders) {}
 
   /**
-   * Ends the review of an order: the customer's confirmation is sent, as that of an order that was accepted.
+   * Ends the review of an order: sends the customer's confirmation, as for an accepted order.
    *
-   * @returns false when the order is not held, or not any more; nothing is sent then.
+   * @returns false when the order is not held; nothing is sent then.
    * @throws NotFound when the store has no such order.
-   * @throws OrderCancelled when it was cancelled.
+   * @throws OrderCancelled when the order is cancelled.
    */
-  execute({ storeId, orderId }: Pick<OrderLocation, 'storeId' | 'orderId'>): Promise<boolean> {
-    return this.unitOfWork.run(async ({ orderStates, pipeline }) => {
-      // The lock makes a cancellation and a release wait for each other.
-      const state = await orderStates.lock(storeId, orderId);
-      if (!state) throw new NotFound('Order');
-      if (state.fulfillmentStatus === 'CANCELLED') throw new OrderCancelled();
-      return pipeline.release(storeId, orderId);
-    });
+  execute({ storeId, orderId }: OrderKey): Promise<boolean> {
+    return this.held.release({ storeId, orderId });
   }
 }

@@ -1,6 +1,6 @@
 import { ANALYSIS_UNAVAILABLE, type FraudAssessment } from '@app/domain';
 import { anOrderRecord } from '../../../../test/builders/order-record.js';
-import { anOrder } from '../../../../test/contracts/placing.js';
+import { anOrder, placeOrder } from '../../../../test/contracts/placing.js';
 import { InMemoryShop } from '../../../../test/support/in-memory/in-memory-shop.js';
 import type { OrderRepository } from '../ports/order.repository.js';
 import { RescreenHeldOrders } from './rescreen-held-orders.js';
@@ -11,15 +11,13 @@ const SIGNAL = new AbortController().signal;
 describe('RescreenHeldOrders', () => {
   async function unanalysed(count: number) {
     const shop = new InMemoryShop();
+    const productId = shop.addProduct({ stock: [count] });
     for (let n = 0; n < count; n++) {
-      const order = anOrder(1);
-      await shop.unitOfWork.run(async ({ orders, pipeline }) => {
-        await orders.insert(order, ANALYSIS_UNAVAILABLE);
-        await pipeline.enqueue(1, order.id, ANALYSIS_UNAVAILABLE);
-      });
+      const order = anOrder(1, { items: [{ productId, quantity: 1 }] });
+      await placeOrder(shop.placement, order, { assessment: ANALYSIS_UNAVAILABLE });
     }
     const ids = shop.orders.map(({ order }) => order.id);
-    /** The ids that were screened, in their order. */
+    /** Ids of screened orders, in order. */
     const screened: string[] = [];
     let assessment: (orderId: string) => FraudAssessment = () => ACCEPTED;
     shop.fraud.reassess = (_storeId, _signals, { orderId }) => {
@@ -27,18 +25,13 @@ describe('RescreenHeldOrders', () => {
       return Promise.resolve(assessment(orderId));
     };
     const orders = { findById: (_: number, id: string) => Promise.resolve(anOrderRecord({ id })) };
-    const rescreen = new RescreenHeldOrders(
-      shop.held,
-      orders as unknown as OrderRepository,
-      shop.fraud,
-      shop.unitOfWork,
-    );
+    const rescreen = new RescreenHeldOrders(shop.held, orders as unknown as OrderRepository, shop.fraud);
     const held = () => shop.queued.filter(({ state }) => state === 'held').map(({ orderId }) => orderId);
     const answer = (next: typeof assessment) => void (assessment = next);
     return { ids, screened, rescreen, held, answer };
   }
 
-  it('releases all that are accepted, however many', async () => {
+  it('releases every accepted order, over several batches', async () => {
     const { ids, screened, rescreen, held } = await unanalysed(120);
 
     expect(await rescreen.execute(null, SIGNAL)).toBeNull();
@@ -47,7 +40,7 @@ describe('RescreenHeldOrders', () => {
     expect(held()).toEqual([]);
   });
 
-  it('ends when the analysis is still unavailable, and goes on behind that order', async () => {
+  it('ends when the analysis is still unavailable, and the next call continues after that order', async () => {
     const { ids, screened, rescreen, held, answer } = await unanalysed(3);
     answer((id) => (id === ids[0] ? ANALYSIS_UNAVAILABLE : ACCEPTED));
 
@@ -58,7 +51,7 @@ describe('RescreenHeldOrders', () => {
     expect(held()).toEqual([ids[0]]);
   });
 
-  it('ends when it is told to', async () => {
+  it('ends when its signal aborts', async () => {
     const { screened, rescreen } = await unanalysed(2);
 
     await rescreen.execute(null, AbortSignal.abort());

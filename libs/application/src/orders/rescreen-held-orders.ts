@@ -3,7 +3,6 @@ import { Injectable } from '@nestjs/common';
 import { FraudScreening } from '../ports/fraud-screening.js';
 import { HeldOrders, type HeldOrder } from '../ports/held-orders.js';
 import { OrderRepository } from '../ports/order.repository.js';
-import { UnitOfWork } from '../ports/unit-of-work.js';
 
 const BATCH = 50;
 const WITHOUT_ANALYSIS = { subdomain: null, reasons: [UNAVAILABLE] };
@@ -14,15 +13,14 @@ export class RescreenHeldOrders {
     private readonly held: HeldOrders,
     private readonly orders: OrderRepository,
     private readonly fraud: FraudScreening,
-    private readonly unitOfWork: UnitOfWork,
   ) {}
 
   /**
-   * Screens the orders that are held only because they could not be analysed, oldest first. An order that is now accepted
-   * is released; any other stays held for its reasons. Ends early when the analysis is still unavailable.
+   * Screens the orders that are held only because their analysis was unavailable, oldest first. Releases accepted
+   * orders; the others stay held for their new reasons. Ends early when the analysis is still unavailable.
    *
    * @param after the order at which the previous call ended; null = from the beginning.
-   * @param signal ends the work after the order in hand.
+   * @param signal ends the work after the current order.
    * @returns the order at which it ended early; null when all were screened.
    */
   async execute(after: string | null, signal: AbortSignal): Promise<string | null> {
@@ -30,7 +28,7 @@ export class RescreenHeldOrders {
       const batch = await this.held.list(WITHOUT_ANALYSIS, BATCH, last);
       for (const order of batch) {
         last = order.orderId;
-        // The next call begins behind it: an order that can never be analysed does not keep the others waiting.
+        // The next call begins after this order: an order whose analysis always fails does not block the others.
         if (signal.aborted || !(await this.rescreen(order))) return last;
       }
       if (batch.length < BATCH) return null;
@@ -55,16 +53,12 @@ export class RescreenHeldOrders {
     );
     if (assessment.reasons.some(({ rule }) => rule === UNAVAILABLE)) return false;
 
-    await this.unitOfWork.run(async ({ orderStates, pipeline }) => {
-      // Locked against a cancellation at the same moment, which gives up only what is still held.
-      await orderStates.lock(storeId, orderId);
-      await pipeline.settle(storeId, orderId, keptForReview(assessment));
-    });
+    await this.held.settle({ storeId, orderId }, keptForReview(assessment));
     return true;
   }
 }
 
-/** The order exists and its stock is taken: a person decides what becomes of it, whatever the rules say of it now. */
+/** The order exists and holds stock: a person decides about it, even if the rules reject it now. */
 function keptForReview(assessment: FraudAssessment): FraudAssessment {
   return assessment.verdict === 'REJECT' ? { ...assessment, verdict: 'REVIEW' } : assessment;
 }

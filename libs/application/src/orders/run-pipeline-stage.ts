@@ -1,7 +1,7 @@
 import { OrderCancelled } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { Notifier, UndeliverableMessage } from '../ports/notifier.js';
-import { PipelineStages, type NotificationStage } from '../ports/order-pipeline.js';
+import { PipelineStages, type NotificationStage } from '../ports/pipeline-stages.js';
 import { OrderRepository } from '../ports/order.repository.js';
 import { StoreRepository } from '../ports/store.repository.js';
 
@@ -13,7 +13,7 @@ export interface RunPipelineStageCommand {
   readonly lastAttempt: boolean;
 }
 
-/** `skipped`: there was nothing left to do. `dead`: its message cannot be delivered, and was given up. */
+/** `skipped`: the stage was not pending. `dead`: the message cannot be delivered, and is not tried again. */
 export type StageOutcome = 'done' | 'dead' | 'skipped';
 
 @Injectable()
@@ -26,12 +26,12 @@ export class RunPipelineStage {
   ) {}
 
   /**
-   * Works one stage of an order. The stage is marked done after its message was handed over, so a crash in between
-   * sends it once more, with the same id, and never loses it. The confirmation of an order that was cancelled meanwhile is
-   * given up.
+   * Runs one stage of an order. Marks the stage done after the message is handed over: a crash in between sends the
+   * message again, with the same id, and never loses it. The confirmation of a cancelled order is not sent; its stage
+   * becomes dead.
    *
-   * @throws what the attempt failed with, after it was noted; the queue tries again later. A message that cannot be
-   *   delivered is given up at once.
+   * @throws the error of the attempt, after recording it; the queue tries again later. A stage whose message cannot be
+   *   delivered becomes dead at once, without an error.
    */
   async execute({ storeId, orderId, stage, lastAttempt }: RunPipelineStageCommand): Promise<StageOutcome> {
     if (!(await this.stages.begin(storeId, orderId, stage))) return 'skipped';

@@ -1,6 +1,7 @@
-import type { OrderLocation } from './order.repository.js';
+import type { FraudAssessment } from '@app/domain';
+import type { OrderKey, OrderLocation } from './order.repository.js';
 
-/** An order whose customer waits for a confirmation until the order was reviewed. */
+/** An order under review: its customer's confirmation is held. */
 export interface HeldOrder extends OrderLocation {
   readonly receiptNumber: string;
   /** In minor units of `currency`. */
@@ -12,21 +13,40 @@ export interface HeldOrder extends OrderLocation {
   readonly reasons: readonly string[];
 }
 
-/** Which held orders are meant. */
+/** Conditions on held orders. */
 export interface HeldFilter {
-  /** Of the store; null = any store. */
+  /** Subdomain of the store; null = any store. */
   readonly subdomain: string | null;
   /** Orders that are held for these reasons and for no other; null = any reason. */
   readonly reasons: readonly string[] | null;
 }
 
-/** Orders under review, of any store: for operators, and for the worker that screens them again. */
+/** Orders under review. */
 export abstract class HeldOrders {
   /**
-   * By order id, so oldest first.
+   * Lists orders of any store by order id, so oldest first.
    *
    * @param limit 1 or more.
-   * @param after the id of an order: only those behind it; null = from the beginning.
+   * @param after the id of an order: only later ones; null = from the beginning.
    */
   abstract list(filter: HeldFilter, limit: number, after: string | null): Promise<HeldOrder[]>;
+
+  /**
+   * Ends the review of an order: queues the customer's confirmation.
+   *
+   * @returns false when the order is not held; nothing is queued then.
+   * @throws NotFound when the store has no such order.
+   * @throws OrderCancelled when the order is cancelled.
+   */
+  abstract release(order: OrderKey): Promise<boolean>;
+
+  /**
+   * Replaces the assessment of an order that is held because its analysis was unavailable. ACCEPT queues the
+   * customer's confirmation; REVIEW holds it for the new reasons. Changes nothing when the order is not held for that
+   * reason alone.
+   *
+   * @param assessment ACCEPT or REVIEW: a placed order is no longer rejected.
+   * @returns whether the assessment was replaced.
+   */
+  abstract settle(order: OrderKey, assessment: FraudAssessment): Promise<boolean>;
 }

@@ -1,6 +1,6 @@
 import type { OrderRecord } from './order.repository.js';
 import type { StoreProfile } from './store.repository.js';
-import type { NotificationStage } from './order-pipeline.js';
+import type { NotificationStage } from './pipeline-stages.js';
 
 /** A message that cannot be delivered however often it is tried, such as one to an address that is none. */
 export abstract class UndeliverableMessage extends Error {}

@@ -1,7 +1,7 @@
-import type { FraudAssessment, Order, OrderCustomer, OrderState, PostalAddress, VariantAttributes } from '@app/domain';
+import type { FraudAssessment, OrderCustomer, PostalAddress, VariantAttributes } from '@app/domain';
 import type { Page, PageOf } from './page.js';
 
-/** An order as it stands in a list. Amounts are in minor units of `currency`. */
+/** An order in a list. Amounts are in minor units of `currency`. */
 export interface OrderSummary {
   readonly id: string;
   readonly receiptNumber: string;
@@ -10,7 +10,7 @@ export interface OrderSummary {
   readonly paymentMethod: string;
   /** Sum of the lines. */
   readonly amount: number;
-  /** What is owed. */
+  /** Amount owed: lines, tax and shipping, less discounts. */
   readonly totalAmount: number;
   readonly currency: string;
   readonly customerName: string;
@@ -18,7 +18,7 @@ export interface OrderSummary {
   readonly createdAt: Date;
 }
 
-/** A line as it was sold. Product and variant are null where an imported line names none. */
+/** A line as it was sold. Product and variant are null on imported lines that name none. */
 export interface OrderLineRecord {
   readonly productId: number | null;
   readonly variantId: number | null;
@@ -30,12 +30,12 @@ export interface OrderLineRecord {
   readonly lineTotal: number;
 }
 
-/** How far one stage of an order's pipeline is. */
+/** Progress of one stage of an order's pipeline. */
 export interface PipelineStageRecord {
   readonly stage: string;
   readonly state: string;
   readonly attempts: number;
-  /** Class of the last failure, `''` if there was none. */
+  /** Code or class of the last failure; `''` if there was none. */
   readonly lastError: string;
   readonly at: Date;
 }
@@ -62,11 +62,15 @@ export interface OrderFilter {
   readonly search?: string;
 }
 
-/** Which order of which store. */
-export interface OrderLocation {
+/** Identifies an order. */
+export interface OrderKey {
   readonly storeId: number;
-  readonly subdomain: string;
   readonly orderId: string;
+}
+
+/** Identifies an order and names its store. */
+export interface OrderLocation extends OrderKey {
+  readonly subdomain: string;
 }
 
 export abstract class OrderRepository {
@@ -79,36 +83,10 @@ export abstract class OrderRepository {
   abstract findByReceiptNumber(storeId: number, receiptNumber: string): Promise<OrderRecord | null>;
 
   /**
-   * The orders, of any store, that an operator may mean.
+   * Finds orders of any store by the reference that an operator gives.
    *
    * @param reference an order id, or a receipt number in any letter case.
    * @param subdomain of the store; null = any store.
    */
   abstract locate(reference: string, subdomain: string | null): Promise<OrderLocation[]>;
 }
-
-/** The write side of orders, within a transaction. */
-export abstract class NewOrders {
-  /**
-   * Writes the order, its lines and its assessment, linked to the store's customer with the same e-mail if there is
-   * one.
-   *
-   * @throws ReceiptNumberTaken when another order of the store has the receipt number.
-   * @throws OrderExists when the order was inserted before.
-   */
-  abstract insert(order: Order, assessment: FraudAssessment): Promise<void>;
-}
-
-/** Where existing orders stand, within a transaction. */
-export abstract class OrderStates {
-  /** Reads the state and holds the order until the transaction ends. Null when the store has no such order. */
-  abstract lock(storeId: number, orderId: string): Promise<OrderState | null>;
-
-  abstract save(storeId: number, orderId: string, state: OrderState): Promise<void>;
-}
-
-/** A fresh receipt number was already in use: the order is to be placed again with another. */
-export class ReceiptNumberTaken extends Error {}
-
-/** An order with this id was committed before: by an attempt whose answer was lost. */
-export class OrderExists extends Error {}

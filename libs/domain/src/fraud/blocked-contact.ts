@@ -1,11 +1,11 @@
-/** Whether the e-mail is on the list, whatever the letter case and the spaces around it. */
+/** Whether the e-mail is on the list, ignoring letter case and surrounding spaces. */
 export function isBlockedEmail(email: string, blocked: readonly string[]): boolean {
   return isListed(email, blocked, normalizeEmail);
 }
 
-/** Whether the phone is on the list, however the two are written. */
+/** Whether the phone is on the list, ignoring how the two numbers are formatted. */
 export function isBlockedPhone(phone: string, blocked: readonly string[]): boolean {
-  return isListed(phone, blocked, normalizePhone);
+  return isListed(phone, blocked, comparablePhone);
 }
 
 function isListed(value: string, blocked: readonly string[], normalize: (text: string) => string): boolean {
@@ -17,7 +17,10 @@ function normalizeEmail(email: string): string {
   return email.trim().toLowerCase();
 }
 
-/** Digits only, because the ways to write one number are many; `00` is how a phone dials `+`. */
-function normalizePhone(phone: string): string {
+/**
+ * Reduces a phone number to its digits, without the international prefix `00`, which stands for `+`. The SQL function
+ * comparable_phone, which indexes use, does the same; `test/e2e/comparable-phone.spec.ts` holds the two together.
+ */
+export function comparablePhone(phone: string): string {
   return phone.replace(/[^0-9]/g, '').replace(/^00/, '');
 }

@@ -1,20 +1,30 @@
 import type { Money } from '../money/money.js';
 import { DomainError } from '../shared/domain-error.js';
 
-/** A gateway reports another amount than the server computed. */
+/** An amount in minor units of its currency. May be negative, as on a credit note. */
+export type Amount = Pick<Money, 'minor' | 'currency'>;
+
+/** A gateway reports another amount than the order's total. */
 export class PaidAmountMismatch extends DomainError {
   readonly kind = 'rejected';
 
-  constructor() {
-    super('The paid amount is not the amount owed');
+  constructor(
+    readonly paid: Amount,
+    readonly owed: Amount,
+  ) {
+    super(`The paid amount ${textOf(paid)} is not the amount owed ${textOf(owed)} (in minor units)`);
   }
 }
 
 /**
- * The check of a gateway's callback: what was paid must be the server's own total, in the server's currency.
+ * Checks a gateway's callback: the paid amount must be the order's own total, in the order's currency.
  *
- * @throws PaidAmountMismatch when it is not, whether too little or too much.
+ * @throws PaidAmountMismatch when it is less, more, or in another currency.
  */
-export function assertPaidInFull(paid: Money, owed: Money): void {
-  if (!paid.equals(owed)) throw new PaidAmountMismatch();
+export function assertPaidInFull(paid: Amount, owed: Amount): void {
+  if (paid.minor !== owed.minor || paid.currency !== owed.currency) throw new PaidAmountMismatch(paid, owed);
+}
+
+function textOf({ minor, currency }: Amount): string {
+  return `${minor} ${currency}`;
 }

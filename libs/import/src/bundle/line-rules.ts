@@ -1,4 +1,4 @@
-import { isCurrency, isReceiptNumber } from '@app/domain';
+import { isCurrency, isReceiptNumber, isStorable } from '@app/domain';
 import { quoted } from './faults.js';
 
 const STORABLE = 'must not contain NUL or half a surrogate pair';
@@ -84,9 +84,4 @@ function unstorable(value: unknown, depth: number): Problem | null {
     if (problem) return problem;
   }
   return null;
-}
-
-/** Whether PostgreSQL can keep the text: it takes every character but NUL, and no half of a surrogate pair. */
-function isStorable(text: string): boolean {
-  return !text.includes('\0') && text.isWellFormed();
 }

@@ -3,23 +3,23 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 @Entity('brands')
 export class BrandEntity {
   @PrimaryColumn({ name: 'store_id', type: 'int' })
-  storeId: number;
+  storeId!: number;
 
   @PrimaryColumn({ type: 'int' })
-  id: number;
+  id!: number;
 
   @Column({ type: 'text' })
-  slug: string;
+  slug!: string;
 
   @Column({ type: 'text' })
-  name: string;
+  name!: string;
 
   @Column({ type: 'text' })
-  logo: string;
+  logo!: string;
 
   @Column({ type: 'text' })
-  description: string;
+  description!: string;
 
   @Column({ type: 'boolean' })
-  active: boolean;
+  active!: boolean;
 }

@@ -3,29 +3,29 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 @Entity('categories')
 export class CategoryEntity {
   @PrimaryColumn({ name: 'store_id', type: 'int' })
-  storeId: number;
+  storeId!: number;
 
   @PrimaryColumn({ type: 'int' })
-  id: number;
+  id!: number;
 
   @Column({ type: 'text' })
-  slug: string;
+  slug!: string;
 
   @Column({ type: 'text' })
-  name: string;
+  name!: string;
 
   @Column({ type: 'text' })
-  image: string;
+  image!: string;
 
   @Column({ type: 'text' })
-  description: string;
+  description!: string;
 
   @Column({ name: 'display_order', type: 'int' })
-  displayOrder: number;
+  displayOrder!: number;
 
   @Column({ name: 'parent_id', type: 'int', nullable: true })
-  parentId: number | null;
+  parentId!: number | null;
 
   @Column({ type: 'boolean' })
-  active: boolean;
+  active!: boolean;
 }

@@ -1,7 +1,7 @@
 import { CatalogPricing, type LineRequest } from '@app/application';
 import { InvalidOrderItems, Money, OrderLine, type Currency, type VariantAttributes } from '@app/domain';
 import { Injectable } from '@nestjs/common';
-import { inOrder } from '../postgres/attributes.js';
+import { sortAttributes } from '../postgres/attributes.js';
 import { Database } from '../postgres/database.js';
 
 interface CatalogRow {
@@ -53,7 +53,7 @@ export class LiveCatalogPricing extends CatalogPricing {
         return [];
       }
       const { name, sku } = row;
-      const attributes = inOrder(row.attributes, row.attribute_names);
+      const attributes = sortAttributes(row.attributes, row.attribute_names);
       const unitPrice = Money.ofMinor(Number(row.price), currency);
       return [new OrderLine({ productId, variantId, sku, name, attributes, unitPrice, quantity })];
     });

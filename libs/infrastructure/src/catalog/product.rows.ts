@@ -1,6 +1,6 @@
 import type { ProductRecord, ProductSummary, ProductVariantRecord } from '@app/application';
 import type { VariantAttributes } from '@app/domain';
-import { inOrder } from '../postgres/attributes.js';
+import { sortAttributes } from '../postgres/attributes.js';
 import { toSafeInteger } from '../postgres/integers.js';
 
 /** A row of `products` as pg gives it: bigint is text. */
@@ -71,7 +71,7 @@ function toVariant(variant: VariantJson): ProductVariantRecord {
     sku: variant.sku,
     name: variant.name,
     price: toSafeInteger(variant.price),
-    attributes: inOrder(variant.attributes, variant.attribute_names),
+    attributes: sortAttributes(variant.attributes, variant.attribute_names),
     quantity: variant.quantity,
     status: variant.status,
   };

@@ -1,6 +1,6 @@
 import type { OrderLineRecord, OrderRecord, OrderSummary, PipelineStageRecord } from '@app/application';
 import type { FraudAssessment, PostalAddress, VariantAttributes } from '@app/domain';
-import { inOrder } from '../postgres/attributes.js';
+import { sortAttributes } from '../postgres/attributes.js';
 import { toSafeInteger } from '../postgres/integers.js';
 
 /** A row of `orders` as pg gives it: bigint is text. */
@@ -89,7 +89,7 @@ function toLine(line: LineJson): OrderLineRecord {
     variantId: line.variant_id,
     sku: line.sku,
     name: line.name,
-    attributes: inOrder(line.attributes, line.attribute_names),
+    attributes: sortAttributes(line.attributes, line.attribute_names),
     unitPrice: toSafeInteger(line.unit_price),
     quantity: line.quantity,
     lineTotal: toSafeInteger(line.line_total),

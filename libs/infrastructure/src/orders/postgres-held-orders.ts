@@ -1,13 +1,17 @@
-import { HeldOrders, type HeldFilter, type HeldOrder } from '@app/application';
+import { HeldOrders, type HeldFilter, type HeldOrder, type OrderKey } from '@app/application';
+import { NotFound, OrderCancelled, type FraudAssessment } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../postgres/database.js';
 import { toSafeInteger } from '../postgres/integers.js';
+import { Transactions } from '../postgres/transactions.js';
+import { releaseHeldStage, settleHeldStage } from './order-stages.js';
+import { lockOrder } from './postgres-order-lifecycle.js';
 
 interface HeldRow extends Omit<HeldOrder, 'totalAmount'> {
   readonly totalAmount: string;
 }
 
-// Of one reason, the index has them side by side in the order that is asked for, however many others are held.
+// For a single reason the index holds the orders side by side, in list order, however many others are held.
 const ONE_REASON = 'stage.held_for = $3';
 const REASONS = `($3::text[] IS NULL OR stage.held_for <@ $3 AND stage.held_for <> '{}')`;
 
@@ -27,7 +31,10 @@ const listBy = (reasons: string) => `/* orders.held */
 
 @Injectable()
 export class PostgresHeldOrders extends HeldOrders {
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    private readonly transactions: Transactions,
+  ) {
     super();
   }
 
@@ -35,5 +42,23 @@ export class PostgresHeldOrders extends HeldOrders {
     const text = listBy(reasons?.length === 1 ? ONE_REASON : REASONS);
     const rows = await this.database.query<HeldRow>(text, [subdomain, after, reasons, limit]);
     return rows.map((row) => ({ ...row, totalAmount: toSafeInteger(row.totalAmount) }));
+  }
+
+  override release(order: OrderKey): Promise<boolean> {
+    return this.transactions.run(async (sql) => {
+      // The lock makes a concurrent cancellation wait.
+      const state = await lockOrder(sql, order);
+      if (!state) throw new NotFound('Order');
+      if (state.fulfillmentStatus === 'CANCELLED') throw new OrderCancelled();
+      return releaseHeldStage(sql, order);
+    });
+  }
+
+  override settle(order: OrderKey, assessment: FraudAssessment): Promise<boolean> {
+    return this.transactions.run(async (sql) => {
+      // The lock makes a concurrent cancellation wait, which abandons only held stages.
+      await lockOrder(sql, order);
+      return settleHeldStage(sql, order, assessment);
+    });
   }
 }

@@ -7,6 +7,10 @@ export type StatementKind = 'prepared' | 'planned' | 'transaction' | 'orm';
 /** What became of an attempt at a stage: `failed` is tried again, `dead` is not. */
 export type AttemptOutcome = 'done' | 'failed' | 'dead' | 'skipped';
 
+/** Why a transaction is run again. */
+export const RETRY_REASONS = ['deadlock', 'lock', 'conflict', 'connection'] as const;
+export type RetryReason = (typeof RETRY_REASONS)[number];
+
 /** What the pool of connections tells of itself. */
 export interface PoolState {
   readonly totalCount: number;
@@ -71,7 +75,7 @@ export class ServiceMetrics {
   });
 
   constructor() {
-    for (const reason of ['deadlock', 'lock', 'conflict', 'connection']) this.transactionRetries.inc({ reason }, 0);
+    for (const reason of RETRY_REASONS) this.transactionRetries.inc({ reason }, 0);
   }
 
   /** @param name as in `orders.insert`; `null` for a statement without one, such as COMMIT. */
@@ -83,9 +87,8 @@ export class ServiceMetrics {
     this.namedSeconds.inc(statement, seconds);
   }
 
-  /** @param sqlstate `undefined` when the server did not say why. */
-  countRetry(sqlstate: string | undefined): void {
-    this.transactionRetries.inc({ reason: RETRY_REASONS[sqlstate ?? ''] ?? 'connection' });
+  countRetry(reason: RetryReason): void {
+    this.transactionRetries.inc({ reason });
   }
 
   observeKeyLookup(keys: number): void {
@@ -132,5 +135,3 @@ export class ServiceMetrics {
     });
   }
 }
-
-const RETRY_REASONS: Readonly<Record<string, string>> = { '40001': 'conflict', '40P01': 'deadlock', '55P03': 'lock' };

@@ -1,5 +1,10 @@
 import { createServer, type Server } from 'node:http';
+import type { Socket } from 'node:net';
 import type { ServiceMetrics } from './service-metrics.js';
+
+/** More than scrapers and probes need, and few enough to leave the process its descriptors. */
+const MAX_CONNECTIONS = 50;
+const served = new WeakSet<Socket>();
 
 /**
  * Serves `/metrics` and `/health/live` at a port of their own, which is for operators only.
@@ -12,7 +17,14 @@ export function serveStatus(
   metrics: ServiceMetrics,
   isLive: () => boolean = () => true,
 ): Promise<Server> {
-  const server = createServer((request, response) => {
+  const server = createServer({ headersTimeout: 5_000, requestTimeout: 5_000 }, (request, response) => {
+    // One request per connection: what is behind it in a packet gets no answer and takes no memory.
+    response.shouldKeepAlive = false;
+    if (served.has(request.socket)) {
+      request.socket.destroy();
+      return;
+    }
+    served.add(request.socket);
     // Nothing that is asked here has a body, and nothing may be changed.
     const path = request.method === 'GET' ? request.url?.replace(/\?.*$/s, '') : undefined;
     if (path === '/metrics') {
@@ -31,6 +43,8 @@ export function serveStatus(
     response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' });
     response.end(JSON.stringify(body));
   });
+  server.maxConnections = MAX_CONNECTIONS;
+  server.setTimeout(10_000);
   return new Promise((resolve, reject) => {
     server.once('error', reject).listen(port, host, () => resolve(server));
   });

@@ -1,15 +1,34 @@
 import { DataSource } from 'typeorm';
 import { dataSourceOptions } from './data-source.js';
 
+/** Connections without the time limits of requests, for work of operators. Each use opens and closes its own. */
+export class MaintenanceConnection {
+  /** @param url direct, not through a pooler. */
+  constructor(private readonly url: string) {}
+
+  run<T>(work: (dataSource: DataSource) => Promise<T>): Promise<T> {
+    return withMaintenanceConnection(this.url, work);
+  }
+
+  /** The caller destroys the result. */
+  open(): Promise<DataSource> {
+    return openMaintenanceConnection(this.url);
+  }
+}
+
 /** Runs `work` on connections of its own, without the time limits of requests, and closes them. */
 export async function withMaintenanceConnection<T>(
   url: string,
   work: (dataSource: DataSource) => Promise<T>,
 ): Promise<T> {
-  const dataSource = await new DataSource(dataSourceOptions({ url, poolSize: 2, maintenance: true })).initialize();
+  const dataSource = await openMaintenanceConnection(url);
   try {
     return await work(dataSource);
   } finally {
     await dataSource.destroy();
   }
+}
+
+function openMaintenanceConnection(url: string): Promise<DataSource> {
+  return new DataSource(dataSourceOptions({ url, poolSize: 2, maintenance: true })).initialize();
 }

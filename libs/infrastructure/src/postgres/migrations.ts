@@ -35,6 +35,11 @@ export function readMigrations(directory = DIRECTORY): Migration[] {
 
 export function parseMigration(file: string, sql: string): Migration {
   const transaction = !sql.startsWith(`${WITHOUT_TRANSACTION}\n`);
-  const statements = transaction ? [sql] : sql.slice(WITHOUT_TRANSACTION.length).trim().split(/\n\s*\n/);
+  const statements = transaction
+    ? [sql]
+    : sql
+        .slice(WITHOUT_TRANSACTION.length)
+        .trim()
+        .split(/\n\s*\n/);
   return { id: Number(file.slice(0, 4)), name: file.replace(/\.sql$/, ''), transaction, statements };
 }

@@ -1,11 +1,17 @@
 import { errorCode } from '../platform/error-code.js';
+import type { RetryReason } from '../platform/service-metrics.js';
 import { DeadlineExceeded } from '@app/application';
 
 /**
  * SQLSTATEs after which the same transaction may well succeed: serialization failure, deadlock, lock timeout; and a
  * statement that is not prepared, because that which was sent ahead of it to prepare it was given up.
  */
-const TRANSIENT = new Set(['40001', '40P01', '55P03', '26000']);
+const TRANSIENT: ReadonlyMap<string, RetryReason> = new Map([
+  ['40001', 'conflict'],
+  ['40P01', 'deadlock'],
+  ['55P03', 'lock'],
+  ['26000', 'connection'],
+]);
 
 /**
  * SQLSTATEs that mean the server is going, gone or full: the shutdown codes, the idle and transaction timeouts, a database
@@ -50,6 +56,11 @@ export function isConnectionLost(error: unknown): boolean {
 /** Whether to run the whole transaction again. Not to be asked of an error of COMMIT itself. */
 export function isRetryable(error: unknown): boolean {
   return TRANSIENT.has(errorCode(error) ?? '') || isConnectionLost(error);
+}
+
+/** The label under which the metrics count the retry of a transaction that ended with a retryable error. */
+export function retryReason(error: unknown): RetryReason {
+  return TRANSIENT.get(errorCode(error) ?? '') ?? 'connection';
 }
 
 /** Whether a statement was given up because of a timeout: of its own, or of a lock. */

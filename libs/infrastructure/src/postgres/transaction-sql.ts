@@ -5,16 +5,23 @@ import { prepared } from './prepared.js';
 import { corkUntilNextTick } from './cork.js';
 import { watched } from './watch-statements.js';
 
+/** A statement with its values. */
+export interface Statement {
+  /** One of a bounded number of texts: each connection parses and plans it once. */
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
 /** SQL on the one connection of a transaction. Lives as long as the transaction. */
 export class TransactionSql {
-  /** @param deadline after which a server that does not answer is given up, and the transaction with it. */
+  /** @param deadline after it a server that does not answer is given up, and the transaction with it. */
   constructor(
     private readonly client: pg.ClientBase,
     private readonly deadline: Deadline,
     private readonly metrics: ServiceMetrics,
   ) {}
 
-  /** @param text one of a bounded number: each connection has it parsed and planned once. */
+  /** @param text one of a bounded number of texts: each connection parses and plans it once. */
   async query<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
     corkUntilNextTick(this.client);
     const query = { ...prepared(text, values), query_timeout: this.patienceMs };
@@ -22,13 +29,27 @@ export class TransactionSql {
     return rows as Row[];
   }
 
-  /** Statements without values, and without an answer. */
+  /**
+   * Sends statements in one packet. The server runs them in this order; after a failure it refuses the rest.
+   *
+   * @returns the rows of each statement.
+   * @throws the error of the first statement that failed.
+   */
+  async pipeline(statements: readonly Statement[]): Promise<unknown[][]> {
+    const outcomes = await Promise.allSettled(statements.map(({ text, values }) => this.query(text, values)));
+    return outcomes.map((outcome) => {
+      if (outcome.status === 'rejected') throw outcome.reason;
+      return outcome.value;
+    });
+  }
+
+  /** Runs statements without values; discards their rows. */
   async execute(text: string): Promise<void> {
     const query = { text, query_timeout: this.patienceMs };
     await this.send(query);
   }
 
-  /** @throws whatever the driver tells: it is not known whether the transaction was committed. */
+  /** @throws the driver's error; the transaction may be committed then. */
   async commit(): Promise<void> {
     await this.execute('COMMIT');
   }

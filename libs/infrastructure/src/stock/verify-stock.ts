@@ -1,29 +1,6 @@
-/** A place of stock by its natural keys. */
-export interface StockPlace {
-  /** Subdomain. */
-  readonly store: string;
-  /** Slug. */
-  readonly product: string;
-  /** SKU; `null` = stock at product level. */
-  readonly variant: string | null;
-  /** `WAREHOUSE/BIN` */
-  readonly bin: string;
-}
+import type { StockVerification } from '@app/application';
 
-/** A place whose quantity is not what its ledger adds up to. */
-export interface StockDifference extends StockPlace {
-  readonly quantity: number;
-  /** The sum of all movements. */
-  readonly ledger: number;
-}
-
-export interface StockVerification {
-  /** Places compared. */
-  readonly checked: number;
-  readonly differences: readonly StockDifference[];
-}
-
-// One statement and so one snapshot: orders that are placed meanwhile are in both sides or in neither.
+// One statement, so one snapshot: it sees both the bins and the movements of a concurrent order, or neither.
 const VERIFY = `/* stock.verify */
   WITH ledger AS (
     SELECT store_id, product_id, variant_key, bin_id, sum(quantity) AS quantity
@@ -49,7 +26,7 @@ const VERIFY = `/* stock.verify */
   SELECT (SELECT count(*)::int FROM compared) AS checked,
     (SELECT coalesce(json_agg(wrong), '[]') FROM wrong) AS differences`;
 
-/** Compares every bin with its ledger. @param storeId `null` = of all stores. */
+/** Compares every bin with its ledger. @param storeId null = of all stores. */
 export async function verifyStock(
   query: (text: string, values: unknown[]) => Promise<StockVerification[]>,
   storeId: number | null,

@@ -4,31 +4,31 @@ import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 @Entity('stores')
 export class StoreEntity {
   @PrimaryGeneratedColumn({ type: 'int' })
-  id: number;
+  id!: number;
 
   @Column({ type: 'text' })
-  subdomain: string;
+  subdomain!: string;
 
   @Column({ type: 'text' })
-  name: string;
+  name!: string;
 
   @Column({ name: 'custom_domain', type: 'text', default: '' })
-  customDomain: string;
+  customDomain!: string;
 
   @Column({ type: 'text' })
-  currency: string;
+  currency!: string;
 
   @Column({ type: 'text', default: 'ACTIVE' })
-  status: StoreStatus;
+  status!: StoreStatus;
 
   @Column({ name: 'logo_url', type: 'text', default: '' })
-  logoUrl: string;
+  logoUrl!: string;
 
   @Column({ name: 'primary_color', type: 'text', default: '' })
-  primaryColor: string;
+  primaryColor!: string;
 
   @Column({ name: 'seo_title', type: 'text', default: '' })
-  seoTitle: string;
+  seoTitle!: string;
 
   @Column({ type: 'jsonb', default: {} })
   contact: unknown;
@@ -43,5 +43,5 @@ export class StoreEntity {
   ecommerceSettings: unknown;
 
   @Column({ name: 'updated_at', type: 'timestamptz', default: () => 'now()' })
-  updatedAt: Date;
+  updatedAt!: Date;
 }

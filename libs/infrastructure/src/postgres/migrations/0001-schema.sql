@@ -409,9 +409,11 @@ CREATE TABLE idempotency_keys (
   request_hash bytea NOT NULL,
   response bytea,
   created_at timestamptz(3) NOT NULL DEFAULT now(),
+  order_id uuid,
   PRIMARY KEY (store_id, mode, key)
 );
 COMMENT ON TABLE idempotency_keys IS 'Idempotency keys of placed orders, until they expire.';
+COMMENT ON COLUMN idempotency_keys.order_id IS 'Order that the first request placed. Set together with the response.';
 COMMENT ON COLUMN idempotency_keys.response IS 'Bytes of the 201, replayed unchanged. Set in the transaction of the order.';
 -- Retention deletes the oldest keys.
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);

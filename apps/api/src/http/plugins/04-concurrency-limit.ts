@@ -1,0 +1,59 @@
+import type { FastifyReply } from 'fastify';
+import fp from 'fastify-plugin';
+import { describeError } from '../../errors/describe-error.js';
+import { Overloaded } from '../../errors/overloaded.js';
+import type { Metrics } from '../../status/metrics.js';
+import type { ConcurrencyLimit, ConcurrencyLimits } from '../server/concurrency-limits.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The limit in which the request holds a place, from the start of its work until its answer is ready. */
+    heldLimit: ConcurrencyLimit | null;
+  }
+}
+
+interface Options {
+  readonly limits: ConcurrencyLimits;
+  readonly metrics: Metrics;
+}
+
+const REFUSAL = describeError(new Overloaded());
+
+/**
+ * Gives each request a place in its limit, or answers 503 at once: a request that waits would miss its deadline. Runs
+ * before the authentication, which queries the database.
+ */
+export const concurrencyLimit = fp<Options>(
+  (fastify, { limits, metrics }, done) => {
+    const enter = (request: { heldLimit: ConcurrencyLimit | null }, reply: FastifyReply, limit: ConcurrencyLimit) => {
+      if (limit.tryEnter()) {
+        request.heldLimit = limit;
+        return true;
+      }
+      metrics.refusedRequests.inc({ kind: limit.kind });
+      const { status, body, headers } = REFUSAL;
+      void reply.status(status).headers(headers).header('cache-control', 'no-store').send(body);
+      return false;
+    };
+
+    fastify.decorateRequest('heldLimit', null);
+    fastify.addHook('onRequest', (request, reply, next) => {
+      const limit = limits.of(request);
+      if (limit?.kind !== 'reads' || enter(request, reply, limit)) next();
+    });
+    // An order takes its place when its body has arrived: slow uploads do not block other orders.
+    fastify.addHook('preValidation', (request, reply, next) => {
+      const limit = limits.of(request);
+      if (limit?.kind !== 'orders' || enter(request, reply, limit)) next();
+    });
+    // The place is free when the answer is ready. Slow readers do not hold places, and the disconnect of a client does
+    // not free one, because the work continues.
+    fastify.addHook('onSend', (request, _reply, payload, next) => {
+      request.heldLimit?.leave();
+      request.heldLimit = null;
+      next(null, payload);
+    });
+    done();
+  },
+  { name: 'concurrency-limit', dependencies: ['request-head'] },
+);

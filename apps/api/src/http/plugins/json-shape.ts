@@ -1,0 +1,37 @@
+/** Limits on the parts of a body that are expensive to parse and to validate. */
+export interface ShapeLimits {
+  /** Nesting depth of objects and arrays; the outermost is level 1. */
+  readonly levels: number;
+  /** Total of object members and array elements. A nested object or array counts twice. */
+  readonly values: number;
+}
+
+const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
+const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/**
+ * Returns the limit that the JSON exceeds; `null` for none. Makes one pass over the bytes and stops at the first value too
+ * many, where a parser would build them all. The result for malformed JSON has no meaning: the parser refuses it.
+ */
+export function excessOf(json: Uint8Array, { levels, values }: ShapeLimits): keyof ShapeLimits | null {
+  let level = 0;
+  let count = 0;
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at];
+    if (byte === QUOTE) at = endOfString(json, at + 1);
+    else if (byte === COMMA) count++;
+    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      count++;
+      if (++level > levels) return 'levels';
+    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) level--;
+    if (count > values) return 'values';
+  }
+  return null;
+}
+
+/** The index of the closing quote. */
+function endOfString(json: Uint8Array, start: number): number {
+  let at = start;
+  while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1;
+  return at;
+}

@@ -1,0 +1,22 @@
+import type { Server } from 'node:http';
+import type { Metrics } from '../../status/metrics.js';
+
+/**
+ * Many times the number of concurrent requests, so that a refused client still reads its 503, and clients and balancers
+ * keep their connections. The server closes connections above the limit without an answer.
+ */
+const MAX_CONNECTIONS = 4_096;
+/** How often a full server closes idle connections to make room. Their owners lose no more than a handshake. */
+const RELIEF_MS = 1_000;
+
+/** Bounds what open connections cost in memory and file descriptors. */
+export function limitConnections(server: Server, metrics: Metrics, most = MAX_CONNECTIONS): void {
+  server.maxConnections = most;
+  let relieved = -Infinity;
+  server.on('drop', () => {
+    metrics.droppedConnections.inc({ reason: 'connections' });
+    if (performance.now() - relieved < RELIEF_MS) return;
+    relieved = performance.now();
+    server.closeIdleConnections();
+  });
+}

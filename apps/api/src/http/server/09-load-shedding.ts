@@ -1,0 +1,33 @@
+import type { RequestListener } from 'node:http';
+import { describeError } from '../../errors/describe-error.js';
+import { Overloaded } from '../../errors/overloaded.js';
+import type { Metrics } from '../../status/metrics.js';
+import type { ConcurrencyLimits } from './concurrency-limits.js';
+import { requestId } from './request-id.js';
+
+const REFUSAL = describeError(new Overloaded());
+const BODY = JSON.stringify(REFUSAL.body);
+const HEADERS = {
+  ...REFUSAL.headers,
+  'cache-control': 'no-store',
+  'content-length': Buffer.byteLength(BODY),
+  'content-type': 'application/json; charset=utf-8',
+  'x-content-type-options': 'nosniff',
+};
+
+/**
+ * Answers 503 before Fastify while the limit of a request is full. Refusals by a hook, each with a log line, cut the
+ * service's throughput under overload to a seventh. This stage only reads the limits: requests take their places in the
+ * `concurrency-limit` plugin, an order only after its body arrived.
+ */
+export function shedLoad(serve: RequestListener, limits: ConcurrencyLimits, metrics: Metrics): RequestListener {
+  return (request, response) => {
+    const limit = limits.of(request);
+    if (!limit?.isFull) {
+      serve(request, response);
+      return;
+    }
+    metrics.refusedRequests.inc({ kind: limit.kind });
+    response.writeHead(REFUSAL.status, { ...HEADERS, 'x-request-id': requestId(request) }).end(BODY);
+  };
+}

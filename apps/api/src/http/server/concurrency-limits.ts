@@ -1,0 +1,54 @@
+/** How many requests of each kind may be in progress at the same time. */
+export interface Capacity {
+  readonly orders: number;
+  readonly reads: number;
+}
+
+export const CAPACITY: Capacity = { orders: 128, reads: 256 };
+
+/** Probes and metrics must answer under overload. They use no connection of the pool. */
+const UNLIMITED = /^\/(?:health|metrics)(?:[/?]|$)/;
+
+/** Limits concurrency: at most `max` requests hold a place. Nothing waits for one. */
+export class ConcurrencyLimit {
+  private taken = 0;
+
+  constructor(
+    readonly kind: keyof Capacity,
+    private readonly max: number,
+  ) {}
+
+  get isFull(): boolean {
+    return this.taken >= this.max;
+  }
+
+  /** Takes a place. Returns false, and takes none, when the limit is full. */
+  tryEnter(): boolean {
+    if (this.isFull) return false;
+    this.taken++;
+    return true;
+  }
+
+  /** Gives a place back. Callers call it once for each successful `tryEnter`. */
+  leave(): void {
+    this.taken--;
+  }
+}
+
+/** Separate limits for orders and reads, so that a crowd of readers cannot block orders. */
+export class ConcurrencyLimits {
+  private readonly orders: ConcurrencyLimit;
+  private readonly reads: ConcurrencyLimit;
+
+  constructor({ orders, reads }: Capacity = CAPACITY) {
+    this.orders = new ConcurrencyLimit('orders', orders);
+    this.reads = new ConcurrencyLimit('reads', reads);
+  }
+
+  /** The limit that a request counts against; `null` for requests without a limit. */
+  of({ method, url }: { readonly method?: string; readonly url?: string }): ConcurrencyLimit | null {
+    if (UNLIMITED.test(url ?? '')) return null;
+    // Every POST is an order: no other route takes a body.
+    return method === 'POST' ? this.orders : this.reads;
+  }
+}

@@ -1,0 +1,62 @@
+import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
+import type { Config } from '@app/infrastructure';
+import type { Metrics } from '../../status/metrics.js';
+import { limitConnections } from './01-connection-limit.js';
+import { shareConnections } from './02-address-share.js';
+import { closeLingering } from './03-lingering-close.js';
+import { passExpectations } from './04-expectations.js';
+import { refuseTunnels } from './05-tunnels.js';
+import { serveOneAtATime } from './06-one-at-a-time.js';
+import { limitUnreadAnswers } from './07-unread-answers.js';
+import { hangUpOnSlowReaders } from './08-slow-readers.js';
+import { shedLoad } from './09-load-shedding.js';
+import type { ConcurrencyLimits } from './concurrency-limits.js';
+import { MAX_HEADER_LINES } from './request-head.js';
+
+const SECOND = 1000;
+
+export interface ServerDependencies {
+  readonly trustProxy: Config['trustProxy'];
+  readonly limits: ConcurrencyLimits;
+  readonly metrics: Metrics;
+}
+
+/**
+ * The HTTP server in front of Fastify. The numbers of the files give the order in which a connection (01 to 05) and its
+ * requests (06 to 09) pass the stages.
+ *
+ * @param fastify handles the requests that pass all stages.
+ */
+export function createServer(fastify: RequestListener, dependencies: ServerDependencies): Server {
+  const { trustProxy, limits, metrics } = dependencies;
+  const server = createHttpServer({
+    headersTimeout: 10 * SECOND,
+    requestTimeout: 15 * SECOND,
+    // Longer than the 60 s after which common load balancers close an idle connection: the side that closes first must
+    // not be the side that may receive a request at that moment.
+    keepAliveTimeout: 72 * SECOND,
+    connectionsCheckingInterval: SECOND,
+    // Node refuses a missing Host without a body; the `request-head` plugin refuses it with one.
+    requireHostHeader: false,
+  });
+  // For a socket on which no byte moves in either direction, usually because the client stopped reading.
+  server.setTimeout(18 * SECOND);
+  // One more than allowed. Node drops surplus headers silently; the `request-head` plugin refuses them.
+  server.maxHeadersCount = MAX_HEADER_LINES + 1;
+  // A client that ends its side of the connection after its request still reads the answer (RFC 9112, 9.6). By default,
+  // Node closes the connection and drops the answer to an order that is placed.
+  Object.assign(server, { httpAllowHalfOpen: true });
+
+  limitConnections(server, metrics);
+  shareConnections(server, trustProxy, metrics);
+  closeLingering(server);
+  passExpectations(server);
+  refuseTunnels(server);
+
+  // A request meets the last of these first.
+  let serve = shedLoad(fastify, limits, metrics);
+  serve = hangUpOnSlowReaders(serve, server);
+  serve = limitUnreadAnswers(serve, metrics);
+  serve = serveOneAtATime(serve, metrics);
+  return server.on('request', serve);
+}

@@ -1,0 +1,40 @@
+import { routableTarget } from './request-target.js';
+
+describe('routableTarget', () => {
+  it.each([
+    ['/v1/orders', '/v1/orders'],
+    ['/v1/orders?search=%zz', '/v1/orders?search=%zz'],
+    ['/v1/products/caf%C3%A9', '/v1/products/caf%C3%A9'],
+    ['/v1/products/%', '/v1/products/%25'],
+    ['/v1/products/%zz', '/v1/products/%25zz'],
+    ['/v1/products/%ff?page=2', '/v1/products/%25ff?page=2'],
+    ['/v1/products/%41%C3%28', '/v1/products/%2541%25C3%2528'],
+    ['/v1/products/%C3%A9-%E0%A4', '/v1/products/%C3%A9-%25E0%25A4'],
+    ['/v1%2Forders', '/v1%2Forders'],
+    ['http://shop.test/v1/orders?page=2', '/v1/orders?page=2'],
+    ['HTTPS://user@shop.test:80', '/'],
+    ['http://shop.test?page=2', '/?page=2'],
+    ['http:///v1/orders', '/v1/orders'],
+    ['*', '*'],
+  ])('reads %s as %s', (target, expected) => {
+    expect(routableTarget(target)).toBe(expected);
+  });
+
+  it.each(['%', '%ff', '%41%', '%c3%a9', '%c3x'])('reads 16 kB of %p within 20 ms', (piece) => {
+    const target = `/${piece.repeat(16_000 / piece.length)}`;
+    const durations = Array.from({ length: 10 }, () => {
+      const start = performance.now();
+      routableTarget(target);
+      return performance.now() - start;
+    });
+
+    // On a busy machine any single run may have been interrupted.
+    expect(Math.min(...durations)).toBeLessThan(20);
+  });
+
+  it('returns a decodable path for every input', () => {
+    for (const piece of ['%', '%%', '%2', '%c3', '%ED%A0%80', '%f0%9f%98%80%', '%00%ff', 'x%25%zz']) {
+      expect(() => decodeURIComponent(routableTarget(`/v1/orders/${piece}`))).not.toThrow();
+    }
+  });
+});

@@ -1,0 +1,85 @@
+import { IdempotencyInFlight, IdempotencyMismatch } from '@app/application';
+import { InvalidOrderItems, OrderRejected, OutOfStock } from '@app/domain';
+import { applyDecorators, BadRequestException } from '@nestjs/common';
+import { ApiBody, ApiOperation, ApiResponse } from '@nestjs/swagger';
+import { headers, ref } from '../openapi/components.js';
+import { ApiList, ApiSingle, COMMON_FAILURES, KEY_HEADERS, SUCCESS } from '../openapi/endpoints.js';
+import { single } from '../openapi/envelope.js';
+import { ApiFailures } from '../openapi/failures.js';
+import { ApiIdempotencyKey, ApiRequestId } from '../openapi/parameters.js';
+import type { NamedSchema, Representation, ResourceDocumentation } from '../openapi/resource.js';
+import { object } from '../openapi/schema.js';
+import { CREATE_ORDER_REQUEST } from './create-order.request.js';
+import { CREATED_ORDER, type CreatedOrderResponse } from './created-order.response.js';
+import { CREATED_ORDER_EXAMPLE, ORDER_EXAMPLE, ORDER_LIST_ITEM_EXAMPLE } from './orders.examples.js';
+import { ORDER, ORDER_LIST_ITEM, type OrderListItem as ListItem, type OrderResponse } from './order.response.js';
+import { ORDER_FILTERS } from './orders.query.js';
+
+const OrderListItem: Representation<ListItem> = {
+  name: 'OrderListItem',
+  schema: ORDER_LIST_ITEM,
+  money: 'minor',
+  example: ORDER_LIST_ITEM_EXAMPLE,
+};
+const Order: Representation<OrderResponse> = { name: 'Order', schema: ORDER, money: 'minor', example: ORDER_EXAMPLE };
+const CreateOrderRequest: NamedSchema = { name: 'CreateOrderRequest', schema: CREATE_ORDER_REQUEST };
+const CreatedOrder: Representation<CreatedOrderResponse> = {
+  name: 'CreatedOrder',
+  schema: CREATED_ORDER,
+  money: 'major',
+  example: CREATED_ORDER_EXAMPLE,
+};
+
+export const ORDERS_DOCUMENTATION: ResourceDocumentation = {
+  tag: 'Orders',
+  description: 'Orders of points of sale and of the website, and placing one.',
+  schemas: [OrderListItem, Order, CreateOrderRequest, CreatedOrder],
+};
+
+export const ApiListOrders = () =>
+  ApiList({
+    operationId: 'listOrders',
+    summary: 'Orders of points of sale and of the website, newest first',
+    of: OrderListItem,
+    filters: ORDER_FILTERS,
+  });
+
+export const ApiGetOrder = () =>
+  ApiSingle({
+    operationId: 'getOrder',
+    summary: 'One order',
+    of: Order,
+    by: { name: 'id', description: 'UUID, or receipt number in any letter case.', example: 'WEB-261120-7K3M9Q' },
+  });
+
+export const ApiCreateOrder = () =>
+  applyDecorators(
+    ApiOperation({
+      operationId: 'createOrder',
+      summary: 'Place an order',
+      description:
+        'Names, unit prices and totals come from the live catalog; prices in the request are ignored. The order runs the ' +
+        'full pipeline: fraud analysis, inventory and notifications. Payment on delivery or offline only.',
+    }),
+    ApiIdempotencyKey(),
+    ApiRequestId(),
+    ApiBody({ schema: ref(CreateOrderRequest.name), required: true }),
+    ApiResponse({
+      status: 201,
+      description: 'The order was placed, by this request or by an earlier one with the same Idempotency-Key.',
+      schema: object({ success: SUCCESS, data: ref(CreatedOrder.name) }),
+      examples: { placed: { summary: 'Placed', value: single(CreatedOrder.example) } },
+      headers: headers(...KEY_HEADERS, 'Idempotent-Replayed'),
+    }),
+    ApiFailures(
+      new BadRequestException('customer.name is required'),
+      new BadRequestException('items[2].quantity must be an integer from 1 to 999'),
+      new InvalidOrderItems('items[2].product_id 77 is not available'),
+      new BadRequestException('Request body is not valid JSON'),
+      new IdempotencyInFlight(),
+      new OutOfStock([{ line: 0, requested: 5, available: 3 }]),
+      new OrderRejected(),
+      new IdempotencyMismatch(),
+      ...COMMON_FAILURES,
+    ),
+  );

@@ -1,0 +1,62 @@
+import { IllegalTransition, NotFound, PaidAmountMismatch } from '@app/domain';
+import { anOrder, placeOrder } from '../../../../test/contracts/placing.js';
+import { InMemoryShop } from '../../../../test/support/in-memory/in-memory-shop.js';
+import { ChangeOrderStatus } from './change-order-status.js';
+import { VerifyPayment } from './verify-payment.js';
+
+/** An order of three units at 10.00 USD. */
+async function anUnpaidOrder() {
+  const shop = new InMemoryShop();
+  const order = anOrder(1, { items: [{ productId: shop.addProduct({ stock: [9] }), quantity: 3 }] });
+  await placeOrder(shop.placement, order);
+  const key = { storeId: 1, orderId: order.id };
+  const verify = (amount: number, currency = 'USD', storeId = 1) =>
+    new VerifyPayment(shop.lifecycle).execute({ order: { ...key, storeId }, amount, currency });
+  const state = () => shop.orders[0]?.state;
+  return { key, verify, state, changeStatus: new ChangeOrderStatus(shop.lifecycle) };
+}
+
+describe('VerifyPayment', () => {
+  it('sets the payment status to SUCCEEDED when the paid amount is the total of the order', async () => {
+    const { verify, state } = await anUnpaidOrder();
+
+    expect(await verify(3000)).toBe('SUCCEEDED');
+    expect(state()).toEqual({ status: 'SUCCEEDED', fulfillmentStatus: 'PENDING' });
+  });
+
+  it.each([
+    ['a cent too little', 2999, 'USD', 'The paid amount 2999 USD is not the amount owed 3000 USD (in minor units)'],
+    ['a cent too much', 3001, 'USD', 'The paid amount 3001 USD is not the amount owed 3000 USD (in minor units)'],
+    ['another currency', 3000, 'EUR', 'The paid amount 3000 EUR is not the amount owed 3000 USD (in minor units)'],
+  ])('rejects %s, names both amounts and changes nothing', async (_case, amount, currency, message) => {
+    const { verify, state } = await anUnpaidOrder();
+
+    const refused = await verify(amount, currency).catch((error: unknown) => error);
+
+    expect(refused).toBeInstanceOf(PaidAmountMismatch);
+    expect(refused).toMatchObject({ message, kind: 'rejected', paid: { minor: amount, currency } });
+    expect(state()?.status).toBe('PENDING');
+  });
+
+  it('reports SUCCEEDED again when the gateway repeats its callback', async () => {
+    const { verify } = await anUnpaidOrder();
+    await verify(3000);
+
+    expect(await verify(3000)).toBe('SUCCEEDED');
+    await expect(verify(2999)).rejects.toThrow(PaidAmountMismatch);
+  });
+
+  it('rejects the payment of a cancelled order', async () => {
+    const { key, verify, state, changeStatus } = await anUnpaidOrder();
+    await changeStatus.cancel(key);
+
+    await expect(verify(3000)).rejects.toThrow(IllegalTransition);
+    expect(state()?.status).toBe('CANCELLED');
+  });
+
+  it('does not find an order of another store', async () => {
+    const { verify } = await anUnpaidOrder();
+
+    await expect(verify(3000, 'USD', 2)).rejects.toThrow(NotFound);
+  });
+});

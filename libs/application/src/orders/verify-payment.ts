@@ -1,0 +1,35 @@
+import { assertPaidInFull, changeState, type Currency, type PaymentStatus } from '@app/domain';
+import { Injectable } from '@nestjs/common';
+import { OrderLifecycle } from '../ports/order-lifecycle.js';
+import type { OrderKey } from '../ports/order.repository.js';
+
+/** A payment as the gateway reports it. */
+export interface ReportedPayment {
+  readonly order: OrderKey;
+  /** In minor units of `currency`. */
+  readonly amount: number;
+  readonly currency: Currency;
+}
+
+/** Records a gateway's payment of an order. */
+@Injectable()
+export class VerifyPayment {
+  constructor(private readonly lifecycle: OrderLifecycle) {}
+
+  /**
+   * Compares the paid amount with the order's total, and sets the payment status to SUCCEEDED when they are equal.
+   * Gateways repeat their callbacks: an order that is already SUCCEEDED keeps its state.
+   *
+   * @returns the payment status: SUCCEEDED.
+   * @throws NotFound when the store has no such order.
+   * @throws PaidAmountMismatch when amount or currency differ; names both amounts, and changes nothing.
+   * @throws IllegalTransition when the payment is neither PENDING nor SUCCEEDED; changes nothing.
+   */
+  async execute({ order, amount, currency }: ReportedPayment): Promise<PaymentStatus> {
+    const { status } = await this.lifecycle.change(order, ({ totalAmount, currency: owedIn, ...state }) => {
+      assertPaidInFull({ minor: amount, currency }, { minor: totalAmount, currency: owedIn });
+      return state.status === 'SUCCEEDED' ? state : changeState(state, { status: 'SUCCEEDED' });
+    });
+    return status;
+  }
+}

@@ -1,0 +1,42 @@
+import type { OrderState } from '@app/domain';
+import type { OrderKey } from './order.repository.js';
+
+/** An existing order while its state changes. */
+export interface LockedOrder extends OrderState {
+  /** The amount owed, in minor units of `currency`. Imported orders may have a negative one. */
+  readonly totalAmount: number;
+  readonly currency: string;
+}
+
+/**
+ * Computes the state of an order after a change; throws to refuse it. May run more than once, so it must have no side
+ * effects.
+ */
+export type StateChange = (order: LockedOrder) => OrderState;
+
+/** An order after a cancellation. */
+export interface CancelledOrder extends OrderState {
+  /** Units that went back to their bins. */
+  readonly restocked: number;
+}
+
+/** Moves existing orders through their life cycle, one transaction per change. */
+export abstract class OrderLifecycle {
+  /**
+   * Locks the order, applies the change and saves its result. A result of CONFIRMED queues a held confirmation.
+   *
+   * @param change must not cancel the fulfillment: that is `cancel`.
+   * @throws NotFound when the store has no such order.
+   * @throws the error that `change` throws; nothing is written.
+   */
+  abstract change(order: OrderKey, change: StateChange): Promise<OrderState>;
+
+  /**
+   * Like `change`, for a change that cancels the fulfillment. Returns the stock of the order to the bins it came from,
+   * exactly once, and abandons a held confirmation: it is never sent.
+   *
+   * @throws NotFound when the store has no such order.
+   * @throws the error that `change` throws; nothing is written.
+   */
+  abstract cancel(order: OrderKey, change: StateChange): Promise<CancelledOrder>;
+}

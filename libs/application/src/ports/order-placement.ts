@@ -1,0 +1,104 @@
+import {
+  DomainError,
+  type ApiKeyMode,
+  type FraudAssessment,
+  type Order,
+  type Shortage,
+  type StockDemand,
+} from '@app/domain';
+import type { Deadline } from '../deadline.js';
+
+/** The scope within which an Idempotency-Key is unique. */
+export interface IdempotencyScope {
+  readonly storeId: number;
+  readonly mode: ApiKeyMode;
+  readonly key: string;
+}
+
+/** A request that carries an Idempotency-Key. */
+export interface IdempotentRequest {
+  readonly scope: IdempotencyScope;
+  /** SHA-256 of the validated request. */
+  readonly requestHash: Buffer;
+  /** Serialises the answer that is stored with the key and replayed byte for byte. Must be deterministic. */
+  readonly answer: (order: Order) => Buffer;
+}
+
+/** The order that the first request with an Idempotency-Key placed, and its stored answer. */
+export interface Replay {
+  readonly orderId: string;
+  readonly answer: Buffer;
+}
+
+export interface Placement {
+  readonly order: Order;
+  /** ACCEPT or REVIEW. REVIEW holds the customer's confirmation for the reasons of the assessment. */
+  readonly assessment: FraudAssessment;
+  /** One entry per product and variant. */
+  readonly demand: readonly StockDemand[];
+  /** `null` when the client sent no Idempotency-Key. */
+  readonly idempotency: IdempotentRequest | null;
+}
+
+/** `replayed`: another request with the key placed its order. `short`: stock is missing. Both write nothing. */
+export type PlacementOutcome =
+  | { readonly outcome: 'placed' }
+  | { readonly outcome: 'replayed'; readonly replay: Replay }
+  | { readonly outcome: 'short'; readonly shortages: readonly Shortage[] };
+
+/** Places orders atomically, each Idempotency-Key at most once. */
+export abstract class OrderPlacement {
+  /**
+   * Finds the committed order of the request's key. Does not wait for a request that is still running.
+   *
+   * @returns null when the key is free or its first request is still running.
+   * @throws IdempotencyMismatch when the key was used with another request.
+   */
+  abstract findReplay(request: IdempotentRequest): Promise<Replay | null>;
+
+  /**
+   * Like `findReplay`, but waits up to 2 s, within the deadline, for another request that holds the key.
+   *
+   * @returns null when no other request has placed an order with the key. The key stays free.
+   * @throws IdempotencyMismatch when the key was used with another request.
+   * @throws IdempotencyInFlight when the other request is still running after the wait.
+   */
+  abstract awaitReplay(request: IdempotentRequest, deadline: Deadline): Promise<Replay | null>;
+
+  /**
+   * Writes the order, its assessment, its pipeline stages and the answer of its key, and withdraws the stock: all or
+   * nothing. The order is linked to the store's customer with the same e-mail, if there is one. The bins of the
+   * store's active warehouses supply each demand, the fullest bin first, of equally full bins the one with the lower id.
+   * Waits for other orders of the same stock, and up to 2 s for another request that holds the key. Placing an order
+   * whose id is already committed changes nothing and reports `placed`: an attempt whose answer was lost may be
+   * repeated.
+   *
+   * @param deadline limits all waiting and all retries together.
+   * @returns `short` with one entry for each line that is short, by line.
+   * @throws ReceiptNumberTaken when another order of the store has the receipt number; nothing is written.
+   * @throws IdempotencyMismatch when the key was used with another request; nothing is written.
+   * @throws IdempotencyInFlight when another request with the key is still running after the wait; nothing is written.
+   * @throws DeadlineExceeded when the transaction cannot begin in time; nothing is written.
+   * @throws CommitOutcomeUnknown when the commit went unanswered and the order cannot be looked up in time.
+   */
+  abstract place(placement: Placement, deadline: Deadline): Promise<PlacementOutcome>;
+}
+
+/** The receipt number is in use: place the order with another one. */
+export class ReceiptNumberTaken extends Error {}
+
+export class IdempotencyInFlight extends DomainError {
+  readonly kind = 'conflict';
+
+  constructor() {
+    super('A request with this Idempotency-Key is still being processed');
+  }
+}
+
+export class IdempotencyMismatch extends DomainError {
+  readonly kind = 'rejected';
+
+  constructor() {
+    super('This Idempotency-Key was used with a different request');
+  }
+}

@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import { EncryptedSecrets, type KeyUse } from '../ports/encrypted-secrets.js';
+
+export interface RotationReport {
+  /** Values that were re-encrypted. */
+  readonly rotated: number;
+  /** Values that no configured key decrypts. They are unchanged. */
+  readonly unreadable: number;
+  /** Place and reason of up to 20 of them. */
+  readonly examples: readonly string[];
+  /** Readable values that are still under an older key: other transactions held or wrote them during every pass. */
+  readonly left: number;
+  /** The configured keys, newest first, then others. */
+  readonly keys: readonly KeyUse[];
+}
+
+const EXAMPLES = 20;
+/** A pass skips values that are held, and misses those that an import writes behind it. */
+const PASSES = 5;
+const PAUSE_MS = 500;
+
+/** Re-encrypts every secret under the newest key. An interrupted rotation continues when it runs again. */
+@Injectable()
+export class RotateSecrets {
+  constructor(private readonly secrets: EncryptedSecrets) {}
+
+  /** How many values are not under the newest key. */
+  async due(): Promise<number> {
+    return dueOf(await this.secrets.keyUses());
+  }
+
+  /** @param onProgress receives the number of values re-encrypted so far, after each batch. */
+  async execute(onProgress: (rotated: number) => void = () => undefined): Promise<RotationReport> {
+    let rotated = 0;
+    for (let pass = 1; ; pass++) {
+      const unreadable: string[] = [];
+      for await (const batch of this.secrets.reencrypt()) {
+        rotated += batch.rotated;
+        unreadable.push(...batch.unreadable);
+        onProgress(rotated);
+      }
+      const keys = await this.secrets.keyUses();
+      const left = Math.max(0, dueOf(keys) - unreadable.length);
+      if (left === 0 || pass === PASSES) {
+        return { rotated, unreadable: unreadable.length, examples: unreadable.slice(0, EXAMPLES), left, keys };
+      }
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  }
+}
+
+function dueOf(keys: readonly KeyUse[]): number {
+  return keys.filter(({ position }) => position !== 1).reduce((sum, { values }) => sum + values, 0);
+}

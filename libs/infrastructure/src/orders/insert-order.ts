@@ -1,0 +1,74 @@
+import { ReceiptNumberTaken } from '@app/application';
+import type { FraudAssessment, Order } from '@app/domain';
+import { isUniqueViolation } from '../postgres/postgres-errors.js';
+import type { Statement } from '../postgres/transaction-sql.js';
+
+// One statement, one round trip: the order, its lines and its assessment.
+const INSERT_ORDER = `/* orders.insert */
+  WITH placed AS (
+    INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
+      amount, total_amount, customer_name, customer_email, customer_phone, shipping_address, billing_address, notes,
+      is_test, created_at, updated_at, customer_id)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14, $15, $16, $17, $17,
+      (SELECT id FROM customers WHERE store_id = $1 AND lower(email) = lower($12) AND email <> ''))
+  ), lines AS (
+    INSERT INTO order_lines (store_id, order_id, position, product_id, variant_id, sku, name, attributes,
+      attribute_names, unit_price, quantity, line_total)
+    SELECT $1, $2, line.*
+    FROM jsonb_to_recordset($18) AS line (position int, product_id int, variant_id int, sku text, name text,
+      attributes jsonb, attribute_names text[], unit_price bigint, quantity int, line_total bigint)
+  )
+  INSERT INTO fraud_assessments (store_id, order_id, verdict, score, reasons, created_at)
+  VALUES ($1, $2, $19, $20, $21, $17)`;
+
+/** An order with this id is already committed, by an attempt whose answer was lost. */
+export class OrderExists extends Error {}
+
+/** Inserts the order, its lines and its assessment. */
+export function orderInsertion(order: Order, { verdict, score, reasons }: FraudAssessment): Statement {
+  const { customer, address } = order;
+  const lines = order.lines.map((line, position) => ({
+    position,
+    product_id: line.productId,
+    variant_id: line.variantId,
+    sku: line.sku,
+    name: line.name,
+    attributes: line.attributes,
+    attribute_names: Object.keys(line.attributes),
+    unit_price: line.unitPrice.minor,
+    quantity: line.quantity,
+    line_total: line.total.minor,
+  }));
+  const values = [
+    order.storeId,
+    order.id,
+    order.receiptNumber,
+    order.source,
+    order.status,
+    order.fulfillmentStatus,
+    order.paymentMethod,
+    order.currency,
+    order.subtotal.minor,
+    order.total.minor,
+    customer.name,
+    customer.email,
+    customer.phone,
+    JSON.stringify(address),
+    order.notes,
+    order.isTest,
+    order.placedAt,
+    JSON.stringify(lines),
+    verdict,
+    score,
+    JSON.stringify(reasons),
+  ];
+  return { text: INSERT_ORDER, values };
+}
+
+/** Translates an error of the insertion: OrderExists, ReceiptNumberTaken, or the error itself. */
+export function insertionError(error: unknown): unknown {
+  if (isUniqueViolation(error, 'orders_by_receipt')) return new ReceiptNumberTaken();
+  // Both keys begin with the order's id; either INSERT of the statement may fail first.
+  if (isUniqueViolation(error, 'orders_pkey', 'fraud_assessments_pkey')) return new OrderExists();
+  return error;
+}

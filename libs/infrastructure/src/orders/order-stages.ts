@@ -1,0 +1,84 @@
+import { PIPELINE_STAGES, type NotificationStage, type OrderKey } from '@app/application';
+import { UNAVAILABLE, type FraudAssessment, type Order } from '@app/domain';
+import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
+
+// Fraud analysis and inventory complete in the order's own transaction: their rows record that. A worker moves pending
+// stages into the queue (see StageRelay): the row guarantees that the stage runs.
+const INSERT_STAGES = `/* stages.insert */
+  INSERT INTO order_stages (store_id, order_id, stage, state, attempts, position, held_for)
+  SELECT $1::int, $2::uuid, stage.name, stage.state, (stage.state = 'done')::int, stage.position,
+    CASE stage.state WHEN 'held' THEN $5::text[] END
+  FROM unnest($3::text[], $4::text[]) WITH ORDINALITY AS stage (name, state, position)`;
+
+const requeue = (condition: string): string => `/* stages.requeue */
+  UPDATE order_stages SET state = 'pending', queued = false, updated_at = now()
+  WHERE store_id = $1 AND order_id = $2 AND ${condition}
+  RETURNING stage`;
+
+const RELEASE = requeue(`state = 'held'`);
+const RETRY = requeue(`(state = 'dead' OR state = 'pending' AND last_error <> '')
+    AND NOT (stage = 'notify-customer' AND EXISTS (
+      SELECT FROM orders WHERE store_id = $1 AND id = $2 AND fulfillment_status = 'CANCELLED'))`);
+
+// The stage first, then the assessment: of two writers at the same moment, the second finds the stage settled.
+const SETTLE = `/* stages.settle */
+  WITH settled AS (
+    UPDATE order_stages
+    SET state = CASE $3 WHEN 'ACCEPT' THEN 'pending' ELSE 'held' END, held_for = $6, queued = false, updated_at = now()
+    WHERE store_id = $1 AND order_id = $2 AND state = 'held' AND held_for = '{${UNAVAILABLE}}'
+    RETURNING order_id
+  )
+  UPDATE fraud_assessments SET verdict = $3, score = $4, reasons = $5
+  WHERE store_id = $1 AND order_id = $2 AND order_id IN (SELECT order_id FROM settled)
+  RETURNING order_id`;
+
+/** Inserts the stages of a new order. Under REVIEW the customer's confirmation is held. */
+export function stageInsertion({ storeId, id }: Order, assessment: FraudAssessment): Statement {
+  const confirmation = assessment.verdict === 'REVIEW' ? 'held' : 'pending';
+  const states = ['done', 'done', confirmation, 'pending'];
+  return { text: INSERT_STAGES, values: [storeId, id, PIPELINE_STAGES, states, rulesOf(assessment)] };
+}
+
+/** The fraud rules for which the customer's confirmation is held; null when it is not held. */
+export async function findHoldReasons(sql: TransactionSql, order: OrderKey): Promise<readonly string[] | null> {
+  const [row] = await sql.query<{ held_for: string[] | null }>(
+    `/* stages.held_for */ SELECT held_for FROM order_stages WHERE store_id = $1 AND order_id = $2 AND state = 'held'`,
+    [order.storeId, order.orderId],
+  );
+  return row ? (row.held_for ?? []) : null;
+}
+
+/** Makes a held stage pending. Returns whether one was held. */
+export async function releaseHeldStage(sql: TransactionSql, { storeId, orderId }: OrderKey): Promise<boolean> {
+  return (await sql.query(RELEASE, [storeId, orderId])).length > 0;
+}
+
+/** Makes a held stage dead: its message is never sent. */
+export async function abandonHeldStage(sql: TransactionSql, { storeId, orderId }: OrderKey): Promise<void> {
+  await sql.query(
+    `/* stages.cancel */ UPDATE order_stages SET state = 'dead', last_error = 'OrderCancelled', updated_at = now()
+     WHERE store_id = $1 AND order_id = $2 AND state = 'held'`,
+    [storeId, orderId],
+  );
+}
+
+/** Replaces the assessment of an order that is held for want of an analysis only. Returns whether it was. */
+export async function settleHeldStage(
+  sql: TransactionSql,
+  { storeId, orderId }: OrderKey,
+  assessment: FraudAssessment,
+): Promise<boolean> {
+  const { verdict, score, reasons } = assessment;
+  const values = [storeId, orderId, verdict, score, JSON.stringify(reasons), rulesOf(assessment)];
+  return (await sql.query(SETTLE, values)).length > 0;
+}
+
+/** Makes dead and failed stages pending. Returns their names. */
+export async function retryStages(sql: TransactionSql, { storeId, orderId }: OrderKey): Promise<NotificationStage[]> {
+  const rows = await sql.query<{ stage: NotificationStage }>(RETRY, [storeId, orderId]);
+  return rows.map(({ stage }) => stage);
+}
+
+function rulesOf({ reasons }: FraudAssessment): string[] {
+  return reasons.map(({ rule }) => rule);
+}

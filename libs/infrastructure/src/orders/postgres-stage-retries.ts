@@ -1,0 +1,25 @@
+import { StageRetries, type OrderKey, type RetriedPipeline } from '@app/application';
+import { NotFound } from '@app/domain';
+import { Injectable } from '@nestjs/common';
+import { Transactions } from '../postgres/transactions.js';
+import { findHoldReasons, retryStages } from './order-stages.js';
+import { lockOrder } from './postgres-order-lifecycle.js';
+
+@Injectable()
+export class PostgresStageRetries extends StageRetries {
+  constructor(private readonly transactions: Transactions) {
+    super();
+  }
+
+  override retry(order: OrderKey): Promise<RetriedPipeline> {
+    return this.transactions.run(async (sql) => {
+      const state = await lockOrder(sql, order);
+      if (!state) throw new NotFound('Order');
+      return {
+        stages: await retryStages(sql, order),
+        heldFor: await findHoldReasons(sql, order),
+        cancelled: state.fulfillmentStatus === 'CANCELLED',
+      };
+    });
+  }
+}

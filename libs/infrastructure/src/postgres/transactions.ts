@@ -1,0 +1,105 @@
+import { CommitOutcomeUnknown, Deadline, LOCK_TIMEOUT_MS, TRANSACTION_MS } from '@app/application';
+import { Injectable } from '@nestjs/common';
+import type pg from 'pg';
+import { DataSource } from 'typeorm';
+import { ServiceMetrics } from '../platform/service-metrics.js';
+import { poolOf } from './data-source.js';
+import { isConnectionLost, isRetryable, retryReason } from './postgres-errors.js';
+import { TransactionSql } from './transaction-sql.js';
+
+const ATTEMPTS = 4;
+const FIRST_DELAY_MS = 50;
+
+// One round trip. Generic plans: replanning these statements takes longer than running them. Every wait is bounded: a
+// lock wait ends before the client times out, and the server ends a transaction whose process died.
+function begin({ remainingMs }: Deadline): string {
+  // A lock_timeout of 0 would wait forever.
+  const lockTimeout = Math.max(1, Math.min(LOCK_TIMEOUT_MS, Math.floor(remainingMs)));
+  return `
+    BEGIN ISOLATION LEVEL READ COMMITTED;
+    SET LOCAL plan_cache_mode = force_generic_plan;
+    SET LOCAL statement_timeout = '8s';
+    SET LOCAL lock_timeout = ${lockTimeout};
+    SET LOCAL idle_in_transaction_session_timeout = '10s'`;
+}
+
+/** Runs transactions on the primary, with retries. */
+@Injectable()
+export class Transactions {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly metrics: ServiceMetrics,
+  ) {}
+
+  /**
+   * Commits when `work` resolves; rolls back and rethrows when it rejects. Runs `work` again, up to 4 times in all, after
+   * a deadlock, a lock timeout or a connection lost before COMMIT was sent: `work` must be repeatable.
+   *
+   * @param deadline limits the waits for a connection and for locks, over all attempts; 2.4 s by default.
+   * @throws CommitOutcomeUnknown when the connection was lost during COMMIT.
+   */
+  async run<T>(work: (sql: TransactionSql) => Promise<T>, deadline = Deadline.in(TRANSACTION_MS)): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.runOnce(work, deadline);
+      } catch (error) {
+        if (!isRetryable(error) || attempt === ATTEMPTS) throw error;
+        // Full jitter: transactions that collided do not meet again.
+        const delay = Math.random() * FIRST_DELAY_MS * 2 ** (attempt - 1);
+        if (delay >= deadline.remainingMs) throw error;
+        this.metrics.countRetry(retryReason(error));
+        await new Promise((resolve) => setTimeout(resolve, delay));
+      }
+    }
+  }
+
+  private async runOnce<T>(work: (sql: TransactionSql) => Promise<T>, deadline: Deadline): Promise<T> {
+    const client = await this.connect(deadline);
+    const sql = new TransactionSql(client, deadline, this.metrics);
+    // Until the server reports the end of the transaction, the connection may still be inside it and must not be reused:
+    // the next transaction would be committed or rolled back together with this one.
+    let over = false;
+    let begun = false;
+    try {
+      await sql.execute(begin(deadline));
+      begun = true;
+      const result = await work(sql);
+      await commit(sql);
+      over = true;
+      return result;
+    } catch (error) {
+      over = begun && (await rollBack(sql, error));
+      throw error;
+    } finally {
+      client.release(!over);
+    }
+  }
+
+  /** Returns a connection that arrives after the deadline to the pool, unused. */
+  private async connect(deadline: Deadline): Promise<pg.PoolClient> {
+    const connecting = poolOf(this.dataSource).connect();
+    try {
+      return await deadline.bound(connecting);
+    } catch (error) {
+      connecting.then((client) => client.release()).catch(() => undefined);
+      throw error;
+    }
+  }
+}
+
+async function commit(sql: TransactionSql): Promise<void> {
+  try {
+    await sql.commit();
+  } catch (error) {
+    throw isConnectionLost(error) ? new CommitOutcomeUnknown(error) : error;
+  }
+}
+
+/** Returns whether the transaction is over. Sends nothing on a lost connection: its end rolls back. */
+async function rollBack(sql: TransactionSql, reason: unknown): Promise<boolean> {
+  if (reason instanceof CommitOutcomeUnknown || isConnectionLost(reason)) return false;
+  return sql.execute('ROLLBACK').then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,54 @@
+import { StockLedger, type StockPlace, type StockVerification } from '@app/application';
+import { NotFound } from '@app/domain';
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { MaintenanceConnection } from '../postgres/maintenance-connection.js';
+import { setStockQuantities } from './stock-quantities.js';
+import { verifyStock } from './verify-stock.js';
+
+// Always one row, which shows each unknown name as NULL.
+const FIND_PLACE = `/* stock.find_place */
+  SELECT product.id AS product, variant.id AS variant, warehouse.id AS warehouse, bin.id AS bin
+  FROM (VALUES (1)) AS one
+  LEFT JOIN products AS product ON product.store_id = $1 AND product.slug = $2
+  LEFT JOIN product_variants AS variant
+    ON variant.store_id = $1 AND variant.product_id = product.id AND variant.sku = $3
+  LEFT JOIN warehouses AS warehouse ON warehouse.store_id = $1 AND warehouse.code = $4
+  LEFT JOIN bins AS bin ON bin.store_id = $1 AND bin.warehouse_id = warehouse.id AND bin.code = $5`;
+
+type PlaceRow = Record<'product' | 'variant' | 'warehouse' | 'bin', number | null>;
+
+@Injectable()
+export class PostgresStockLedger extends StockLedger {
+  constructor(private readonly connection: MaintenanceConnection) {
+    super();
+  }
+
+  override setQuantity(storeId: number, place: StockPlace, quantity: number): Promise<number | null> {
+    return this.connection.run((dataSource) =>
+      dataSource.transaction('READ COMMITTED', async (manager) => {
+        const ids = await findPlace(manager, storeId, place);
+        const [change] = await setStockQuantities(manager, storeId, [{ ...ids, quantity }]);
+        return change?.previous ?? null;
+      }),
+    );
+  }
+
+  override verify(storeId: number | null): Promise<StockVerification> {
+    return this.connection.run((dataSource) =>
+      verifyStock((text, values) => dataSource.query<StockVerification[]>(text, values), storeId),
+    );
+  }
+}
+
+async function findPlace(manager: EntityManager, storeId: number, { product, variant, bin }: StockPlace) {
+  const slash = bin.indexOf('/');
+  const [warehouseCode, binCode] = [bin.slice(0, slash), bin.slice(slash + 1)];
+  const values = [storeId, product, variant, warehouseCode, binCode];
+  const [ids] = await manager.query<PlaceRow[]>(FIND_PLACE, values);
+  if (!ids?.product) throw new NotFound(`Product ${product}`);
+  if (variant !== null && !ids.variant) throw new NotFound(`Variant ${variant} of product ${product}`);
+  if (!ids.warehouse) throw new NotFound(`Warehouse ${warehouseCode}`);
+  if (!ids.bin) throw new NotFound(`Bin ${bin}`);
+  return { productId: ids.product, variantId: ids.variant, binId: ids.bin };
+}

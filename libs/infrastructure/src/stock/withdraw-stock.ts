@@ -1,0 +1,75 @@
+import type { Shortage, StockDemand } from '@app/domain';
+import type { Statement } from '../postgres/transaction-sql.js';
+import { IS_FOR_SALE } from './available-stock.js';
+
+interface Withdrawal {
+  readonly available: number;
+  readonly taken: number;
+}
+
+// One statement: no answer travels while the rows are locked. Every transaction locks its rows in primary-key order, so
+// two orders that share products wait for each other instead of deadlocking. READ COMMITTED rereads the locked rows, so
+// the quantities are those after the wait. The UPDATE starts from the rows as they were when the statement began, and
+// would break a CHECK there: it subtracts from the quantity found under the lock. The fullest bin gives first, so that an
+// order is picked from as few bins as possible. A shortage of any product takes nothing at all.
+const WITHDRAW = `/* stock.withdraw */
+  WITH demand AS (
+    SELECT * FROM unnest($3::int[], $4::int[], $5::int[]) WITH ORDINALITY
+      AS demand (product_id, variant_key, requested, position)
+  ), locked AS MATERIALIZED (
+    SELECT stock.product_id, stock.variant_key, stock.bin_id, stock.quantity
+    FROM stock
+    WHERE stock.store_id = $1
+      AND (stock.product_id, stock.variant_key) IN (SELECT * FROM unnest($3::int[], $4::int[]))
+      AND ${IS_FOR_SALE}
+    ORDER BY stock.product_id, stock.variant_key, stock.bin_id
+    FOR NO KEY UPDATE OF stock
+  ), offered AS (
+    SELECT demand.position, demand.requested, locked.*, coalesce(sum(locked.quantity) OVER fullest_first, 0) AS through
+    FROM demand LEFT JOIN locked USING (product_id, variant_key)
+    WINDOW fullest_first AS (PARTITION BY demand.position ORDER BY locked.quantity DESC, locked.bin_id)
+  ), totals AS (
+    SELECT position, requested, max(through) AS available FROM offered GROUP BY position, requested
+  ), chosen AS (
+    SELECT product_id, variant_key, bin_id, quantity AS found,
+      least(quantity, requested - (through - quantity))::int AS quantity
+    FROM offered
+    WHERE through - quantity < requested AND quantity > 0 AND NOT EXISTS (SELECT FROM totals WHERE available < requested)
+  ), updated AS (
+    UPDATE stock SET quantity = chosen.found - chosen.quantity
+    FROM chosen
+    WHERE stock.store_id = $1 AND stock.product_id = chosen.product_id AND stock.variant_key = chosen.variant_key
+      AND stock.bin_id = chosen.bin_id
+    RETURNING stock.product_id, stock.variant_key, stock.bin_id, chosen.quantity
+  ), moved AS (
+    INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, order_id, kind, quantity)
+    SELECT $1, bin_id, product_id, variant_key, $2, 'ORDER', -quantity FROM updated
+    RETURNING quantity
+  )
+  SELECT available::float8, (SELECT coalesce(-sum(quantity), 0)::int FROM moved) AS taken FROM totals ORDER BY position`;
+
+/** Withdraws the demand of an order from the bins of the store's active warehouses and writes the ledger. */
+export function withdrawal(storeId: number, orderId: string, demand: readonly StockDemand[]): Statement {
+  const products = demand.map(({ productId }) => productId);
+  const variants = demand.map(({ variantId }) => variantId ?? 0);
+  const quantities = demand.map(({ quantity }) => quantity);
+  return { text: WITHDRAW, values: [storeId, orderId, products, variants, quantities] };
+}
+
+/**
+ * Reads the result of a withdrawal.
+ *
+ * @returns the lines that are short, by line; empty when the demand was withdrawn.
+ */
+export function shortagesIn(rows: unknown, demand: readonly StockDemand[]): Shortage[] {
+  const withdrawals = rows as readonly Withdrawal[];
+  const shortages = demand.flatMap(({ quantity: requested, lines }, index) => {
+    const available = withdrawals[index]?.available ?? 0;
+    return available < requested ? lines.map((line) => ({ line, requested, available })) : [];
+  });
+  if (shortages.length > 0) return shortages.sort((a, b) => a.line - b.line);
+  // The rows are locked, so this cannot happen; if it did, committing would sell missing units.
+  const requested = demand.reduce((sum, { quantity }) => sum + quantity, 0);
+  if (withdrawals[0]?.taken !== requested) throw new Error('Stock changed under its lock');
+  return [];
+}

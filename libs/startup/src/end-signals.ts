@@ -1,0 +1,47 @@
+/** The signals that ask a process to end, each with the exit code that shells use for a command that it ended. */
+const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
+type EndSignal = keyof typeof EXIT_CODES;
+const SIGNALS = Object.keys(EXIT_CODES) as EndSignal[];
+
+/** Ctrl-C reaches a process under npm twice, from the terminal and from npm. */
+const SAME_GESTURE_MS = 500;
+
+/**
+ * Calls `stop` at the first SIGINT or SIGTERM. Ends the process with 1 at a later one that is not part of the same
+ * gesture.
+ *
+ * @param stop ends the process itself.
+ * @param giveUp ends the process when it still runs `afterMs` milliseconds after the first signal.
+ */
+export function onShutdownSignal(
+  stop: () => void,
+  giveUp: { readonly afterMs: number; readonly end: () => void },
+): void {
+  let asked: number | null = null;
+  const handle = () => {
+    if (asked === null) {
+      asked = performance.now();
+      setTimeout(giveUp.end, giveUp.afterMs).unref();
+      stop();
+    } else if (performance.now() - asked > SAME_GESTURE_MS) {
+      process.exit(1);
+    }
+  };
+  for (const signal of SIGNALS) process.on(signal, handle);
+}
+
+/**
+ * Runs the work of a command. The first SIGINT or SIGTERM asks it to end in order; the same signal again ends the
+ * process at once.
+ *
+ * @param interrupt receives the exit code of a command that this signal ended.
+ */
+export async function interruptible<T>(interrupt: (exitCode: number) => void, work: () => Promise<T>): Promise<T> {
+  const handle = (signal: EndSignal) => interrupt(EXIT_CODES[signal]);
+  for (const signal of SIGNALS) process.once(signal, handle);
+  try {
+    return await work();
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, handle);
+  }
+}

@@ -1,0 +1,3 @@
+export * from './end-signals.js';
+export * from './open-database.js';
+export * from './run-process.js';

@@ -1,0 +1,41 @@
+import { Config, ConfigError, JsonLogger, logProcessOutput } from '@app/infrastructure';
+
+/** What a service process has from its first moment on. */
+export interface ServiceProcess {
+  readonly config: Config;
+  readonly logger: JsonLogger;
+  /** Logs the error and ends the process with 1. */
+  readonly die: (error: unknown) => never;
+}
+
+/**
+ * Runs a service process. An uncaught error is logged and ends it with 1, since the state of the process is unknown then
+ * and its supervisor starts a new one. A start that fails ends it with one line on standard error: with 2 for the
+ * configuration, with 1 for everything else.
+ *
+ * @param start resolves once the process serves.
+ * @param explain the line for an error other than that of the configuration.
+ */
+export function runProcess(
+  start: (process: ServiceProcess) => Promise<void>,
+  explain: (error: Error) => string = ({ message }) => message,
+): void {
+  boot(start).catch((error: Error) => {
+    const isConfig = error instanceof ConfigError;
+    process.stderr.write(`${isConfig ? error.message : explain(error)}\n`);
+    process.exit(isConfig ? 2 : 1);
+  });
+}
+
+async function boot(start: (process: ServiceProcess) => Promise<void>): Promise<void> {
+  const config = new Config(process.env);
+  const logger = new JsonLogger(config.logLevel);
+  logProcessOutput(logger);
+  const die = (error: unknown): never => {
+    logger.fatal('An error was not caught anywhere', error, 'Process');
+    process.exit(1);
+  };
+  process.on('uncaughtException', die);
+  process.on('unhandledRejection', die);
+  await start({ config, logger, die });
+}

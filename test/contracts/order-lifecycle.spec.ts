@@ -1,0 +1,125 @@
+import { ChangeOrderStatus, type LockedOrder } from '@app/application';
+import { IllegalTransition, NotFound, type FraudVerdict } from '@app/domain';
+import { ADAPTERS, anOrder, placeOrder, type PlacingPorts } from './placing.js';
+
+const ACCEPT: FraudVerdict = 'ACCEPT';
+
+describe.each(ADAPTERS)('OrderLifecycle %s', (_name, open) => {
+  let ports: PlacingPorts;
+  let changeStatus: ChangeOrderStatus;
+  beforeAll(async () => {
+    ports = await open();
+    changeStatus = new ChangeOrderStatus(ports.lifecycle);
+  });
+  afterAll(() => ports.close());
+
+  async function placed({ stock = [3, 2], quantity = 4, verdict = ACCEPT } = {}) {
+    const productId = await ports.product({ stock });
+    const order = anOrder(ports.storeId, { items: [{ productId, quantity }] });
+    await placeOrder(ports.placement, order, { assessment: { verdict, score: 0, reasons: [] } });
+    return { productId, id: { storeId: ports.storeId, orderId: order.id } };
+  }
+
+  it('sets payment and fulfillment together', async () => {
+    const { id } = await placed();
+
+    const changed = await changeStatus.changeStatus(id, { status: 'SUCCEEDED', fulfillmentStatus: 'CONFIRMED' });
+
+    expect(changed).toEqual({ status: 'SUCCEEDED', fulfillmentStatus: 'CONFIRMED', restocked: 0 });
+  });
+
+  it('rejects an illegal transition with the reason, and changes nothing', async () => {
+    const { id } = await placed();
+
+    const illegal = changeStatus.changeStatus(id, { status: 'SUCCEEDED', fulfillmentStatus: 'DELIVERED' });
+
+    await expect(illegal).rejects.toThrow('fulfillment cannot go from PENDING to DELIVERED');
+    expect(await changeStatus.changeStatus(id, {})).toMatchObject({ status: 'PENDING', fulfillmentStatus: 'PENDING' });
+  });
+
+  it('returns the stock of a cancelled order once, to the bins it came from', async () => {
+    const { id, productId } = await placed();
+    expect(await ports.onHand(productId)).toBe(1);
+
+    const cancelled = await changeStatus.cancel(id);
+
+    expect(cancelled).toEqual({ status: 'CANCELLED', fulfillmentStatus: 'CANCELLED', restocked: 4 });
+    await expect(changeStatus.cancel(id)).rejects.toThrow(IllegalTransition);
+    expect(await ports.bins(productId)).toEqual([3, 2]);
+  });
+
+  it('returns the stock once when eight cancellations arrive at the same moment', async () => {
+    const { id, productId } = await placed();
+
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => changeStatus.cancel(id)));
+
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await ports.onHand(productId)).toBe(5);
+  });
+
+  it('returns the stock when the fulfillment is set to CANCELLED', async () => {
+    const { id, productId } = await placed();
+
+    await changeStatus.changeStatus(id, { fulfillmentStatus: 'CANCELLED' });
+
+    expect(await ports.onHand(productId)).toBe(5);
+  });
+
+  it('leaves the payment of a cancelled paid order SUCCEEDED', async () => {
+    const { id } = await placed();
+    await changeStatus.changeStatus(id, { status: 'SUCCEEDED' });
+
+    expect(await changeStatus.cancel(id)).toMatchObject({ status: 'SUCCEEDED', fulfillmentStatus: 'CANCELLED' });
+  });
+
+  it('does not return the stock of a shipped order', async () => {
+    const { id, productId } = await placed();
+    for (const fulfillmentStatus of ['CONFIRMED', 'PROCESSING', 'SHIPPED'] as const) {
+      await changeStatus.changeStatus(id, { fulfillmentStatus });
+    }
+
+    await expect(changeStatus.cancel(id)).rejects.toThrow('fulfillment cannot go from SHIPPED to CANCELLED');
+    expect(await ports.onHand(productId)).toBe(1);
+  });
+
+  it('queues the held confirmation of an order that is confirmed', async () => {
+    const { id } = await placed({ verdict: 'REVIEW' });
+    expect(await ports.stages(id.orderId)).toContain('notify-customer held');
+
+    await changeStatus.changeStatus(id, { fulfillmentStatus: 'CONFIRMED' });
+
+    expect(await ports.stages(id.orderId)).toContain('notify-customer pending');
+  });
+
+  it('abandons the held confirmation of an order that is cancelled', async () => {
+    const { id } = await placed({ verdict: 'REVIEW' });
+
+    await changeStatus.cancel(id);
+
+    expect(await ports.stages(id.orderId)).toContain('notify-customer dead');
+  });
+
+  it('gives a change the amount owed and its currency, and writes nothing when the change throws', async () => {
+    const { id, productId } = await placed({ quantity: 2 });
+    const seen: LockedOrder[] = [];
+    const refuse = (order: LockedOrder) => {
+      seen.push(order);
+      throw new Error('refused');
+    };
+
+    await expect(ports.lifecycle.change(id, refuse)).rejects.toThrow('refused');
+    await expect(ports.lifecycle.cancel(id, refuse)).rejects.toThrow('refused');
+
+    const order = { status: 'PENDING', fulfillmentStatus: 'PENDING', totalAmount: 2000, currency: 'USD' };
+    expect(seen).toEqual([order, order]);
+    expect(await ports.bins(productId)).toEqual([1, 2]);
+  });
+
+  it('does not find an order of another store', async () => {
+    const { id } = await placed();
+
+    const foreign = changeStatus.cancel({ storeId: 999_999, orderId: id.orderId });
+
+    await expect(foreign).rejects.toThrow(NotFound);
+  });
+});

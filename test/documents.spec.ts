@@ -1,0 +1,109 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Command } from 'commander';
+import { createProgram } from '../apps/cli/src/program.js';
+import { figuresOf } from './proof/support/figures.js';
+
+const ROOT = path.join(__dirname, '..');
+const README_LINES = 130;
+
+const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
+const markdownIn = (folder: string, recursive: boolean) =>
+  readdirSync(path.join(ROOT, folder), { recursive, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => path.join(folder, name));
+const documents = [...markdownIn('.', false), ...markdownIn('docs', true), ...markdownIn('.github', true)];
+
+/** The anchors that GitHub makes from the headings of a document. */
+function anchors(text: string): string[] {
+  const headings = text.matchAll(/^#+ (.+)$/gm);
+  return [...headings].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+/** The relative links of a document whose file or heading does not exist. */
+function brokenLinks(file: string, text: string): string[] {
+  const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+  return targets
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .filter((target) => {
+      const [name = '', anchor] = target.split('#');
+      const linked = name === '' ? file : path.join(path.dirname(file), name);
+      if (!existsSync(path.join(ROOT, linked))) return true;
+      return anchor !== undefined && !anchors(linked === file ? text : read(linked)).includes(anchor);
+    })
+    .map((target) => `${file}: ${target}`);
+}
+
+/** The scripts that a text calls and package.json does not have. `proof:<name>` is a placeholder. */
+function unknownScripts(text: string): string[] {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+  const called = [...text.matchAll(/npm run (?:--silent )?([a-z][a-z0-9:-]*[a-z0-9])(?![a-z0-9:<-])/g)];
+  return called.map(([, name = '']) => name).filter((name) => !(name in scripts));
+}
+
+/** The names of all commands, such as `orders release`. */
+function commandsOf(program: Command, prefix = ''): string[] {
+  return program.commands.flatMap((command) => {
+    const name = `${prefix}${command.name()}`;
+    return command.commands.length > 0 ? commandsOf(command, `${name} `) : [name];
+  });
+}
+
+describe('the documents', () => {
+  it.each(documents)('%s links only to files and headings that exist', (file) => {
+    expect(brokenLinks(file, read(file))).toEqual([]);
+  });
+
+  it.each(documents)('%s calls only scripts that package.json has', (file) => {
+    expect(unknownScripts(read(file))).toEqual([]);
+  });
+
+  it(`README.md has at most ${README_LINES} lines`, () => {
+    expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(README_LINES);
+  });
+
+  it('docs/operations.md names every variable that the configuration reads, and no other', () => {
+    const config = read('libs/infrastructure/src/platform/config.ts');
+    const known = [...config.matchAll(/read\.\w+\('([A-Z_0-9]+)'/g)].map(([, name = '']) => name);
+    const [, section = ''] = /## Environment\n([^]*?)\n## /.exec(read('docs/operations.md')) ?? [];
+    const rows = section.split('\n').filter((line) => line.startsWith('| `'));
+    const named = rows.flatMap((row) => [...(row.split(' | ')[0] ?? '').matchAll(/`([A-Z_0-9]+)`/g)]);
+
+    // The row of the OTLP endpoint stands for all standard variables.
+    const own = new Set(known.filter((name) => !name.startsWith('OTEL_')));
+    own.add('OTEL_EXPORTER_OTLP_ENDPOINT');
+    expect(named.map(([, name]) => name).sort()).toEqual([...own].sort());
+  });
+
+  it('docs/operations.md names every command of the command line', () => {
+    const operations = read('docs/operations.md');
+
+    expect(commandsOf(createProgram()).filter((name) => !operations.includes(`\`${name}`))).toEqual([]);
+  });
+
+  it.each(['[a](missing.md)', '[a](README.md#no-such-heading)', '[a](#no-such-heading)'])(
+    'the check of links notices %s',
+    (link) => {
+      expect(brokenLinks('README.md', link)).toHaveLength(1);
+    },
+  );
+
+  it('the check of scripts notices a script that does not exist', () => {
+    expect(unknownScripts('Run `npm run --silent nothing -- now`, then `npm run proof:<name>`.')).toEqual(['nothing']);
+  });
+});
+
+describe('the figures of a proof', () => {
+  it('are separated by semicolons, except inside brackets', () => {
+    expect(figuresOf('20 rounds (1 unit; 2 + 1 units): 0 oversold; 3 × 503; 0 cut (none; at all)')).toEqual([
+      '20 rounds (1 unit; 2 + 1 units): 0 oversold',
+      '3 × 503',
+      '0 cut (none; at all)',
+    ]);
+  });
+});

@@ -1,0 +1,99 @@
+import {
+  IdempotencyInFlight,
+  IdempotencyMismatch,
+  NOTIFICATION_STAGES,
+  OrderPlacement,
+  ReceiptNumberTaken,
+  type IdempotentRequest,
+  type Placement,
+  type PlacementOutcome,
+  type Replay,
+} from '@app/application';
+import type { Shortage, StockDemand } from '@app/domain';
+import { findOrder, itemKey, scopeKey, type InMemoryTransactions, type State } from './in-memory-transactions.js';
+
+/** Rolls back a placement that lacks stock. */
+class StockIsShort extends Error {
+  constructor(readonly shortages: readonly Shortage[]) {
+    super();
+  }
+}
+
+export class InMemoryOrderPlacement extends OrderPlacement {
+  constructor(private readonly transactions: InMemoryTransactions) {
+    super();
+  }
+
+  override findReplay(request: IdempotentRequest): Promise<Replay | null> {
+    return this.transactions.run((state) => replayOf(state, request));
+  }
+
+  override awaitReplay(request: IdempotentRequest): Promise<Replay | null> {
+    return this.transactions.run((state) => this.claim(state, request));
+  }
+
+  override async place(placement: Placement): Promise<PlacementOutcome> {
+    try {
+      return await this.transactions.run((state) => this.write(state, placement));
+    } catch (error) {
+      if (error instanceof StockIsShort) return { outcome: 'short', shortages: error.shortages };
+      throw error;
+    }
+  }
+
+  /** Transactions run one at a time, so only a held key is in flight. */
+  private claim(state: State, request: IdempotentRequest): Replay | null {
+    if (this.transactions.heldKeys.has(scopeKey(request.scope))) throw new IdempotencyInFlight();
+    return replayOf(state, request);
+  }
+
+  private write(state: State, { order, assessment, demand, idempotency }: Placement): PlacementOutcome {
+    const { id, storeId, receiptNumber, status, fulfillmentStatus } = order;
+    const replay = idempotency && this.claim(state, idempotency);
+    if (replay && replay.orderId !== id) return { outcome: 'replayed', replay };
+    if (findOrder(state, { storeId, orderId: id })) return { outcome: 'placed' };
+    if (state.orders.some(({ order: o }) => o.storeId === storeId && o.receiptNumber === receiptNumber)) {
+      throw new ReceiptNumberTaken();
+    }
+
+    state.orders.push({ order, assessment, state: { status, fulfillmentStatus } });
+    for (const stage of NOTIFICATION_STAGES) {
+      const isHeld = stage === 'notify-customer' && assessment.verdict === 'REVIEW';
+      const heldFor = isHeld ? assessment.reasons.map(({ rule }) => rule) : [];
+      state.queued.push({ orderId: id, stage, state: isHeld ? 'held' : 'pending', heldFor });
+    }
+    if (idempotency) {
+      const { scope, requestHash, answer } = idempotency;
+      state.keys.set(scopeKey(scope), { requestHash, orderId: id, answer: answer(order) });
+    }
+    const shortages = demand.flatMap((one) => withdraw(state, id, one));
+    if (shortages.length > 0) throw new StockIsShort(shortages.sort((a, b) => a.line - b.line));
+    return { outcome: 'placed' };
+  }
+}
+
+function replayOf(state: State, { scope, requestHash }: IdempotentRequest): Replay | null {
+  const kept = state.keys.get(scopeKey(scope));
+  if (!kept) return null;
+  if (!kept.requestHash.equals(requestHash)) throw new IdempotencyMismatch();
+  return { orderId: kept.orderId, answer: kept.answer };
+}
+
+/** Returns the lines that are short. */
+function withdraw(state: State, orderId: string, demand: StockDemand): Shortage[] {
+  const item = itemKey(demand);
+  const bins = state.bins.get(item) ?? [];
+  const available = bins.reduce((sum, { quantity }) => sum + quantity, 0);
+  const requested = demand.quantity;
+  if (available < requested) return demand.lines.map((line) => ({ line, requested, available }));
+
+  let outstanding = requested;
+  for (const bin of bins.toSorted((a, b) => b.quantity - a.quantity || a.binId - b.binId)) {
+    const quantity = Math.min(bin.quantity, outstanding);
+    if (quantity === 0) break;
+    bin.quantity -= quantity;
+    outstanding -= quantity;
+    state.taken.set(orderId, [...(state.taken.get(orderId) ?? []), { item, binId: bin.binId, quantity }]);
+  }
+  return [];
+}
