@@ -131,7 +131,7 @@ function climbs(graph: ReadonlyMap<string, readonly string[]>): string[] {
 }
 
 const STATEMENT =
-  /^\s*(SELECT\s|INSERT\s+INTO\s|UPDATE\s+\w+|DELETE\s+FROM\s|WITH\s+\w+(\s*\([^)]*\))?\s+AS\s|COPY\s|LOCK\s+TABLE\s)/;
+  /^\s*(?:\/\*.*?\*\/\s*)?(SELECT\s|INSERT\s+INTO\s|UPDATE\s+\w+|DELETE\s+FROM\s|WITH\s+\w+(\s*\([^)]*\))?\s+AS\s|COPY\s|LOCK\s+TABLE\s)/;
 /** In the classes that the service meets; five characters of another class are a number more often than an SQLSTATE. */
 const SQLSTATE = /^(08|0A|2[0-8]|40|42|5[3578]|XX|P0)[0-9A-Z]{3}$/;
 

@@ -295,9 +295,11 @@ describe('backup and restore', () => {
 
   it('is refused by a database with another schema', async () => {
     const target = await emptyDatabase();
-    await target.query(`INSERT INTO migrations (timestamp, name) VALUES (9, 'Later9')`);
+    await target.query(`INSERT INTO migrations (id, name) VALUES (9, '0009-later')`);
 
-    await expect(restoreBackup(target.url, file)).rejects.toThrow(/this version of the service has Later9: restore it/);
+    await expect(restoreBackup(target.url, file)).rejects.toThrow(
+      /this version of the service has 0009-later: restore it/,
+    );
   });
 
   it('is taken and restored by the command line, which says where the key is', async () => {

@@ -375,7 +375,7 @@ describe('the command line', () => {
     });
     expect(await cli(['migrate'], env)).toMatchObject({
       code: 0,
-      json: { applied: expect.arrayContaining([expect.stringMatching(/^Schema/)]) as string[] },
+      json: { applied: ['0001-schema'] },
     });
     expect((await cli(['migrate'], env)).json).toEqual({ applied: [] });
     expect(await cli(['stores', 'list'], env)).toMatchObject({ code: 0, json: [] });

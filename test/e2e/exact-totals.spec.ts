@@ -1,4 +1,4 @@
-import { foldTallies, migrate } from '@app/infrastructure';
+import { foldTallies } from '@app/infrastructure';
 import pg from 'pg';
 import { seededRandom } from '../support/seeded-random.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
@@ -350,24 +350,5 @@ describe('totals', () => {
     await api.database.query('DELETE FROM products WHERE id = $1', [product]);
 
     expect(await differences(PRODUCTS)).toEqual([]);
-  });
-
-  it('of categories, and whether products are in stock, are put right by migrating from a release that had them wrong', async () => {
-    const [category, gone] = [await api.store.category(), await api.store.category()];
-    await api.store.product({ categoryIds: [category] });
-    await api.database.query(
-      `INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
-       SELECT $1, 'category ' || category, '-infinity', ARRAY['false', 'true'], 2 FROM unnest($2::int[]) AS category`,
-      [api.store.id, [category, gone]],
-    );
-    expect(await differences(PRODUCTS)).toHaveLength(2);
-    await api.database.query('UPDATE products SET in_stock = NOT in_stock WHERE store_id = $1', [api.store.id]);
-    expect(await differences(IN_STOCK)).not.toEqual([]);
-
-    await api.database.query(`DELETE FROM migrations WHERE name = 'SimultaneousChanges1764000000006'`);
-    await migrate(api.database.url);
-
-    expect(await differences(PRODUCTS)).toEqual([]);
-    expect(await differences(IN_STOCK)).toEqual([]);
   });
 });

@@ -81,9 +81,12 @@ describe('the metrics', () => {
       const count = `database_statement_duration_seconds_count{kind="${kind}"}`;
       expect([kind, await growth(count, () => api.get(url))]).not.toEqual([kind, 0]);
     }
-    const mug = await product(1);
+    const mug = await product(2);
     const inTransactions = 'database_statement_duration_seconds_count{kind="transaction"}';
     expect(await growth(inTransactions, () => order(mug))).toBe(5);
+    expect(await growth('database_statements_total{statement="orders.insert"}', () => order(mug))).toBe(1);
+    const brands = 'database_statement_seconds_total{statement="brands.list"}';
+    expect(await growth(brands, () => api.get('/v1/brands'))).toBeGreaterThan(0);
 
     // Those that ask at the same moment share a statement: the first does not wait for the others.
     const ten = () => Promise.all(Array.from({ length: 10 }, () => api.get('/v1/store')));

@@ -1,6 +1,9 @@
 import { loadModule } from 'libpg-query';
 import { faultsOfFunction } from '../support/store-predicate/check-function.js';
 import { storeColumns } from '../support/store-predicate/read-statements.js';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { schemaPicture } from '../../tools/schema-picture.mjs';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 /** Keys that need no `store_id`, and why. */
@@ -88,6 +91,12 @@ describe('the schema', () => {
       database = before;
       await own.drop();
     }
+  });
+
+  it('is the one that docs/schema.md draws (npm run schema)', async () => {
+    const document = readFileSync(path.resolve(__dirname, '../../docs/schema.md'), 'utf8');
+
+    expect(document).toBe(await schemaPicture((sql) => database.query(sql)));
   });
 
   it('has functions and triggers that stay in the store of the rows they are for', async () => {

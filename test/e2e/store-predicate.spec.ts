@@ -1,5 +1,8 @@
 import { loadModule } from 'libpg-query';
-import { faultsOf, storeColumns } from '../support/store-predicate/read-statements.js';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { EXCEPTIONS } from '../support/store-predicate/exceptions.js';
+import { faultsOf, lacksName, storeColumns } from '../support/store-predicate/read-statements.js';
 
 const TABLES = storeColumns(['orders', 'order_lines', 'customers', 'products']);
 
@@ -71,4 +74,46 @@ describe('the check for the predicate of the store', () => {
   ])('notices %s in: %s', (fault, sql) => {
     expect(faultsOf(sql, TABLES)).toEqual([fault]);
   });
+
+  it.each(['SELECT 1 FROM orders WHERE store_id = $1', 'COPY orders TO STDOUT', 'BEGIN; DELETE FROM orders'])(
+    'notices a statement without a name: %s',
+    (sql) => {
+      expect(lacksName(sql)).toBe(true);
+      expect(lacksName(`/* orders.find */ ${sql}`)).toBe(false);
+    },
+  );
+
+  it('allows an exception to the statements of its names only', () => {
+    const sql = 'UPDATE api_keys SET status = $2 WHERE id = $1';
+    const keys = storeColumns(['api_keys', 'orders']);
+
+    expect(faultsOf(`/* keys.set_status */ ${sql}`, keys)).toEqual([]);
+    expect(faultsOf(`/* keys.other */ ${sql}`, keys)).toEqual(['api_keys']);
+    expect(faultsOf(`/* keys.set_status */ DELETE FROM orders`, keys)).toEqual(['orders']);
+  });
+
+  // Two statements of one name would share an exception.
+  it('finds the name of each exception in one place of the source', () => {
+    const sources = ['libs', 'apps'].flatMap((directory) => sourcesIn(path.resolve(__dirname, '../..', directory)));
+    const places = (name: string) => sources.filter((text) => text.split(`/* ${name} */`).length > 1);
+    const written = EXCEPTIONS.flatMap(({ statements }) => statements).filter((name) => !BY_TABLE.test(name));
+
+    expect(written.map((name) => [name, places(name).length + comments(sources, name)])).toEqual(
+      written.map((name) => [name, 1]),
+    );
+  });
 });
+
+/** Composed names: the rest of them is a table. */
+const BY_TABLE = /^(import\.stores\.(find|lock|update|insert)|retention\..*)$/;
+
+/** How often TypeORM is given the name. */
+function comments(sources: readonly string[], name: string): number {
+  return sources.filter((text) => text.includes(`comment('${name}')`) || text.includes(`comment: '${name}'`)).length;
+}
+
+function sourcesIn(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
+    .map((file) => readFileSync(path.join(directory, file), 'utf8'));
+}

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import type { AddressInfo } from 'node:net';
-import { type Config, type JsonLogger, startTracing } from '@app/infrastructure';
+import { type Config, type JsonLogger, startTracing, UnknownSchema } from '@app/infrastructure';
 import { DataDirUnusable, EmbeddedPostgresInUse } from '@app/embedded-postgres';
 import { reportUnknownKeys } from '@app/operations';
 import { onShutdownSignal, openDatabase, type OpenDatabase, runProcess, type ServiceProcess } from '@app/startup';
@@ -66,7 +66,8 @@ async function listen(app: NestFastifyApplication, { host, port }: Config): Prom
 
 /** One line for what an operator can correct; the stack for everything else. */
 function explain(error: NodeJS.ErrnoException & { port?: number }): string {
-  if (error instanceof DataDirUnusable || error instanceof EmbeddedPostgresInUse) return error.message;
+  const isCorrectable = [DataDirUnusable, EmbeddedPostgresInUse, UnknownSchema].some((kind) => error instanceof kind);
+  if (isCorrectable) return error.message;
   const variable = error.port === Number(process.env.METRICS_PORT) ? 'METRICS_PORT' : 'PORT';
   if (error.code === 'EADDRINUSE') return `Port ${error.port} is already in use: choose another one with ${variable}.`;
   if (error.code === 'EACCES' && error.port)

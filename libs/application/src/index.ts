@@ -10,6 +10,7 @@ export * from './errors/overloaded.js';
 export * from './errors/unavailable.js';
 export * from './errors/unusable-value.js';
 export * from './commit-outcome-unknown.js';
+export * from './deadlines.js';
 export * from './id-or-slug.js';
 export * from './inventory/set-stock.js';
 export * from './inventory/verify-stock.js';

@@ -17,6 +17,7 @@ export * from './postgres/database-probe.js';
 export * from './postgres/database.js';
 export * from './postgres/fold-tallies.js';
 export * from './postgres/migrate.js';
+export * from './postgres/migrations.js';
 export * from './postgres/postgres-errors.js';
 export * from './postgres/transactions.js';
 export * from './postgres/maintenance-connection.js';

@@ -263,8 +263,8 @@ import { createReadStream } from 'node:fs';`,
     edits: [
       {
         file: API_KEYS,
-        find: `const PATIENCE_MS = 2_500;`,
-        replace: `const PATIENCE_MS = 2_500;
+        find: `const CONCURRENT_LOOK_UPS = 2;`,
+        replace: `const CONCURRENT_LOOK_UPS = 2;
 const CACHE = new Map<string, { readonly at: number; readonly found: Promise<ApiKeyLookup | null> }>();`,
       },
       {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { loadModule } from 'libpg-query';
 import type { StoreColumns } from './scope.js';
-import { faultsOf } from './read-statements.js';
+import { faultsOf, lacksName } from './read-statements.js';
 
 /** What has PostgreSQL write down each statement that it is sent, and by whom, without its values. */
 export const LOGGED = {
@@ -23,7 +23,7 @@ interface Line {
 export interface Verdict {
   /** Different statements that were checked. */
   readonly statements: number;
-  /** One text for each statement that touches rows of any store. */
+  /** One text for each statement that touches rows of any store, or has no name. */
   readonly faults: readonly string[];
 }
 
@@ -38,7 +38,11 @@ export async function checkLog(cluster: string, tables: StoreColumns): Promise<V
   const statements = await readStatements(path.join(cluster, 'log'));
   const faults = [...statements].flatMap((sql) => {
     const found = faultsOf(sql, tables);
-    return found.length === 0 ? [] : [`${found.join(', ')} without its store: ${sql.trim().replace(/\s+/g, ' ')}`];
+    const text = sql.trim().replace(/\s+/g, ' ');
+    return [
+      ...(found.length > 0 ? [`${found.join(', ')} without its store: ${text}`] : []),
+      ...(lacksName(sql) ? [`no name, such as /* orders.find */: ${text}`] : []),
+    ];
   });
   return { statements: statements.size, faults };
 }

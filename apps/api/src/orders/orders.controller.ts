@@ -1,4 +1,11 @@
-import { CreateOrder, Deadline, OrdersService, type ApiKeyLookup, type OrderRequest } from '@app/application';
+import {
+  CreateOrder,
+  Deadline,
+  ORDER_DEADLINE_MS,
+  OrdersService,
+  type ApiKeyLookup,
+  type OrderRequest,
+} from '@app/application';
 import type { Order } from '@app/domain';
 import { Body, Controller, Get, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -14,9 +21,6 @@ import { IdempotencyKey } from './idempotency-key.decorator.js';
 import { toOrderListItem, toOrderResponse, type OrderListItem, type OrderResponse } from './order.response.js';
 import { ApiCreateOrder, ApiGetOrder, ApiListOrders, ORDERS_DOCUMENTATION } from './orders.openapi.js';
 import { readOrdersQuery, type OrdersQuery } from './orders.query.js';
-
-/** The time to place an order: the client gets its answer, or its 503, in under 3 s. */
-const PATIENCE_MS = 2_500;
 
 @Controller('v1/orders')
 @ApiTags(ORDERS_DOCUMENTATION.tag)
@@ -60,7 +64,7 @@ export class OrdersController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Buffer> {
     const idempotency = idempotencyKey === null ? null : { key: idempotencyKey, answer: toAnswer };
-    const deadline = Deadline.in(PATIENCE_MS - (reply.elapsedTime - reply.request.waitedForBodyMs));
+    const deadline = Deadline.in(ORDER_DEADLINE_MS - (reply.elapsedTime - reply.request.waitedForBodyMs));
     const created = await this.createOrder.execute({ store, mode, request, idempotency, deadline });
     const { replay } = created;
     this.metrics.countOrder(mode, replay !== null);

@@ -31,7 +31,7 @@ const WRITERS: { readonly [Kind in Exclude<BundleKind, 'store'>]: WriteLines<Lin
 };
 
 // Imports take turns, batch by batch. Two imports into one store could otherwise lock its rows in opposite orders.
-const TAKE_TURNS = `SELECT pg_advisory_xact_lock(hashtextextended('store-commerce bundle import', 0))`;
+const TAKE_TURNS = `/* import.take_turns */ SELECT pg_advisory_xact_lock(hashtextextended('store-commerce bundle import', 0))`;
 
 /** Writes one batch within the caller's transaction. @throws BadLines with every line of the batch that is invalid. */
 export async function writeBatch(
@@ -128,9 +128,10 @@ async function findOwners({ manager, known }: Batch, segment: readonly Numbered[
     0,
     Array.from(names, (subdomain) => ({ subdomain })),
   );
-  const rows = await manager.query<Owner[]>('SELECT id, subdomain, currency FROM stores WHERE subdomain = ANY($1)', [
-    [...names],
-  ]);
+  const rows = await manager.query<Owner[]>(
+    '/* import.stores.owners */ SELECT id, subdomain, currency FROM stores WHERE subdomain = ANY($1)',
+    [[...names]],
+  );
   const owners = new Map(rows.map((row) => [row.id, row]));
   return ({ number, line }) => {
     const subdomain = 'store' in line ? line.store : '';

@@ -11,14 +11,14 @@ interface Named {
 }
 
 // Every writer locks stock in this order.
-const LOCK_STOCK = `
+const LOCK_STOCK = `/* import.stock.lock */
   SELECT FROM stock
   WHERE store_id = $1 AND product_id IN (SELECT id FROM products WHERE store_id = $1 AND slug = ANY($2))
   ORDER BY product_id, variant_key, bin_id
   FOR NO KEY UPDATE`;
 
 // Opening or closing a warehouse changes the stock of the products in its bins.
-const LOCK_PRODUCTS = `
+const LOCK_PRODUCTS = `/* import.products.lock */
   SELECT FROM products
   WHERE store_id = $1 AND id IN (
     SELECT id FROM products WHERE store_id = $1 AND slug = ANY($2)
@@ -40,7 +40,7 @@ export async function lockBatch(manager: EntityManager, lines: readonly Numbered
   if (named.size === 0) return;
   // A store that the batch creates has nothing to lock.
   const stores = await manager.query<{ id: number; subdomain: string }[]>(
-    'SELECT id, subdomain FROM stores WHERE subdomain = ANY($1)',
+    '/* import.stores.ids */ SELECT id, subdomain FROM stores WHERE subdomain = ANY($1)',
     [[...named.keys()]],
   );
   for (const { id, subdomain } of stores) {

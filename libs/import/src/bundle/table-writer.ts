@@ -91,10 +91,10 @@ function statements({ table, id, key, columns, dated, global }: TableSpec) {
   const find = `SELECT o.${id} AS id, jsonb_build_array(${of('o', key)}) AS key ${matching}`;
   const scope = global ? '' : 'store_id, ';
   return {
-    find,
-    lock: `${find} ORDER BY o.${id} FOR NO KEY UPDATE OF o`,
+    find: `/* import.${table}.find */ ${find}`,
+    lock: `/* import.${table}.lock */ ${find} ORDER BY o.${id} FOR NO KEY UPDATE OF o`,
     // Does not set key columns: that takes a stronger lock, which blocks orders being placed.
-    update: `
+    update: `/* import.${table}.update */
     WITH changed AS (
       UPDATE ${table} AS t
       SET (${columns.join(', ')}${dated ? ', updated_at' : ''}) = ROW (${of('n', columns)}${dated ? ', now()' : ''})
@@ -103,7 +103,7 @@ function statements({ table, id, key, columns, dated, global }: TableSpec) {
       WHERE t.${id} = o.${id} ${global ? '' : 'AND t.store_id = o.store_id'} AND n IS DISTINCT FROM o
       RETURNING t.${id} AS id, jsonb_build_array(${of('t', key)}) AS key)
     SELECT id, key FROM changed`,
-    insert: `
+    insert: `/* import.${table}.insert */
     INSERT INTO ${table} (${scope}${all.join(', ')})
     SELECT ${global ? '' : '$2::int, '}${of('n', all)}
     FROM jsonb_array_elements($1::jsonb) WITH ORDINALITY AS given (fields, position)

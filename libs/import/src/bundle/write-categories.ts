@@ -3,7 +3,7 @@ import type { CategoryLine } from './bundle.js';
 import { BundleLineError } from './faults.js';
 import { CATEGORIES } from './tables.js';
 
-const SET_PARENTS = `
+const SET_PARENTS = `/* import.categories.set_parents */
   WITH moved AS (
     UPDATE categories SET parent_id = given.parent_id
     FROM jsonb_to_recordset($2::jsonb) AS given (id int, parent_id int)
@@ -12,7 +12,7 @@ const SET_PARENTS = `
   SELECT id FROM moved`;
 
 // Walks up from the moved categories. A path that reaches the same category twice has a cycle.
-const FIND_CIRCLE = `
+const FIND_CIRCLE = `/* import.categories.find_circle */
   WITH RECURSIVE ancestors AS (
     SELECT id AS start, parent_id FROM categories WHERE store_id = $1 AND id = ANY($2)
     UNION

@@ -8,7 +8,7 @@ import { CUSTOMERS, CUSTOMER_SECRETS } from './tables.js';
 const NAMESPACE = '6f1c0d52-7a7e-4f0e-9a53-3c9a4b0f5d11';
 
 // The expression of the unique index decides whether two e-mails are equal.
-const BY_EMAIL = `
+const BY_EMAIL = `/* import.customers.by_email */
   SELECT DISTINCT given.email, customers.id
   FROM jsonb_array_elements_text($2::jsonb) AS given (email)
   JOIN customers ON customers.store_id = $1 AND lower(customers.email) = lower(given.email) AND customers.email <> ''`;

@@ -5,7 +5,7 @@ import type { BundleOrderLine, OrderRecordLine } from './bundle.js';
 import { findSellables, type Sellable } from './targets-of-lines.js';
 
 // An order whose id or receipt number is already stored stays unchanged: history does not change.
-const INSERT_ORDERS = `
+const INSERT_ORDERS = `/* import.orders.insert */
   INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
     amount, total_amount, customer_id, customer_name, customer_email, customer_phone, shipping_address,
     billing_address, notes, created_at, updated_at)
@@ -21,7 +21,7 @@ const INSERT_ORDERS = `
   ON CONFLICT DO NOTHING
   RETURNING id`;
 
-const INSERT_LINES = `
+const INSERT_LINES = `/* import.order_lines.insert */
   INSERT INTO order_lines (store_id, order_id, position, product_id, variant_id, sku, name, attributes,
     attribute_names, unit_price, quantity, line_total)
   SELECT $1::int, given.order_id, given.position, given.product_id, given.variant_id, given.sku, given.name,

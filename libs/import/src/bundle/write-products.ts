@@ -10,14 +10,14 @@ interface WrittenProduct extends Written<number> {
 }
 
 // Orders and stock refer to variants, so a variant that is no longer sold becomes inactive instead of being deleted.
-const RETIRE_VARIANTS = `
+const RETIRE_VARIANTS = `/* import.variants.retire */
   WITH retired AS (
     UPDATE product_variants AS v SET status = 'INACTIVE'
     WHERE v.store_id = $1 AND v.product_id = ANY($2) AND v.status <> 'INACTIVE' AND v.id <> ALL($3)
     RETURNING v.product_id)
   SELECT DISTINCT product_id AS id FROM retired`;
 
-const REPLACE_CATEGORIES = `
+const REPLACE_CATEGORIES = `/* import.products.replace_categories */
   WITH given AS (
     SELECT * FROM jsonb_to_recordset($3::jsonb) AS given (product_id int, category_id int)
   ), taken_out AS (

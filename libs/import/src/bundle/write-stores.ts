@@ -5,7 +5,7 @@ import type { BundlePaymentSettings, StoreLine } from './bundle.js';
 import { BundleLineError } from './faults.js';
 import { STORES } from './tables.js';
 
-const SAVE_CREDENTIALS = `
+const SAVE_CREDENTIALS = `/* import.credentials.save */
   INSERT INTO gateway_credentials (store_id, method_id, credentials) VALUES ($1, $2, $3)
   ON CONFLICT (store_id, method_id) DO UPDATE SET credentials = EXCLUDED.credentials`;
 
@@ -32,7 +32,7 @@ export async function writeStores(batch: Batch, lines: readonly Numbered<StoreLi
  */
 async function refuseOtherCurrency({ manager }: Batch, lines: readonly Numbered<StoreLine>[]): Promise<void> {
   const existing = await manager.query<{ subdomain: string; currency: string }[]>(
-    'SELECT subdomain, currency FROM stores WHERE subdomain = ANY($1)',
+    '/* import.stores.currencies */ SELECT subdomain, currency FROM stores WHERE subdomain = ANY($1)',
     [lines.map(({ line }) => line.subdomain)],
   );
   const currencies = new Map(existing.map(({ subdomain, currency }) => [subdomain, currency]));
@@ -58,7 +58,8 @@ async function keepCredentials(
     if (credentials === undefined) continue;
     if (!holdsCredentials(credentials)) {
       // The row's existence means that the gateway is configured.
-      const remove = 'DELETE FROM gateway_credentials WHERE store_id = $1 AND method_id = $2';
+      const remove =
+        '/* import.credentials.delete */ DELETE FROM gateway_credentials WHERE store_id = $1 AND method_id = $2';
       await manager.query(remove, [storeId, methodId]);
     } else {
       const encrypted = cipher.encrypt(JSON.stringify(credentials), GATEWAY_CREDENTIALS.context(storeId, methodId));

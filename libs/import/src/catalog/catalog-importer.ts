@@ -127,7 +127,7 @@ async function importStaged(
 }
 
 async function findStore(runner: QueryRunner, subdomain: string): Promise<Owner> {
-  const sql = 'SELECT id, subdomain, currency FROM stores WHERE subdomain = $1';
+  const sql = '/* catalog.store.find */ SELECT id, subdomain, currency FROM stores WHERE subdomain = $1';
   const [store] = (await runner.query(sql, [subdomain])) as Owner[];
   if (!store) throw new NotFound(`Store ${subdomain}`);
   return store;
@@ -136,7 +136,7 @@ async function findStore(runner: QueryRunner, subdomain: string): Promise<Owner>
 /** Lines that create the bin, and its warehouse when missing. An existing warehouse or bin keeps its name. */
 async function missingPlaces(runner: QueryRunner, store: Owner, bin: string): Promise<Numbered[]> {
   const [warehouse = '', code = ''] = bin.split('/');
-  const sql = 'SELECT 1 FROM warehouses WHERE store_id = $1 AND code = $2';
+  const sql = '/* catalog.warehouse.find */ SELECT 1 FROM warehouses WHERE store_id = $1 AND code = $2';
   const known = (await runner.query(sql, [store.id, warehouse])) as unknown[];
   const of = { store: store.subdomain };
   const lines = [

@@ -2,7 +2,7 @@ import type { EntityManager } from 'typeorm';
 import type { Numbered, Owner } from '../bundle/batch.js';
 import { checkLine } from '../bundle/check-line.js';
 
-const IN_THE_BIN = `
+const IN_THE_BIN = `/* catalog.left_behind */
   SELECT product.slug, variant.sku
   FROM warehouses
   JOIN bins ON bins.store_id = $1 AND bins.warehouse_id = warehouses.id AND bins.code = $3

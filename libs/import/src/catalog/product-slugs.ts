@@ -9,7 +9,7 @@ interface KnownProduct {
   readonly name: string;
 }
 
-const FIND = `
+const FIND = `/* catalog.products.known */
   SELECT slug, sku, name FROM products
   WHERE store_id = $1 AND (slug = ANY($2) OR (sku <> '' AND sku = ANY($3))) ORDER BY id DESC`;
 

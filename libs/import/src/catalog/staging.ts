@@ -26,11 +26,11 @@ const SIZE_AT_ONCE = 4_000_000;
 const MAX_ROWS_OF_PRODUCT = 5_000;
 const MAX_SIZE_OF_PRODUCT = 8_000_000;
 
-const CREATE = `
+const CREATE = `/* catalog.rows.create */
   CREATE TEMP TABLE catalog_rows (
     line int PRIMARY KEY, product text NOT NULL, alias text, fault text, cells jsonb NOT NULL, size int NOT NULL
   ) ON COMMIT DROP`;
-const ADD = `
+const ADD = `/* catalog.rows.add */
   INSERT INTO catalog_rows
   SELECT *, length(cells::text)
   FROM jsonb_to_recordset($1::jsonb) AS given (line int, product text, alias text, fault text, cells jsonb)`;
@@ -38,9 +38,9 @@ const GATHER = [
   // A hash index, because names have no length limit before they are checked.
   'CREATE INDEX ON catalog_rows USING hash (product)',
   'ANALYZE catalog_rows',
-  `UPDATE catalog_rows AS part SET product = whole.product
+  `/* catalog.rows.name_products */ UPDATE catalog_rows AS part SET product = whole.product
    FROM catalog_rows AS whole WHERE whole.alias = part.product AND part.line <> whole.line`,
-  `WITH large AS (
+  `/* catalog.rows.refuse_large */ WITH large AS (
      SELECT product, min(line) AS first, count(*) > ${MAX_ROWS_OF_PRODUCT} AS many FROM catalog_rows
      GROUP BY product HAVING count(*) > ${MAX_ROWS_OF_PRODUCT} OR sum(size) > ${MAX_SIZE_OF_PRODUCT}
    ), dropped AS (
@@ -49,11 +49,11 @@ const GATHER = [
    UPDATE catalog_rows AS kept SET cells = '{}', size = 2, fault = 'the product has more than '
      || CASE WHEN many THEN '${MAX_ROWS_OF_PRODUCT} rows' ELSE '${MAX_SIZE_OF_PRODUCT} characters' END
    FROM large WHERE kept.line = large.first`,
-  `CREATE TEMP TABLE catalog_products ON COMMIT DROP AS
+  `/* catalog.products.stage */ CREATE TEMP TABLE catalog_products ON COMMIT DROP AS
    SELECT min(line) AS line, product, sum(size) AS size FROM catalog_rows GROUP BY product`,
   'ALTER TABLE catalog_products ADD PRIMARY KEY (line)',
 ];
-const NEXT = `
+const NEXT = `/* catalog.products.next */
   WITH coming AS (
     SELECT * FROM catalog_products WHERE line > $1 ORDER BY line LIMIT ${PRODUCTS_AT_ONCE}
   ), next AS (

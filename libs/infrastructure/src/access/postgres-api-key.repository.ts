@@ -1,4 +1,6 @@
 import {
+  KEY_LOOK_UP_MS,
+  KEY_STATEMENT_MS,
   ApiKeyRepository,
   type ApiKeyLookup,
   type ApiKeyRecord,
@@ -25,19 +27,13 @@ interface LookupRow {
   readonly store_active: boolean;
 }
 
-const LOOK_UP = `
+const LOOK_UP = `/* keys.look_up */
   SELECT encode(key.key_hash, 'hex') AS hash, key.id, key.mode, key.status, key.expires_at,
     coalesce(key.expires_at <= now(), false) AS expired,
     store.id AS store_id, store.currency, store.status = 'ACTIVE' AS store_active
   FROM api_keys key JOIN stores store ON store.id = key.store_id
   WHERE key.key_hash = ANY($1)`;
 
-/**
- * Every request begins with a look-up, so the look-up is the first to notice a silent database. The limit keeps the
- * response under 3 s, even for a request that waits for the preceding look-up first.
- */
-const PATIENCE_MS = 2_500;
-const LOOK_UP_TIMEOUT_MS = 2_000;
 /** Measured: two in flight raise the rate of all reads by a tenth, three bring no more. */
 const CONCURRENT_LOOK_UPS = 2;
 
@@ -45,7 +41,7 @@ const COLUMNS = `
   id, store_id AS "storeId", prefix, last_four AS "lastFour", mode, name, status, expires_at AS "expiresAt",
   last_used_at AS "lastUsedAt", created_at AS "createdAt"`;
 
-const USAGE = `
+const USAGE = `/* keys.usage */
   SELECT key_id AS "keyId", to_char(day, 'YYYY-MM-DD') AS day, requests::float8 AS requests,
     throttled::float8 AS throttled
   FROM api_key_usage
@@ -54,7 +50,7 @@ const USAGE = `
 
 @Injectable()
 export class PostgresApiKeyRepository extends ApiKeyRepository {
-  private readonly lookups = new GroupedLookup((hashes) => this.lookUp(hashes), CONCURRENT_LOOK_UPS, PATIENCE_MS);
+  private readonly lookups = new GroupedLookup((hashes) => this.lookUp(hashes), CONCURRENT_LOOK_UPS, KEY_LOOK_UP_MS);
 
   constructor(
     private readonly database: Database,
@@ -78,7 +74,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
 
   override async insert(storeId: number, key: NewApiKey): Promise<ApiKeyRecord> {
     const rows = await this.database.query<ApiKeyRecord>(
-      `INSERT INTO api_keys (store_id, id, key_hash, prefix, last_four, mode, name, expires_at)
+      `/* keys.insert */ INSERT INTO api_keys (store_id, id, key_hash, prefix, last_four, mode, name, expires_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING ${COLUMNS}`,
       [storeId, key.id, key.hash, key.prefix, key.lastFour, key.mode, key.name, key.expiresAt],
     );
@@ -86,9 +82,10 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
   }
 
   override list(storeId: number): Promise<ApiKeyRecord[]> {
-    return this.database.query(`SELECT ${COLUMNS} FROM api_keys WHERE store_id = $1 ORDER BY created_at, id`, [
-      storeId,
-    ]);
+    return this.database.query(
+      `/* keys.list */ SELECT ${COLUMNS} FROM api_keys WHERE store_id = $1 ORDER BY created_at, id`,
+      [storeId],
+    );
   }
 
   override listUsage(storeId: number, days: number): Promise<ApiKeyUsage[]> {
@@ -97,7 +94,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
 
   override async setStatus(id: string, status: ApiKeyStatus): Promise<ApiKeyRecord | null> {
     const rows = await this.database.query<ApiKeyRecord>(
-      `UPDATE api_keys SET status = $2 WHERE id = $1 AND (status <> 'REVOKED' OR $2 = 'REVOKED') RETURNING ${COLUMNS}`,
+      `/* keys.set_status */ UPDATE api_keys SET status = $2 WHERE id = $1 AND (status <> 'REVOKED' OR $2 = 'REVOKED') RETURNING ${COLUMNS}`,
       [id, status],
     );
     return rows[0] ?? null;
@@ -106,7 +103,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
   private async lookUp(hashes: readonly string[]): Promise<Map<string, ApiKeyLookup>> {
     this.metrics.observeKeyLookup(hashes.length);
     const values = [hashes.map((hash) => Buffer.from(hash, 'hex'))];
-    const rows = await this.database.queryPrepared<LookupRow>(LOOK_UP, values, LOOK_UP_TIMEOUT_MS);
+    const rows = await this.database.queryPrepared<LookupRow>(LOOK_UP, values, KEY_STATEMENT_MS);
     return new Map(rows.map((row) => [row.hash, toLookup(row)]));
   }
 }

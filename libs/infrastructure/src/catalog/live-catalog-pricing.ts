@@ -21,7 +21,7 @@ const MAX_FAULTS = 20;
 
 // One statement reads one snapshot. JSON, because of arrays the server looks at the length to make another plan. A line without a row asks for a product that is unknown, inactive or another
 // store's: the client cannot tell which.
-const PRICE = `
+const PRICE = `/* products.price */
   SELECT product.id AS product_id, asked.variant_id AS asked_variant_id, variant.id AS variant_id, product.name,
     coalesce(variant.sku, product.sku) AS sku, coalesce(variant.price, product.price) AS price,
     coalesce(variant.attributes, '{}') AS attributes,

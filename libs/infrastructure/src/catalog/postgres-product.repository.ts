@@ -24,7 +24,7 @@ const IN_CATEGORY = {
 
 // The parts of a product are gathered where they lie: joins would multiply variants by categories; its stock at once, for
 // itself and all its variants. Prices travel as text, since JSON numbers are not exact.
-const find = (condition: string) => `
+const find = (condition: string) => `/* products.find */
   WITH item AS MATERIALIZED (
     SELECT * FROM products AS item WHERE item.store_id = $1 AND item.status = 'ACTIVE' AND ${condition}
   ), units AS MATERIALIZED (

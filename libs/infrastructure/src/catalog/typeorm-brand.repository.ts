@@ -18,6 +18,7 @@ export class TypeOrmBrandRepository extends BrandRepository {
     if (matchesNothing(filter)) return NO_ROWS;
     const query = this.brands
       .createQueryBuilder('brand')
+      .comment('brands.list')
       .where('brand.storeId = :storeId', { storeId })
       .andWhere('brand.active');
     if (filter.search !== undefined) {
@@ -30,12 +31,12 @@ export class TypeOrmBrandRepository extends BrandRepository {
   }
 
   override async findById(storeId: number, id: number): Promise<BrandRecord | null> {
-    const brand = await translated(this.brands.findOneBy({ storeId, id }));
+    const brand = await translated(this.brands.findOne({ where: { storeId, id }, comment: 'brands.find' }));
     return brand && toBrandRecord(brand);
   }
 
   override async findBySlug(storeId: number, slug: string): Promise<BrandRecord | null> {
-    const brand = await translated(this.brands.findOneBy({ storeId, slug }));
+    const brand = await translated(this.brands.findOne({ where: { storeId, slug }, comment: 'brands.find' }));
     return brand && toBrandRecord(brand);
   }
 }

@@ -19,6 +19,7 @@ export class TypeOrmCategoryRepository extends CategoryRepository {
     const { parentId, search } = filter;
     const query = this.categories
       .createQueryBuilder('category')
+      .comment('categories.list')
       .where('category.storeId = :storeId', { storeId })
       .andWhere('category.active');
     if (parentId !== undefined) query.andWhere('category.parentId = :parentId', { parentId });
@@ -30,12 +31,14 @@ export class TypeOrmCategoryRepository extends CategoryRepository {
   }
 
   override async findById(storeId: number, id: number): Promise<CategoryRecord | null> {
-    const category = await translated(this.categories.findOneBy({ storeId, id }));
+    const category = await translated(this.categories.findOne({ where: { storeId, id }, comment: 'categories.find' }));
     return category && toCategoryRecord(category);
   }
 
   override async findBySlug(storeId: number, slug: string): Promise<CategoryRecord | null> {
-    const category = await translated(this.categories.findOneBy({ storeId, slug }));
+    const category = await translated(
+      this.categories.findOne({ where: { storeId, slug }, comment: 'categories.find' }),
+    );
     return category && toCategoryRecord(category);
   }
 }

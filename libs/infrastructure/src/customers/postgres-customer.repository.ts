@@ -48,7 +48,7 @@ export class PostgresCustomerRepository extends CustomerRepository {
   }
 
   override async findById(storeId: number, id: string): Promise<CustomerRecord | null> {
-    const sql = `SELECT id, created_at, ${COLUMNS} FROM customers WHERE store_id = $1 AND id = $2`;
+    const sql = `/* customers.find */ SELECT id, created_at, ${COLUMNS} FROM customers WHERE store_id = $1 AND id = $2`;
     const [row] = await this.database.queryPrepared<CustomerRow>(sql, [storeId, id]);
     return row ? toCustomerRecord(row) : null;
   }

@@ -51,7 +51,7 @@ function counted(key: string, otherwise: number): string {
 // covers the newest 200 orders (selected first, to bound the scan), of those only real sales in today's currency. An
 // order under review counts only after its release or confirmation: otherwise the first odd order would make the second
 // one look normal.
-const FIND = `
+const FIND = `/* fraud.facts */
   SELECT fraud_settings,
     ${recent('email', `customer_email <> '' AND lower(customer_email) = lower($2)`)} AS by_email,
     ${recent('phone', `customer_phone <> '' AND comparable_phone(customer_phone) = comparable_phone($3)`)} AS by_phone,

@@ -1,4 +1,4 @@
-import { Deadline, FraudScreening, type PlacedBefore } from '@app/application';
+import { ANALYSIS_MS, Deadline, FraudScreening, REASSESSMENT_MS, type PlacedBefore } from '@app/application';
 import { ANALYSIS_UNAVAILABLE, assessFraud, NO_BASELINE, type FraudAssessment, type FraudSignals } from '@app/domain';
 import { Injectable, Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -9,10 +9,6 @@ import { isDisposableEmail } from './disposable-email.js';
 import { findFacts } from './find-facts.js';
 import { readBefore } from './time-budget.js';
 import { OrderBaselines } from './order-baselines.js';
-
-const BUDGET_MS = 300;
-/** Longer than at checkout, because no client waits for the answer. */
-const REASSESSMENT_MS = 2_000;
 
 /** Collects the facts from the store's own data; the domain's rules judge them. */
 @Injectable()
@@ -28,7 +24,7 @@ export class StoreFraudScreening extends FraudScreening {
   }
 
   override async assess(storeId: number, signals: FraudSignals): Promise<FraudAssessment> {
-    return this.analyseIn(BUDGET_MS, storeId, signals, null);
+    return this.analyseIn(ANALYSIS_MS, storeId, signals, null);
   }
 
   override async reassess(storeId: number, signals: FraudSignals, placed: PlacedBefore): Promise<FraudAssessment> {
@@ -37,7 +33,7 @@ export class StoreFraudScreening extends FraudScreening {
 
   override async recordRejection(storeId: number, orderId: string, assessment: FraudAssessment): Promise<void> {
     await this.database.query(
-      `INSERT INTO fraud_assessments (store_id, order_id, verdict, score, reasons) VALUES ($1, $2, $3, $4, $5)`,
+      `/* fraud.record_rejection */ INSERT INTO fraud_assessments (store_id, order_id, verdict, score, reasons) VALUES ($1, $2, $3, $4, $5)`,
       [storeId, orderId, assessment.verdict, assessment.score, JSON.stringify(assessment.reasons)],
     );
   }

@@ -19,12 +19,12 @@ type RunSql = (text: string, values: readonly unknown[]) => Promise<KeyRow[]>;
 
 // A second request with the key waits in this INSERT until the first commits or rolls back, at most for the
 // transaction's lock timeout of 2 s.
-const CLAIM = `
+const CLAIM = `/* idempotency.claim */
   INSERT INTO idempotency_keys (store_id, mode, key, request_hash, order_id, response)
   VALUES ($1, $2, $3, $4, $5, $6)
   ON CONFLICT DO NOTHING RETURNING 1`;
 
-const FIND = `
+const FIND = `/* idempotency.look_up */
   SELECT request_hash, order_id, response FROM idempotency_keys WHERE store_id = $1 AND mode = $2 AND key = $3`;
 
 /**

@@ -4,7 +4,7 @@ import { isUniqueViolation } from '../postgres/postgres-errors.js';
 import type { Statement } from '../postgres/transaction-sql.js';
 
 // One statement, one round trip: the order, its lines and its assessment.
-const INSERT_ORDER = `
+const INSERT_ORDER = `/* orders.insert */
   WITH placed AS (
     INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
       amount, total_amount, customer_name, customer_email, customer_phone, shipping_address, billing_address, notes,

@@ -4,13 +4,13 @@ import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
 
 // Fraud analysis and inventory complete in the order's own transaction: their rows record that. A worker moves pending
 // stages into the queue (see StageRelay): the row guarantees that the stage runs.
-const INSERT_STAGES = `
+const INSERT_STAGES = `/* stages.insert */
   INSERT INTO order_stages (store_id, order_id, stage, state, attempts, position, held_for)
   SELECT $1::int, $2::uuid, stage.name, stage.state, (stage.state = 'done')::int, stage.position,
     CASE stage.state WHEN 'held' THEN $5::text[] END
   FROM unnest($3::text[], $4::text[]) WITH ORDINALITY AS stage (name, state, position)`;
 
-const requeue = (condition: string): string => `
+const requeue = (condition: string): string => `/* stages.requeue */
   UPDATE order_stages SET state = 'pending', queued = false, updated_at = now()
   WHERE store_id = $1 AND order_id = $2 AND ${condition}
   RETURNING stage`;
@@ -21,7 +21,7 @@ const RETRY = requeue(`(state = 'dead' OR state = 'pending' AND last_error <> ''
       SELECT FROM orders WHERE store_id = $1 AND id = $2 AND fulfillment_status = 'CANCELLED'))`);
 
 // The stage first, then the assessment: of two writers at the same moment, the second finds the stage settled.
-const SETTLE = `
+const SETTLE = `/* stages.settle */
   WITH settled AS (
     UPDATE order_stages
     SET state = CASE $3 WHEN 'ACCEPT' THEN 'pending' ELSE 'held' END, held_for = $6, queued = false, updated_at = now()
@@ -42,7 +42,7 @@ export function stageInsertion({ storeId, id }: Order, assessment: FraudAssessme
 /** The fraud rules for which the customer's confirmation is held; null when it is not held. */
 export async function findHoldReasons(sql: TransactionSql, order: OrderKey): Promise<readonly string[] | null> {
   const [row] = await sql.query<{ held_for: string[] | null }>(
-    `SELECT held_for FROM order_stages WHERE store_id = $1 AND order_id = $2 AND state = 'held'`,
+    `/* stages.held_for */ SELECT held_for FROM order_stages WHERE store_id = $1 AND order_id = $2 AND state = 'held'`,
     [order.storeId, order.orderId],
   );
   return row ? (row.held_for ?? []) : null;
@@ -56,7 +56,7 @@ export async function releaseHeldStage(sql: TransactionSql, { storeId, orderId }
 /** Makes a held stage dead: its message is never sent. */
 export async function abandonHeldStage(sql: TransactionSql, { storeId, orderId }: OrderKey): Promise<void> {
   await sql.query(
-    `UPDATE order_stages SET state = 'dead', last_error = 'OrderCancelled', updated_at = now()
+    `/* stages.cancel */ UPDATE order_stages SET state = 'dead', last_error = 'OrderCancelled', updated_at = now()
      WHERE store_id = $1 AND order_id = $2 AND state = 'held'`,
     [storeId, orderId],
   );

@@ -15,7 +15,7 @@ interface HeldRow extends Omit<HeldOrder, 'totalAmount'> {
 const ONE_REASON = 'stage.held_for = $3';
 const REASONS = `($3::text[] IS NULL OR stage.held_for <@ $3 AND stage.held_for <> '{}')`;
 
-const listBy = (reasons: string) => `
+const listBy = (reasons: string) => `/* orders.held */
   SELECT stages_held.*, orders.receipt_number AS "receiptNumber", orders.total_amount AS "totalAmount", orders.currency,
     orders.is_test AS "isTest", orders.created_at AS "createdAt"
   FROM (

@@ -52,7 +52,7 @@ async function apply(sql: TransactionSql, order: OrderKey, change: StateChange):
   if (!before) throw new NotFound('Order');
   const { status, fulfillmentStatus } = change(before);
   await sql.query(
-    `UPDATE orders SET status = $3, fulfillment_status = $4, updated_at = now() WHERE store_id = $1 AND id = $2`,
+    `/* orders.set_state */ UPDATE orders SET status = $3, fulfillment_status = $4, updated_at = now() WHERE store_id = $1 AND id = $2`,
     [order.storeId, order.orderId, status, fulfillmentStatus],
   );
   return { status, fulfillmentStatus };
@@ -61,7 +61,7 @@ async function apply(sql: TransactionSql, order: OrderKey, change: StateChange):
 /** Reads the order and holds it until the transaction ends. Null when the store has no such order. */
 export async function lockOrder(sql: TransactionSql, { storeId, orderId }: OrderKey): Promise<LockedOrder | null> {
   const [row] = await sql.query<StateRow>(
-    `SELECT status, fulfillment_status, total_amount, currency FROM orders
+    `/* orders.lock_state */ SELECT status, fulfillment_status, total_amount, currency FROM orders
      WHERE store_id = $1 AND id = $2 FOR NO KEY UPDATE`,
     [storeId, orderId],
   );

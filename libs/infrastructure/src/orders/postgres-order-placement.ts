@@ -1,6 +1,7 @@
 import {
   CommitOutcomeUnknown,
   Deadline,
+  LOST_COMMIT_LOOK_UP_MS,
   OrderPlacement,
   type IdempotentRequest,
   type Placement,
@@ -18,8 +19,6 @@ import { insertionError, orderInsertion, OrderExists } from './insert-order.js';
 import { stageInsertion } from './order-stages.js';
 
 const PLACED: PlacementOutcome = { outcome: 'placed' };
-/** The time that a look-up after a lost COMMIT gets beyond the deadline: its answer is worth the wait. */
-const LOOK_UP_MS = 300;
 
 /** Rolls back a placement that lacks stock. */
 class StockIsShort extends Error {
@@ -66,7 +65,7 @@ export class PostgresOrderPlacement extends OrderPlacement {
       if (!(error instanceof CommitOutcomeUnknown)) throw error;
       // The commit may have taken effect although its answer was lost: the order's id tells. If the commit is still on
       // its way, the next attempt conflicts with the order that it creates.
-      const lookUp = Deadline.in(Math.max(LOOK_UP_MS, deadline.remainingMs));
+      const lookUp = Deadline.in(Math.max(LOST_COMMIT_LOOK_UP_MS, deadline.remainingMs));
       const isCommitted = await lookUp.bound(this.isCommitted(placement.order)).catch(() => {
         throw error;
       });
@@ -77,7 +76,7 @@ export class PostgresOrderPlacement extends OrderPlacement {
   }
 
   private async isCommitted({ storeId, id }: Order): Promise<boolean> {
-    const text = `SELECT 1 FROM orders WHERE store_id = $1 AND id = $2`;
+    const text = `/* orders.exists */ SELECT 1 FROM orders WHERE store_id = $1 AND id = $2`;
     return (await this.database.queryPrepared(text, [storeId, id])).length > 0;
   }
 }

@@ -20,7 +20,7 @@ const SUMMARY = `receipt_number, status, fulfillment_status, payment_method, amo
 
 // The parts of an order are gathered where they lie: joins would multiply lines by stages. Amounts travel as text,
 // since JSON numbers are not exact.
-const FIND = `
+const FIND = `/* orders.find */
   SELECT id, created_at, ${SUMMARY}, customer_email, customer_phone, shipping_address, billing_address, notes, is_test, updated_at,
     (SELECT coalesce(json_agg(json_build_object('product_id', line.product_id, 'variant_id', line.variant_id,
         'sku', line.sku, 'name', line.name, 'attributes', line.attributes,
@@ -70,7 +70,7 @@ export class PostgresOrderRepository extends OrderRepository {
   override locate(reference: string, subdomain: string | null): Promise<OrderLocation[]> {
     const condition = isUuid(reference) ? 'orders.id = $1' : 'upper(orders.receipt_number) = upper($1)';
     return this.database.query(
-      `SELECT stores.id AS "storeId", stores.subdomain, orders.id AS "orderId"
+      `/* orders.locate */ SELECT stores.id AS "storeId", stores.subdomain, orders.id AS "orderId"
        FROM stores JOIN orders ON orders.store_id = stores.id AND ${condition}
        WHERE $2::text IS NULL OR stores.subdomain = $2
        ORDER BY stores.id`,

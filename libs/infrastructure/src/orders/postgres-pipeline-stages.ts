@@ -11,7 +11,7 @@ export class PostgresPipelineStages extends PipelineStages {
 
   override async begin(storeId: number, orderId: string, stage: NotificationStage): Promise<boolean> {
     const rows = await this.database.queryPrepared(
-      `UPDATE order_stages SET attempts = attempts + 1, updated_at = now()
+      `/* stages.begin */ UPDATE order_stages SET attempts = attempts + 1, updated_at = now()
        WHERE store_id = $1 AND order_id = $2 AND stage = $3 AND state = 'pending' RETURNING 1`,
       [storeId, orderId, stage],
     );
@@ -20,7 +20,7 @@ export class PostgresPipelineStages extends PipelineStages {
 
   override async succeed(storeId: number, orderId: string, stage: NotificationStage): Promise<void> {
     await this.database.queryPrepared(
-      `UPDATE order_stages SET state = 'done', last_error = '', updated_at = now()
+      `/* stages.done */ UPDATE order_stages SET state = 'done', last_error = '', updated_at = now()
        WHERE store_id = $1 AND order_id = $2 AND stage = $3`,
       [storeId, orderId, stage],
     );
@@ -34,7 +34,7 @@ export class PostgresPipelineStages extends PipelineStages {
     dead: boolean,
   ): Promise<void> {
     await this.database.queryPrepared(
-      `UPDATE order_stages SET state = $4, last_error = $5, updated_at = now()
+      `/* stages.failed */ UPDATE order_stages SET state = $4, last_error = $5, updated_at = now()
        WHERE store_id = $1 AND order_id = $2 AND stage = $3 AND state = 'pending'`,
       [storeId, orderId, stage, dead ? 'dead' : 'pending', failureName(error)],
     );

@@ -10,6 +10,7 @@ import {
 } from '@opentelemetry/api';
 import type { Context, Span, Tracer } from '@opentelemetry/api';
 import { errorCode } from './error-code.js';
+import { statementName } from './statement-name.js';
 
 // Null until tracing is started: whoever would make a span asks first, and that is all that tracing costs when it is off.
 let tracer: Tracer | null = null;
@@ -85,11 +86,17 @@ function callerOf(headers: IncomingHttpHeaders): Context {
 
 function startStatement(by: Tracer, text: string, startTime?: number): Span {
   const query = text.replace(/\s+/g, ' ').trim();
-  const operation = /^\w+/.exec(query)?.[0].toUpperCase() ?? 'SQL';
-  return by.startSpan(operation, {
+  const operation = /^(?:\/\*.*?\*\/ )?(\w+)/.exec(query)?.[1]?.toUpperCase() ?? 'SQL';
+  const name = statementName(query) ?? operation;
+  return by.startSpan(name, {
     kind: SpanKind.CLIENT,
     ...(startTime !== undefined && { startTime }),
-    attributes: { 'db.system.name': 'postgresql', 'db.operation.name': operation, 'db.query.text': query },
+    attributes: {
+      'db.system.name': 'postgresql',
+      'db.operation.name': operation,
+      'db.query.summary': name,
+      'db.query.text': query,
+    },
   });
 }
 

@@ -1,16 +1,13 @@
+import { CONNECTION_MS, LOCK_TIMEOUT_MS, QUERY_TIMEOUT_MS, STATEMENT_TIMEOUT_MS } from '@app/application';
 import pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { MIGRATIONS } from './migrations/index.js';
 import { discardSilentConnections } from './silent-connections.js';
-
-/** How long a request waits for a free connection before it is answered 503. */
-const CONNECTION_TIMEOUT_MS = 2_000;
 
 // Set by a statement on each new connection, not as startup parameters, which PgBouncer refuses. A read that took longer
 // was answered before it was done; transactions set their own limit.
 const REQUEST_TIMEOUTS = `
-  SET statement_timeout = '3s';
-  SET lock_timeout = '2s';
+  SET statement_timeout = ${STATEMENT_TIMEOUT_MS};
+  SET lock_timeout = ${LOCK_TIMEOUT_MS};
   SET idle_in_transaction_session_timeout = '10s';
 `;
 
@@ -30,7 +27,7 @@ const REQUEST_LIMITS = {
   },
   // A server that vanished without a word must not hold a connection of the pool for much longer than the statement
   // timeout: the request was answered 503 before. Transactions set their own limit.
-  query_timeout: 3_200,
+  query_timeout: QUERY_TIMEOUT_MS,
   keepAlive: true,
   // Statements that need not wait for each other's answers travel together.
   pipeline: true,
@@ -50,11 +47,9 @@ export function dataSourceOptions({ url, poolSize, maintenance, onPoolError }: D
     type: 'postgres',
     url,
     poolSize,
-    connectTimeoutMS: CONNECTION_TIMEOUT_MS,
+    connectTimeoutMS: CONNECTION_MS,
     poolErrorHandler: onPoolError ?? (() => undefined),
     applicationName: 'store-commerce',
-    migrations: MIGRATIONS,
-    migrationsTableName: 'migrations',
     synchronize: false,
     logging: false,
     extra: maintenance ? { onConnect: survive } : REQUEST_LIMITS,

@@ -12,7 +12,7 @@ const MOST_DEAD_LETTERS = 10_000;
 // A job that was begun is not late either, unless whoever began it is gone. All jobs have the queue's default priority. A
 // confirmation that was given up because its order was cancelled is nobody's loss. The time limit is of this question
 // alone, and in its transaction: behind a pooler the connection is another's afterwards.
-const PIPELINE_STATE = `
+const PIPELINE_STATE = `/* health.pipeline */
   SET LOCAL statement_timeout = ${PIPELINE_TIMEOUT_MS};
   SET LOCAL enable_seqscan = off;
   SELECT
@@ -76,7 +76,9 @@ export class DatabaseProbe {
 
   private async askNow(): Promise<DatabaseState> {
     const client = this.client ?? (await this.connect());
-    const { rows: found } = await client.query<{ standby: boolean }>('SELECT pg_is_in_recovery() AS standby');
+    const { rows: found } = await client.query<{ standby: boolean }>(
+      '/* health.standby */ SELECT pg_is_in_recovery() AS standby',
+    );
     if (found[0]?.standby) throw new Error('it is a standby');
     const schemaCurrent = await isSchemaCurrent(
       async (text, values) => (await client.query<object>(text, values)).rows,

@@ -1,3 +1,4 @@
+import { QUERY_TIMEOUT_MS, SEARCH_QUEUE_MS } from '@app/application';
 import type pg from 'pg';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { Semaphore } from './semaphore.js';
@@ -8,10 +9,6 @@ import { watched } from './watch-statements.js';
 
 /** The share of the pool that searches may take. */
 const SEARCHES = 0.4;
-/** Milliseconds that a search waits for its turn. Must be below the time in which a read is answered. */
-const SEARCH_PATIENCE_MS = 2_000;
-/** Milliseconds until the client gives up a search. The server's `statement_timeout` ends 0.2 s earlier. */
-const SEARCH_TIMEOUT_MS = 3_200;
 
 /**
  * Runs read statements, each on a connection of the pool. Errors of PostgreSQL are thrown as application errors:
@@ -27,7 +24,7 @@ export class Database {
   constructor(
     private readonly pool: () => pg.Pool,
     private readonly metrics = new ServiceMetrics(),
-    readonly searches = new Semaphore(() => Math.max(1, Math.floor(pool().options.max * SEARCHES)), SEARCH_PATIENCE_MS),
+    readonly searches = new Semaphore(() => Math.max(1, Math.floor(pool().options.max * SEARCHES)), SEARCH_QUEUE_MS),
   ) {
     this.batches = new ReadBatches(pool);
   }
@@ -48,7 +45,7 @@ export class Database {
    * @throws Overloaded when its turn does not come in time.
    */
   search<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
-    return this.searches.run(() => this.query<Row>(text, values, SEARCH_TIMEOUT_MS));
+    return this.searches.run(() => this.query<Row>(text, values, QUERY_TIMEOUT_MS));
   }
 
   /** Runs one of the few frequent statements. Each connection parses and plans it once. */

@@ -6,12 +6,12 @@ const FEW_CHANGES = 1_000;
 const POLL_MS = 50;
 const PATIENCE_MS = 5_000;
 
-const LAST = `
+const LAST = `/* tallies.last */
   SELECT last::text, last - list_tally_mark() AS since
   FROM pg_sequence_last_value('list_tally_changes_id_seq') AS last`;
 
 // A writer locks the table before it takes an id, until its end.
-const WRITERS = `
+const WRITERS = `/* tallies.writers */
   SELECT virtualtransaction AS writer FROM pg_locks
   WHERE relation = 'list_tally_changes'::regclass AND mode = 'RowExclusiveLock' AND granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
@@ -26,7 +26,7 @@ export async function foldTallies(pool: Pick<pg.Pool, 'query'>, few = FEW_CHANGE
   if (!state?.last || Number(state.since) < few) return;
   // Looked for after the newest id is known: whoever begins later takes a newer one.
   if (!(await areDone(pool, await writersOf(pool)))) return;
-  await pool.query('SELECT fold_list_tally_changes_through($1)', [state.last]);
+  await pool.query('/* tallies.fold */ SELECT fold_list_tally_changes_through($1)', [state.last]);
 }
 
 async function areDone(pool: Pick<pg.Pool, 'query'>, writers: readonly string[]): Promise<boolean> {

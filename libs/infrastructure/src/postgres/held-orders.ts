@@ -8,7 +8,7 @@ const MOST_SETS = 100;
  * bounded part of each, so it costs the same however many orders there are, held or not. Last come those without reasons:
  * a process of an earlier version places them.
  */
-export const HELD_ORDERS = `
+export const HELD_ORDERS = `/* health.held_orders */
   WITH RECURSIVE held AS (
     (SELECT held_for, 1 AS place FROM order_stages WHERE state = 'held' ORDER BY held_for LIMIT 1)
     UNION ALL

@@ -1,14 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { runMigrations as migrateQueue } from 'graphile-worker';
-import { DataSource } from 'typeorm';
+import pg from 'pg';
+import { errorCode } from '../platform/error-code.js';
+import { type Migration, readMigrations } from './migrations.js';
 import { queuePool } from './queue-pool.js';
-import { dataSourceOptions } from './data-source.js';
-import { MIGRATIONS } from './migrations/index.js';
 
-/** Any number, the same for everybody who migrates this schema. */
+/** Any number, the same in every process that migrates this schema. */
 const ADVISORY_LOCK = 7_305_120_261;
+const POLL_MS = 100;
 
-// The queue's own indexes have only the jobs that can be taken. Those of lost workers, and those that failed for good,
-// are looked for every few seconds, and must be found among millions that wait.
+/**
+ * How long a migration may wait for a lock on a table. While it waits, every later statement on that table waits behind
+ * it: less than the 3 s in which a client expects an answer.
+ */
+const LOCK_TIMEOUT_MS = 1_000;
+/** Attempts at one migration, a second apart, before the locks of others make it fail. */
+const ATTEMPTS = 30;
+const RETRY_MS = 1_000;
+const LOCK_NOT_AVAILABLE = '55P03';
+const UNDEFINED_TABLE = '42P01';
+
+const APPLIED = `
+  CREATE TABLE IF NOT EXISTS migrations (
+    id int PRIMARY KEY,
+    name text NOT NULL,
+    applied_at timestamptz NOT NULL DEFAULT now()
+  )`;
+
+// The queue's own indexes hold only the jobs that a worker can take. Every few seconds the worker looks for jobs of lost
+// workers and for failed jobs, and must find them among millions that wait.
 const TAKEN_OR_FAILED = `
   CREATE INDEX IF NOT EXISTS jobs_taken_or_failed ON graphile_worker._private_jobs (locked_at) WHERE NOT is_available`;
 
@@ -17,40 +37,113 @@ export interface MigrationReport {
   readonly applied: readonly string[];
 }
 
-/**
- * Brings the schema, and the queue's own schema, up to date. Safe from several processes at once: one migrates, the
- * others wait for it and find nothing to do.
- *
- * @param url a direct connection, not one through a pooler: the lock belongs to a session.
- */
-export async function migrate(url: string): Promise<MigrationReport> {
-  const dataSource = await new DataSource(dataSourceOptions({ url, poolSize: 2, maintenance: true })).initialize();
-  const lock = dataSource.createQueryRunner();
-  const queue = queuePool(url, 1, () => undefined, 0);
-  try {
-    await lock.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK]);
-    const applied = await dataSource.runMigrations({ transaction: 'each' });
-    await migrateQueue({ pgPool: queue });
-    await queue.query(TAKEN_OR_FAILED);
-    return { applied: applied.map(({ name }) => name) };
-  } finally {
-    // Closing the session frees the lock, whatever happened.
-    await lock.release();
-    await queue.end();
-    await dataSource.destroy();
+/** The database has a schema that no migration of this release leads on from. */
+export class UnknownSchema extends Error {
+  constructor(found: string) {
+    super(
+      `The database has a schema of an earlier development state (${found}), which cannot be migrated: ` +
+        `use an empty database or another DATA_DIR.`,
+    );
   }
 }
 
-/** Whether every migration this code knows was applied. */
+/**
+ * Brings the schema, and the queue's own schema, up to date. Safe in several processes at once: one migrates, the others
+ * wait for it and find nothing to do. A database that a later release has migrated stays as it is.
+ *
+ * @param url a direct connection, not one through a pooler: the advisory lock belongs to a session.
+ * @throws UnknownSchema when the database was migrated by files that differ from these; nothing is changed then.
+ */
+export async function migrate(url: string, migrations = readMigrations()): Promise<MigrationReport> {
+  const client = new pg.Client({ connectionString: url, application_name: 'store-commerce', keepAlive: true });
+  client.on('error', () => undefined); // the statement that is under way fails, too
+  const queue = queuePool(url, 1, () => undefined, 0);
+  try {
+    await client.connect();
+    await takeTurns(client);
+    const applied = await applyMissing(client, migrations);
+    await migrateQueue({ pgPool: queue });
+    await queue.query(TAKEN_OR_FAILED);
+    return { applied };
+  } finally {
+    // The end of the session frees the advisory lock.
+    await client.end().catch(() => undefined);
+    await queue.end();
+  }
+}
+
+/** Names of the migrations of this release; the health check asks every few seconds. */
+let known: string[] | undefined;
+
+/** Whether every migration of this release was applied. */
 export async function isSchemaCurrent(
   query: (text: string, values: unknown[]) => Promise<unknown[]>,
 ): Promise<boolean> {
-  const names = MIGRATIONS.map(({ name }) => name);
-  const rows = await query(`SELECT 1 FROM migrations WHERE name = ANY($1)`, [names]).catch(
-    (error: { code?: string }) => {
-      if (error.code === '42P01') return []; // no such table: nothing was migrated yet
-      throw error;
-    },
+  known ??= readMigrations().map(({ name }) => name);
+  try {
+    return (
+      (await query(`/* migrations.current */ SELECT 1 FROM migrations WHERE name = ANY($1)`, [known])).length ===
+      known.length
+    );
+  } catch (error) {
+    if (errorCode(error) === UNDEFINED_TABLE) return false; // not migrated yet
+    throw error;
+  }
+}
+
+/**
+ * Polls for the lock: a statement that waits for it would hold a snapshot, CREATE INDEX CONCURRENTLY waits for every older
+ * snapshot, and the two would wait for each other for ever.
+ */
+async function takeTurns(client: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ taken: boolean }>(
+      '/* migrations.lock */ SELECT pg_try_advisory_lock($1) AS taken',
+      [ADVISORY_LOCK],
+    );
+    if (rows[0]?.taken) return;
+    await sleep(POLL_MS);
+  }
+}
+
+async function applyMissing(client: pg.Client, migrations: readonly Migration[]): Promise<string[]> {
+  await client.query(APPLIED);
+  const { rows } = await client.query<{ id: number; name: string }>(
+    '/* migrations.applied */ SELECT id, name FROM migrations',
   );
-  return rows.length === names.length;
+  const names = new Map(rows.map(({ id, name }) => [id, name]));
+  const applied: string[] = [];
+  for (const migration of migrations) {
+    const found = names.get(migration.id);
+    if (found !== undefined && found !== migration.name) throw new UnknownSchema(found);
+    if (found !== undefined) continue;
+    await apply(client, migration);
+    applied.push(migration.name);
+  }
+  return applied;
+}
+
+async function apply(client: pg.Client, { id, name, transaction, statements }: Migration): Promise<void> {
+  const record = () =>
+    client.query('/* migrations.record */ INSERT INTO migrations (id, name) VALUES ($1, $2)', [id, name]);
+  if (transaction) return inTransaction(client, [...statements.map((sql) => () => client.query(sql)), record]);
+  // No lock timeout: CREATE INDEX CONCURRENTLY waits for old transactions, and nothing waits behind it meanwhile.
+  for (const statement of statements) await client.query(statement);
+  await record();
+}
+
+/** Runs the steps all or none, again when a lock was not free in time. */
+async function inTransaction(client: pg.Client, steps: readonly (() => Promise<unknown>)[]): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await client.query(`BEGIN; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
+      for (const step of steps) await step();
+      await client.query('COMMIT');
+      return;
+    } catch (error) {
+      await client.query('ROLLBACK');
+      if (errorCode(error) !== LOCK_NOT_AVAILABLE || attempt === ATTEMPTS) throw error;
+      await sleep(RETRY_MS);
+    }
+  }
 }

@@ -65,7 +65,7 @@ function shallowPage(list: NewestFirst, tally: Tally, where: Conditions, page: P
       ? ''
       : `AND (${createdAt}, ${id}) <= (SELECT ${createdAt}, ${id} ${from} ${order} LIMIT 1 OFFSET ${where.bind(offsetOf(page))})`;
   // The constant limit tells the planner, which makes one plan for all pages, that it is about few rows.
-  return `
+  return `/* ${table}.list */
     SELECT ${totalOf(tally, where)} AS total, ${onPage}
     FROM (
       SELECT * FROM (
@@ -80,7 +80,7 @@ function shallowPage(list: NewestFirst, tally: Tally, where: Conditions, page: P
 function deepPage(list: NewestFirst, tally: Tally, where: Conditions, page: Page): string {
   const { table, columns, onPage = 'page.*' } = list;
   const offset = where.bind(offsetOf(page));
-  return `
+  return `/* ${table}.list_deep */
     WITH months AS (
       SELECT period, sum(rows) AS rows, sum(sum(rows)) OVER (ORDER BY period DESC) AS through
       FROM ${countsOf(tally, 'month', where)} GROUP BY period
@@ -109,7 +109,7 @@ function deepPage(list: NewestFirst, tally: Tally, where: Conditions, page: Page
 // What matches is found once, and counted; the columns are fetched when it is known which rows are on the page.
 function searchedPage(list: NewestFirst, where: Conditions, page: Page): string {
   const { table, columns, onPage = 'page.*', place } = list;
-  return `
+  return `/* ${table}.search */
     WITH matching AS MATERIALIZED (
       SELECT item.id, item.created_at FROM ${table} AS item ${place?.join ?? ''} WHERE ${where.sql}
     )

@@ -1,14 +1,15 @@
 import type pg from 'pg';
+import { statementName } from '../platform/statement-name.js';
 
 const names = new Map<string, string>();
 
 /**
- * Names a statement, so that each connection has the server parse and plan it once.
+ * Prepares a statement: each connection parses and plans it once, under its name and a number.
  *
  * @param text one of a bounded number: code, composed of conditions that are there or not, never of values.
  */
 export function prepared(text: string, values: readonly unknown[]): pg.QueryConfig {
   let name = names.get(text);
-  if (name === undefined) names.set(text, (name = `statement_${names.size}`));
+  if (name === undefined) names.set(text, (name = `${statementName(text) ?? 'statement'}#${names.size}`));
   return { name, text, values: values as unknown[] };
 }

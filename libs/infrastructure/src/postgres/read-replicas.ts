@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationError } from '@app/application';
 import { Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
+import { REPLICA_MS } from '@app/application';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { replicaPool } from './data-source.js';
 import { Database } from './database.js';
@@ -14,12 +15,6 @@ const PROBE_INTERVAL_MS = 2_000;
 const PROBE_TIMEOUT_MS = 1_500;
 /** After so many looks without an answer of the primary it is not known how far behind the replicas are. */
 const MOST_UNKNOWN_LOOKS = 3;
-/**
- * Of a read on a replica, for a connection and for its answer: what a silent one leaves of 2.7 s is the primary's. A
- * search has all of its time, as it would take the primary as long.
- */
-const PATIENCE_MS = 1_000;
-
 /** How far a server has come. Positions of different timelines, before and after a fail-over, cannot be compared. */
 interface Position {
   readonly timeline: string;
@@ -27,12 +22,12 @@ interface Position {
 }
 
 // The name of a log file begins with its timeline, in 8 hexadecimal digits.
-const POSITION = `
+const POSITION = `/* replicas.position */
   SELECT lower(left(pg_walfile_name(pg_current_wal_lsn()), 8)) AS timeline, pg_current_wal_lsn()::text AS position`;
 
 // A server that was a primary, or recovered from a crash, still tells how far it had replayed. Its last checkpoint tells
 // the timeline: after a fail-over a replica is used again when it has made one, within minutes.
-const HAS_REACHED = `
+const HAS_REACHED = `/* replicas.has_reached */
   SELECT pg_is_in_recovery() AND lpad(to_hex(timeline_id), 8, '0') = $1 AND pg_last_wal_replay_lsn() >= $2::pg_lsn
     AS reached
   FROM pg_control_checkpoint()`;
@@ -53,7 +48,7 @@ class Replica {
     private readonly logger: Logger,
     metrics: ServiceMetrics | undefined,
   ) {
-    this.pool = replicaPool(url, poolSize, PATIENCE_MS);
+    this.pool = replicaPool(url, poolSize, REPLICA_MS);
     this.probePool = replicaPool(url, 1, PROBE_TIMEOUT_MS);
     this.database = new Database(() => this.pool, metrics);
   }

@@ -1,12 +1,9 @@
-import type { Deadline } from '@app/application';
+import { SILENT_SERVER_MS, type Deadline } from '@app/application';
 import type pg from 'pg';
 import type { ServiceMetrics } from '../platform/service-metrics.js';
 import { prepared } from './prepared.js';
 import { corkUntilNextTick } from './cork.js';
 import { watched } from './watch-statements.js';
-
-/** The server reports a lock wait that ends at the deadline; this is the extra time before a silent server is given up. */
-const GRACE_MS = 200;
 
 /** A statement with its values. */
 export interface Statement {
@@ -62,6 +59,6 @@ export class TransactionSql {
   }
 
   private get patienceMs(): number {
-    return Math.ceil(this.deadline.remainingMs) + GRACE_MS;
+    return Math.ceil(this.deadline.remainingMs) + SILENT_SERVER_MS;
   }
 }

@@ -1,4 +1,4 @@
-import { CommitOutcomeUnknown, Deadline } from '@app/application';
+import { CommitOutcomeUnknown, Deadline, LOCK_TIMEOUT_MS, TRANSACTION_MS } from '@app/application';
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource } from 'typeorm';
@@ -8,11 +8,7 @@ import { isConnectionLost, isRetryable, retryReason, toApplicationError } from '
 import { TransactionSql } from './transaction-sql.js';
 
 const ATTEMPTS = 4;
-/** For all attempts together, so that the client gets its answer in under 3 s. */
-const PATIENCE_MS = 2_400;
 const FIRST_DELAY_MS = 50;
-/** How long a second request with the same idempotency key waits for the first. */
-const LOCK_TIMEOUT_MS = 2_000;
 
 // One round trip. Generic plans: replanning these statements takes longer than running them. Every wait is bounded: a
 // lock wait ends before the client times out, and the server ends a transaction whose process died.
@@ -42,7 +38,7 @@ export class Transactions {
    * @param deadline limits the waits for a connection and for locks, over all attempts; 2.4 s by default.
    * @throws CommitOutcomeUnknown when the connection was lost during COMMIT.
    */
-  async run<T>(work: (sql: TransactionSql) => Promise<T>, deadline = Deadline.in(PATIENCE_MS)): Promise<T> {
+  async run<T>(work: (sql: TransactionSql) => Promise<T>, deadline = Deadline.in(TRANSACTION_MS)): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.runOnce(work, deadline);

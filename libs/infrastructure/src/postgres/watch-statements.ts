@@ -1,6 +1,7 @@
 import type { DataSource } from 'typeorm';
 import type { ServiceMetrics, StatementKind } from '../platform/service-metrics.js';
 import { isTracing, tracedStatement, traceStatement } from '../platform/spans.js';
+import { statementName } from '../platform/statement-name.js';
 import { poolOf } from './data-source.js';
 
 /** Measures a statement, and makes a span of it where tracing is on. `run` is called at once. */
@@ -12,7 +13,7 @@ export function watched<T>(
 ): Promise<T> {
   const started = performance.now();
   const answer = isTracing() ? tracedStatement(text, run) : run();
-  const observe = () => metrics.observeStatement(kind, (performance.now() - started) / 1000);
+  const observe = () => metrics.observeStatement(kind, statementName(text), (performance.now() - started) / 1000);
   answer.then(observe, observe);
   return answer;
 }
@@ -22,7 +23,7 @@ export function watchDataSource(dataSource: DataSource, metrics: ServiceMetrics)
   metrics.observePool(() => poolOf(dataSource));
   dataSource.subscribers.push({
     afterQuery: ({ query, executionTime = 0 }) => {
-      metrics.observeStatement('orm', executionTime / 1000);
+      metrics.observeStatement('orm', statementName(query), executionTime / 1000);
       traceStatement(query, executionTime);
     },
   });

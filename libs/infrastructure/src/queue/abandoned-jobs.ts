@@ -3,7 +3,7 @@ import { NOTIFICATION_TASK } from './stage-relay.js';
 
 // A worker that was killed leaves its jobs locked; the queue itself frees them after four hours. An attempt is given up
 // after 30 s, so whoever holds a job for a minute is gone, and with it everything it holds.
-const UNLOCK = `
+const UNLOCK = `/* queue.unlock */
   SELECT graphile_worker.force_unlock_workers(array_agg(DISTINCT locked_by))
   FROM graphile_worker._private_jobs
   WHERE NOT is_available AND locked_at < now() - interval '60 seconds'
@@ -14,7 +14,7 @@ const BATCH = 500;
 // Killed in its very last attempt, a worker could not say so: no attempt follows, so the stage is given up here. One that
 // waits to be queued again, by `orders retry-pipeline`, still has the job of before. The job has nothing more to tell than
 // its stage, and goes: what failed for good must not be looked at again and again. A job without its key was replaced.
-const GIVE_UP = `
+const GIVE_UP = `/* queue.give_up */
   WITH failed AS (
     SELECT id, key IS NOT NULL AS is_current, (payload->>'storeId')::int AS store_id,
       (payload->>'orderId')::uuid AS order_id, payload->>'stage' AS stage

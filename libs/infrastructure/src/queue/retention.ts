@@ -21,7 +21,7 @@ const EXPIRED = [
 /** Removes what has expired, in small batches so that nobody waits for a long transaction. Several workers share them. */
 export async function purgeExpired(pool: Pick<pg.Pool, 'query'>, retention: Retention): Promise<void> {
   for (const { table, when, days } of EXPIRED) {
-    const sql = `
+    const sql = `/* retention.${table} */
       DELETE FROM ${table}
       WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE ${when} LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))`;
     while ((await pool.query(sql, days(retention))).rowCount === BATCH);

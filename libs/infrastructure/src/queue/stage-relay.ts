@@ -17,7 +17,7 @@ const BATCH = 200;
 
 // The oldest first, whichever store it is of. One statement, so a stage is marked as queued exactly if its job is there. Of several workers each takes other stages.
 // The key makes it one job a stage: queueing it again starts it anew.
-const RELAY = `
+const RELAY = `/* stages.relay */
   WITH waiting AS (
     SELECT store_id, order_id, stage FROM order_stages
     WHERE state = 'pending' AND NOT queued

@@ -88,7 +88,7 @@ export class PostgresEncryptedSecrets extends EncryptedSecrets {
 }
 
 // Skips locked rows: the rotation and an import, which locks in another order, never wait for each other.
-const selectDue = ({ table, column, rowKey, rowKeyType }: EncryptedColumn) => `
+const selectDue = ({ table, column, rowKey, rowKeyType }: EncryptedColumn) => `/* secrets.due */
   SELECT store_id, ${rowKey} AS row_key, ${column} AS value
   FROM ${table}
   WHERE (store_id, ${rowKey}) > ($1, $2::${rowKeyType}) AND substring(${column} FROM 1 FOR ${KEY_ID_BYTES}) <> $3
@@ -96,11 +96,11 @@ const selectDue = ({ table, column, rowKey, rowKeyType }: EncryptedColumn) => `
   LIMIT $4
   FOR NO KEY UPDATE SKIP LOCKED`;
 
-const update = ({ table, column, rowKey, rowKeyType }: EncryptedColumn) => `
+const update = ({ table, column, rowKey, rowKeyType }: EncryptedColumn) => `/* secrets.update */
   UPDATE ${table} SET ${column} = renewed.value
   FROM unnest($1::int[], $2::${rowKeyType}[], $3::bytea[]) AS renewed (store_id, row_key, value)
   WHERE ${table}.store_id = renewed.store_id AND ${table}.${rowKey} = renewed.row_key`;
 
-const countByKey = ({ table, column }: EncryptedColumn) => `
+const countByKey = ({ table, column }: EncryptedColumn) => `/* secrets.count */
   SELECT encode(substring(${column} FROM 1 FOR ${KEY_ID_BYTES}), 'hex') AS key, count(*)::int AS values
   FROM ${table} WHERE ${column} IS NOT NULL GROUP BY 1 ORDER BY 1`;

@@ -7,7 +7,7 @@ import { setStockQuantities } from './stock-quantities.js';
 import { verifyStock } from './verify-stock.js';
 
 // Always one row, which shows each unknown name as NULL.
-const FIND_PLACE = `
+const FIND_PLACE = `/* stock.find_place */
   SELECT product.id AS product, variant.id AS variant, warehouse.id AS warehouse, bin.id AS bin
   FROM (VALUES (1)) AS one
   LEFT JOIN products AS product ON product.store_id = $1 AND product.slug = $2

@@ -2,7 +2,7 @@ import type { OrderKey } from '@app/application';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 
 // The stock rows of the order's movements, in the lock order of every writer.
-const LOCK_MOVED_STOCK = `
+const LOCK_MOVED_STOCK = `/* stock.lock_moved */
   SELECT FROM stock
   WHERE store_id = $1 AND (product_id, variant_key, bin_id) IN (
     SELECT product_id, variant_key, bin_id FROM stock_movements WHERE store_id = $1 AND order_id = $2)
@@ -10,7 +10,7 @@ const LOCK_MOVED_STOCK = `
   FOR NO KEY UPDATE`;
 
 // Runs under the lock, so it sees the return of a concurrent cancellation: outstanding units are returned once.
-const RETURN_STOCK = `
+const RETURN_STOCK = `/* stock.return */
   WITH outstanding AS (
     SELECT product_id, variant_key, bin_id, -sum(quantity)::int AS quantity
     FROM stock_movements WHERE store_id = $1 AND order_id = $2

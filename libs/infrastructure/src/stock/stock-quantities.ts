@@ -16,7 +16,7 @@ export interface StockChange extends StockQuantity {
 
 const PLACES = `unnest($2::int[], $3::int[], $4::int[]) AS place (bin_id, product_id, variant_id)`;
 
-const MAKE_ROWS = `
+const MAKE_ROWS = `/* stock.make_rows */
   INSERT INTO stock (store_id, bin_id, product_id, variant_id, quantity)
   SELECT $1, place.bin_id, place.product_id, place.variant_id, 0 FROM ${PLACES}
   ORDER BY place.product_id, coalesce(place.variant_id, 0), place.bin_id
@@ -24,7 +24,7 @@ const MAKE_ROWS = `
   RETURNING bin_id, product_id, variant_key`;
 
 // The order in which every writer locks stock, so that they wait for each other instead of deadlocking.
-const LOCK_ROWS = `
+const LOCK_ROWS = `/* stock.lock_rows */
   SELECT stock.bin_id, stock.product_id, stock.variant_key, stock.quantity
   FROM stock JOIN ${PLACES} ON stock.bin_id = place.bin_id AND stock.product_id = place.product_id
     AND stock.variant_key = coalesce(place.variant_id, 0)
@@ -32,7 +32,7 @@ const LOCK_ROWS = `
   ORDER BY stock.product_id, stock.variant_key, stock.bin_id
   FOR NO KEY UPDATE OF stock`;
 
-const MOVE = `
+const MOVE = `/* stock.move */
   WITH moved AS (
     SELECT * FROM unnest($2::int[], $3::int[], $4::int[], $5::int[], $6::text[])
       AS moved (bin_id, product_id, variant_key, difference, kind)

@@ -1,7 +1,7 @@
 import type { StockVerification } from '@app/application';
 
 // One statement, so one snapshot: it sees both the bins and the movements of a concurrent order, or neither.
-const VERIFY = `
+const VERIFY = `/* stock.verify */
   WITH ledger AS (
     SELECT store_id, product_id, variant_key, bin_id, sum(quantity) AS quantity
     FROM stock_movements GROUP BY store_id, product_id, variant_key, bin_id

@@ -12,7 +12,7 @@ interface Withdrawal {
 // the quantities are those after the wait. The UPDATE starts from the rows as they were when the statement began, and
 // would break a CHECK there: it subtracts from the quantity found under the lock. The fullest bin gives first, so that an
 // order is picked from as few bins as possible. A shortage of any product takes nothing at all.
-const WITHDRAW = `
+const WITHDRAW = `/* stock.withdraw */
   WITH demand AS (
     SELECT * FROM unnest($3::int[], $4::int[], $5::int[]) WITH ORDINALITY
       AS demand (product_id, variant_key, requested, position)

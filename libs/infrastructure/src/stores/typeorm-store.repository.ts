@@ -31,12 +31,16 @@ interface ProfileRow {
 }
 
 // Reads only the ids of the credentials: no query that answers a request reads the credentials themselves.
-const PROFILE = `
+const PROFILE = `/* stores.profile */
   SELECT id, subdomain, name, currency, status, custom_domain, logo_url, primary_color, seo_title, contact, theme,
     payment_settings, ecommerce_settings,
     ARRAY(SELECT held.method_id FROM gateway_credentials held WHERE held.store_id = stores.id ORDER BY held.method_id)
       AS methods_with_credentials
   FROM stores WHERE id = $1`;
+
+const INSERT = `/* stores.insert */
+  INSERT INTO stores (subdomain, name, currency) VALUES ($1, $2, $3)
+  RETURNING id, subdomain, name, currency, status`;
 
 @Injectable()
 export class TypeOrmStoreRepository extends StoreRepository {
@@ -53,27 +57,30 @@ export class TypeOrmStoreRepository extends StoreRepository {
   }
 
   override async findBySubdomain(subdomain: string): Promise<StoreSummary | null> {
-    const store = await translated(this.stores.findOneBy({ subdomain }));
+    const store = await translated(this.stores.findOne({ where: { subdomain }, comment: 'stores.find' }));
     return store && toStoreSummary(store);
   }
 
   override async list(): Promise<StoreSummary[]> {
-    const stores = await translated(this.stores.find({ order: { id: 'ASC' } }));
+    const stores = await translated(this.stores.find({ order: { id: 'ASC' }, comment: 'stores.list' }));
     return stores.map(toStoreSummary);
   }
 
   override async create(store: { subdomain: string; name: string; currency: Currency }): Promise<StoreSummary> {
     const { subdomain, name, currency } = store;
-    const created = await translated(this.stores.save(this.stores.create({ subdomain, name, currency }))).catch(
+    const [created] = await translated(this.stores.query<[StoreSummary]>(INSERT, [subdomain, name, currency])).catch(
       (error: unknown) => {
         throw isUniqueViolation(error, 'stores_subdomain_key') ? new SubdomainTaken(subdomain) : error;
       },
     );
-    return toStoreSummary(created);
+    return created;
   }
 
   override async setStatus(subdomain: string, status: StoreStatus): Promise<StoreSummary | null> {
-    await translated(this.stores.update({ subdomain }, { status, updatedAt: () => 'now()' }));
+    const changed = { status, updatedAt: () => 'now()' };
+    await translated(
+      this.stores.createQueryBuilder().comment('stores.set_status').update(changed).where({ subdomain }).execute(),
+    );
     return this.findBySubdomain(subdomain);
   }
 }

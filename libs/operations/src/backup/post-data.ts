@@ -8,7 +8,7 @@ interface PostDataItem {
 
 // During a load, PostgreSQL would check a key for each row, by a plan made when the tables were empty, and lock the row
 // that it references. Built afterwards, the check is one join.
-const FOREIGN_KEYS = `
+const FOREIGN_KEYS = `/* restore.foreign_keys */
   SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS drop,
     format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) AS build
   FROM pg_constraint
@@ -16,7 +16,7 @@ const FOREIGN_KEYS = `
   ORDER BY conrelid::regclass::text, conname`;
 
 // Tables only: a partition inherits the key of its parent.
-const UNIQUE_KEYS = `
+const UNIQUE_KEYS = `/* restore.unique_keys */
   SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS drop,
     format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(pg_constraint.oid)) AS build
   FROM pg_constraint JOIN pg_class AS class ON class.oid = conrelid
@@ -24,7 +24,7 @@ const UNIQUE_KEYS = `
     AND relname <> 'migrations'
   ORDER BY relname, conname`;
 
-const INDEXES = `
+const INDEXES = `/* restore.indexes */
   SELECT format('DROP INDEX %s', class.oid::regclass) AS drop, pg_get_indexdef(class.oid) AS build
   FROM pg_index JOIN pg_class AS class ON class.oid = indexrelid
   WHERE class.relnamespace = current_schema()::regnamespace AND class.relkind = 'i' AND NOT class.relispartition

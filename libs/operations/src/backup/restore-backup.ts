@@ -43,7 +43,7 @@ const PIECE = 1 << 17;
 const REFUSED_VALUE = /^2[23]/;
 
 // A backup has no queue jobs: pending stages are queued again.
-const QUEUE_AGAIN = `UPDATE order_stages SET queued = false WHERE state = 'pending'`;
+const QUEUE_AGAIN = `/* restore.queue_again */ UPDATE order_stages SET queued = false WHERE state = 'pending'`;
 
 /**
  * Loads a backup into an empty database with the schema it was taken from, and verifies that it is complete. It does so
@@ -152,7 +152,7 @@ class Restoration {
       }
     }
     const target = copyTarget(this.client, { name, columns });
-    const copy = this.client.query(copyFrom(`COPY ${target} FROM STDIN WITH (ENCODING 'UTF8')`));
+    const copy = this.client.query(copyFrom(`/* restore.copy */ COPY ${target} FROM STDIN WITH (ENCODING 'UTF8')`));
     await pipeline(Readable.from(hashed()), copy).catch((error: unknown) => {
       // The database's own message quotes the value.
       throw REFUSED_VALUE.test((error as pg.DatabaseError).code ?? '') ? notABackup() : error;
@@ -170,11 +170,15 @@ class Restoration {
   }
 
   private async setSequences({ sequences }: ArchiveManifest): Promise<void> {
-    const known = 'SELECT sequencename::text AS name FROM pg_sequences WHERE schemaname = current_schema()';
+    const known =
+      '/* restore.sequences */ SELECT sequencename::text AS name FROM pg_sequences WHERE schemaname = current_schema()';
     const { rows } = await this.client.query<{ name: string }>(known);
     for (const [name, value] of Object.entries(sequences)) {
       if (!rows.some((sequence) => sequence.name === name)) throw notABackup();
-      await this.client.query('SELECT setval($1::regclass, $2)', [this.client.escapeIdentifier(name), value]);
+      await this.client.query('/* restore.set_sequence */ SELECT setval($1::regclass, $2)', [
+        this.client.escapeIdentifier(name),
+        value,
+      ]);
     }
   }
 

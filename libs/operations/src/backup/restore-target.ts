@@ -13,7 +13,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
  * @throws BackupUnusable when another restore into this database runs.
  */
 export async function assertOnlyRestore(client: pg.Client): Promise<void> {
-  const claim = 'SELECT pg_try_advisory_xact_lock($1) AS claimed';
+  const claim = '/* restore.claim */ SELECT pg_try_advisory_xact_lock($1) AS claimed';
   const { rows } = await client.query<{ claimed: boolean }>(claim, [ADVISORY_LOCK]);
   if (!rows[0]?.claimed) throw new BackupUnusable('Another restore into this database is running.');
 }
@@ -44,7 +44,9 @@ async function lock(client: pg.Client, tables: readonly StoredTable[]): Promise<
 
 async function assertEmpty(client: pg.Client, tables: readonly StoredTable[]): Promise<void> {
   for (const { name } of tables) {
-    const { rowCount } = await client.query(`SELECT FROM ${client.escapeIdentifier(name)} LIMIT 1`);
+    const { rowCount } = await client.query(
+      `/* restore.is_empty */ SELECT FROM ${client.escapeIdentifier(name)} LIMIT 1`,
+    );
     if (rowCount === 0) continue;
     throw new BackupUnusable(
       `The database is not empty: there are ${name}. Restore into a new one, that of another DATA_DIR or DATABASE_URL.`,

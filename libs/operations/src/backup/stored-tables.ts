@@ -16,7 +16,7 @@ interface FoundTable extends StoredTable {
 
 // Every table that holds rows: partitions, not their parents. Migrations are compared, not copied. The queue has a
 // separate schema, and the stages of orders contain everything needed to queue its jobs again.
-const TABLES = `
+const TABLES = `/* backup.tables */
   SELECT class.relname::text AS name, pg_table_size(class.oid)::float8 AS size,
     (SELECT array_agg(attname::text ORDER BY attnum) FROM pg_attribute
      WHERE attrelid = class.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS columns,
@@ -43,7 +43,9 @@ export async function storedTables(client: pg.Client): Promise<StoredTable[]> {
 
 /** Names of the applied migrations, in order. */
 export async function appliedMigrations(client: pg.Client): Promise<string[]> {
-  const { rows } = await client.query<{ name: string }>('SELECT name FROM migrations ORDER BY id');
+  const { rows } = await client.query<{ name: string }>(
+    '/* backup.migrations */ SELECT name FROM migrations ORDER BY id',
+  );
   return rows.map(({ name }) => name);
 }
 

@@ -49,9 +49,9 @@ const PLAIN_TEXT = `
   SET LOCAL bytea_output = 'hex';`;
 
 // Sequences are not part of a snapshot: read last, they are beyond every copied id.
-const SEQUENCES = `
+const SEQUENCES = `/* backup.sequences */
   SELECT sequencename::text AS name, last_value::text AS value FROM pg_sequences
-  WHERE schemaname = current_schema() AND last_value IS NOT NULL AND sequencename <> 'migrations_id_seq'
+  WHERE schemaname = current_schema() AND last_value IS NOT NULL
   ORDER BY sequencename`;
 
 /**
@@ -136,7 +136,7 @@ class ArchiveWriter {
 
   private async begin(): Promise<ArchiveHeader> {
     const migrations = await appliedMigrations(this.client);
-    const { rows } = await this.client.query<{ now: Date }>('SELECT now()');
+    const { rows } = await this.client.query<{ now: Date }>('/* backup.now */ SELECT now()');
     const takenAt = rows[0]?.now.toISOString() ?? '';
     return { format: ARCHIVE_FORMAT, version: ARCHIVE_VERSION, taken_at: takenAt, migrations };
   }
@@ -144,7 +144,7 @@ class ArchiveWriter {
   private async *rows(table: StoredTable, onBytes: (bytes: number) => void): AsyncGenerator<Buffer> {
     const hash: Hash = createHash('sha256');
     let bytes = 0;
-    const copy = this.client.query(copyTo(`COPY ${copyTarget(this.client, table)} TO STDOUT`));
+    const copy = this.client.query(copyTo(`/* backup.copy */ COPY ${copyTarget(this.client, table)} TO STDOUT`));
     for await (const chunk of copy as AsyncIterable<Buffer>) {
       hash.update(chunk);
       bytes += chunk.length;

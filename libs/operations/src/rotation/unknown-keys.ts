@@ -11,7 +11,7 @@ import {
 /** Rows per column: enough to detect a swapped or missing key, at a cost that does not grow with the store. */
 const SAMPLE = 1_000;
 
-const keysOf = ({ table, column }: EncryptedColumn) => `
+const keysOf = ({ table, column }: EncryptedColumn) => `/* secrets.sample */
   SELECT DISTINCT encode(substring(${column} FROM 1 FOR ${KEY_ID_BYTES}), 'hex') AS key
   FROM (SELECT ${column} FROM ${table} WHERE ${column} IS NOT NULL LIMIT ${SAMPLE}) AS sample`;
 

@@ -1,4 +1,4 @@
-import { DeadlineExceeded } from '@app/application';
+import { DeadlineExceeded, READ_ANSWER_MS } from '@app/application';
 import fp from 'fastify-plugin';
 import { describeError } from '../../errors/describe-error.js';
 
@@ -6,15 +6,12 @@ interface Options {
   readonly patienceMs?: number;
 }
 
-/** Leaves time for the answer to reach the client within 3 s. */
-const PATIENCE_MS = 2_700;
-
 /**
  * Answers 503 to a read that takes too long: several short waits, for a connection and for statements, add up. Orders are
  * exempt, because their answer must say whether the order was placed.
  */
 export const readDeadline = fp<Options>(
-  (fastify, { patienceMs = PATIENCE_MS }, done) => {
+  (fastify, { patienceMs = READ_ANSWER_MS }, done) => {
     fastify.addHook('onRequest', (request, reply, next) => {
       if (request.method === 'GET' || request.method === 'HEAD') {
         const timer = setTimeout(() => {

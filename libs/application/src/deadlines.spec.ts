@@ -1,0 +1,41 @@
+import * as deadlines from './deadlines.js';
+
+const {
+  ANALYSIS_MS,
+  CLIENT_TIMEOUT_MS,
+  CONNECTION_MS,
+  KEY_LOOK_UP_MS,
+  KEY_STATEMENT_MS,
+  LOCK_TIMEOUT_MS,
+  LOST_COMMIT_LOOK_UP_MS,
+  ORDER_DEADLINE_MS,
+  QUERY_TIMEOUT_MS,
+  READ_ANSWER_MS,
+  REPLICA_MS,
+  SEARCH_QUEUE_MS,
+  SILENT_SERVER_MS,
+  STATEMENT_TIMEOUT_MS,
+  TRANSACTION_MS,
+} = deadlines;
+
+describe('Deadlines', () => {
+  it.each([
+    ['the analysis ends before the order', ANALYSIS_MS, ORDER_DEADLINE_MS],
+    ['a lock is given up before the order', LOCK_TIMEOUT_MS, ORDER_DEADLINE_MS],
+    ['a connection is given up before the order', CONNECTION_MS, ORDER_DEADLINE_MS],
+    ['an order ends before the answer of a read', ORDER_DEADLINE_MS, READ_ANSWER_MS],
+    ['a read is answered before the client gives up', READ_ANSWER_MS, CLIENT_TIMEOUT_MS],
+    ['the look-up of a key ends before the answer', KEY_LOOK_UP_MS, READ_ANSWER_MS],
+    ['the statement of a look-up ends before the look-up', KEY_STATEMENT_MS, KEY_LOOK_UP_MS],
+    ['a search leaves its queue before the answer', SEARCH_QUEUE_MS, READ_ANSWER_MS],
+    ['the server ends a statement before the service gives up the connection', STATEMENT_TIMEOUT_MS, QUERY_TIMEOUT_MS],
+    ['a transaction without a deadline has time for a lock', LOCK_TIMEOUT_MS, TRANSACTION_MS],
+    ['a replica leaves the primary the time of a look-up', REPLICA_MS, READ_ANSWER_MS - REPLICA_MS],
+  ])('%s', (_, inner, outer) => {
+    expect(inner).toBeLessThan(outer);
+  });
+
+  it('answer an order within the client timeout when COMMIT has no answer', () => {
+    expect(ORDER_DEADLINE_MS + SILENT_SERVER_MS + LOST_COMMIT_LOOK_UP_MS).toBeLessThanOrEqual(CLIENT_TIMEOUT_MS);
+  });
+});

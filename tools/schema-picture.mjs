@@ -1,0 +1,81 @@
+// Draws the tables of the catalog as a Mermaid entity-relationship diagram.
+
+// Partitions repeat their parent, and the list of migrations is no data.
+const TABLES = `
+  SELECT oid::regclass::text AS name, obj_description(oid, 'pg_class') AS comment FROM pg_class
+  WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+    AND relname <> 'migrations'
+  ORDER BY oid`;
+
+const COLUMNS = `
+  SELECT attrelid::regclass::text AS table, attname AS name, atttypid::regtype::text AS type,
+    EXISTS (SELECT FROM pg_constraint
+      WHERE conrelid = attrelid AND contype = 'p' AND attnum = ANY (conkey)) AS is_primary,
+    EXISTS (SELECT FROM pg_constraint
+      WHERE conrelid = attrelid AND contype = 'f' AND attnum = ANY (conkey)) AS is_foreign,
+    col_description(attrelid, attnum) AS comment
+  FROM pg_attribute WHERE attnum > 0 AND NOT attisdropped ORDER BY attrelid, attnum`;
+
+// A reference is optional when one of its columns may be null, and one to one when its columns are the primary key.
+const REFERENCES = `
+  SELECT DISTINCT conrelid::regclass::text AS from, confrelid::regclass::text AS to,
+    EXISTS (SELECT FROM pg_attribute WHERE attrelid = conrelid AND attnum = ANY (conkey) AND NOT attnotnull) AS optional,
+    EXISTS (SELECT FROM pg_constraint AS own
+      WHERE own.conrelid = reference.conrelid AND own.contype = 'p'
+        AND own.conkey @> reference.conkey AND own.conkey <@ reference.conkey) AS single,
+    (SELECT string_agg(attname, ', ' ORDER BY place) FROM unnest(conkey) WITH ORDINALITY AS part (attnum, place)
+      JOIN pg_attribute USING (attnum) WHERE attrelid = conrelid AND attname <> 'store_id') AS by
+  FROM pg_constraint AS reference
+  WHERE contype = 'f' AND connamespace = 'public'::regnamespace AND conparentid = 0
+  ORDER BY 2, 1, 5`;
+
+// Mermaid takes one word for a type.
+const WORDS = [
+  [/timestamp.* with time zone/, 'timestamptz'],
+  [/\[\]$/, '_array'],
+];
+
+/**
+ * @param {(sql: string) => Promise<Record<string, any>[]>} query
+ * @returns {Promise<string>} the text of docs/schema.md.
+ */
+export async function schemaPicture(query) {
+  const [tables, columns, references] = [await query(TABLES), await query(COLUMNS), await query(REFERENCES)];
+  const entities = tables.map(({ name }) => {
+    const own = columns.filter(({ table }) => table === name);
+    return `    ${name} {\n${own.map((column) => `        ${describe(column)}\n`).join('')}    }\n`;
+  });
+  const arrows = drawn(references).map(({ from, to, optional, single, by }) => {
+    return `    ${to} ${optional ? '|o' : '||'}--${single ? 'o|' : 'o{'} ${from} : "${by ?? 'store_id'}"\n`;
+  });
+  const list = tables.map(({ name, comment }) => `- \`${name}\`: ${comment ?? ''}\n`);
+  return `# Schema
+
+Drawn from the catalog by \`npm run schema\`; a test compares the two. The SQL, with the reason for each index and trigger, is
+\`libs/infrastructure/src/postgres/migrations/0001-schema.sql\`.
+
+Every key of a store's table contains \`store_id\`. A line names the other columns of the foreign key. A table that refers to
+another table of its store has no line to \`stores\`.
+
+## Tables
+
+${list.join('')}
+## Diagram
+
+\`\`\`mermaid
+erDiagram
+${entities.join('')}${arrows.join('')}\`\`\`
+`;
+}
+
+/** Without the references to `stores` of tables that refer to another table of their store. */
+function drawn(references) {
+  const isReached = (table) => references.some(({ from, to }) => from === table && to !== 'stores' && to !== table);
+  return references.filter(({ from, to }) => to !== 'stores' || !isReached(from));
+}
+
+function describe({ type, name, is_primary: isPrimary, is_foreign: isForeign }) {
+  const word = WORDS.reduce((text, [pattern, short]) => text.replace(pattern, short), type);
+  const keys = [isPrimary && 'PK', isForeign && 'FK'].filter(Boolean).join(', ');
+  return keys ? `${word} ${name} ${keys}` : `${word} ${name}`;
+}
