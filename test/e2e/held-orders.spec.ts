@@ -142,7 +142,7 @@ describe('orders under review', () => {
       [id],
     );
     await eventually(async () => {
-      expect(await customerStage(id)).toMatchObject({ state: 'dead', last_error: 'OrderCancelled' });
+      expect(await customerStage(id)).toMatchObject({ state: 'dead', last_error: 'order_cancelled' });
     });
     expect(mailsTo(email)).toBe(0);
   });

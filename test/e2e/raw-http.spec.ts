@@ -82,6 +82,26 @@ describe('what arrives on the socket', () => {
     expect(response.status).toBe(200);
   });
 
+  it('closes the connection after the answer to an upgrade, because Node drops the rest of the packet', async () => {
+    const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n';
+    const response = await sendRaw(port, `GET /health/live HTTP/1.1\r\nHost: x\r\n${upgrade}\r\n`);
+
+    expect([response.status, response.headers.connection]).toEqual([200, 'close']);
+  });
+
+  it('is answered after the client ended its side of the connection', async () => {
+    const product = await api.store.product({ stock: 1 });
+    const order = JSON.stringify({ items: [{ product_id: product, quantity: 1 }], customer: { name: 'Ada' } });
+    const socket = net.connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.end(json(order));
+    await once(socket, 'end');
+    socket.destroy();
+
+    expect(Buffer.concat(chunks).toString()).toMatch(/^HTTP\/1\.1 201 /);
+  });
+
   it.each(['100-continue', 'a-pony'])('is an ordinary request when it expects %s', async (expectation) => {
     const response = await sendRaw(port, json('{"items": 1', `Expect: ${expectation}\r\n`));
 

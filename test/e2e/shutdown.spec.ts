@@ -189,6 +189,7 @@ describe('the built service with a database of its own', () => {
       store_id: store.id,
       key_id: expect.stringMatching(/^[0-9a-f-]{36}$/) as unknown,
       mode: 'live',
+      error_code: 'not_found',
       msg: 'request',
     });
     expect(api.output()).not.toMatch(/canary|secret-receipt|svc_live_/);

@@ -5,7 +5,7 @@ html { box-sizing: border-box; overflow-y: scroll }
 body { margin: 0; background: #fafafa }
 .swagger-ui .info { margin: 24px 0 }
 .swagger-ui .info .description { max-width: 75ch }
-.swagger-ui .opblock, .swagger-ui .models { overflow-x: auto }
+.swagger-ui .opblock, .swagger-ui .models, .swagger-ui .info .description { overflow-x: auto }
 .swagger-ui input, .swagger-ui select, .swagger-ui textarea { max-width: 100% }
 @media (max-width: 640px) {
   .swagger-ui .opblock-body pre.microlight { max-width: calc(100vw - 80px) }

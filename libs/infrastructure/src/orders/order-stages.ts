@@ -56,7 +56,7 @@ export async function releaseHeldStage(sql: TransactionSql, { storeId, orderId }
 /** Makes a held stage dead: its message is never sent. */
 export async function abandonHeldStage(sql: TransactionSql, { storeId, orderId }: OrderKey): Promise<void> {
   await sql.query(
-    `/* stages.cancel */ UPDATE order_stages SET state = 'dead', last_error = 'OrderCancelled', updated_at = now()
+    `/* stages.cancel */ UPDATE order_stages SET state = 'dead', last_error = 'order_cancelled', updated_at = now()
      WHERE store_id = $1 AND order_id = $2 AND state = 'held'`,
     [storeId, orderId],
   );

@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import net, { type AddressInfo } from 'node:net';
 import { ServiceMetrics } from './service-metrics.js';
 import { serveStatus } from './status-server.js';
 
@@ -27,6 +27,16 @@ describe("a process's status", () => {
     isLive = true;
 
     expect([response.status, await response.json()]).toEqual([503, { status: 'error' }]);
+  });
+
+  it('answers one request of a connection and drops those behind it', async () => {
+    const socket = net.connect((server.address() as AddressInfo).port, '127.0.0.1');
+    const chunks: Buffer[] = [];
+    socket.on('error', () => undefined).on('data', (chunk) => chunks.push(chunk));
+    socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(3));
+    await new Promise((resolve) => socket.once('close', resolve));
+
+    expect(Buffer.concat(chunks).toString().split('HTTP/1.1 ').length - 1).toBeLessThanOrEqual(1);
   });
 
   it('shows the attempts at stages and the log lines that were lost', async () => {

@@ -27,7 +27,7 @@ const PIPELINE_STATE = `/* health.pipeline */
       (SELECT updated_at FROM order_stages WHERE state = 'pending' AND NOT queued ORDER BY updated_at LIMIT 1)
     ) AS waiting) AS "lagSeconds",
     (SELECT count(*)::int FROM (
-      SELECT FROM order_stages WHERE state = 'dead' AND last_error <> 'OrderCancelled' LIMIT ${MOST_DEAD_LETTERS}
+      SELECT FROM order_stages WHERE state = 'dead' AND last_error <> 'order_cancelled' LIMIT ${MOST_DEAD_LETTERS}
     ) AS dead) AS "deadLetters"`;
 
 export interface PipelineState {

@@ -398,7 +398,7 @@ COMMENT ON COLUMN order_stages.last_error IS 'Class of the last failure, never i
 CREATE INDEX order_stages_to_queue ON order_stages (updated_at) WHERE state = 'pending' AND NOT queued;
 -- Dead letters. A confirmation whose order was cancelled is none.
 CREATE INDEX order_stages_dead ON order_stages (store_id, order_id)
-  WHERE state = 'dead' AND last_error <> 'OrderCancelled';
+  WHERE state = 'dead' AND last_error <> 'order_cancelled';
 -- Orders under review, by the rules that hold them. An order id begins with the time.
 CREATE INDEX order_stages_held ON order_stages (held_for, order_id, store_id) WHERE state = 'held';
 
