@@ -79,7 +79,11 @@ export async function mailViolations(
   );
   const missing = [...states].filter(([id, state]) => state === 'done' && !arrived.has(id));
   // A mail whose attempt failed after the handover is sent again, or dead: it may have arrived.
-  const strange = [...arrived.keys()].filter((id) => !states.has(id) || states.get(id) === 'held');
+  // Workers on a shared database also send the mails of other stores.
+  const own = stages[0] && `@${stages[0].subdomain}.store-commerce`;
+  const strange = [...arrived.keys()].filter(
+    (id) => (own === undefined || id.endsWith(own)) && (!states.has(id) || states.get(id) === 'held'),
+  );
   return [
     ...missing.map(([id]) => `mail ${id} is marked done and never arrived`),
     ...strange.map((id) => `mail ${id} arrived and should not exist`),
