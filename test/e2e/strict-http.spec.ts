@@ -80,11 +80,11 @@ describe('the HTTP parser', () => {
     expect(response.status).toBe(200);
   });
 
-  it('refuses a body with two byte order marks', async () => {
-    const body = Buffer.from('\ufeff\ufeff{}');
-    const response = await sendRaw(port, [order(`Content-Length: ${body.length}\r\n`, ''), body]);
+  it.each(['{}', '[', ''])('refuses the body %j after two byte order marks and closes the connection', async (rest) => {
+    const body = Buffer.from(`\ufeff\ufeff${rest}`);
+    const response = await sendRaw(port, [order(`Content-Length: ${body.length}\r\n`, ''), body], { keep: false });
 
-    expect(response.status).toBe(400);
+    expect(response).toMatchObject({ status: 400, closed: true, headers: { connection: 'close' } });
     expect(response.json()).toEqual({ success: false, error: 'Request body is not valid JSON' });
   });
 
