@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import net from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { MAX_HEADER_LINES } from '../../apps/api/src/http/server/request-head.js';
 import { listen } from '../support/listen.js';
 import { sendRaw } from '../support/raw-http.js';
@@ -91,14 +90,13 @@ describe('the HTTP parser', () => {
   describe('of a request that expects 100-continue', () => {
     const expecting = (head: string) => order(`Expect: 100-continue\r\n${head}`, '');
 
-    /** Sends a head and returns all that comes back before anything else is sent. */
+    /** Sends a head, and nothing else; returns all that comes back before the service closes its side. */
     async function answerToHead(head: string): Promise<string> {
       const socket = net.connect(port, '127.0.0.1');
       const chunks: Buffer[] = [];
       socket.on('data', (chunk) => chunks.push(chunk)).on('error', () => undefined);
       socket.write(head);
-      await delay(300);
-      socket.destroy();
+      await once(socket, 'end');
       return String(Buffer.concat(chunks));
     }
 
