@@ -115,6 +115,45 @@ describe.each(ADAPTERS)('OrderLifecycle %s', (_name, open) => {
     expect(await ports.bins(productId)).toEqual([1, 2]);
   });
 
+  const cancelled = { status: 'CANCELLED', fulfillmentStatus: 'CANCELLED' } as const;
+
+  it('refuses to cancel an order as an ordinary change, which would keep its stock, and changes nothing', async () => {
+    const { id, productId } = await placed();
+
+    await expect(ports.lifecycle.change(id, () => cancelled)).rejects.toThrow('Only OrderLifecycle.cancel');
+
+    expect(await changeStatus.changeStatus(id, {})).toMatchObject({ status: 'PENDING', fulfillmentStatus: 'PENDING' });
+    expect(await ports.onHand(productId)).toBe(1);
+  });
+
+  it('refuses a cancellation that leaves the order as it is, and returns no stock', async () => {
+    const { id, productId } = await placed();
+
+    await expect(ports.lifecycle.cancel(id, (order) => order)).rejects.toThrow('must cancel the order');
+
+    expect(await changeStatus.changeStatus(id, {})).toMatchObject({ status: 'PENDING', fulfillmentStatus: 'PENDING' });
+    expect(await ports.onHand(productId)).toBe(1);
+  });
+
+  it('refuses a second cancellation, also one whose change allows it', async () => {
+    const { id, productId } = await placed();
+    await changeStatus.cancel(id);
+
+    await expect(ports.lifecycle.cancel(id, () => cancelled)).rejects.toThrow('must cancel the order');
+
+    expect(await ports.onHand(productId)).toBe(5);
+  });
+
+  it('saves another change of an order that is already cancelled', async () => {
+    const { id } = await placed();
+    await changeStatus.changeStatus(id, { status: 'SUCCEEDED' });
+    await changeStatus.cancel(id);
+
+    const refunded = await ports.lifecycle.change(id, (order) => ({ ...order, status: 'REFUNDED' }));
+
+    expect(refunded).toEqual({ status: 'REFUNDED', fulfillmentStatus: 'CANCELLED' });
+  });
+
   it('does not find an order of another store', async () => {
     const { id } = await placed();
 

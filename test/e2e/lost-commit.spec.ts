@@ -1,4 +1,13 @@
-import { CommitOutcomeUnknown, Deadline, OrderPlacement, Unavailable, type IdempotentRequest } from '@app/application';
+import {
+  CommitOutcomeUnknown,
+  Deadline,
+  DeadlineExceeded,
+  IdempotencyInFlight,
+  OrderPlacement,
+  ReceiptNumberTaken,
+  Unavailable,
+  type IdempotentRequest,
+} from '@app/application';
 import { Database, Transactions } from '@app/infrastructure';
 import { anOrder, aScope, placeOrder } from '../contracts/placing.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
@@ -22,10 +31,10 @@ describe.each([
 
   type Attempt = (commit: () => Promise<unknown>) => Promise<unknown>;
 
-  /** Places an order of one unit of five. Each attempt replaces one transaction of the placement. */
-  async function place(attempts: readonly Attempt[], patienceMs = 5_000) {
+  /** Places an order of five units in stock. Each attempt replaces one transaction of the placement. */
+  async function place(attempts: readonly Attempt[], { patienceMs = 5_000, quantity = 1 } = {}) {
     const productId = await api.store.product({ stock: 5 });
-    const order = anOrder(api.store.id, { items: [{ productId, quantity: 1 }] });
+    const order = anOrder(api.store.id, { items: [{ productId, quantity }] });
     const idempotency: IdempotentRequest | null = hasKey
       ? { scope: aScope(api.store.id), requestHash: Buffer.alloc(32), answer: ({ id }) => Buffer.from(id) }
       : null;
@@ -61,7 +70,7 @@ describe.each([
   });
 
   it('throws CommitOutcomeUnknown when the commit did not take effect and the deadline has passed', async () => {
-    const { outcome, orders } = await place([lost], 0);
+    const { outcome, orders } = await place([lost], { patienceMs: 0 });
 
     expect(outcome).toBeInstanceOf(CommitOutcomeUnknown);
     expect(orders).toBe(0);
@@ -74,5 +83,47 @@ describe.each([
 
     expect(outcome).toMatchObject({ name: 'CommitOutcomeUnknown', code: 'outcome_unknown' });
     expect([orders, attempts]).toEqual([1, 1]);
+  });
+
+  it.each([
+    ['the database is unreachable', new Unavailable()],
+    ['the deadline passes', new DeadlineExceeded()],
+    ['another transaction still holds the key', new IdempotencyInFlight()],
+  ])('throws CommitOutcomeUnknown when the look-up finds no order and then %s', async (_why, failure) => {
+    let takeEffect: () => Promise<unknown> = lost;
+    const hold: Attempt = (commit) => {
+      takeEffect = commit;
+      return lost();
+    };
+
+    const { outcome, orders, attempts } = await place([hold, () => Promise.reject(failure)]);
+
+    expect(outcome).toBeInstanceOf(CommitOutcomeUnknown);
+    expect([orders, attempts]).toEqual([0, 2]);
+    await takeEffect();
+    expect(await api.database.query('SELECT FROM orders')).not.toEqual([]);
+  });
+
+  it.each([
+    ['the database is unreachable', new Unavailable()],
+    ['the receipt number is in use', new ReceiptNumberTaken()],
+  ])('reports the order as placed when the first commit took effect and then %s', async (_why, failure) => {
+    const result = await place([lost, (commit) => commit().then(() => Promise.reject(failure))]);
+
+    expect(result).toEqual({ outcome: { outcome: 'placed' }, orders: 1, onHand: 4, attempts: 2 });
+  });
+
+  it('throws ReceiptNumberTaken when the second attempt finds the receipt number of another order', async () => {
+    const { outcome, attempts } = await place([lost, () => Promise.reject(new ReceiptNumberTaken())]);
+
+    expect(outcome).toBeInstanceOf(ReceiptNumberTaken);
+    expect(attempts).toBe(2);
+  });
+
+  it('reports short stock in the second attempt, which proves that the first commit did not take effect', async () => {
+    const { outcome, orders } = await place([lost], { quantity: 6 });
+
+    expect(outcome).toMatchObject({ outcome: 'short' });
+    expect(orders).toBe(0);
   });
 });

@@ -3,6 +3,7 @@ import type { LightMyRequestResponse } from 'fastify';
 import pg from 'pg';
 import { CAPACITY } from '../../apps/api/src/http/server/concurrency-limits.js';
 import { Metrics } from '../../apps/api/src/status/metrics.js';
+import { eventually } from '../support/eventually.js';
 import { listen } from '../support/listen.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
@@ -119,7 +120,12 @@ describe('a crowd', () => {
     await blocker.query('BEGIN; LOCK TABLE customers IN ACCESS EXCLUSIVE MODE');
     let answeredSearches = 0;
     const crowd = many(30, () => api.get('/v1/customers?search=ada').finally(() => answeredSearches++));
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await eventually(async () => {
+      const waiting = await api.database.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      expect(waiting).not.toEqual([]);
+    });
 
     const others = await many(5, read);
     expect([statuses(others), answeredSearches]).toEqual([{ 200: 5 }, 0]);

@@ -3,13 +3,16 @@ import http from 'node:http';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { startBuiltApi, type BuiltApi } from '../support/built-api.js';
+import { eventually } from '../support/eventually.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+/** Signals within half a second of the first are one gesture. */
+const OTHER_GESTURE_MS = 600;
 
 describe('the built service with a database of its own', () => {
   let database: TestDatabase;
@@ -39,7 +42,12 @@ describe('the built service with a database of its own', () => {
     await blocker.connect();
     await blocker.query('BEGIN; LOCK TABLE brands IN ACCESS EXCLUSIVE MODE');
     const inFlight = get(`${base}/v1/brands`);
-    await sleep(300);
+    await eventually(async () => {
+      const waiting = await database.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      expect(waiting).toHaveLength(1);
+    });
     api.process.kill('SIGTERM');
     await api.says(/Shutting down/);
 
@@ -56,33 +64,9 @@ describe('the built service with a database of its own', () => {
     await expect(get(`${base}/health/live`)).rejects.toThrow();
   });
 
-  it('finishes a request that outlasts the grace period', async () => {
+  it('finishes requests that outlast the grace period, and counts them for their key', async () => {
     start();
     const base = await address();
-    api.process.kill('SIGTERM');
-    await sleep(4_500);
-    // Its body arrives only when no new connection is accepted any more.
-    const request = http.request(`${base}/v1/orders`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${store.key}`, 'content-type': 'application/json', 'content-length': 2 },
-    });
-    request.flushHeaders();
-    const answered = new Promise<http.IncomingMessage>((resolve, reject) =>
-      request.on('response', resolve).on('error', reject),
-    );
-    await sleep(2_000);
-    await expect(get(`${base}/health/live`)).rejects.toThrow();
-    request.end('{}');
-
-    const response = await answered;
-    expect([response.statusCode, response.headers.connection]).toEqual([400, 'close']);
-    response.resume();
-    expect(await api.ended()).toBe(0);
-  });
-
-  it('counts for its key a request that came after the grace period, on a connection from before', async () => {
-    start();
-    const { port } = new URL(await address());
     const used = async () => {
       const rows = await database.query<{ requests: number }>(
         'SELECT coalesce(sum(requests), 0)::int AS requests FROM api_key_usage WHERE store_id = $1',
@@ -92,24 +76,37 @@ describe('the built service with a database of its own', () => {
     };
     const before = await used();
     api.process.kill('SIGTERM');
-    await sleep(4_500);
-    const socket = net.connect(Number(port), '127.0.0.1');
+    await api.says(/Shutting down/);
+    // Of one request the body, of the other the end of the head arrives only when no new connection is accepted any more.
+    const request = http.request(`${base}/v1/orders`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${store.key}`, 'content-type': 'application/json', 'content-length': 2 },
+    });
+    request.flushHeaders();
+    const answered = new Promise<http.IncomingMessage>((resolve, reject) =>
+      request.on('response', resolve).on('error', reject),
+    );
+    const socket = net.connect(Number(new URL(base).port), '127.0.0.1');
     socket.write(`GET /v1/store HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${store.key}\r\n`);
-    await sleep(1_500);
+    await eventually(() => expect(get(`${base}/health/live`)).rejects.toThrow());
     socket.write('\r\n');
+    request.end('{}');
 
-    const answer = String((await once(socket, 'data'))[0]);
+    expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1\.1 200/);
     socket.destroy();
-    expect(answer).toMatch(/^HTTP\/1\.1 200/);
+    const response = await answered;
+    expect([response.statusCode, response.headers.connection]).toEqual([400, 'close']);
+    response.resume();
     expect(await api.ended()).toBe(0);
-    expect(await used()).toBe(before + 1);
+    expect(await used()).toBe(before + 2);
   });
 
   it('ends at once at the second signal', async () => {
     start();
     await address();
     api.process.kill('SIGTERM');
-    await sleep(800);
+    await api.says(/Shutting down/);
+    await delay(OTHER_GESTURE_MS);
     api.process.kill('SIGTERM');
 
     expect(await api.ended()).toBe(1);

@@ -50,11 +50,11 @@ async function answersOnSilentConnections(poolSize: number): Promise<Answer[]> {
 }
 
 describe('connections to the database that die in silence, while new ones work', () => {
-  it.each([10, 40])('are replaced in under 5 s in a pool of %i', async (poolSize) => {
-    const answers = await answersOnSilentConnections(poolSize);
-
-    const failures = answers.filter(({ status }) => status !== 200 && status !== 201);
-    expect(failures.filter(({ sentAt }) => sentAt > RECOVERY_LIMIT_MS)).toEqual([]);
-    expect(new Set(failures.map(({ status }) => status))).toEqual(new Set([503]));
+  it('are replaced in under 5 s, in a pool of 10 as in one of 40', async () => {
+    for (const answers of await Promise.all([10, 40].map(answersOnSilentConnections))) {
+      const failures = answers.filter(({ status }) => status !== 200 && status !== 201);
+      expect(failures.filter(({ sentAt }) => sentAt > RECOVERY_LIMIT_MS)).toEqual([]);
+      expect(new Set(failures.map(({ status }) => status))).toEqual(new Set([503]));
+    }
   });
 });

@@ -4,7 +4,6 @@ import http, { type IncomingMessage } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { json } from 'node:stream/consumers';
-import { setTimeout as delay } from 'node:timers/promises';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { startBuiltApi, type BuiltApi } from '../support/built-api.js';
 import { eventually } from '../support/eventually.js';
@@ -51,16 +50,16 @@ describe('the built service with a collector of traces', () => {
     baggage: 'user=canary',
   });
   const ask = (url: string, trace: string) => fetch(`${base}${url}`, { headers: headersOf(trace) });
+  const spansOf = (trace: string) => receiver.spans.filter(({ traceId }) => traceId === trace);
   /** The body comes well after the headers, when the key was looked up and everything waits for it. */
   const postSlowly = async (url: string, body: unknown, trace: string): Promise<unknown> => {
     const request = http.request(`${base}${url}`, { method: 'POST', headers: headersOf(trace) });
     const response = once(request, 'response') as Promise<[IncomingMessage]>;
     request.flushHeaders();
-    await delay(300);
+    await eventually(() => expect(spansOf(trace).map(({ name }) => name)).toContain('keys.look_up'));
     request.end(JSON.stringify(body));
     return json((await response)[0]);
   };
-  const spansOf = (trace: string) => receiver.spans.filter(({ traceId }) => traceId === trace);
 
   it('makes an order, with its statements, part of the trace of the caller', async () => {
     const product = await store.product({ name: 'Mug', price: 1099, stock: 5 });

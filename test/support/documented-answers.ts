@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
+import { Ajv2020, type AnySchemaObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { FastifyInstance } from 'fastify';
 
 export interface DocumentedResponse {
@@ -48,6 +48,8 @@ function errorCodesOf(response: DocumentedResponse): readonly string[] {
 /** Checks values against the schemas of the document. A member that is not documented is a fault. */
 export class DocumentedAnswers {
   private readonly ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true, formats: FORMATS });
+  /** By their place in the document. Ajv compiles a schema again that is not the same object. */
+  private readonly validators = new Map<string, ValidateFunction>();
 
   constructor(private readonly document: ApiDocument) {
     this.ajv.addVocabulary(Object.keys(document));
@@ -57,8 +59,10 @@ export class DocumentedAnswers {
   /** Lists the faults of a value under the schema at a place in the document. */
   faults(place: readonly string[], value: unknown): string[] {
     const pointer = place.map((step) => encodeURIComponent(step.replaceAll('/', '~1'))).join('/');
-    this.ajv.validate({ $ref: `api#/${pointer}` }, value);
-    return (this.ajv.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+    const validate = this.validators.get(pointer) ?? this.ajv.compile({ $ref: `api#/${pointer}` });
+    this.validators.set(pointer, validate);
+    validate(value);
+    return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
   }
 
   /** Lists what the document does not allow in an answer: its status, its error code, a header or a part of its body. */

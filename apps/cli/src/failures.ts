@@ -1,6 +1,5 @@
 import { ApplicationError } from '@app/application';
-import { DomainError } from '@app/domain';
-import { ConfigError } from '@app/infrastructure';
+import { ConfigError, errorCode, mayQuote } from '@app/infrastructure';
 import { CommanderError } from 'commander';
 import { say } from './output.js';
 
@@ -28,11 +27,20 @@ export function report(error: unknown): number {
   return error instanceof ConfigError ? EXIT.usage : EXIT.failed;
 }
 
-function sentence(error: unknown): string {
-  if (error instanceof DomainError) return error.message;
-  if (error instanceof ApplicationError && error.cause !== undefined) return sentence(error.cause);
-  if (!(error instanceof Error)) return String(error);
+/**
+ * What is printed of an error: its message, or that of the driver's error behind it. Of a message that may quote a value
+ * only the code. PostgreSQL's `detail`, which holds values of rows, is never printed.
+ */
+export function sentence(error: unknown): string {
+  if (!(error instanceof Error)) return 'The program threw a value that is not an error';
+  const { message, cause } = error;
+  if (error instanceof ApplicationError && cause instanceof Error) {
+    return mayQuote(cause) ? `${message} (${codeOf(cause)})` : sentence(cause);
+  }
   // A refused connection to a name with several addresses is an AggregateError without a message.
-  const { message, code } = error as NodeJS.ErrnoException;
-  return message || code || error.name;
+  return message === '' || mayQuote(error) ? codeOf(error) : message;
+}
+
+function codeOf(error: Error): string {
+  return errorCode(error) ?? error.name;
 }

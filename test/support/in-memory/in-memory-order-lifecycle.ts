@@ -1,4 +1,11 @@
-import { OrderLifecycle, type CancelledOrder, type OrderKey, type StateChange } from '@app/application';
+import {
+  OrderLifecycle,
+  withCancelling,
+  withoutCancelling,
+  type CancelledOrder,
+  type OrderKey,
+  type StateChange,
+} from '@app/application';
 import { NotFound, type OrderState } from '@app/domain';
 import { findOrder, moveStages, type InMemoryTransactions, type State } from './in-memory-transactions.js';
 
@@ -9,7 +16,7 @@ export class InMemoryOrderLifecycle extends OrderLifecycle {
 
   override change(key: OrderKey, change: StateChange): Promise<OrderState> {
     return this.transactions.run((state) => {
-      const after = apply(state, key, change);
+      const after = apply(state, key, withoutCancelling(change));
       if (after.fulfillmentStatus === 'CONFIRMED') moveStages(state, key, 'held', 'pending');
       return after;
     });
@@ -17,7 +24,7 @@ export class InMemoryOrderLifecycle extends OrderLifecycle {
 
   override cancel(key: OrderKey, change: StateChange): Promise<CancelledOrder> {
     return this.transactions.run((state) => {
-      const after = apply(state, key, change);
+      const after = apply(state, key, withCancelling(change));
       moveStages(state, key, 'held', 'dead');
       return { ...after, restocked: restock(state, key.orderId) };
     });

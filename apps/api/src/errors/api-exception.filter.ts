@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ClientGone, failureOf } from './client-gone.js';
 import { describeError } from './describe-error.js';
 import { FailureReports } from './failure-reports.js';
+import { MalformedRequest } from './request-faults.js';
 
 /** Answers every failure of hooks and handlers with the API's error body. */
 @Catch()
@@ -18,6 +19,7 @@ export class ApiExceptionFilter implements ExceptionFilter {
     this.reports.report(error, concern, request.id);
     if (isOrderRequest(request) && !(error instanceof ClientGone)) this.reports.countRefusedOrder(code);
     if (reply.sent) return;
+    if (error instanceof MalformedRequest) reply.raw.shouldKeepAlive = false;
     // Fastify closes the connection when it refuses a body, and a client that is still sending then loses the answer.
     // The rest of the body is read and dropped instead, within the time limit of a request.
     if (reply.raw.shouldKeepAlive) reply.removeHeader('connection');

@@ -12,7 +12,7 @@ export const FASTIFY_FAULTS: Readonly<Record<string, string>> = {
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: 'Content-Type must be application/json',
 };
 
-/** The text of the answer to bytes that are not an HTTP request, by Node's code. */
+/** The text of the answer to bytes that are no request, by Node's code or our own. */
 export const SOCKET_FAULTS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time',
   HPE_HEADER_OVERFLOW: 'The request headers are too large',
@@ -23,9 +23,10 @@ export const SOCKET_FAULTS: Readonly<Record<string, string>> = {
   HPE_UNEXPECTED_CONTENT_LENGTH: 'Content-Length and Transfer-Encoding exclude one another',
   HPE_INVALID_TRANSFER_ENCODING: 'The Transfer-Encoding header is malformed',
   HPE_PAUSED_H2_UPGRADE: 'HTTP/2 is not supported',
+  BYTE_ORDER_MARKS: 'Request body is not valid JSON',
 };
 
-/** A connection received bytes that are not an HTTP/1 request. */
+/** A connection received bytes that are no request, or that another server may read as a different one. It closes. */
 export class MalformedRequest extends Error {
   constructor(readonly code: string) {
     super(SOCKET_FAULTS[code] ?? 'The request is malformed');

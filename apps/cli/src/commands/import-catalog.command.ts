@@ -3,7 +3,7 @@ import { BundleLineError, CATALOG_FORMATS, type CatalogFormatName, ImportStopped
 import { Option, type Command } from 'commander';
 import { catalogSummary } from '../catalog-summary.js';
 import { withDatabase } from '../database.js';
-import { CommandFailed } from '../failures.js';
+import { CommandFailed, sentence } from '../failures.js';
 import { binPlace, subdomain } from '../option-values.js';
 import { printJson } from '../output.js';
 import { progressBar } from '../progress-bar.js';
@@ -74,6 +74,6 @@ function explain(error: unknown, exitCode: number | null): unknown {
   if (exitCode !== null) {
     return new CommandFailed(`Interrupted. ${kept} Run the import again to complete it.`, exitCode);
   }
-  if (isPartial) return new CommandFailed(`${error.message}\n${kept} Run the import again to complete it.`);
+  if (isPartial) return new CommandFailed(`${sentence(error.reason)}\n${kept} Run the import again to complete it.`);
   return error instanceof BundleLineError ? new CommandFailed(`${error.message}\n${kept}`) : error;
 }

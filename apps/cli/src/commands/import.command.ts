@@ -2,7 +2,7 @@ import { dataCipher } from '@app/infrastructure';
 import { BadLines, type ImportOptions, ImportStopped, withBundleImporter } from '@app/import';
 import type { Command } from 'commander';
 import { withDatabase } from '../database.js';
-import { CommandFailed } from '../failures.js';
+import { CommandFailed, sentence } from '../failures.js';
 import { printJson, say } from '../output.js';
 import { progressBar } from '../progress-bar.js';
 import { readInterruptibly, openSource } from '../source-file.js';
@@ -47,7 +47,7 @@ function explain(error: unknown, exitCode: number | null): unknown {
   } = error;
   if (dryRun)
     return new CommandFailed(
-      `${exitCode === null ? reason.message : 'Interrupted.'}\nNothing was written.`,
+      `${exitCode === null ? sentence(reason) : 'Interrupted.'}\nNothing was written.`,
       exitCode ?? 1,
     );
   const kept = lines === 0 ? 'Nothing was kept.' : `Lines 1 to ${lines} are in, and nothing after them.`;
@@ -58,5 +58,5 @@ function explain(error: unknown, exitCode: number | null): unknown {
     reason instanceof BadLines
       ? `Correct the line${reason.faults.length > 1 ? 's' : ''} and run the import again.`
       : 'Run the import again.';
-  return new CommandFailed(`${reason.message}\n${kept} ${remedy}`);
+  return new CommandFailed(`${sentence(reason)}\n${kept} ${remedy}`);
 }

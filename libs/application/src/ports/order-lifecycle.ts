@@ -14,6 +14,36 @@ export interface LockedOrder extends OrderState {
  */
 export type StateChange = (order: LockedOrder) => OrderState;
 
+/**
+ * The change, which must not cancel the fulfillment: only `cancel` returns the stock.
+ *
+ * @throws Error from the change that cancels; a defect of its author.
+ */
+export function withoutCancelling(change: StateChange): StateChange {
+  return (before) => {
+    const after = change(before);
+    if (cancels(before, after)) throw new Error('Only OrderLifecycle.cancel may cancel an order: it returns the stock');
+    return after;
+  };
+}
+
+/**
+ * The change, which must cancel the fulfillment: the stock of any other order is still sold.
+ *
+ * @throws Error from the change that does not cancel; a defect of its author.
+ */
+export function withCancelling(change: StateChange): StateChange {
+  return (before) => {
+    const after = change(before);
+    if (!cancels(before, after)) throw new Error('OrderLifecycle.cancel returns the stock: it must cancel the order');
+    return after;
+  };
+}
+
+function cancels(before: OrderState, after: OrderState): boolean {
+  return after.fulfillmentStatus === 'CANCELLED' && before.fulfillmentStatus !== 'CANCELLED';
+}
+
 /** An order after a cancellation. */
 export interface CancelledOrder extends OrderState {
   /** Units that went back to their bins. */
@@ -25,8 +55,8 @@ export abstract class OrderLifecycle {
   /**
    * Locks the order, applies the change and saves its result. A result of CONFIRMED queues a held confirmation.
    *
-   * @param change must not cancel the fulfillment: that is `cancel`.
    * @throws NotFound when the store has no such order.
+   * @throws Error when the change cancels the fulfillment, which is for `cancel`; nothing is written.
    * @throws the error that `change` throws; nothing is written.
    */
   abstract change(order: OrderKey, change: StateChange): Promise<OrderState>;
@@ -36,6 +66,7 @@ export abstract class OrderLifecycle {
    * exactly once, and abandons a held confirmation: it is never sent.
    *
    * @throws NotFound when the store has no such order.
+   * @throws Error when the change does not cancel the fulfillment, or it is already cancelled; nothing is written.
    * @throws the error that `change` throws; nothing is written.
    */
   abstract cancel(order: OrderKey, change: StateChange): Promise<CancelledOrder>;

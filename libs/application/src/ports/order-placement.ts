@@ -79,7 +79,8 @@ export abstract class OrderPlacement {
    * @throws IdempotencyMismatch when the key was used with another request; nothing is written.
    * @throws IdempotencyInFlight when another request with the key is still running after the wait; nothing is written.
    * @throws DeadlineExceeded when the transaction cannot begin in time; nothing is written.
-   * @throws CommitOutcomeUnknown when the commit went unanswered and the order cannot be looked up in time.
+   * @throws CommitOutcomeUnknown when a commit went unanswered and neither a look-up nor a further attempt shows in time
+   *   whether it took effect.
    */
   abstract place(placement: Placement, deadline: Deadline): Promise<PlacementOutcome>;
 }

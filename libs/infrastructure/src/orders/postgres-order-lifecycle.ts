@@ -1,5 +1,7 @@
 import {
   OrderLifecycle,
+  withCancelling,
+  withoutCancelling,
   type CancelledOrder,
   type LockedOrder,
   type OrderKey,
@@ -29,7 +31,7 @@ export class PostgresOrderLifecycle extends OrderLifecycle {
 
   override change(order: OrderKey, change: StateChange): Promise<OrderState> {
     return this.transactions.run(async (sql) => {
-      const state = await apply(sql, order, change);
+      const state = await apply(sql, order, withoutCancelling(change));
       if (state.fulfillmentStatus === 'CONFIRMED') await releaseHeldStage(sql, order);
       return state;
     });
@@ -40,7 +42,7 @@ export class PostgresOrderLifecycle extends OrderLifecycle {
       // Every writer locks stock before the order. A cancellation that loses the race for the stock finds the order
       // cancelled, and its return is rolled back.
       const restocked = await restock(sql, order);
-      const state = await apply(sql, order, change);
+      const state = await apply(sql, order, withCancelling(change));
       await abandonHeldStage(sql, order);
       return { ...state, restocked };
     });

@@ -1,8 +1,10 @@
 import {
   CommitOutcomeUnknown,
   Deadline,
+  IdempotencyMismatch,
   LOST_COMMIT_LOOK_UP_MS,
   OrderPlacement,
+  ReceiptNumberTaken,
   type IdempotentRequest,
   type Placement,
   type PlacementOutcome,
@@ -56,23 +58,42 @@ export class PostgresOrderPlacement extends OrderPlacement {
     }
   }
 
-  override async place(placement: Placement, deadline: Deadline): Promise<PlacementOutcome> {
+  override place(placement: Placement, deadline: Deadline): Promise<PlacementOutcome> {
+    return this.attempt(placement, deadline, null);
+  }
+
+  /** @param doubt the lost commit of an earlier attempt, which the look-up did not find. */
+  private async attempt(
+    placement: Placement,
+    deadline: Deadline,
+    doubt: CommitOutcomeUnknown | null,
+  ): Promise<PlacementOutcome> {
     try {
       return await this.transactions.run((sql) => write(sql, placement), deadline);
     } catch (error) {
+      // Each of these settles an earlier doubt: PostgreSQL lets an attempt insert the order, or read the key, only after
+      // the end of an earlier transaction that inserted the same.
       if (error instanceof StockIsShort) return { outcome: 'short', shortages: error.shortages };
       if (error instanceof OrderExists) return PLACED;
-      if (!(error instanceof CommitOutcomeUnknown)) throw error;
-      // The commit may have taken effect although its answer was lost: the order's id tells. If the commit is still on
-      // its way, the next attempt conflicts with the order that it creates.
-      const lookUp = Deadline.in(Math.max(LOST_COMMIT_LOOK_UP_MS, deadline.remainingMs));
-      const isCommitted = await lookUp.bound(this.isCommitted(placement.order)).catch(() => {
-        throw error;
-      });
-      if (isCommitted) return PLACED;
-      if (deadline.remainingMs === 0) throw error;
-      return this.place(placement, deadline);
+      if (error instanceof IdempotencyMismatch) throw error;
+
+      const lost = error instanceof CommitOutcomeUnknown ? error : doubt;
+      if (lost === null) throw error;
+      // The order's id shows whether the commit took effect. Its absence does not show the opposite: the COMMIT may still
+      // be on its way to the server, or wait for a standby. The next attempt waits for it and conflicts with its order.
+      if (await this.findsCommit(placement.order, deadline, lost)) return PLACED;
+      if (error instanceof ReceiptNumberTaken) throw error; // by a committed order, which is another one
+      if (error !== lost || deadline.remainingMs === 0) throw lost;
+      return this.attempt(placement, deadline, lost);
     }
+  }
+
+  /** @throws lost when the look-up fails or takes too long. */
+  private findsCommit(order: Order, deadline: Deadline, lost: CommitOutcomeUnknown): Promise<boolean> {
+    const lookUp = Deadline.in(Math.max(LOST_COMMIT_LOOK_UP_MS, deadline.remainingMs));
+    return lookUp.bound(this.isCommitted(order)).catch(() => {
+      throw lost;
+    });
   }
 
   private async isCommitted({ storeId, id }: Order): Promise<boolean> {

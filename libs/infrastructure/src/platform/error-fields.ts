@@ -28,7 +28,7 @@ export function errorFields(error: unknown, depth = 0): ErrorFields {
   return {
     type: error.constructor.name,
     ...(code ? { code } : {}),
-    ...(mayQuote(error, code) ? {} : { message: error.message.slice(0, MAX_MESSAGE) }),
+    ...(mayQuote(error) ? {} : { message: error.message.slice(0, MAX_MESSAGE) }),
     // The stack begins with the message, which may have several lines.
     stack: error.stack
       ?.split('\n')
@@ -38,7 +38,9 @@ export function errorFields(error: unknown, depth = 0): ErrorFields {
   };
 }
 
-function mayQuote(error: Error, code = ''): boolean {
+/** Whether the message may quote a value, such as one of a statement or a line of input. */
+export function mayQuote(error: Error): boolean {
+  const code = errorCode(error) ?? '';
   if (error instanceof SyntaxError || QUOTES_ARGUMENTS.test(code)) return true;
   if (!SQLSTATE.test(code)) return false;
   const { driverError = error } = error as { driverError?: Error };

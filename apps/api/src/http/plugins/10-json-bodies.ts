@@ -3,6 +3,7 @@ import { BadRequestException } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { ClientGone } from '../../errors/client-gone.js';
+import { MalformedRequest } from '../../errors/request-faults.js';
 import type { Metrics } from '../../status/metrics.js';
 import type { ConcurrencyLimits } from '../server/concurrency-limits.js';
 import { noteArrival } from './08-body-timing.js';
@@ -21,6 +22,9 @@ const EXCESS = {
   values: 'Request body has too many values',
 };
 
+/** RFC 8259 lets a parser ignore one byte order mark. A server on the way may ignore another number of them. */
+const TWO_BYTE_ORDER_MARKS = Buffer.from('\ufeff\ufeff');
+
 const JSON_TYPES = /^application\/(?:[^;]*\+)?json(?:;|$)/;
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/gi;
 
@@ -32,6 +36,8 @@ export const jsonBodies = fp<Options>(
     const parse = fastify.getDefaultJsonParser('remove', 'remove');
     const large = new LargeBodies();
     const read = (request: FastifyRequest, body: Buffer): unknown => {
+      if (body.subarray(0, TWO_BYTE_ORDER_MARKS.length).equals(TWO_BYTE_ORDER_MARKS))
+        throw new MalformedRequest('BYTE_ORDER_MARKS');
       const excess = excessOf(body, LIMITS);
       if (excess !== null) throw new BadRequestException(EXCESS[excess]);
       return parsed(parse, request, decode(request, body));
@@ -73,8 +79,7 @@ function decode({ headers }: FastifyRequest, body: Buffer): string {
     if (!/^utf-?8$/i.test(charset)) throw new BadRequestException('Charset must be utf-8');
   }
   try {
-    // The parser ignores one byte order mark. If the decoder removed one too, two would pass.
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body); // the parser ignores the mark
   } catch {
     throw new BadRequestException('Request body is not valid UTF-8');
   }

@@ -1,19 +1,24 @@
 import { once } from 'node:events';
-import http, { type Server } from 'node:http';
+import http, { type Server, type ServerResponse } from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Metrics } from '../../status/metrics.js';
 import { shareConnections } from './02-address-share.js';
 import { rememberExchange } from './exchanges.js';
 
 const SHARE = 3;
 
+/** A connection: the client's socket, and the server's. */
+interface Connection {
+  readonly client: Socket;
+  readonly accepted: Socket;
+}
+
 describe('the connection share of an address', () => {
   const metrics = new Metrics();
   let server: Server;
-  const sockets: Socket[] = [];
+  const clients: Socket[] = [];
   afterEach(() => {
-    for (const socket of sockets.splice(0)) socket.destroy();
+    for (const client of clients.splice(0)) client.destroy();
     server.close();
   });
 
@@ -24,28 +29,31 @@ describe('the connection share of an address', () => {
     await once(server.listen(0, host), 'listening');
   }
 
-  /** Opens connections from an address and sends half a request head on each. */
-  async function connect(count: number, localAddress: string): Promise<Socket[]> {
+  /** Opens connections from an address, one after the other, and sends half a request head on each. */
+  async function connect(count: number, localAddress: string): Promise<Connection[]> {
     const { port } = server.address() as AddressInfo;
-    const opened = Array.from({ length: count }, () => net.connect({ port, host: '127.0.0.1', localAddress }));
-    for (const socket of opened) {
-      socket.on('error', () => undefined).resume();
-      await once(socket, 'connect');
-      socket.write('GET / HTTP/1.1\r\nHost: x\r\n');
+    const opened: Connection[] = [];
+    for (let n = 0; n < count; n++) {
+      const arrival = once(server, 'connection') as Promise<[Socket]>;
+      const client = net.connect({ port, host: '127.0.0.1', localAddress });
+      clients.push(client.on('error', () => undefined).resume());
+      const [accepted] = await arrival;
+      client.write('GET / HTTP/1.1\r\nHost: x\r\n');
+      opened.push({ client, accepted });
     }
-    sockets.push(...opened);
-    await delay(50);
     return opened;
   }
 
-  async function ask(socket: Socket): Promise<void> {
-    const answered = once(socket, 'data');
-    socket.write('\r\n');
-    await answered;
-    await delay(20);
+  /** Completes the request. Returns when the server is done with it. */
+  async function ask({ client }: Connection): Promise<void> {
+    const done = new Promise((resolve) =>
+      server.once('request', (_request, response: ServerResponse) => response.once('close', resolve)),
+    );
+    client.write('\r\n');
+    await done;
   }
 
-  const open = (some: readonly Socket[]) => some.map(({ closed }) => !closed);
+  const open = (some: readonly Connection[]) => some.map(({ accepted }) => !accepted.destroyed);
 
   it('limits one address and leaves the connections of other addresses alone', async () => {
     await serve(false);
@@ -57,18 +65,21 @@ describe('the connection share of an address', () => {
 
   it('is available again after connections close', async () => {
     await serve(false);
-    for (const socket of await connect(SHARE, '127.0.0.2')) socket.destroy();
-    await delay(50);
+    for (const { client, accepted } of await connect(SHARE, '127.0.0.2')) {
+      const closed = new Promise((resolve) => accepted.once('close', resolve));
+      client.destroy();
+      await closed;
+    }
 
     expect(open(await connect(SHARE, '127.0.0.2'))).toEqual([true, true, true]);
   });
 
   it('closes the idle connection when the address opens another one', async () => {
     await serve(false);
-    const [first, second, third] = (await connect(SHARE, '127.0.0.2')) as [Socket, Socket, Socket];
+    const [first, second, third] = (await connect(SHARE, '127.0.0.2')) as [Connection, Connection, Connection];
     await ask(second);
 
-    const [next] = (await connect(1, '127.0.0.2')) as [Socket];
+    const [next] = (await connect(1, '127.0.0.2')) as [Connection];
 
     expect(open([first, second, third, next])).toEqual([true, false, true, true]);
   });
