@@ -1,24 +1,14 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import net from 'node:net';
-import { listen } from '../support/listen.js';
-import { sendRaw } from '../support/raw-http.js';
-import { startApi, type RunningApi } from '../support/start-api.js';
+import { startListeningApi, type ListeningApi } from '../support/listening-api.js';
 
 describe('what arrives on the socket', () => {
-  let api: RunningApi;
-  let port: number;
+  let api: ListeningApi;
   beforeAll(async () => {
-    api = await startApi();
-    port = await listen(api.app);
+    api = await startListeningApi();
   });
   afterAll(() => api.stop());
-
-  const key = () => `Authorization: Bearer ${api.store.key}\r\n`;
-  const post = (head: string, body: string | Buffer = '') =>
-    Buffer.concat([Buffer.from(`POST /v1/orders HTTP/1.1\r\nHost: x\r\n${key()}${head}\r\n\r\n`), Buffer.from(body)]);
-  const json = (body: string | Buffer, head = '') =>
-    post(`Content-Type: application/json\r\n${head}Content-Length: ${Buffer.byteLength(body)}`, body);
 
   describe('is refused with JSON and the end of the connection when it is no request', () => {
     it.each<[string, string | Buffer]>([
@@ -44,7 +34,7 @@ describe('what arrives on the socket', () => {
       ['a folded header', 'GET / HTTP/1.1\r\nHost: x\r\n X-Folded: y\r\n\r\n'],
       ['a raw non-ASCII path', 'GET /v1/\x01\x02 HTTP/1.1\r\nHost: x\r\n\r\n'],
     ])('%s', async (_name, bytes) => {
-      const response = await sendRaw(port, bytes, { keep: false });
+      const response = await api.send(bytes, { keep: false });
 
       expect(response).toMatchObject({ status: 400, closed: true });
       expect(response.headers).toMatchObject({
@@ -58,33 +48,33 @@ describe('what arrives on the socket', () => {
   });
 
   it('is refused when HTTP/1.1 comes without Host', async () => {
-    const response = await sendRaw(port, 'GET /health/live HTTP/1.1\r\n\r\n', { keep: false });
+    const response = await api.send('GET /health/live HTTP/1.1\r\n\r\n', { keep: false });
 
     expect(response).toMatchObject({ status: 400, closed: true });
     expect(response.json()).toEqual({ success: false, error: 'The Host header is required' });
   });
 
   it('may not be stored when it is refused for want of Host', async () => {
-    const response = await sendRaw(port, `GET /v1/orders HTTP/1.1\r\n${key()}\r\n`, { keep: false });
+    const response = await api.send(`GET /v1/orders HTTP/1.1\r\n${api.keyLine}\r\n`, { keep: false });
 
     expect(response.status).toBe(400);
     expect(response.headers['cache-control']).toBe('no-store');
   });
 
   it('may be HTTP/1.0 without Host', async () => {
-    expect((await sendRaw(port, 'GET /health/live HTTP/1.0\r\n\r\n', { keep: false })).status).toBe(200);
+    expect((await api.send('GET /health/live HTTP/1.0\r\n\r\n', { keep: false })).status).toBe(200);
   });
 
   it('is an ordinary request when it asks for an upgrade, as HTTP/2-minded clients do', async () => {
     const upgrade = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n';
-    const response = await sendRaw(port, `GET /v1/orders HTTP/1.1\r\nHost: x\r\n${key()}${upgrade}\r\n`);
+    const response = await api.send(`GET /v1/orders HTTP/1.1\r\nHost: x\r\n${api.keyLine}${upgrade}\r\n`);
 
     expect(response.status).toBe(200);
   });
 
   it('closes the connection after the answer to an upgrade, because Node drops the rest of the packet', async () => {
     const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n';
-    const response = await sendRaw(port, `GET /health/live HTTP/1.1\r\nHost: x\r\n${upgrade}\r\n`);
+    const response = await api.send(`GET /health/live HTTP/1.1\r\nHost: x\r\n${upgrade}\r\n`);
 
     expect([response.status, response.headers.connection]).toEqual([200, 'close']);
   });
@@ -92,10 +82,10 @@ describe('what arrives on the socket', () => {
   it('is answered after the client ended its side of the connection', async () => {
     const product = await api.store.product({ stock: 1 });
     const order = JSON.stringify({ items: [{ product_id: product, quantity: 1 }], customer: { name: 'Ada' } });
-    const socket = net.connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    const socket = net.connect({ port: api.port, host: '127.0.0.1', allowHalfOpen: true });
     const chunks: Buffer[] = [];
     socket.on('data', (chunk) => chunks.push(chunk));
-    socket.end(json(order));
+    socket.end(api.orderWith(order));
     await once(socket, 'end');
     socket.destroy();
 
@@ -103,24 +93,23 @@ describe('what arrives on the socket', () => {
   });
 
   it.each(['100-continue', 'a-pony'])('is an ordinary request when it expects %s', async (expectation) => {
-    const response = await sendRaw(port, json('{"items": 1', `Expect: ${expectation}\r\n`));
+    const response = await api.send(api.orderWith('{"items": 1', `Expect: ${expectation}\r\n`));
 
     expect(response.status).toBe(400);
     expect(response.json()).toEqual({ success: false, error: 'Request body is not valid JSON' });
   });
 
   it('is read in the absolute form too', async () => {
-    const ask = (head: string) =>
-      sendRaw(port, `GET http://shop.test/v1/orders?limit=1 HTTP/1.1\r\nHost: x\r\n${head}\r\n`);
+    const ask = (head: string) => api.send(`GET http://shop.test/v1/orders?limit=1 HTTP/1.1\r\nHost: x\r\n${head}\r\n`);
 
     expect((await ask('')).status).toBe(401);
-    expect((await ask(key())).status).toBe(200);
+    expect((await ask(api.keyLine)).status).toBe(200);
   });
 
   it.each(['*', 'http:///v1/orders', 'ftp://x/v1/orders', '//v1/orders', '/..//v1/orders'])(
     'leads nowhere with the target %s and no key',
     async (target) => {
-      const response = await sendRaw(port, `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
+      const response = await api.send(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
 
       expect([400, 401, 404]).toContain(response.status);
       expect(response.json()).toEqual(expect.objectContaining({ error: expect.any(String) as unknown }));
@@ -128,7 +117,7 @@ describe('what arrives on the socket', () => {
   );
 
   it('does not get past the authentication with two Authorization headers', async () => {
-    const twice = await sendRaw(port, `GET /v1/orders HTTP/1.1\r\nHost: x\r\n${key()}${key()}\r\n`);
+    const twice = await api.send(`GET /v1/orders HTTP/1.1\r\nHost: x\r\n${api.keyLine}${api.keyLine}\r\n`);
 
     expect(twice.status).toBe(401);
     expect(twice.json()).toEqual({ error: 'Missing or invalid Authorization header' });
@@ -136,7 +125,7 @@ describe('what arrives on the socket', () => {
 
   it('may have one Idempotency-Key', async () => {
     const keys = 'Idempotency-Key: a\r\nidempotency-key: b\r\n';
-    const response = await sendRaw(port, json('{}', keys));
+    const response = await api.send(api.orderWith('{}', keys));
 
     expect(response.status).toBe(400);
     expect(response.json()).toEqual({ success: false, error: 'Idempotency-Key must be given once' });
@@ -150,17 +139,17 @@ describe('what arrives on the socket', () => {
       ['a request with a broken body', ['POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n']],
     ])('%s ends the connection after its answer', async (_name, [garbage, ...more]) => {
       const mug = await api.store.product({ stock: 5 });
-      const order = json(`{"items":[{"product_id":${mug},"quantity":1}],"customer":{"name":"Ada Lovelace"}}`);
+      const order = api.orderWith(`{"items":[{"product_id":${mug},"quantity":1}],"customer":{"name":"Ada Lovelace"}}`);
 
-      const response = await sendRaw(port, [Buffer.concat([order, Buffer.from(garbage)]), ...more], { keep: false });
+      const response = await api.send([Buffer.concat([order, Buffer.from(garbage)]), ...more], { keep: false });
 
       expect(response).toMatchObject({ status: 201, closed: true });
     });
 
     it('plain words end the connection after the answers to all requests before them', async () => {
-      const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n${key()}\r\n`;
+      const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n${api.keyLine}\r\n`;
 
-      const response = await sendRaw(port, `${ask('/v1/store')}${ask('/v1/brands')}${ask('/v1/nope')}hello\r\n\r\n`, {
+      const response = await api.send(`${ask('/v1/store')}${ask('/v1/brands')}${ask('/v1/nope')}hello\r\n\r\n`, {
         keep: false,
       });
 
@@ -169,148 +158,12 @@ describe('what arrives on the socket', () => {
     });
   });
 
-  describe('as a body', () => {
-    const deep = (levels: number) => `{"items":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
-
-    it.each<[string, () => Buffer, string]>([
-      ['broken off', () => json('{"items": ['), 'Request body is not valid JSON'],
-      ['empty', () => json(''), 'Request body is empty'],
-      ['white space', () => json('  \n '), 'Request body is not valid JSON'],
-      ['words', () => json('hello'), 'Request body is not valid JSON'],
-      ['with a trailing comma', () => json('{"items":[],}'), 'Request body is not valid JSON'],
-      ['NaN', () => json('{"items":NaN}'), 'Request body is not valid JSON'],
-      ['of 9 levels', () => json(deep(9)), 'Request body is nested deeper than 8 levels'],
-      ['of 100,000 levels', () => json(deep(100_000)), 'Request body is nested deeper than 8 levels'],
-      ['invalid UTF-8', () => json(Buffer.from([0x22, 0xc3, 0x28, 0x22])), 'Request body is not valid UTF-8'],
-      ['UTF-16', () => json(Buffer.from('{}', 'utf16le')), 'Request body is not valid JSON'],
-      ['over 256 kB', () => json(`"${'a'.repeat(256 * 1024)}"`), 'Request body exceeds 256 kB'],
-      [
-        'of another type',
-        () => post('Content-Type: text/plain\r\nContent-Length: 2', '{}'),
-        'Content-Type must be application/json',
-      ],
-      [
-        'of form type',
-        () => post('Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 2', 'a='),
-        'Content-Type must be application/json',
-      ],
-      [
-        'of a malformed type',
-        () => post('Content-Type: json\r\nContent-Length: 2', '{}'),
-        'Content-Type must be application/json',
-      ],
-      [
-        'of an almost JSON type',
-        () => post('Content-Type: application/jsonp\r\nContent-Length: 2', '{}'),
-        'Content-Type must be application/json',
-      ],
-      ['without a type', () => post('Content-Length: 2', '{}'), 'Content-Type must be application/json'],
-      ['absent', () => post('X-Nothing: 1'), 'Content-Type must be application/json'],
-      [
-        'in latin1',
-        () => post('Content-Type: application/json; charset=iso-8859-1\r\nContent-Length: 2', '{}'),
-        'Charset must be utf-8',
-      ],
-      ['compressed', () => json('{}', 'Content-Encoding: gzip\r\n'), 'Content-Encoding is not supported'],
-    ])('%s is 400', async (_name, bytes, error) => {
-      const response = await sendRaw(port, bytes());
-
-      expect(response.status).toBe(400);
-      expect(response.json()).toEqual({ success: false, error });
-    });
-
-    it.each([
-      'application/json',
-      'Application/JSON; charset="UTF-8"',
-      'application/vnd.shop+json',
-      'application/json;charset=utf8',
-    ])('of type %s is read', async (type) => {
-      const response = await sendRaw(port, post(`Content-Type: ${type}\r\nContent-Length: 2`, '{}'));
-
-      expect(response.json()).toEqual({ success: false, error: expect.stringContaining('items') as unknown });
-    });
-
-    describe('with a key that could reach a prototype', () => {
-      const order = (item: string, more = '') => `{"items":[{${item}}],"customer":{"name":"Ada Lovelace"}${more}}`;
-
-      it.each<[string, string, string]>([
-        ['__proto__', '', ',"__proto__":{"polluted":true}'],
-        ['an escaped __proto__', '', ',"__pr\\u006fto__":{"polluted":true}'],
-        ['constructor.prototype', '', ',"constructor":{"prototype":{"polluted":true}}'],
-        ['__proto__ in an item', ',"__proto__":{"quantity":2,"polluted":true}', ''],
-        ['constructor.prototype in an item', ',"constructor":{"prototype":{"polluted":true}}', ''],
-      ])('%s is accepted without it', async (_name, inItem, inBody) => {
-        const mug = await api.store.product({ price: 1000, stock: 5 });
-
-        const response = await sendRaw(port, json(order(`"product_id":${mug},"quantity":1${inItem}`, inBody)));
-
-        expect(response.status).toBe(201);
-        expect(response.json()).toMatchObject({ data: { subtotal: 10 } });
-        expect({}).not.toHaveProperty('polluted');
-      });
-
-      it('takes no field from it', async () => {
-        const mug = await api.store.product({ stock: 5 });
-
-        const response = await sendRaw(port, json(order(`"product_id":${mug},"__proto__":{"quantity":1}`)));
-
-        expect(response.status).toBe(400);
-        expect(response.json()).toMatchObject({ error: expect.stringContaining('quantity') as unknown });
-      });
-    });
-
-    it('may have 8 levels and a byte order mark', async () => {
-      const response = await sendRaw(port, json(Buffer.from(`\ufeff${deep(8)}`)));
-
-      expect(response.json()).toEqual({ success: false, error: expect.stringContaining('items') as unknown });
-    });
-
-    it('in chunks over 256 kB is 400, and the client that is still sending gets to know', async () => {
-      const chunk = `10000\r\n${'a'.repeat(0x10000)}\r\n`;
-      const head = post('Content-Type: application/json\r\nTransfer-Encoding: chunked');
-      const response = await sendRaw(port, [head, ...Array.from({ length: 40 }, () => chunk), '0\r\n\r\n']);
-
-      expect(response.status).toBe(400);
-      expect(response.json()).toEqual({ success: false, error: 'Request body exceeds 256 kB' });
-    });
-
-    it('of a broken chunk is 400', async () => {
-      const head = post('Content-Type: application/json\r\nTransfer-Encoding: chunked');
-      const response = await sendRaw(port, [head, 'zz\r\n{}\r\n'], { keep: false });
-
-      expect(response).toMatchObject({ status: 400, closed: true });
-      expect(response.json()).toEqual({ success: false, error: expect.any(String) as unknown });
-    });
-  });
-
-  it('is an order however long its body takes to come, within the 15 s of a request', async () => {
-    const mug = await api.store.product({ stock: 1 });
-    const body = JSON.stringify({ items: [{ product_id: mug, quantity: 1 }], customer: { name: 'Ada' } });
-    const whole = json(body);
-    const socket = net.connect(port, '127.0.0.1');
-    socket.write(whole.subarray(0, -10));
-    await new Promise((resolve) => setTimeout(resolve, 2_800));
-    socket.write(whole.subarray(-10));
-
-    const [answer] = (await once(socket, 'data')) as [Buffer];
-    socket.destroy();
-
-    expect(String(answer)).toMatch(/^HTTP\/1\.1 201 /);
-  });
-
-  it('leaves the connection usable after a refused body', async () => {
-    const next = `GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n`;
-    const socketed = await sendRaw(port, [json('{"items": ['), next], { keep: false, waitMs: 500 });
-
-    expect(socketed).toMatchObject({ status: 200, closed: false });
-  });
-
   it('is given up when it does not end, in 10 s for the headers and 15 s for all', async () => {
     const server: Server = api.app.getHttpServer();
     expect([server.headersTimeout, server.requestTimeout]).toEqual([10_000, 15_000]);
     server.headersTimeout = 500; // the test would wait for the real one
 
-    const slow = await sendRaw(port, 'GET /health/live HTTP/1.1\r\nHost: x\r\nX-Slow: ', { keep: false });
+    const slow = await api.send('GET /health/live HTTP/1.1\r\nHost: x\r\nX-Slow: ', { keep: false });
 
     expect(slow).toMatchObject({ status: 400, closed: true });
     expect(slow.json()).toEqual({ success: false, error: 'The request did not arrive in time' });
@@ -321,7 +174,7 @@ describe('what arrives on the socket', () => {
     server.requestTimeout = 500;
     const head = 'POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99';
 
-    const response = await sendRaw(port, `${head}\r\n\r\n{"items":`, { keep: false });
+    const response = await api.send(`${head}\r\n\r\n{"items":`, { keep: false });
 
     expect(response).toMatchObject({ status: 401, closed: true });
   });

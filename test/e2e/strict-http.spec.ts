@@ -1,27 +1,22 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { MAX_HEADER_LINES } from '../../apps/api/src/http/server/request-head.js';
-import { listen } from '../support/listen.js';
-import { sendRaw } from '../support/raw-http.js';
-import { startApi, type RunningApi } from '../support/start-api.js';
+import { startListeningApi, type ListeningApi } from '../support/listening-api.js';
 
 describe('the HTTP parser', () => {
-  let api: RunningApi;
-  let port: number;
+  let api: ListeningApi;
   beforeAll(async () => {
-    api = await startApi();
-    port = await listen(api.app);
+    api = await startListeningApi();
   });
   afterAll(() => api.stop());
 
-  const key = () => `Authorization: Bearer ${api.store.key}\r\n`;
   const order = (head: string, body: string) =>
-    `POST /v1/orders HTTP/1.1\r\nHost: x\r\n${key()}Content-Type: application/json\r\n${head}\r\n${body}`;
+    String(api.orderHead(`Content-Type: application/json\r\n${head}`, body));
 
   it.each<[string, () => string, string]>([
     [
       'two Host headers',
-      () => `GET /v1/store HTTP/1.1\r\nHost: a\r\nHost: b\r\n${key()}\r\n`,
+      () => `GET /v1/store HTTP/1.1\r\nHost: a\r\nHost: b\r\n${api.keyLine}\r\n`,
       'Host must be given once',
     ],
     ['the same Host twice', () => 'GET /health/live HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n', 'Host must be given once'],
@@ -34,16 +29,16 @@ describe('the HTTP parser', () => {
       'The Host header is malformed',
     ],
     ['a Host that is a list', () => 'GET /health/live HTTP/1.1\r\nHost: a, b\r\n\r\n', 'The Host header is malformed'],
-    ['HTTP/2.0', () => `GET /v1/store HTTP/2.0\r\nHost: a\r\n${key()}\r\n`, 'The HTTP version is not supported'],
-    ['HTTP/0.9', () => `GET /v1/store HTTP/0.9\r\nHost: a\r\n${key()}\r\n`, 'The HTTP version is not supported'],
+    ['HTTP/2.0', () => `GET /v1/store HTTP/2.0\r\nHost: a\r\n${api.keyLine}\r\n`, 'The HTTP version is not supported'],
+    ['HTTP/0.9', () => `GET /v1/store HTTP/0.9\r\nHost: a\r\n${api.keyLine}\r\n`, 'The HTTP version is not supported'],
     [
       'Transfer-Encoding: gzip, chunked',
-      () => order('Transfer-Encoding: gzip, chunked\r\n', '2\r\n{}\r\n0\r\n\r\n'),
+      () => order('Transfer-Encoding: gzip, chunked', '2\r\n{}\r\n0\r\n\r\n'),
       'Transfer-Encoding must be chunked',
     ],
     [
       'Transfer-Encoding with HTTP/1.0',
-      () => order('Transfer-Encoding: chunked\r\n', '2\r\n{}\r\n0\r\n\r\n').replace('HTTP/1.1', 'HTTP/1.0'),
+      () => order('Transfer-Encoding: chunked', '2\r\n{}\r\n0\r\n\r\n').replace('HTTP/1.1', 'HTTP/1.0'),
       'Transfer-Encoding must be chunked',
     ],
     [
@@ -52,7 +47,7 @@ describe('the HTTP parser', () => {
       'The request has too many headers',
     ],
   ])('refuses %s and closes the connection', async (_name, request, error) => {
-    const response = await sendRaw(port, request(), { keep: false });
+    const response = await api.send(request(), { keep: false });
 
     expect(response).toMatchObject({ status: 400, closed: true });
     expect(response.json()).toEqual({ success: false, error });
@@ -62,26 +57,26 @@ describe('the HTTP parser', () => {
   it.each(['shop.test', 'shop.test:8080', '127.0.0.1:3000', '[::1]:3000', 'api_1', 'a%2Db', ''])(
     'takes the Host %j',
     async (host) => {
-      expect((await sendRaw(port, `GET /health/live HTTP/1.1\r\nHost: ${host}\r\n\r\n`)).status).toBe(200);
+      expect((await api.send(`GET /health/live HTTP/1.1\r\nHost: ${host}\r\n\r\n`)).status).toBe(200);
     },
   );
 
   it('takes Transfer-Encoding: Chunked', async () => {
-    const response = await sendRaw(port, order('Transfer-Encoding: Chunked\r\n', '2\r\n{}\r\n0\r\n\r\n'));
+    const response = await api.send(order('Transfer-Encoding: Chunked', '2\r\n{}\r\n0\r\n\r\n'));
 
     expect(response.json()).toMatchObject({ error: expect.stringContaining('items') as unknown });
   });
 
   it('reads the last of as many header lines as a request may have', async () => {
     const filling = 'a:\r\n'.repeat(MAX_HEADER_LINES - 2);
-    const response = await sendRaw(port, `GET /v1/store HTTP/1.1\r\nHost: a\r\n${filling}${key()}\r\n`);
+    const response = await api.send(`GET /v1/store HTTP/1.1\r\nHost: a\r\n${filling}${api.keyLine}\r\n`);
 
     expect(response.status).toBe(200);
   });
 
   it.each(['{}', '[', ''])('refuses the body %j after two byte order marks and closes the connection', async (rest) => {
     const body = Buffer.from(`\ufeff\ufeff${rest}`);
-    const response = await sendRaw(port, [order(`Content-Length: ${body.length}\r\n`, ''), body], { keep: false });
+    const response = await api.send(api.orderWith(body), { keep: false });
 
     expect(response).toMatchObject({ status: 400, closed: true, headers: { connection: 'close' } });
     expect(response.json()).toEqual({ success: false, error: 'Request body is not valid JSON' });
@@ -92,7 +87,7 @@ describe('the HTTP parser', () => {
 
     /** Sends a head, and nothing else; returns all that comes back before the service closes its side. */
     async function answerToHead(head: string): Promise<string> {
-      const socket = net.connect(port, '127.0.0.1');
+      const socket = net.connect(api.port, '127.0.0.1');
       const chunks: Buffer[] = [];
       socket.on('data', (chunk) => chunks.push(chunk)).on('error', () => undefined);
       socket.write(head);
@@ -101,8 +96,8 @@ describe('the HTTP parser', () => {
     }
 
     it('asks for the body once the key is accepted, and answers', async () => {
-      const socket = net.connect(port, '127.0.0.1');
-      socket.write(expecting('Content-Length: 2\r\n'));
+      const socket = net.connect(api.port, '127.0.0.1');
+      socket.write(expecting('Content-Length: 2'));
       const [first] = (await once(socket, 'data')) as [Buffer];
       expect(String(first)).toBe('HTTP/1.1 100 Continue\r\n\r\n');
       socket.write('{}');
@@ -113,10 +108,10 @@ describe('the HTTP parser', () => {
     });
 
     it.each<[string, () => string, number]>([
-      ['without a key', () => expecting('Content-Length: 2\r\n').replace(key(), ''), 401],
-      ['with a key that does not exist', () => expecting('Content-Length: 2\r\n').replace(/svc_live_.{8}/, '$&x'), 401],
-      ['on an unknown path', () => expecting('Content-Length: 2\r\n').replace('/v1/orders', '/v1/nope'), 404],
-      ['with a body that is too large', () => expecting('Content-Length: 300000\r\n'), 400],
+      ['without a key', () => expecting('Content-Length: 2').replace(api.keyLine, ''), 401],
+      ['with a key that does not exist', () => expecting('Content-Length: 2').replace(/svc_live_.{8}/, '$&x'), 401],
+      ['on an unknown path', () => expecting('Content-Length: 2').replace('/v1/orders', '/v1/nope'), 404],
+      ['with a body that is too large', () => expecting('Content-Length: 300000'), 400],
     ])('refuses it %s without asking for the body', async (_name, head, status) => {
       const answer = await answerToHead(head());
 

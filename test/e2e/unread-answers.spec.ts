@@ -105,7 +105,7 @@ describe('answers that a client does not read', () => {
       await leaveUnread(5, bytes());
       await eventually(() => expect(kernelSockets(port).unsentBytes).toBeGreaterThan(1_000_000));
 
-      await eventually(() => expect(kernelSockets(port)).toEqual({ count: 0, unsentBytes: 0 }));
+      await eventually(() => expect(kernelSockets(port)).toMatchObject({ count: 0, unsentBytes: 0 }));
     },
     60_000,
   );

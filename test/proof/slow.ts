@@ -1,6 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { StoreFixture } from '../builders/store-fixture.js';
-import { ASKED, SLOWNESSES, slowClient, type SlowTarget, type Slowness } from '../support/slow-clients.js';
+import {
+  ASKED,
+  LARGE_ANSWER_BYTES,
+  SLOWNESSES,
+  slowClient,
+  type SlowTarget,
+  type Slowness,
+} from '../support/slow-clients.js';
 import { Buyers } from './support/buyers.js';
 import { besideHalfHeads, type Newcomers } from './support/half-heads.js';
 import { HoldingsWatch } from './support/holdings.js';
@@ -46,7 +53,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const { rig, history, random } = context;
   const store = await StoreFixture.create(rig.database);
   const service = await rig.startService();
-  const large = await store.product({ columns: { description: 'x'.repeat(256 * 1024) } });
+  const large = await store.product({ columns: { description: 'x'.repeat(LARGE_ANSWER_BYTES) } });
   const mug = await store.product({ stock: 1_000_000 });
   const target = { port: Number(new URL(service.url).port), key: store.key, largePath: `/v1/products/${large}` };
   const buyers = new Buyers(store, history, random);
@@ -65,6 +72,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     ends.push(...(await attack).flat());
   }
   buyers.close();
+  const dropped = await droppedForOtherReasons(service);
   const strangers = await attackWithoutKey(service, KEYLESS);
   const unread = await keepUnread(service, UNREAD);
   const newcomers = await besideHalfHeads(service, HALF_HEADS, HALF_HEADS_MS);
@@ -77,6 +85,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const violations = [
     ...(open > 0 ? [`${open} of ${ends.length} slow clients were not disconnected within ${CLOSED_IN_MS} ms`] : []),
     ...(attacked > Math.max(2 * usual, NOTICED_MS) ? [`p99 of the good: ${attacked} ms, usually ${usual} ms`] : []),
+    ...dropped,
     ...(newcomers.keptOut > 0 || newcomers.slowestMs > NEWCOMER_MS ? [besideHalves(newcomers)] : []),
     ...strangers.violations,
     ...unread.violations,
@@ -89,6 +98,12 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     `${history.exchanges.length} good requests, p99 ${beside.join(', ')} ms beside them, ` +
     `${calm.join(', ')} ms without; ${besideHalves(newcomers)}; ${keyless} requests without a key; ${holdings.figures}`;
   return { figures, violations };
+}
+
+/** A client that reached another limit was not disconnected for its slowness. */
+async function droppedForOtherReasons({ url }: Service): Promise<string[]> {
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  return metrics.match(/^http_dropped_connections_total\{.*$/gm) ?? [];
 }
 
 function besideHalves({ count, keptOut, slowestMs }: Newcomers): string {

@@ -1,23 +1,35 @@
 import { existsSync, readFileSync } from 'node:fs';
 
+/** What the kernel holds for the connections to a local port, on the server's side only. */
 export interface KernelSockets {
+  /** Connections in any state, including those that no process has open. */
   readonly count: number;
-  /** Bytes that were sent and not yet acknowledged, or not yet sent. */
+  /** Established connections of a process. */
+  readonly open: number;
+  /** Sockets with unsent data that no process owns any more. */
+  readonly orphans: number;
+  /** Bytes that are not sent or not acknowledged, including those of orphans. */
   readonly unsentBytes: number;
 }
 
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
-/** Its memory is gone: it only keeps the port from being used again. */
-const TIME_WAIT = '06';
-const LISTEN = '0A';
+const ESTABLISHED = '01';
+/** A closed connection has no memory: it only keeps the port from being used again. */
+const NO_CONNECTIONS = ['06' /* TIME_WAIT */, '0A' /* LISTEN */];
 
-/** What the kernel holds for connections to a local port, those that no process has open included. Linux only. */
+/** One port's share: `/proc/net/sockstat` has only the sums of the whole machine. Linux only; zeros elsewhere. */
 export function kernelSockets(port: number): KernelSockets {
   const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   const sockets = TABLES.filter((table) => existsSync(table))
     .flatMap((table) => readFileSync(table, 'utf8').trim().split('\n').slice(1))
     .map((line) => line.trim().split(/\s+/))
-    .filter(([, address, , state = '']) => address?.endsWith(local) && ![TIME_WAIT, LISTEN].includes(state));
-  const unsent = sockets.map(([, , , , queues = '']) => parseInt(queues, 16));
-  return { count: sockets.length, unsentBytes: unsent.reduce((sum, bytes) => sum + bytes, 0) };
+    .filter(([, address, , state = '']) => address?.endsWith(local) && !NO_CONNECTIONS.includes(state))
+    // The send queue comes first, in hexadecimal, and ends at a colon.
+    .map(([, , , state, queues = '', , , , , inode]) => ({ state, inode, unsent: parseInt(queues, 16) }));
+  return {
+    count: sockets.length,
+    open: sockets.filter(({ state, inode }) => state === ESTABLISHED && inode !== '0').length,
+    orphans: sockets.filter(({ inode, unsent }) => inode === '0' && unsent > 0).length,
+    unsentBytes: sockets.reduce((sum, { unsent }) => sum + unsent, 0),
+  };
 }

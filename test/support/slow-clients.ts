@@ -9,15 +9,17 @@ export const SLOWNESSES: readonly Slowness[] = ['headers', 'body', 'never reads'
 export interface SlowTarget {
   readonly port: number;
   readonly key: string;
-  /** A path whose answer has 256 kB. */
+  /** A path whose answer has `LARGE_ANSWER_BYTES`. */
   readonly largePath: string;
 }
 
 const DRIP_MS = 500;
-/** Answers of 256 kB, more than the buffers of a connection hold: 5 MB, and more while something is read. */
-export const ASKED = 40;
+/** Within the 16 requests that a connection may have unanswered: one more, and the service resets it for that. */
+export const ASKED = 15;
+/** 15 of them are more than the buffers of a connection on Linux hold, 4 to 6 MB. */
+export const LARGE_ANSWER_BYTES = 512 * 1024;
 const ASK_EVERY_MS = 50;
-/** One read is 64 kB at most: an answer takes 24 s then, longer than anybody is waited for. */
+/** One read is 64 kB at most: an answer takes 48 s then, longer than the service waits. */
 const TICKS_TO_A_READ = 12;
 
 /**

@@ -2,7 +2,8 @@ import { readFileSync, rmSync } from 'node:fs';
 import { platform, tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { descriptorsOf, socketsAt, tcpMemory } from './holdings/proc.js';
+import { kernelSockets } from '../../support/kernel-sockets.js';
+import { descriptorsOf, tcpMemory } from './holdings/proc.js';
 import type { Service } from './service.js';
 
 /** The resources of a process at one moment, after a garbage collection. */
@@ -99,7 +100,7 @@ export async function holdingsOf(service: Service): Promise<Holdings | null> {
   if (platform() !== 'linux' || !service.isRunning) return null;
   const memory = await memoryOf(service);
   const { all, files } = descriptorsOf(service.pid);
-  const { open, orphans, unsentBytes } = socketsAt(Number(new URL(service.url).port));
+  const { open, orphans, unsentBytes } = kernelSockets(Number(new URL(service.url).port));
   return {
     descriptors: all,
     files,

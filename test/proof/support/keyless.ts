@@ -1,6 +1,6 @@
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { socketsAt } from './holdings/proc.js';
+import { kernelSockets } from '../../support/kernel-sockets.js';
 import type { Service } from './service.js';
 
 /** Its files are further routes. */
@@ -66,7 +66,7 @@ export async function keepUnread(service: Service, connections: number): Promise
     socket.write(`GET ${file} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(3));
   }
   await delay(HUNG_UP_ON_MS);
-  const { orphans, unsentBytes } = socketsAt(port);
+  const { orphans, unsentBytes } = kernelSockets(port);
   for (const socket of sockets) socket.destroy();
   const violations = orphans === 0 ? [] : [`${orphans} sockets without a process hold ${unsentBytes} unsent bytes`];
   return { requests: 3 * connections, violations };
