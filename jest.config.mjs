@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 
 // Nest 12 and a few of its dependencies are ESM-only. Jest runs the tests as CommonJS (no experimental flag), so
 // exactly those packages are transformed too. The list is read from the install, never maintained by hand.
@@ -41,8 +42,8 @@ const common = {
 
 export default {
   reporters: ['default', '<rootDir>/tools/jest-summary.cjs'],
-  // Jest would leave one of two cores idle.
-  maxWorkers: '100%',
+  // One more than cores: many tests wait for a time limit of the service, or for a process that ends.
+  maxWorkers: availableParallelism() + 1,
   // Node may keep sockets of the shared cluster open for a moment; a test that hangs must still fail, loudly.
   testTimeout: 30_000,
   projects: [

@@ -22,7 +22,7 @@ export interface RawOptions {
 export function sendRaw(
   port: number,
   bytes: string | Buffer | readonly (string | Buffer)[],
-  { waitMs = 3_000, keep = true }: RawOptions = {},
+  { waitMs = 15_000, keep = true }: RawOptions = {},
 ): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
