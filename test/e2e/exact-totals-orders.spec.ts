@@ -4,7 +4,6 @@ import { eventually } from '../support/eventually.js';
 import { TallyScene } from '../support/tally-scene.js';
 
 // Both sides of a comparison come from one statement, so that they are of one snapshot.
-// Both sides of a comparison come from one statement, so they are of the same moment.
 const ORDERS = `
   WITH counted AS (
     SELECT ARRAY[source, status, fulfillment_status] AS labels, count(*) AS rows FROM orders WHERE store_id = $1 GROUP BY 1

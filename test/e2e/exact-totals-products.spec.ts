@@ -1,4 +1,3 @@
-import pg from 'pg';
 import { eventually } from '../support/eventually.js';
 import { lockWaits } from '../support/lock-waits.js';
 import { TallyScene } from '../support/tally-scene.js';
@@ -29,17 +28,25 @@ const IN_STOCK = `
     JOIN warehouses ON warehouses.store_id = bins.store_id AND warehouses.id = warehouse_id
     WHERE stock.store_id = $1 AND product_id = products.id AND active)`;
 
+type Statement = readonly [sql: string, values: unknown[]];
+
 describe('totals of products', () => {
   let scene: TallyScene;
   beforeAll(async () => (scene = await TallyScene.create()));
   afterAll(() => scene.stop());
 
-  /** Returns once the statement waits for a lock, or has ended because nothing made it wait. */
-  async function waitsOrEnds(statement: Promise<unknown>): Promise<void> {
+  /** Runs the second statement while the transaction of the first is open, until it waits for a lock or has ended. */
+  async function overlap(first: Statement, second: Statement): Promise<void> {
+    const client = await scene.pool.connect();
+    await client.query('BEGIN');
+    await client.query(...first);
+
     let hasEnded = false;
-    const end = () => (hasEnded = true);
-    statement.then(end, end);
+    const running = scene.pool.query(...second).finally(() => (hasEnded = true));
     await eventually(async () => expect(hasEnded || (await lockWaits(scene.api.database)) === 1).toBe(true));
+    await client.query('COMMIT');
+    client.release();
+    await running;
   }
 
   it('counts products and keeps in_stock exact while writers change stock, categories and warehouses', async () => {
@@ -102,23 +109,13 @@ describe('totals of products', () => {
 
   it('marks a product as sold out when two concurrent transactions empty its last two bins', async () => {
     const product = await scene.api.store.product({ stock: [1, 1] });
-    const [one, two] = [await scene.pool.connect(), await scene.pool.connect()];
-    const empty = (client: pg.PoolClient, place: string) =>
-      client.query(
-        `UPDATE stock SET quantity = 0 WHERE store_id = $1 AND product_id = $2 AND bin_id = (
+    const empty = (place: 'min' | 'max'): Statement => [
+      `UPDATE stock SET quantity = 0 WHERE store_id = $1 AND product_id = $2 AND bin_id = (
         SELECT ${place}(bin_id) FROM stock WHERE store_id = $1 AND product_id = $2)`,
-        [scene.api.store.id, product],
-      );
-    await one.query('BEGIN');
-    await two.query('BEGIN');
+      [scene.api.store.id, product],
+    ];
 
-    await empty(one, 'min');
-    const second = empty(two, 'max');
-    await one.query('COMMIT');
-    await second;
-    await two.query('COMMIT');
-    one.release();
-    two.release();
+    await overlap(empty('min'), empty('max'));
 
     const [row] = await scene.api.database.query('SELECT in_stock FROM products WHERE id = $1', [product]);
     expect(row).toEqual({ in_stock: false });
@@ -132,45 +129,30 @@ describe('totals of products', () => {
       'DELETE FROM product_categories WHERE store_id = $1 AND product_id = $2 AND category_id = $3',
       true,
     ],
-  ])(
-    'counts a product once that is %s a category while another transaction changes it',
-    async (_, sql, thereBefore) => {
-      const category = await scene.api.store.category();
-      const product = await scene.api.store.product({ categoryIds: thereBefore ? [category] : [] });
-      const [one, two] = [await scene.pool.connect(), await scene.pool.connect()];
-      await one.query('BEGIN');
-      await one.query(`UPDATE products SET featured = NOT featured WHERE id = $1`, [product]);
+  ])('counts a product once that is %s a category while another transaction changes it', async (_, sql, isIn) => {
+    const category = await scene.api.store.category();
+    const product = await scene.api.store.product({ categoryIds: isIn ? [category] : [] });
 
-      const link = two.query(sql, [scene.api.store.id, product, category]);
-      await waitsOrEnds(link);
-      await one.query('COMMIT');
-      await link;
-      one.release();
-      two.release();
+    await overlap(
+      ['UPDATE products SET featured = NOT featured WHERE id = $1', [product]],
+      [sql, [scene.api.store.id, product, category]],
+    );
 
-      expect(await scene.differences(PRODUCTS)).toEqual([]);
-    },
-  );
+    expect(await scene.differences(PRODUCTS)).toEqual([]);
+  });
 
   it('marks a product as sold out when its first stock enters a warehouse that is being closed', async () => {
-    const [product, warehouse] = [await scene.api.store.product(), await scene.api.store.warehouse()];
-    const [one, two] = [await scene.pool.connect(), await scene.pool.connect()];
-    await one.query('BEGIN');
-    await one.query('UPDATE warehouses SET active = false WHERE store_id = $1 AND id = $2', [
-      scene.api.store.id,
-      warehouse,
-    ]);
+    const { store } = scene.api;
+    const [product, warehouse] = [await store.product(), await store.warehouse()];
 
-    const stocking = two.query(
-      `WITH bin AS (INSERT INTO bins (store_id, warehouse_id, code) VALUES ($1, $2, 'NEW') RETURNING id)
-       INSERT INTO stock (store_id, product_id, bin_id, quantity) SELECT $1, $3, id, 5 FROM bin`,
-      [scene.api.store.id, warehouse, product],
+    await overlap(
+      ['UPDATE warehouses SET active = false WHERE store_id = $1 AND id = $2', [store.id, warehouse]],
+      [
+        `WITH bin AS (INSERT INTO bins (store_id, warehouse_id, code) VALUES ($1, $2, 'NEW') RETURNING id)
+         INSERT INTO stock (store_id, product_id, bin_id, quantity) SELECT $1, $3, id, 5 FROM bin`,
+        [store.id, warehouse, product],
+      ],
     );
-    await waitsOrEnds(stocking);
-    await one.query('COMMIT');
-    await stocking;
-    one.release();
-    two.release();
 
     expect(await scene.differences(IN_STOCK)).toEqual([]);
   });
