@@ -112,7 +112,7 @@ describe('POST /v1/orders', () => {
   });
 
   describe('the stored order', () => {
-    it('is readable after its creation by id and by receipt number in any letter case, with the source WEBSITE', async () => {
+    it('returns the new order by id and by receipt number in any letter case, with the source WEBSITE', async () => {
       const mug = await api.store.product({ name: 'Mug', sku: 'MUG-1', price: 1099, stock: 10 });
       const customer = { name: 'Ada', email: 'Ada@Example.com', phone: '+1 555 0100', address: '1 Main St' };
 

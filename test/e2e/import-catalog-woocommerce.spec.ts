@@ -265,7 +265,7 @@ describe('import of a WooCommerce export', () => {
     ['private', '0', 'visible', 'DRAFT'],
     ['a draft', "'-1", 'visible', 'DRAFT'],
     ['hidden', '1', 'hidden', 'DRAFT'],
-  ])('imports a product that is %s with its status', async (_, published, visibility, status) => {
+  ])('sets the status of a product that is %s', async (_, published, visibility, status) => {
     const store = await aStore();
 
     const { taken } = await importWoo(
