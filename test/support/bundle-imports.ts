@@ -1,0 +1,39 @@
+import { DataCipher } from '@app/infrastructure';
+import { type BundleLine, type ImportOptions, type ImportReport, withBundleImporter } from '@app/import';
+import type { TestDatabase } from './test-database.js';
+
+/** Encrypts the secrets of imported stores. */
+export const cipher = new DataCipher([Buffer.alloc(32, 7)]);
+
+const LEDGER = `
+  SELECT kind, stock_movements.quantity FROM stock_movements JOIN stores ON stores.id = stock_movements.store_id
+  WHERE subdomain = $1 ORDER BY stock_movements.id`;
+
+/** Imports store bundles into a database, and reads what they wrote. Stores are named by their subdomain. */
+export function bundleImports(database: () => TestDatabase) {
+  return {
+    importLines: (...lines: BundleLine[]): Promise<ImportReport> =>
+      withBundleImporter(database().url, cipher, (importer) => importer.importObjects(lines)),
+
+    importText: (text: string, options?: ImportOptions): Promise<ImportReport> =>
+      withBundleImporter(database().url, cipher, (importer) => importer.importText(bytesOf(text), options)),
+
+    count: async (table: string, store: string): Promise<number> => {
+      const [row] = await database().query<{ count: number }>(
+        `SELECT count(*)::int AS count FROM ${table} JOIN stores ON stores.id = ${table}.store_id WHERE subdomain = $1`,
+        [store],
+      );
+      return row?.count ?? 0;
+    },
+
+    /** The stock movements of a store, oldest first. */
+    ledger: (store: string) => database().query<{ kind: string; quantity: number }>(LEDGER, [store]),
+  };
+}
+
+/** The bytes of a text in pieces of at most `size`, which cut lines and letters anywhere. */
+export async function* bytesOf(text: string | Uint8Array, size = Infinity): AsyncGenerator<Uint8Array> {
+  const bytes = Buffer.from(text);
+  for (let start = 0; start < bytes.length; start += size)
+    yield await Promise.resolve(bytes.subarray(start, start + size));
+}

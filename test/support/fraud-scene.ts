@@ -1,0 +1,73 @@
+import { StoreFixture } from '../builders/store-fixture.js';
+import type { RunningApi } from './start-api.js';
+
+/** The field `fraud` of an order. */
+export interface Assessment {
+  readonly verdict: string;
+  readonly score: number;
+  readonly reasons: readonly { readonly rule: string; readonly score: number }[];
+}
+
+const MINUTE_MS = 60_000;
+
+export const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * MINUTE_MS);
+
+/** A store with one product, and the past orders and settings that its fraud analysis reads. */
+export class FraudScene {
+  private constructor(
+    private readonly api: RunningApi,
+    readonly store: StoreFixture,
+    readonly product: number,
+  ) {}
+
+  /** @param price of the product, in minor units. */
+  static async create(api: RunningApi, price = 1000): Promise<FraudScene> {
+    const store = await StoreFixture.create(api.database);
+    return new FraudScene(api, store, await store.product({ price, stock: 5000 }));
+  }
+
+  place(customer: object, quantity = 1) {
+    const items = [{ product_id: this.product, quantity }];
+    return this.api.post('/v1/orders', { items, customer: { name: 'Ada', ...customer } }, this.authorization);
+  }
+
+  /** Reads the order that a request created. */
+  async read(placing: ReturnType<FraudScene['place']>): Promise<{ fraud: Assessment; [field: string]: unknown }> {
+    const response = await placing;
+    expect(response.statusCode).toBe(201);
+    const { order_id } = response.json<{ data: { order_id: string } }>().data;
+    const read = await this.api.get(`/v1/orders/${order_id}`, this.authorization);
+    return read.json<{ data: { fraud: Assessment } }>().data;
+  }
+
+  /** Places an order that must be created, and returns its assessment. */
+  async assess(customer: object, quantity?: number): Promise<Assessment> {
+    return (await this.read(this.place(customer, quantity))).fraud;
+  }
+
+  /** The rules that match an order that must be created. */
+  async rules(customer: object, quantity?: number): Promise<string[]> {
+    return (await this.assess(customer, quantity)).reasons.map(({ rule }) => rule);
+  }
+
+  async configure(settings: object): Promise<void> {
+    await this.api.database.query('UPDATE stores SET fraud_settings = $2 WHERE id = $1', [this.store.id, settings]);
+  }
+
+  /** Adds orders of the API, 10 minutes old. Columns as in the table. */
+  async recentOrders(count: number, values: Record<string, unknown>, store = this.store): Promise<void> {
+    const defaults = { source: 'WEBSITE', created_at: minutesAgo(10) };
+    for (let n = 0; n < count; n++) await store.order({ ...defaults, ...values });
+  }
+
+  /** Adds sales of two units for 10.00 each; 50 are enough for a baseline. Columns as in the tables. */
+  async history(values: Record<string, unknown> = {}, count = 50): Promise<void> {
+    for (let n = 0; n < count; n++) {
+      await this.store.orderLine(await this.store.order({ created_at: minutesAgo(1000 + n), ...values }));
+    }
+  }
+
+  private get authorization() {
+    return { authorization: `Bearer ${this.store.key}` };
+  }
+}
