@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -27,22 +28,19 @@ const TICKS_TO_A_READ = 12;
  *
  * @returns after how many milliseconds the server hung up; `null` when it had not until `patienceMs` were over.
  */
-export async function slowClient(
-  slowness: Slowness,
-  { port, key, largePath }: SlowTarget,
-  patienceMs: number,
-): Promise<number | null> {
+export async function slowClient(slowness: Slowness, target: SlowTarget, patienceMs: number): Promise<number | null> {
+  const { port, key } = target;
   const start = performance.now();
   let closed = false;
   const socket = net.connect(port, '127.0.0.1');
   socket.on('error', () => undefined);
   socket.on('close', () => (closed = true));
-  const authorization = `Host: x\r\nAuthorization: Bearer ${key}\r\n`;
+  const authorization = authorizationOf(key);
   if (slowness === 'headers') socket.write(`GET /v1/store HTTP/1.1\r\n${authorization}X-Slow: `);
   else if (slowness === 'body') {
     const type = 'Content-Type: application/json\r\nContent-Length: 1000';
     socket.write(`POST /v1/orders HTTP/1.1\r\n${authorization}${type}\r\n\r\n{"notes":"`);
-  } else void keepAsking(socket, `GET ${largePath} HTTP/1.1\r\n${authorization}\r\n`);
+  } else void keepAsking(socket, target);
   const isReader = slowness === 'never reads' || slowness === 'reads a little';
   if (isReader) socket.pause();
   else socket.resume();
@@ -59,10 +57,23 @@ export async function slowClient(
   return closed ? performance.now() - start : null;
 }
 
+/** Sends what a slow reader sends, but reads each answer at once. */
+export async function promptReader(target: SlowTarget): Promise<void> {
+  const socket = net.connect(target.port, '127.0.0.1').resume();
+  const closed = once(socket, 'close');
+  await keepAsking(socket, target);
+  socket.end(); // the service answers what it has received, then closes
+  await closed;
+}
+
 /** One after the other, so that what is slow is the reading, and not the making of many answers at once. */
-async function keepAsking(socket: net.Socket, request: string): Promise<void> {
+async function keepAsking(socket: net.Socket, { key, largePath }: SlowTarget): Promise<void> {
   for (let n = 0; n < ASKED && !socket.destroyed; n++) {
-    socket.write(request);
+    socket.write(`GET ${largePath} HTTP/1.1\r\n${authorizationOf(key)}\r\n`);
     await delay(ASK_EVERY_MS);
   }
+}
+
+function authorizationOf(key: string): string {
+  return `Host: x\r\nAuthorization: Bearer ${key}\r\n`;
 }
