@@ -1,10 +1,11 @@
 import type { ListEnvelope } from '../../apps/api/src/openapi/envelope.js';
+import { fingerprintOf, usageViolations } from './isolation/fingerprint.js';
 import { keyTrial, orderTrials } from './isolation/order-trials.js';
 import { readTrials } from './isolation/read-trials.js';
 import { routesOf, type Route } from './isolation/routes.js';
 import { rowOf, type Row } from './isolation/rows.js';
 import { attempt } from './isolation/trials.js';
-import { fingerprintOf, openTwoStores, type TwoStores } from './isolation/two-stores.js';
+import { openTwoStores, type TwoStores } from './isolation/two-stores.js';
 import { Buyers } from './support/buyers.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 import type { Service } from './support/service.js';
@@ -84,7 +85,8 @@ async function attack({ context, routes, service }: Attack) {
   const placed = await them.send(service, { body: orderBody([{ product_id: product, quantity: 1 }]), key });
   if (placed.status !== 201) violations.push(`Their own order: ${placed.status}`);
 
-  const before = await fingerprintOf(rig.database, stores.theirs.id);
+  const watched = { storeId: stores.theirs.id, settledOrder: stores.settledOrder };
+  const before = await fingerprintOf(rig.database, watched);
   // Read first: the orders placed next contain words of the other store, which then are mine.
   violations.push(...(await tellingEverybody(me, service, rows, stores)));
   const isThorough = context.form === 'full';
@@ -96,11 +98,23 @@ async function attack({ context, routes, service }: Attack) {
   await inParallel(WORKERS, trials, async (trial) => {
     violations.push(...(await attempt(me, service, trial, stores.mark)));
   });
-  if ((await fingerprintOf(rig.database, stores.theirs.id)) !== before) violations.push('Rows of theirs were changed');
+  const after = await fingerprintOf(rig.database, watched);
+  if (after !== before) violations.push(`Rows of theirs were changed: ${changedIn(before, after)}`);
+  const sent = history.exchanges.filter(({ storeId }) => storeId === watched.storeId).length;
+  violations.push(...(await usageViolations(rig.database, watched.storeId, sent)));
   violations.push(...(await linked(context, stores)));
   me.close();
   them.close();
   return { trials: trials.length, violations };
+}
+
+/** The lines of a fingerprint, one for each table, that are new. */
+function changedIn(before: string, after: string): string {
+  const old = new Set(before.split('\n'));
+  return after
+    .split('\n')
+    .filter((line) => !old.has(line))
+    .join(', ');
 }
 
 type Rows = readonly { readonly route: Route; readonly row: Row }[];

@@ -1,0 +1,60 @@
+import type { TestDatabase } from '../../support/test-database.js';
+
+/** The store whose rows must not change, and one of its orders, which no worker touches any more. */
+export interface Watched {
+  readonly storeId: number;
+  readonly settledOrder: string;
+}
+
+/** Columns that the service itself writes some time after a request of the store: not those of the settled order. */
+const WRITTEN_LATER: Readonly<Record<string, readonly string[]>> = {
+  api_keys: ['last_used_at'],
+  // By a worker, for an order whose analysis was unavailable.
+  fraud_assessments: ['verdict', 'score', 'reasons'],
+  order_stages: ['state', 'queued', 'held_for', 'attempts', 'last_error', 'updated_at'],
+};
+
+// Usage grows after the store's own requests: see `usageViolations`. The tallies are compared below by their sums.
+const TABLES = `
+  SELECT relname AS name FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
+  WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+    AND attname = 'store_id' AND NOT attisdropped
+    AND relname NOT IN ('api_key_usage', 'list_tallies', 'list_tally_changes')
+  ORDER BY 1`;
+
+// A worker moves changes into tallies at any time. Their sums stay the same.
+const COUNTS = `
+  SELECT list, grain, period, labels, sum(rows) AS rows FROM list_counts WHERE store_id = $1
+  GROUP BY list, grain, period, labels HAVING sum(rows) <> 0 ORDER BY list, grain, period, labels`;
+
+/** All rows of the store as one text. Any change shows that is not the service's own later work. */
+export async function fingerprintOf(database: TestDatabase, { storeId, settledOrder }: Watched): Promise<string> {
+  const tables = await database.query<{ name: string }>(TABLES);
+  const prints = [JSON.stringify(await database.query(COUNTS, [storeId]))];
+  for (const { name, key } of [
+    ...tables.map(({ name }) => ({ name, key: 'store_id' })),
+    { name: 'stores', key: 'id' },
+  ]) {
+    const [row] = await database.query<{ print: string | null }>(
+      `SELECT md5(string_agg(print, ' ' ORDER BY print)) AS print
+       FROM ${name} AS row CROSS JOIN LATERAL (
+         SELECT (CASE WHEN to_jsonb(row) ->> 'order_id' = $2 THEN to_jsonb(row) ELSE to_jsonb(row) - $3::text[] END)::text
+       ) AS text (print)
+       WHERE ${key} = $1`,
+      [storeId, settledOrder, WRITTEN_LATER[name] ?? []],
+    );
+    prints.push(`${name} ${row?.print ?? ''}`);
+  }
+  return prints.join('\n');
+}
+
+/** The service writes usage about once a minute, so the written requests may be fewer than the sent ones, never more. */
+export async function usageViolations(database: TestDatabase, storeId: number, sent: number): Promise<string[]> {
+  const [row] = await database.query<{ requests: string; throttled: string }>(
+    'SELECT coalesce(sum(requests), 0) AS requests, coalesce(sum(throttled), 0) AS throttled FROM api_key_usage WHERE store_id = $1',
+    [storeId],
+  );
+  const { requests = 0, throttled = 0 } = row ?? {};
+  if (Number(requests) <= sent && Number(throttled) === 0) return [];
+  return [`Usage of their keys: ${requests} requests, ${throttled} throttled, after ${sent} of their own`];
+}
