@@ -7,6 +7,8 @@ import type { Service } from './service.js';
 const ROUTES = ['/health/live', '/health/ready', '/health', '/metrics', '/docs', '/openapi.json'];
 
 interface Manner {
+  /** The head of the last request goes on with this, instead of its end. */
+  readonly rest?: string;
   /** Requests per packet. */
   readonly requests: number;
   /** Whether it reads the answers, and expects all of them. */
@@ -21,6 +23,13 @@ const MANNERS = {
   // The maximum number of pending requests per connection.
   unread: { requests: 15, reads: false, staysMs: 1_000 },
   flood: { requests: 1_700, reads: false, staysMs: 1_000 },
+  // Bodies that are never complete, in chunks of 1 byte.
+  chunks: {
+    requests: 1,
+    reads: false,
+    staysMs: 1_000,
+    rest: `Transfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(50_000)}`,
+  },
   aborted: { requests: 1, reads: false, staysMs: 0 },
 } as const satisfies Record<string, Manner>;
 
@@ -82,7 +91,11 @@ async function filesOfPage({ url }: Service): Promise<string[]> {
 }
 
 /** @returns the fault in the answers; `null` when there is none, or when the client does not read them. */
-async function client({ url }: Service, path: string, { requests, reads, staysMs }: Manner): Promise<string | null> {
+async function client(
+  { url }: Service,
+  path: string,
+  { requests, reads, staysMs, rest = '\r\n' }: Manner,
+): Promise<string | null> {
   const socket = net.connect(Number(new URL(url).port), '127.0.0.1');
   const chunks: Buffer[] = [];
   const statuses = () =>
@@ -94,7 +107,7 @@ async function client({ url }: Service, path: string, { requests, reads, staysMs
   if (reads) socket.on('data', (chunk) => chunks.push(chunk));
   else socket.pause();
   const one = `GET ${path} HTTP/1.1\r\nHost: x\r\n`;
-  const last = reads ? `${one}Connection: close\r\n\r\n` : `${one}\r\n`;
+  const last = reads ? `${one}Connection: close\r\n\r\n` : `${one}${rest}`;
   await new Promise((resolve) => socket.write(`${one}\r\n`.repeat(requests - 1) + last, resolve));
   await Promise.race([closed, delay(staysMs)]);
   socket.destroy();

@@ -1,19 +1,25 @@
 import { Overloaded } from '@app/application';
 import { BadRequestException } from '@nestjs/common';
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { ClientGone } from '../../errors/client-gone.js';
 import { MalformedRequest } from '../../errors/request-faults.js';
 import type { Metrics } from '../../status/metrics.js';
 import type { ConcurrencyLimits } from '../server/concurrency-limits.js';
+import { ByteBudget } from '../server/byte-budget.js';
 import { noteArrival } from './08-body-timing.js';
 import { excessOf } from './json-shape.js';
+import { receiveBody } from './receive-body.js';
 import { LARGE_BODY, LargeBodies } from './large-bodies.js';
 
 interface Options {
   readonly limits: ConcurrencyLimits;
   readonly metrics: Metrics;
 }
+
+/** What the bodies that have not arrived in full may hold in the process. */
+const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
 /** A valid body has at most three levels, and the largest order about 300 values. */
 const LIMITS = { levels: 8, values: 10_000 };
@@ -49,7 +55,9 @@ export const jsonBodies = fp<Options>(
         if (limits.of(request)?.isFull) throw new Overloaded();
         return read(request, body);
       });
-    fastify.addContentTypeParser(JSON_TYPES, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    const held = new ByteBudget(MAX_HELD_BYTES, () => metrics.droppedConnections.inc({ reason: 'bodies' }));
+    fastify.addContentTypeParser(JSON_TYPES, async (request: FastifyRequest, payload: IncomingMessage) => {
+      const body = await receiveBody(payload, request.routeOptions.bodyLimit, held);
       noteArrival(request);
       if (body.length <= LARGE_BODY) return read(request, body);
       return readInTurn(request, body).catch((error: unknown) => {

@@ -6,10 +6,11 @@ import { shareConnections } from './02-address-share.js';
 import { closeLingering } from './03-lingering-close.js';
 import { passExpectations } from './04-expectations.js';
 import { refuseTunnels } from './05-tunnels.js';
-import { serveOneAtATime } from './06-one-at-a-time.js';
-import { limitUnreadAnswers } from './07-unread-answers.js';
-import { hangUpOnSlowReaders } from './08-slow-readers.js';
-import { shedLoad } from './09-load-shedding.js';
+import { limitChunks } from './06-chunks.js';
+import { serveOneAtATime } from './07-one-at-a-time.js';
+import { limitUnreadAnswers } from './08-unread-answers.js';
+import { hangUpOnSlowReaders } from './09-slow-readers.js';
+import { shedLoad } from './10-load-shedding.js';
 import type { ConcurrencyLimits } from './concurrency-limits.js';
 import { MAX_HEADER_LINES } from './request-head.js';
 
@@ -23,7 +24,7 @@ export interface ServerDependencies {
 
 /**
  * The HTTP server in front of Fastify. The numbers of the files give the order in which a connection (01 to 05) and its
- * requests (06 to 09) pass the stages.
+ * requests (06 to 10) pass the stages.
  *
  * @param fastify handles the requests that pass all stages.
  */
@@ -58,5 +59,6 @@ export function createServer(fastify: RequestListener, dependencies: ServerDepen
   serve = hangUpOnSlowReaders(serve, server);
   serve = limitUnreadAnswers(serve, metrics);
   serve = serveOneAtATime(serve, metrics);
+  serve = limitChunks(serve, metrics);
   return server.on('request', serve);
 }

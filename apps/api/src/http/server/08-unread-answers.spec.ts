@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { Metrics } from '../../status/metrics.js';
-import { limitUnreadAnswers } from './07-unread-answers.js';
+import { limitUnreadAnswers } from './08-unread-answers.js';
 
 const MB = 1024 * 1024;
 /** More than the kernel buffers of one answer. */

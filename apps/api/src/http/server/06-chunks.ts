@@ -1,0 +1,35 @@
+import type { RequestListener } from 'node:http';
+import type { Metrics } from '../../status/metrics.js';
+import { hangUp } from './hang-up.js';
+
+/** Clients send chunks of kilobytes; the largest body has 256 kB. */
+export const MAX_CHUNKS = 1_024;
+
+/**
+ * Resets connections whose requests arrive in too many chunks, and closes those whose answer is complete before their
+ * request. Node makes an object of each chunk, even of 1 byte, and keeps it until somebody reads the body.
+ */
+export function limitChunks(serve: RequestListener, metrics: Metrics): RequestListener {
+  return (request, response) => {
+    if (request.headers['transfer-encoding'] === undefined) {
+      serve(request, response);
+      return;
+    }
+    const { socket } = request;
+    const push = request.push.bind(request);
+    let chunks = 0;
+    request.push = (chunk: unknown) => {
+      // `null` is the end.
+      if (chunk === null || ++chunks <= MAX_CHUNKS) return push(chunk);
+      // Node parses the rest of the packet after the connection closed.
+      if (socket.destroyed) return false;
+      metrics.droppedConnections.inc({ reason: 'chunks' });
+      hangUp(socket);
+      return false;
+    };
+    response.once('finish', () => {
+      if (!request.complete) socket.destroySoon();
+    });
+    serve(request, response);
+  };
+}
