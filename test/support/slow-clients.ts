@@ -17,10 +17,10 @@ export interface SlowTarget {
 const DRIP_MS = 500;
 /** Within the 16 requests that a connection may have unanswered: one more, and the service resets it for that. */
 export const ASKED = 15;
-/** 15 of them are more than the buffers of a connection on Linux hold, 4 to 6 MB. */
-export const LARGE_ANSWER_BYTES = 512 * 1024;
+/** 15 of them are more than Linux buffers for a connection: 4 MB usually, up to 8 MB for a client that reads a little. */
+export const LARGE_ANSWER_BYTES = 900 * 1024;
 const ASK_EVERY_MS = 50;
-/** One read is 64 kB at most: an answer takes 48 s then, longer than the service waits. */
+/** One read is 64 kB at most: an answer takes 84 s then, longer than the service waits. */
 const TICKS_TO_A_READ = 12;
 
 /**
