@@ -5,10 +5,10 @@ export function printJson(value: unknown): void {
 
 /** Words for people, on standard error. They may repeat what was typed, but never a key. */
 export function say(text: string): void {
-  process.stderr.write(`${withoutKeys(text)}\n`);
+  process.stderr.write(`${printable(text)}\n`);
 }
 
-/** The text with every API key in it cut down to what its kind is. */
-export function withoutKeys(text: string): string {
-  return text.replace(/(svc_(?:live|test)_)\w+/gi, '$1…');
+/** The text with every API key in it cut down to what its kind is, and without what a terminal takes for a command. */
+export function printable(text: string): string {
+  return text.replace(/(svc_(?:live|test)_)\w+/gi, '$1…').replace(/[^\P{Cc}\n\t]/gu, '\ufffd');
 }

@@ -75,6 +75,14 @@ describe('the command line', () => {
     expect(said).toEqual([refusal, refusal]);
   });
 
+  it('prints no control characters of an argument', async () => {
+    expect(await exitCodeOf('import', 'none\u001b[2J\u009d.ndjson')).toBe(EXIT.failed);
+    expect(await exitCodeOf('no-such-\u001b[2J-command')).toBe(EXIT.usage);
+
+    expect(said.join('')).not.toMatch(/[^\P{Cc}\n]/u);
+    expect(said.join('')).toContain('none\ufffd[2J\ufffd.ndjson');
+  });
+
   it('tells its version', async () => {
     expect(await exitCodeOf('--version')).toBe(EXIT.ok);
     expect(said.join('')).toMatch(/^\d+\.\d+\.\d+\n$/);

@@ -9,7 +9,7 @@ import { addOrders } from './commands/orders.command.js';
 import { addSecrets } from './commands/secrets.command.js';
 import { addStock } from './commands/stock.command.js';
 import { addStores } from './commands/stores.command.js';
-import { withoutKeys } from './output.js';
+import { printable } from './output.js';
 
 const HELP = `
 Results are JSON on standard output (of import-catalog with --json), words are on standard error.
@@ -29,7 +29,7 @@ export function createProgram(): Command {
   const program = new Command('cli')
     .description('The operator’s commands of the store service')
     .version(VERSION)
-    .configureOutput({ writeErr: (text) => process.stderr.write(withoutKeys(text)) })
+    .configureOutput({ writeErr: (text) => process.stderr.write(printable(text)) })
     .addHelpText('after', HELP)
     .showHelpAfterError('(add --help for usage)')
     .exitOverride();

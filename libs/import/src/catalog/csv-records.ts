@@ -71,10 +71,10 @@ async function* utf8Text(source: AsyncIterable<Uint8Array>): AsyncGenerator<stri
     const bytes = Buffer.concat([rest, chunk]);
     const end = bytes.lastIndexOf(NEWLINE) + 1;
     rest = bytes.subarray(end);
-    if (rest.length > MAX_RECORD_BYTES) throw new BundleLineError(line, `is longer than ${MAX_RECORD_BYTES} bytes`);
     const lines = bytes.subarray(0, end);
     yield decoded(lines, line);
     for (const byte of lines) if (byte === NEWLINE) line++;
+    if (rest.length > MAX_RECORD_BYTES) throw new BundleLineError(line, `is longer than ${MAX_RECORD_BYTES} bytes`);
   }
   yield decoded(rest, line);
 }
