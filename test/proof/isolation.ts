@@ -1,4 +1,4 @@
-import type { ListEnvelope } from '../../apps/api/src/openapi/envelope.js';
+import type { ListEnvelope } from '../../apps/api/src/envelope.js';
 import { fingerprintOf, usageViolations } from './isolation/fingerprint.js';
 import { keyTrial, orderTrials } from './isolation/order-trials.js';
 import { readTrials } from './isolation/read-trials.js';
