@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { createProgram } from '../apps/cli/src/program.js';
+import { COUNTED_FILTERS, requestsOf } from './bench/flatness/requests.js';
 import { figuresOf } from './proof/support/figures.js';
 
 const ROOT = path.join(__dirname, '..');
@@ -95,6 +96,29 @@ describe('the documents', () => {
 
   it('the check of scripts notices a script that does not exist', () => {
     expect(unknownScripts('Run `npm run --silent nothing -- now`, then `npm run proof:<name>`.')).toEqual(['nothing']);
+  });
+});
+
+describe('the requests of npm run bench:flat', () => {
+  interface Document {
+    readonly paths: Record<string, { readonly get?: { readonly parameters: readonly { name: string; in: string }[] } }>;
+  }
+
+  it('include each filter of a list that may grow with a store, except COUNTED_FILTERS', async () => {
+    const { paths } = JSON.parse(read('docs/openapi.json')) as Document;
+    const requests = await requestsOf({ query: () => Promise.resolve([]) }, 1);
+    const asked = requests.map(({ path }) => new URL(path, 'http://localhost'));
+    const filters = ['/v1/orders', '/v1/products', '/v1/customers'].flatMap((list) =>
+      (paths[list]?.get?.parameters ?? [])
+        .filter((parameter) => parameter.in === 'query' && !['limit', 'page'].includes(parameter.name))
+        .map(({ name }) => ({ list, name })),
+    );
+
+    const missing = filters
+      .filter(({ list, name }) => !asked.some((url) => url.pathname === list && url.searchParams.has(name)))
+      .map(({ list, name }) => `GET ${list}?${name}`);
+    expect(filters.length).toBeGreaterThan(8);
+    expect(missing.sort()).toEqual([...COUNTED_FILTERS].sort());
   });
 });
 

@@ -1,4 +1,4 @@
-import type { ListEnvelope } from '../../apps/api/src/openapi/envelope.js';
+import type { ListEnvelope } from '../../apps/api/src/envelope.js';
 import { fingerprintOf, usageViolations } from './isolation/fingerprint.js';
 import { keyTrial, orderTrials } from './isolation/order-trials.js';
 import { readTrials } from './isolation/read-trials.js';
@@ -7,6 +7,7 @@ import { rowOf, type Row } from './isolation/rows.js';
 import { attempt } from './isolation/trials.js';
 import { openTwoStores, type TwoStores } from './isolation/two-stores.js';
 import { Buyers } from './support/buyers.js';
+import { listParameters } from './support/list-parameters.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 import type { Service } from './support/service.js';
 import { inParallel, orderBody } from './support/store-setup.js';
@@ -53,24 +54,14 @@ function unthoughtOf(routes: readonly Route[]): string[] {
   return missing.map(({ method, path }) => `${method} ${path} has no row in test/proof/isolation/rows.ts`);
 }
 
-interface Document {
-  readonly paths: Readonly<Record<string, { readonly get?: { readonly parameters?: readonly Parameter[] } }>>;
-}
-
-interface Parameter {
-  readonly in: string;
-  readonly name: string;
-}
-
 async function parametersUnthoughtOf(service: Service): Promise<string[]> {
-  const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as Document;
-  return Object.entries(document.paths).flatMap(([path, { get }]) => {
-    const row = rowOf({ method: 'GET', path: path.replace(/\{(\w+)\}/g, ':$1') });
-    const known = row?.as === 'list' ? Object.keys(row.parameters) : [];
-    return (get?.parameters ?? [])
-      .filter((parameter) => parameter.in === 'query' && !known.includes(parameter.name))
-      .map(({ name }) => `GET ${path}?${name} has no row in test/proof/isolation/rows.ts`);
-  });
+  const parameters = await listParameters(service);
+  return parameters
+    .filter(({ path, name }) => {
+      const row = rowOf({ method: 'GET', path: path.replace(/\{(\w+)\}/g, ':$1') });
+      return row?.as !== 'list' || !Object.hasOwn(row.parameters, name);
+    })
+    .map(({ path, name }) => `parameter ${name} of GET ${path} has no row in test/proof/isolation/rows.ts`);
 }
 
 async function attack({ context, routes, service }: Attack) {
@@ -139,7 +130,9 @@ async function controls(them: Buyers, service: Service, rows: Rows, { references
       if (value === undefined) continue;
       const answer = await expect(`${route.path}?${name}=${encodeURIComponent(value)}`, 'GET');
       const { pagination } = JSON.parse(answer.bytes.toString()) as ListEnvelope<unknown>;
-      if (pagination.total < 1) violations.push(`Control: ${route.path}?${name} finds nothing for its owner`);
+      if (pagination.total > 0) continue;
+      const found = `Control: ${route.path}?${name}=${value} finds nothing for its owner`;
+      violations.push(`${found}: give the second store such a row in test/proof/isolation/two-stores.ts`);
     }
   }
   return violations;

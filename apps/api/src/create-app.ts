@@ -7,7 +7,7 @@ import { registerPlugins } from './http/plugins.js';
 import { requestHead } from './http/plugins/01-request-head.js';
 import { ConcurrencyLimits } from './http/server/concurrency-limits.js';
 import { serverOptions } from './http/server-options.js';
-import { serveWelcome } from './http/welcome.js';
+import { serveRoot } from './http/serve-root.js';
 import { serveDocumentation } from './openapi/document.js';
 import { Metrics } from './status/metrics.js';
 
@@ -33,7 +33,7 @@ export async function createApp(
 
   // Not a Nest route: it answers during the start and the shutdown of everything else.
   fastify.get('/health/live', () => ({ status: 'ok' }));
-  serveWelcome(fastify);
+  serveRoot(fastify);
   serveDocumentation(app, DOCUMENTATION);
   return app;
 }

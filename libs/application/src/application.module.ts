@@ -4,8 +4,6 @@ import { CreateApiKey } from './access/create-api-key.js';
 import { BrandsService } from './brands/brands.service.js';
 import { CategoriesService } from './categories/categories.service.js';
 import { CustomersService } from './customers/customers.service.js';
-import { SetStock } from './inventory/set-stock.js';
-import { VerifyStock } from './inventory/verify-stock.js';
 import { CreateOrder } from './orders/create-order.js';
 import { ChangeOrderStatus } from './orders/change-order-status.js';
 import { OrdersService } from './orders/orders.service.js';
@@ -16,6 +14,8 @@ import { RunPipelineStage } from './orders/run-pipeline-stage.js';
 import { VerifyPayment } from './orders/verify-payment.js';
 import { ProductsService } from './products/products.service.js';
 import { RotateSecrets } from './secrets/rotate-secrets.js';
+import { SetStock } from './stock/set-stock.js';
+import { VerifyStock } from './stock/verify-stock.js';
 import { StoreProfileService } from './stores/store-profile.service.js';
 
 const USE_CASES = [

@@ -1,19 +1,10 @@
 import fc from 'fast-check';
+import { listParameters } from '../support/list-parameters.js';
 import { explore, type NamedResource, type Scene } from './scene.js';
 import { anyText, encoded } from './texts.js';
 
 const RESOURCES = ['orders', 'products', 'customers', 'categories', 'brands'] as const;
 const NAMED: readonly NamedResource[] = ['products', 'customers', 'categories', 'brands'];
-const FILTERS = [
-  'status',
-  'fulfillment_status',
-  'source',
-  'category_id',
-  'parent_id',
-  'featured',
-  'in_stock',
-  'search',
-];
 const STRANGERS = ['__proto__', 'constructor', 'limit[]', 'limit.x', 'order', 'ｌimit', ''];
 /** Bytes of a URL without meaning, or with a misleading one. */
 const BROKEN = ['%', '%zz', '%00', '%ff', '%c0%af', '%ed%a0%80', '%u0041', '+', '=', '&&', ';', '%25', '%2e%2e', '[]'];
@@ -53,15 +44,19 @@ interface List {
 
 /** Lists with parameters of every kind, and single resources by ids of every kind. */
 export async function exploreReads(scene: Scene): Promise<void> {
+  const filters = (await listParameters(scene.service)).filter(({ name }) => name !== 'limit' && name !== 'page');
   const lists = fc.record({
     resource: fc.constantFrom(...RESOURCES),
     limit: numerals(),
     page: numerals(),
-    rest: queries(),
+    rest: queries([...new Set(filters.map(({ name }) => name))]),
   });
   await explore(scene, 'a list', lists, (ask) => faultOfPage(scene, ask));
-  const filters = fc.tuple(fc.constantFrom('status', 'fulfillment_status', 'source'), anyText(20));
-  await explore(scene, 'a filter', filters, ([name, value]) => faultOfFilter(scene, name, value));
+  const words = filters.filter(
+    ({ path, name, type }) => path === '/v1/orders' && name !== 'search' && type === 'string',
+  );
+  const wordFilters = fc.tuple(fc.constantFrom(...words.map(({ name }) => name)), anyText(20));
+  await explore(scene, 'a filter', wordFilters, ([name, value]) => faultOfFilter(scene, name, value));
   await explore(scene, 'a search', searches(scene), (ask) => faultOfSearch(scene, ask));
   const ids = fc.tuple(fc.constantFrom(...RESOURCES), identifiers(scene));
   await explore(scene, 'an id', ids, ([resource, id]) => faultOfId(scene, resource, id));
@@ -81,8 +76,8 @@ function numerals(): fc.Arbitrary<readonly [string, number | null]> {
 }
 
 /** Further parameters with arbitrary values. */
-function queries(): fc.Arbitrary<string> {
-  const name = fc.constantFrom(...FILTERS, ...STRANGERS).map(encoded);
+function queries(filters: readonly string[]): fc.Arbitrary<string> {
+  const name = fc.constantFrom(...filters, ...STRANGERS).map(encoded);
   const value = fc.oneof(anyText(220).map(encoded), fc.constantFrom(...BROKEN));
   return fc
     .array(fc.tuple(name, value), { maxLength: 3 })

@@ -1,4 +1,7 @@
-/** Values for one filter: one that only the other store's rows have, and one that no row has. */
+/**
+ * Values for one filter: one that only the second store's rows have, which two-stores.ts must give them, and one that no
+ * row has.
+ */
 export interface Filter {
   readonly theirs: string;
   readonly unknown: string;

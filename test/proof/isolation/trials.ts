@@ -33,7 +33,10 @@ export async function attempt(buyers: Buyers, service: Service, trial: Trial, ma
   const violations: string[] = [];
   if (!statuses.includes(theirs.status ?? 0)) violations.push(`${what}: ${theirs.status ?? theirs.error}`);
   const [got, expected] = [seen(theirs, asked), seen(unknown, asked)];
-  if (got !== expected) violations.push(`${what}: the other store's row is distinguishable: ${got} and ${expected}`);
+  if (got !== expected) {
+    const doubt = `unless the first store has ${reference.theirs} too, see test/proof/isolation/two-stores.ts`;
+    violations.push(`${what}: the other store's row is distinguishable, ${doubt}: ${got} and ${expected}`);
+  }
   if (got.includes(mark)) violations.push(`${what}: leaks the other store: ${got}`);
   return violations;
 }

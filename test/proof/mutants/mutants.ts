@@ -46,7 +46,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'demand not summed',
     edits: [
       {
-        file: 'libs/domain/src/inventory/stock-demand.ts',
+        file: 'libs/domain/src/stock/stock-demand.ts',
         find: 'const demand = demands.find((candidate) => sameStock(candidate, line));',
         replace:
           'const demand = demands.find((candidate) => sameStock(candidate, line) && candidate.lines.includes(index));',

@@ -1,9 +1,16 @@
-import { PAGINATION } from './envelope.js';
-import { object, text, type ReferenceObject, type Schema } from './schema.js';
+import type { ListEnvelope } from '../envelope.js';
+import { integer, object, text, type ReferenceObject, type Schema } from './schema.js';
 
 /** The schemas that belong to no resource. */
 export const COMMON_SCHEMAS = {
-  Pagination: PAGINATION,
+  Pagination: object<ListEnvelope<never>['pagination']>(
+    {
+      total: integer('Rows on all pages.', 137),
+      page: integer('The page that this is, after clamping.', 1),
+      limit: integer('Rows on a page, after clamping.', 50),
+    },
+    { description: 'The last page is ceil(total / limit).' },
+  ),
   Error: object<{ success: false; error: string }>({
     success: { type: 'boolean', enum: [false] },
     error: text('What is wrong, fit for a log or a display. All faults of a body, separated by `; `.', 'Not found'),

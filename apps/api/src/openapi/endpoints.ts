@@ -6,7 +6,7 @@ import { AuthenticationError } from '../errors/authentication-error.js';
 import { TooManyRequests } from '../errors/too-many-requests.js';
 import { DEFAULT_LIMIT } from '../query/query-reader.js';
 import { headers, ref } from './components.js';
-import { list, single } from './envelope.js';
+import { list, single } from '../envelope.js';
 import { ApiFailures } from './failures.js';
 import { ApiListParameters, ApiPrefer, ApiRequestId, type Filter } from './parameters.js';
 import type { Representation } from './resource.js';

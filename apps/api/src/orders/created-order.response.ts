@@ -1,5 +1,5 @@
 import { PAYMENT_METHODS, toDecimal, type Order } from '@app/domain';
-import { single, type SingleEnvelope } from '../openapi/envelope.js';
+import { single, type SingleEnvelope } from '../envelope.js';
 import { arrayOf, integer, majorUnits, object, oneOf, text, uuid } from '../openapi/schema.js';
 
 /** `data` of the 201. Money is in major units; the camel case of the items is the contract's. */

@@ -13,7 +13,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { ApiKeyGuard } from '../auth/api-key.guard.js';
 import { Metrics } from '../status/metrics.js';
 import { CurrentKey, CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
-import { list, single, type ListEnvelope, type SingleEnvelope } from '../openapi/envelope.js';
+import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
 import { noParameters, ReadQuery, type NoParameters } from '../query/read-query.decorator.js';
 import { CreateOrderPipe } from './create-order.pipe.js';
 import { toCreatedOrder } from './created-order.response.js';

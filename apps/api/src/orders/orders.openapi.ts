@@ -4,7 +4,7 @@ import { applyDecorators, BadRequestException } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiResponse } from '@nestjs/swagger';
 import { headers, ref } from '../openapi/components.js';
 import { ApiList, ApiSingle, COMMON_FAILURES, KEY_HEADERS, SUCCESS } from '../openapi/endpoints.js';
-import { single } from '../openapi/envelope.js';
+import { single } from '../envelope.js';
 import { ApiFailures } from '../openapi/failures.js';
 import { ApiIdempotencyKey, ApiRequestId } from '../openapi/parameters.js';
 import type { NamedSchema, Representation, ResourceDocumentation } from '../openapi/resource.js';

@@ -3,7 +3,7 @@ import { Controller, Get, UseGuards } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { ApiKeyGuard } from '../auth/api-key.guard.js';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
-import { single, type SingleEnvelope } from '../openapi/envelope.js';
+import { single, type SingleEnvelope } from '../envelope.js';
 import { noParameters, ReadQuery, type NoParameters } from '../query/read-query.decorator.js';
 import { ApiGetStore, STORE_DOCUMENTATION } from './store.openapi.js';
 import { toStoreResponse, type StoreResponse } from './store.response.js';

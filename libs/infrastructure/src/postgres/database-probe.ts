@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { isSchemaCurrent } from './migrate.js';
-import { HELD_ORDERS, heldByReason, type HeldRow } from './held-orders.js';
+import { HELD_ORDERS, heldByReason, type HeldRow } from './count-held-orders.js';
 
 const TIMEOUT_MS = 1_500;
 

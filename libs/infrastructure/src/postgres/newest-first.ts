@@ -16,7 +16,7 @@ export interface NewestFirst {
   readonly where: Conditions;
   /** A table that has its rows in the order of the list, where the rows' own table has not; called `place`. */
   readonly place?: { readonly join: string; readonly id: string };
-  /** Where the rows are counted. `null` when the list is searched: then they are counted by reading them. */
+  /** Where the rows are counted. `null` when no tally has the labels, as for searches: then reading the rows counts them. */
   readonly tally: Tally | null;
 }
 

@@ -1,5 +1,4 @@
 import type { Page } from '@app/application';
-import { integer, object } from './schema.js';
 
 /** The body of a list: the rows of one page, and the number of rows on all pages. */
 export interface ListEnvelope<T> {
@@ -7,15 +6,6 @@ export interface ListEnvelope<T> {
   readonly data: readonly T[];
   readonly pagination: { readonly total: number; readonly page: number; readonly limit: number };
 }
-
-export const PAGINATION = object<ListEnvelope<never>['pagination']>(
-  {
-    total: integer('Rows on all pages.', 137),
-    page: integer('The page that this is, after clamping.', 1),
-    limit: integer('Rows on a page, after clamping.', 50),
-  },
-  { description: 'The last page is ceil(total / limit).' },
-);
 
 /** The body of a single resource. */
 export interface SingleEnvelope<T> {

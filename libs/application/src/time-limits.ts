@@ -1,5 +1,5 @@
 /**
- * How long a request waits, in milliseconds, from the outside to the inside. `deadlines.spec.ts` holds each to the one
+ * How long a request waits, in milliseconds, from the outside to the inside. `time-limits.spec.ts` holds each to the one
  * around it: an inner wait that outlasts the outer one is work for a client that is gone.
  */
 

@@ -1,4 +1,4 @@
-import { ApplicationError } from './errors/application-error.js';
+import { ApplicationError } from './application-error.js';
 
 /** The connection was lost during COMMIT: the transaction may or may not have taken effect. */
 export class CommitOutcomeUnknown extends ApplicationError {

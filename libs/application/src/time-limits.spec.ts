@@ -1,4 +1,4 @@
-import * as deadlines from './deadlines.js';
+import * as timeLimits from './time-limits.js';
 
 const {
   ANALYSIS_MS,
@@ -16,9 +16,9 @@ const {
   SILENT_SERVER_MS,
   STATEMENT_TIMEOUT_MS,
   TRANSACTION_MS,
-} = deadlines;
+} = timeLimits;
 
-describe('Deadlines', () => {
+describe('The time limits', () => {
   it.each([
     ['the analysis ends before the order', ANALYSIS_MS, ORDER_DEADLINE_MS],
     ['a lock is given up before the order', LOCK_TIMEOUT_MS, ORDER_DEADLINE_MS],

@@ -1,0 +1,9 @@
+import { VERSION } from '@app/infrastructure';
+import type { FastifyInstance } from 'fastify';
+
+const ROOT = { name: 'Store Commerce API', version: VERSION, documentation: '/docs', openapi: '/openapi.json' };
+
+/** Serves `/`: links to the documentation. Needs no key. */
+export function serveRoot(fastify: FastifyInstance): void {
+  fastify.get('/', () => ROOT);
+}

@@ -1,9 +1,0 @@
-import { VERSION } from '@app/infrastructure';
-import type { FastifyInstance } from 'fastify';
-
-const WELCOME = { name: 'Store Commerce API', version: VERSION, documentation: '/docs', openapi: '/openapi.json' };
-
-/** Serves `/`: links to the documentation. Needs no key. */
-export function serveWelcome(fastify: FastifyInstance): void {
-  fastify.get('/', () => WELCOME);
-}
