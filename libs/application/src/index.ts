@@ -7,6 +7,7 @@ export * from './customers/customers.service.js';
 export * from './errors/application-error.js';
 export * from './errors/deadline-exceeded.js';
 export * from './errors/overloaded.js';
+export * from './errors/schema-mismatch.js';
 export * from './errors/unavailable.js';
 export * from './errors/unusable-value.js';
 export * from './commit-outcome-unknown.js';
