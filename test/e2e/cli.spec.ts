@@ -35,6 +35,40 @@ describe('the command line', () => {
     expect((await cli(['stores', 'activate', 'acme'])).json).toEqual(acme);
   });
 
+  it.each(['migrate', 'stores list'])('%s names the variable whose database does not answer', async (command) => {
+    const url = 'postgres://u:secret@127.0.0.1:1/x';
+    const silent = await cli(command.split(' '), { DATABASE_URL: url });
+    const direct = await cli(command.split(' '), { DATABASE_DIRECT_URL: url });
+
+    const error = (variable: string) =>
+      `error: The database of ${variable} did not answer: connect ECONNREFUSED 127.0.0.1:1\n`;
+    expect(silent).toMatchObject({ code: 1, stdout: '', stderr: error('DATABASE_URL') });
+    expect(direct).toMatchObject({ code: 1, stdout: '', stderr: error('DATABASE_DIRECT_URL') });
+  });
+
+  it('migrates with the rights that the documents name, and otherwise names those that are missing', async () => {
+    const empty = await createTestDatabase();
+    const url = new URL(empty.url);
+    const name = url.pathname.slice(1);
+    const role = `${name}_role`;
+    url.username = role;
+    url.password = 'secret';
+    try {
+      await empty.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public; DROP SCHEMA graphile_worker CASCADE');
+      await empty.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'; GRANT CREATE, USAGE ON SCHEMA public TO ${role}`);
+      const refused = await cli(['migrate'], { DATABASE_URL: url.href });
+      const advice = `GRANT CREATE ON DATABASE "${name}" TO "${role}"`;
+      expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(advice) as string });
+      expect(refused.stderr).toMatch(/^error: permission denied to create extension "pg_trgm"\n.*\n$/);
+
+      await empty.query(advice);
+      expect(await cli(['migrate'], { DATABASE_URL: url.href })).toMatchObject({ code: 0 });
+    } finally {
+      await empty.query(`DROP OWNED BY ${role} CASCADE; DROP ROLE ${role}`);
+      await empty.drop();
+    }
+  });
+
   it('shows a new key once, and deactivates, activates and revokes it', async () => {
     await createStore('keys');
     const expiry = '2999-01-31T00:00:00.000Z';
