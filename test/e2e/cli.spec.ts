@@ -177,9 +177,9 @@ describe('the command line', () => {
       return id;
     };
     const ids = [
-      await held(['a_rule']),
-      await held(['a_rule']),
-      await held(['a_rule', 'b_rule']),
+      await held(['amount_over_limit']),
+      await held(['amount_over_limit']),
+      await held(['amount_over_limit', 'b_rule']),
       await held(['c_rule']),
     ];
     const cancelled = await held(['d_rule'], 'CANCELLED');
@@ -188,12 +188,28 @@ describe('the command line', () => {
 
     const [all, some, one, retried] = await Promise.all([
       cli(list),
-      cli([...list, '--reason', 'a_rule', '--limit', '1']),
+      cli([...list, '--reason', 'amount_over_limit', '--limit', '1']),
       cli(['orders', 'release', ids[3] ?? '']),
       cli(['orders', 'retry-pipeline', ids[0] ?? '']),
     ]);
-    const ofReason = await cli(['orders', 'release', '--all', '--reason', 'a_rule', '--store', store.subdomain]);
-    const again = await cli(['orders', 'release', '--all', '--reason', 'a_rule', '--store', store.subdomain]);
+    const ofReason = await cli([
+      'orders',
+      'release',
+      '--all',
+      '--reason',
+      'amount_over_limit',
+      '--store',
+      store.subdomain,
+    ]);
+    const again = await cli([
+      'orders',
+      'release',
+      '--all',
+      '--reason',
+      'amount_over_limit',
+      '--store',
+      store.subdomain,
+    ]);
     const refused = await cli(['orders', 'release', ids[2] ?? '', cancelled]);
 
     expect(orderIds(all)).toEqual(expect.arrayContaining(ids.slice(0, 3)));
@@ -202,20 +218,20 @@ describe('the command line', () => {
       store: store.subdomain,
       total_amount: 1000,
       currency: 'USD',
-      reasons: ['a_rule'],
+      reasons: ['amount_over_limit'],
     });
     expect(orderIds(some)).toEqual([ids[0]]);
     expect(some.stderr).toContain('There are more than 1');
     expect(one).toMatchObject({ code: 0, json: { released: 1, orders: [{ order_id: ids[3], released: true }] } });
-    expect(retried).toMatchObject({ code: 0, json: { stages: [], held_for: ['a_rule'] } });
-    expect(retried.stderr).toContain("The customer's confirmation is held (a_rule)");
+    expect(retried).toMatchObject({ code: 0, json: { stages: [], held_for: ['amount_over_limit'] } });
+    expect(retried.stderr).toContain("The customer's confirmation is held (amount_over_limit)");
     expect((ofReason.json as { orders: { order_id: string }[] }).orders.map(({ order_id }) => order_id)).toEqual(
       ids.slice(0, 2),
     );
     expect(again).toMatchObject({ code: 0, json: { released: 0, orders: [] } });
     expect(refused).toMatchObject({
       code: 1,
-      stderr: 'error: 1 orders were not released.\n',
+      stderr: 'error: 1 order was not released.\n',
       json: { released: 1, orders: [{ released: true }, { released: false, error: 'The order is cancelled' }] },
     });
     const states = await database.query<{ state: string }>(
