@@ -5,6 +5,7 @@ import {
   InfrastructureModule,
   errorCode,
   type MigrationReport,
+  isPrivilegeMissing,
   isSchemaCurrent,
   migrate,
   withMaintenanceConnection,
@@ -13,8 +14,6 @@ import { withEmbeddedDatabase } from '@app/startup';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { CommandFailed, sentence } from './failures.js';
-
-const INSUFFICIENT_PRIVILEGE = '42501';
 
 /** A database with the current schema, and the configuration that names it. */
 export interface OperatorsDatabase {
@@ -71,7 +70,7 @@ export async function migrateDatabase(): Promise<MigrationReport> {
   return url === null
     ? withEmbeddedDatabase(config.dataDir, migrate)
     : migrate(url).catch((error: unknown) => {
-        throw errorCode(error) === INSUFFICIENT_PRIVILEGE
+        throw isPrivilegeMissing(error)
           ? new CommandFailed(`${sentence(error)}\n${adviceOnRights(url)}`)
           : explainSilence(config, error);
       });

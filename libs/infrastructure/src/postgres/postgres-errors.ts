@@ -25,6 +25,7 @@ const SCHEMA_MISMATCH = new Set(['42P01', '42703']);
 
 const STATEMENT_TIMEOUT = '57014';
 const LOCK_TIMEOUT = '55P03';
+const INSUFFICIENT_PRIVILEGE = '42501';
 
 const SOCKET_ERRORS = new Set([
   'ECONNREFUSED',
@@ -113,6 +114,11 @@ export function isReadTimeout(error: unknown): boolean {
 export function isTooLate(error: unknown): boolean {
   if (isReadTimeout(error) || error instanceof DeadlineExceeded) return true;
   return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
+}
+
+/** Whether the role lacks a right. */
+export function isPrivilegeMissing(error: unknown): boolean {
+  return errorCode(error) === INSUFFICIENT_PRIVILEGE;
 }
 
 /** Whether the server refused a value that validation should have refused. */
