@@ -1,17 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { watch } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { watch } from 'chokidar';
 
 // npm run dev: builds and restarts the API when a source file is saved. It builds only the changed libraries and
-// applications. Ctrl-C ends both.
+// applications. SIGINT (Ctrl-C), SIGTERM and SIGHUP end both.
 
 /** Editors save a file in several steps. */
 const SETTLED_MS = 50;
 
 const changed = new Set();
 let api = null;
+let ending = false;
 let work = Promise.resolve();
 
 function nestBuild(projects) {
@@ -23,7 +24,8 @@ function nestBuild(projects) {
   return Promise.all(builds).then((results) => results.every(Boolean));
 }
 
-async function start() {
+function start() {
+  if (ending) return;
   api = spawn(process.execPath, ['--enable-source-maps', 'dist/apps/api/src/main.js'], { stdio: 'inherit' });
 }
 
@@ -41,17 +43,19 @@ async function rebuild() {
   if (projects.length === 0) return;
   // The old process stops during the build. A failed build prints its errors and starts no process.
   const [built] = await Promise.all([nestBuild(projects), stop()]);
-  if (built) await start();
+  if (built) start();
 }
 
-for (const root of ['apps', 'libs']) {
-  watch(root, { recursive: true }, (_event, file) => {
-    if (!file?.endsWith('.ts') || file.endsWith('.spec.ts')) return;
-    changed.add(file.split(path.sep)[0]);
-    work = work.then(rebuild);
+// Not fs.watch: on Node 20 its recursive form stops reporting a file that was replaced by a rename, as most editors save.
+watch(['apps', 'libs'], { ignoreInitial: true }).on('all', (_event, file) => {
+  if (!file.endsWith('.ts') || file.endsWith('.spec.ts')) return;
+  changed.add(file.split(path.sep)[1]);
+  work = work.then(rebuild);
+});
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => {
+    ending = true;
+    void stop().then(() => process.exit(0));
   });
 }
-for (const signal of ['SIGINT', 'SIGTERM']) {
-  process.once(signal, () => void stop().then(() => process.exit(0)));
-}
-await start();
+start();

@@ -1227,7 +1227,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description 1 to 255 printable ASCII characters, different for every order and the same for every attempt at it: a UUID, or the number of the cart. The order is then placed once, however often the request is repeated. A refusal does not use it up. Kept for at least 24 hours, apart for live and test keys. */
+        /** @description 1 to 255 printable ASCII characters, different for every order and the same for every attempt at it: a UUID, or the number of the cart. The order is then placed once, however often the request is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
         'Idempotency-Key'?: string;
         /** @description The client's own id of the request; one that does not fit is replaced. It comes back in the response. */
         'X-Request-Id'?: string;

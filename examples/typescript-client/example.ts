@@ -15,7 +15,10 @@ try {
     process.stdout.write(`${order.receipt_number} ${order.total_amount} minor units of ${order.currency}\n`);
   }
 } catch (error) {
-  if (!(error instanceof RequestFailed)) throw error;
-  process.stderr.write(`${error.message}\n`);
+  // `fetch` throws a TypeError when no connection answers; its cause names the reason.
+  const cause = error instanceof TypeError ? (error.cause as NodeJS.ErrnoException | undefined) : undefined;
+  if (!(error instanceof RequestFailed) && !cause) throw error;
+  const line = cause ? `no answer from ${address} (${cause.code ?? cause.message})` : (error as Error).message;
+  process.stderr.write(`${line}\n`);
   process.exitCode = 1;
 }

@@ -61,7 +61,7 @@ describe('imports of the command line', () => {
     const again = await cli([...command, '--json']);
 
     expect(dry.stdout).toMatch(/^Dry run: nothing was written/);
-    expect(table).toMatchObject({ code: 1, stderr: 'error: 1 products were refused: see their lines.\n' });
+    expect(table).toMatchObject({ code: 1, stderr: 'error: 1 product was refused: see the lines above.\n' });
     expect(table.stdout).toMatch(/^products +1 +0 +0$/m);
     expect(table.stdout).toContain('line 3: refused: Variant Price must be a plain number, without a currency');
     expect(table.stdout).toContain('Columns not used: Tags');

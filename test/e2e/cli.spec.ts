@@ -35,6 +35,40 @@ describe('the command line', () => {
     expect((await cli(['stores', 'activate', 'acme'])).json).toEqual(acme);
   });
 
+  it.each(['migrate', 'stores list'])('%s names the variable whose database does not answer', async (command) => {
+    const url = 'postgres://u:secret@127.0.0.1:1/x';
+    const silent = await cli(command.split(' '), { DATABASE_URL: url });
+    const direct = await cli(command.split(' '), { DATABASE_DIRECT_URL: url });
+
+    const error = (variable: string) =>
+      `error: The database of ${variable} did not answer: connect ECONNREFUSED 127.0.0.1:1\n`;
+    expect(silent).toMatchObject({ code: 1, stdout: '', stderr: error('DATABASE_URL') });
+    expect(direct).toMatchObject({ code: 1, stdout: '', stderr: error('DATABASE_DIRECT_URL') });
+  });
+
+  it('migrates with the rights that the documents name, and otherwise names those that are missing', async () => {
+    const empty = await createTestDatabase();
+    const url = new URL(empty.url);
+    const name = url.pathname.slice(1);
+    const role = `${name}_role`;
+    url.username = role;
+    url.password = 'secret';
+    try {
+      await empty.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public; DROP SCHEMA graphile_worker CASCADE');
+      await empty.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'; GRANT CREATE, USAGE ON SCHEMA public TO ${role}`);
+      const refused = await cli(['migrate'], { DATABASE_URL: url.href });
+      const advice = `GRANT CREATE ON DATABASE "${name}" TO "${role}"`;
+      expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(advice) as string });
+      expect(refused.stderr).toMatch(/^error: permission denied to create extension "pg_trgm"\n.*\n$/);
+
+      await empty.query(advice);
+      expect(await cli(['migrate'], { DATABASE_URL: url.href })).toMatchObject({ code: 0 });
+    } finally {
+      await empty.query(`DROP OWNED BY ${role} CASCADE; DROP ROLE ${role}`);
+      await empty.drop();
+    }
+  });
+
   it('shows a new key once, and deactivates, activates and revokes it', async () => {
     await createStore('keys');
     const expiry = '2999-01-31T00:00:00.000Z';
@@ -143,9 +177,9 @@ describe('the command line', () => {
       return id;
     };
     const ids = [
-      await held(['a_rule']),
-      await held(['a_rule']),
-      await held(['a_rule', 'b_rule']),
+      await held(['amount_over_limit']),
+      await held(['amount_over_limit']),
+      await held(['amount_over_limit', 'b_rule']),
       await held(['c_rule']),
     ];
     const cancelled = await held(['d_rule'], 'CANCELLED');
@@ -154,12 +188,28 @@ describe('the command line', () => {
 
     const [all, some, one, retried] = await Promise.all([
       cli(list),
-      cli([...list, '--reason', 'a_rule', '--limit', '1']),
+      cli([...list, '--reason', 'amount_over_limit', '--limit', '1']),
       cli(['orders', 'release', ids[3] ?? '']),
       cli(['orders', 'retry-pipeline', ids[0] ?? '']),
     ]);
-    const ofReason = await cli(['orders', 'release', '--all', '--reason', 'a_rule', '--store', store.subdomain]);
-    const again = await cli(['orders', 'release', '--all', '--reason', 'a_rule', '--store', store.subdomain]);
+    const ofReason = await cli([
+      'orders',
+      'release',
+      '--all',
+      '--reason',
+      'amount_over_limit',
+      '--store',
+      store.subdomain,
+    ]);
+    const again = await cli([
+      'orders',
+      'release',
+      '--all',
+      '--reason',
+      'amount_over_limit',
+      '--store',
+      store.subdomain,
+    ]);
     const refused = await cli(['orders', 'release', ids[2] ?? '', cancelled]);
 
     expect(orderIds(all)).toEqual(expect.arrayContaining(ids.slice(0, 3)));
@@ -168,20 +218,20 @@ describe('the command line', () => {
       store: store.subdomain,
       total_amount: 1000,
       currency: 'USD',
-      reasons: ['a_rule'],
+      reasons: ['amount_over_limit'],
     });
     expect(orderIds(some)).toEqual([ids[0]]);
     expect(some.stderr).toContain('There are more than 1');
     expect(one).toMatchObject({ code: 0, json: { released: 1, orders: [{ order_id: ids[3], released: true }] } });
-    expect(retried).toMatchObject({ code: 0, json: { stages: [], held_for: ['a_rule'] } });
-    expect(retried.stderr).toContain("The customer's confirmation is held (a_rule)");
+    expect(retried).toMatchObject({ code: 0, json: { stages: [], held_for: ['amount_over_limit'] } });
+    expect(retried.stderr).toContain("The customer's confirmation is held (amount_over_limit)");
     expect((ofReason.json as { orders: { order_id: string }[] }).orders.map(({ order_id }) => order_id)).toEqual(
       ids.slice(0, 2),
     );
     expect(again).toMatchObject({ code: 0, json: { released: 0, orders: [] } });
     expect(refused).toMatchObject({
       code: 1,
-      stderr: 'error: 1 orders were not released.\n',
+      stderr: 'error: 1 order was not released.\n',
       json: { released: 1, orders: [{ released: true }, { released: false, error: 'The order is cancelled' }] },
     });
     const states = await database.query<{ state: string }>(

@@ -69,7 +69,10 @@ describe('POST /v1/orders: stock', () => {
     const shoe = await api.store.product();
     await api.store.variant(shoe, { stock: 9 });
 
-    expect(await orders.refusal(anOrderBody(shoe))).toEqual([422, 'items[0]: requested 1, available 0']);
+    expect(await orders.refusal(anOrderBody(shoe))).toEqual([
+      422,
+      'items[0]: requested 1, available 0 without variant_id (the product has variants)',
+    ]);
   });
 
   it('does not count stock in an inactive warehouse', async () => {

@@ -4,6 +4,7 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { migrate } from '@app/infrastructure';
 import pg from 'pg';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { startBuiltApi, type BuiltApi } from '../support/built-api.js';
@@ -131,6 +132,34 @@ describe('the built service with a database of its own', () => {
       await address();
     } finally {
       await proxy.close();
+    }
+  });
+
+  it('says at its start that the database is not migrated, and answers 503 until it is', async () => {
+    const empty = await createTestDatabase();
+    await empty.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public; DROP SCHEMA graphile_worker CASCADE');
+    try {
+      start({ DATABASE_URL: empty.url });
+      const base = await address();
+
+      expect(api.output()).toMatch(
+        /The database \S+ lacks migrations of this release: run `npm run --silent cli -- migrate`/,
+      );
+      expect((await get(`${base}/health/ready`)).status).toBe(503);
+      for (const request of [get(`${base}/v1/products`), get(`${base}/v1/orders`, { method: 'POST' })]) {
+        const response = await request;
+        expect([response.status, response.headers.get('x-error-code')]).toEqual([503, 'unavailable']);
+      }
+      const [line] = await api.says(/^.*The database schema is not that of this release.*$/m);
+      expect(JSON.parse(line)).toMatchObject({ level: 50, error: { cause: { code: '42P01' } } });
+
+      await migrate(empty.url);
+      await eventually(async () => expect((await get(`${base}/health/ready`)).status).toBe(200));
+      expect((await get(`${base}/v1/products`)).status).toBe(401);
+    } finally {
+      api.process.kill('SIGKILL');
+      await api.ended();
+      await empty.drop();
     }
   });
 

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { retryingFetch } from '../../examples/typescript-client/retrying-fetch.js';
@@ -63,6 +65,17 @@ describe('the example of a TypeScript client', () => {
 
     const line = /^401: Missing or invalid Authorization header \(request \S+\)\n$/;
     await expect(refused).rejects.toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(line) as string });
+  });
+
+  it('tells a host that does not answer in one line', async () => {
+    const closed = createServer().listen(0, '127.0.0.1');
+    await once(closed, 'listening');
+    const place = `http://127.0.0.1:${(closed.address() as AddressInfo).port}`;
+    closed.close();
+    const silent = program('node_modules/tsx/dist/cli.mjs', `${CLIENT}/example.ts`, place, 'key', '1');
+
+    const stderr = `no answer from ${place} (ECONNREFUSED)\n`;
+    await expect(silent).rejects.toMatchObject({ code: 1, stdout: '', stderr });
   });
 
   it('places an order once, though the answers are lost', async () => {

@@ -3,7 +3,9 @@ import { NotFound } from '@app/domain';
 import {
   Config,
   InfrastructureModule,
+  errorCode,
   type MigrationReport,
+  isPrivilegeMissing,
   isSchemaCurrent,
   migrate,
   withMaintenanceConnection,
@@ -11,7 +13,7 @@ import {
 import { withEmbeddedDatabase } from '@app/startup';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { CommandFailed } from './failures.js';
+import { CommandFailed, sentence } from './failures.js';
 
 /** A database with the current schema, and the configuration that names it. */
 export interface OperatorsDatabase {
@@ -38,7 +40,7 @@ export async function withDatabase<T>(work: (database: OperatorsDatabase) => Pro
         return work({ config, url: embedded });
       });
     }
-    await assertSchemaIsCurrent(url);
+    await assertSchemaIsCurrent(config, url);
     return await work({ config, url });
   } catch (error) {
     if (!(error instanceof NotFound)) throw error;
@@ -64,16 +66,39 @@ export function withApplication<T>(work: (app: INestApplicationContext) => Promi
 /** Migrates the configured database, or the embedded one. */
 export async function migrateDatabase(): Promise<MigrationReport> {
   const config = new Config(process.env);
-  return config.databaseDirectUrl === null
+  const url = config.databaseDirectUrl;
+  return url === null
     ? withEmbeddedDatabase(config.dataDir, migrate)
-    : migrate(config.databaseDirectUrl);
+    : migrate(url).catch((error: unknown) => {
+        throw isPrivilegeMissing(error)
+          ? new CommandFailed(`${sentence(error)}\n${adviceOnRights(url)}`)
+          : explainSilence(config, error);
+      });
 }
 
-async function assertSchemaIsCurrent(url: string): Promise<void> {
+async function assertSchemaIsCurrent(config: Config, url: string): Promise<void> {
   const current = await withMaintenanceConnection(url, (dataSource) =>
     isSchemaCurrent((text, values) => dataSource.query<unknown[]>(text, values)),
-  ).catch((error: NodeJS.ErrnoException) => {
-    throw new CommandFailed(`Cannot use the database: ${error.message || error.code}`);
+  ).catch((error: unknown) => {
+    const explained = explainSilence(config, error);
+    throw explained === error ? new CommandFailed(`Cannot use the database: ${sentence(error)}`) : explained;
   });
   if (!current) throw new CommandFailed('The database schema is not up to date: run `npm run cli -- migrate` first.');
+}
+
+/** Names the variable whose server did not answer. Returns other errors as they are. */
+function explainSilence({ databaseUrl, databaseDirectUrl }: Config, error: unknown): unknown {
+  // Codes of sockets and of the name service. Those of PostgreSQL begin with a digit or another letter.
+  if (!/^E[A-Z_]{3,}/.test(errorCode(error) ?? '')) return error;
+  const variable = databaseDirectUrl === databaseUrl ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
+  return new CommandFailed(`The database of ${variable} did not answer: ${sentence(error)}`);
+}
+
+function adviceOnRights(url: string): string {
+  const { username, pathname } = new URL(url);
+  const [role, database] = [username, pathname.slice(1)].map((name) => `"${decodeURIComponent(name)}"`);
+  return (
+    `The role needs rights to migrate: GRANT CREATE ON DATABASE ${database} TO ${role}; ` +
+    `GRANT CREATE, USAGE ON SCHEMA public TO ${role};`
+  );
 }

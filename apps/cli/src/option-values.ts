@@ -1,8 +1,9 @@
-import { isCurrency, isReceiptNumber, isUuid } from '@app/domain';
+import { FRAUD_RULES, isCurrency, isReceiptNumber, isUuid, UNAVAILABLE } from '@app/domain';
 import { isSubdomain } from '@app/import';
 import { InvalidArgumentError } from 'commander';
 import { CommandFailed, EXIT } from './failures.js';
 
+const REASONS: readonly string[] = [...FRAUD_RULES.map(({ name }) => name), UNAVAILABLE];
 const INT4_MAX = 2_147_483_647;
 /** Control characters, line breaks of all kinds, marks that turn the writing direction, halves of a surrogate pair. */
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
@@ -78,9 +79,7 @@ export function minorUnits(text: string): number {
 
 /** The name of a fraud rule, as an order's reasons have it. */
 export function reasonName(text: string): string {
-  if (!/^[a-z][a-z0-9_]{0,63}$/.test(text)) {
-    throw new InvalidArgumentError('Give a reason such as analysis_unavailable.');
-  }
+  if (!REASONS.includes(text)) throw new InvalidArgumentError(`Give one of ${REASONS.join(', ')}.`);
   return text;
 }
 

@@ -45,9 +45,9 @@ describe('the command line', () => {
     ['a list of orders that is not of the held ones', 'orders list'],
     ['a release of no order', 'orders release'],
     ['a release of all orders without a reason', 'orders release --all'],
-    ['a release of an order and of all', 'orders release WEB-1 --all --reason a'],
-    ['a release of an order for a reason', 'orders release WEB-1 --reason a'],
-    ['a reason that is none', 'orders release --all --reason A%'],
+    ['a release of an order and of all', 'orders release WEB-1 --all --reason email_velocity'],
+    ['a release of an order for a reason', 'orders release WEB-1 --reason email_velocity'],
+    ['a reason that is none', 'orders release --all --reason nonsense'],
     ['a limit beyond 1000', 'orders list --held --limit 1001'],
     ['a negative quantity', 'stock set --store a --product b --bin M/A-1 --quantity=-1'],
     ['a quantity beyond int4', 'stock set --store a --product b --bin M/A-1 --quantity 2147483648'],
@@ -121,5 +121,10 @@ describe('the command line', () => {
   ])('explains itself: %s', async (line) => {
     expect(await exitCodeOf(...line.split(' '))).toBe(EXIT.ok);
     expect(said.join('')).toContain('Example');
+  });
+
+  it('lists the known reasons when a reason is unknown', async () => {
+    expect(await exitCodeOf('orders', 'list', '--held', '--reason', 'nonsense')).toBe(EXIT.usage);
+    expect(said.join('')).toMatch(/Give one of blocked_email, .*amount_over_limit, .*analysis_unavailable\./);
   });
 });

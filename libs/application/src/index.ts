@@ -8,6 +8,7 @@ export * from './errors/application-error.js';
 export * from './errors/commit-outcome-unknown.js';
 export * from './errors/deadline-exceeded.js';
 export * from './errors/overloaded.js';
+export * from './errors/schema-mismatch.js';
 export * from './errors/unavailable.js';
 export * from './errors/unusable-value.js';
 export * from './id-or-slug.js';

@@ -4,6 +4,7 @@ import {
   IdempotencyInFlight,
   IdempotencyMismatch,
   Overloaded,
+  SchemaMismatch,
   Unavailable,
   UnusableValue,
 } from '@app/application';
@@ -48,6 +49,7 @@ describe('describeError', () => {
     ['a Nest 502', new HttpException('secret words', 502), 500, 'internal_error', DEFECT],
     ['a driver error', Object.assign(new Error('secret words'), { code: '57P01' }), 500, 'internal_error', DEFECT],
     ['a database outage', new Unavailable({ cause: secret }), 503, 'unavailable', DOWN],
+    ['a missing table', new SchemaMismatch({ cause: secret }), 503, 'unavailable', DOWN],
     ['a missed deadline', new DeadlineExceeded({ cause: secret }), 503, 'deadline_exceeded', DOWN],
     ['a lost commit', new CommitOutcomeUnknown(secret), 503, 'outcome_unknown', DOWN],
     ['a reached limit', new Overloaded(), 503, 'overloaded', BUSY],

@@ -73,7 +73,7 @@ export const ERROR_CODES = {
   },
   unavailable: {
     status: 503,
-    meaning: 'The database is unavailable for a moment.',
+    meaning: 'The database is unavailable for a moment, or not migrated yet.',
     action: 'Repeat the request after `Retry-After` seconds, with backoff; an order only with its `Idempotency-Key`.',
   },
   deadline_exceeded: {

@@ -1,3 +1,4 @@
+import { SchemaMismatch } from '@app/application';
 import { type ErrorFields, JsonLogger, errorCode, errorFields } from '@app/infrastructure';
 import { Injectable } from '@nestjs/common';
 import type { Concern } from './describe-error.js';
@@ -22,7 +23,10 @@ export class FailureReports {
     // An outage affects every request, so the call sites are noise.
     const brief = { ...fields, error: withoutStack(fields.error) };
     if (concern === 'defect') this.logger.write('error', 'A request failed', fields);
-    if (concern === 'unavailable') this.logger.write('warn', 'The database is unavailable', brief);
+    // Operators have to act: an outage ends by itself, a missing table does not.
+    if (error instanceof SchemaMismatch)
+      this.logger.write('error', 'The database schema is not that of this release', brief);
+    else if (concern === 'unavailable') this.logger.write('warn', 'The database is unavailable', brief);
     if (concern === 'late') this.logger.write('warn', 'The database did not answer in time', brief);
     if (concern === 'unusable_value') {
       this.counts.countUnusableValue(errorCode((error as Error).cause) ?? '');

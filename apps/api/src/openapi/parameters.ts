@@ -83,7 +83,7 @@ export const ApiIdempotencyKey = (): MethodDecorator & ClassDecorator =>
     description:
       '1 to 255 printable ASCII characters, different for every order and the same for every attempt at it: a UUID, ' +
       'or the number of the cart. The order is then placed once, however often the request is repeated. A refusal ' +
-      'does not use it up. Kept for at least 24 hours, apart for live and test keys.',
+      'does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones.',
     required: false,
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$', examples: ['cart-20417'] },
   });

@@ -72,7 +72,10 @@ Examples:
         const outcomes = reason ? await releaseAll(app, store, reason) : await releaseEach(app, store, references);
         const failed = outcomes.filter(({ error }) => error !== undefined);
         printJson({ released: outcomes.filter(({ released }) => released).length, orders: outcomes });
-        if (failed.length > 0) throw new CommandFailed(`${failed.length} orders were not released.`);
+        if (failed.length > 0) {
+          const orders = failed.length === 1 ? '1 order was' : `${failed.length} orders were`;
+          throw new CommandFailed(`${orders} not released.`);
+        }
       });
     });
 }

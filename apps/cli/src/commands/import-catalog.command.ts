@@ -65,7 +65,10 @@ async function importFile(file: string, { store, format, bin, stock, columns, dr
   );
   if (json) printJson(report);
   else process.stdout.write(`${catalogSummary(report)}\n`);
-  if (report.refused > 0) throw new CommandFailed(`${report.refused} products were refused: see their lines.`);
+  if (report.refused > 0) {
+    const refused = report.refused === 1 ? '1 product was refused' : `${report.refused} products were refused`;
+    throw new CommandFailed(`${refused}: see the lines above.`);
+  }
 }
 
 function explain(error: unknown, exitCode: number | null): unknown {

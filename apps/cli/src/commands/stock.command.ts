@@ -21,7 +21,10 @@ export function addStock(program: Command): void {
     .description('set the quantity of a bin; the difference is a movement in the ledger')
     .requiredOption('--store <S>', 'subdomain of the store', subdomain)
     .requiredOption('--product <SLUG>', 'the product')
-    .option('--variant <SKU>', 'its variant; without it, stock at product level')
+    .option(
+      '--variant <SKU>',
+      'its variant; without it, stock at product level, which only orders without variant_id take',
+    )
     .requiredOption('--bin <W/B>', 'warehouse and bin', binPlace)
     .requiredOption('--quantity <N>', 'units in the bin from now on', stockQuantity)
     .addHelpText(

@@ -13,6 +13,8 @@ export interface Shortage {
   readonly requested: number;
   /** Units in all bins for the product and variant of the line. */
   readonly available: number;
+  /** The line names no variant, and the product has some: their stock does not count for it. */
+  readonly lacksVariant?: boolean;
 }
 
 /** Stock is short. Nothing was written. */
@@ -24,7 +26,11 @@ export class OutOfStock extends DomainError {
     super(
       shortages
         .slice(0, 20)
-        .map(({ line, requested, available }) => `items[${line}]: requested ${requested}, available ${available}`)
+        .map(
+          ({ line, requested, available, lacksVariant }) =>
+            `items[${line}]: requested ${requested}, available ${available}` +
+            (lacksVariant ? ' without variant_id (the product has variants)' : ''),
+        )
         .join('; '),
     );
   }

@@ -4,6 +4,7 @@ import { LINES } from './bundle-schema.js';
 import type { BundleLine } from './bundle.js';
 import { Fault, quoted } from './faults.js';
 import { RULES, TEXTS, type Problem } from './line-rules.js';
+import { unknownFields } from './unknown-fields.js';
 
 /** Receives the path of each field whose surrounding blanks were removed. */
 export type OnTrimmed = (path: string) => void;
@@ -63,7 +64,7 @@ const fault = (params: Problem): Partial<ErrorObject> => ({ keyword: 'own', para
 /**
  * Checks one line of a bundle. Replaces texts in the value by the form in which they are stored.
  *
- * @throws Fault that names the first invalid field.
+ * @throws Fault that names the first invalid field, and fields that do not exist.
  */
 export function checkLine(value: unknown, onTrimmed: OnTrimmed = () => undefined): BundleLine {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -73,7 +74,8 @@ export function checkLine(value: unknown, onTrimmed: OnTrimmed = () => undefined
   if (!validate || typeof kind !== 'string')
     throw new Fault('kind', `must be one of ${[...VALIDATORS.keys()].join(', ')}`);
   if (isValid(validate, value, (path) => onTrimmed(dotted(kind, path)))) return value as BundleLine;
-  throw faultOf(kind, validate.errors?.[0]);
+  const first = faultOf(kind, validate.errors?.[0]);
+  throw first.with(unknownFields(LINES[kind as keyof typeof LINES], value, kind));
 }
 
 const isValid = (validate: ValidateFunction, value: unknown, onTrimmed: OnTrimmed): boolean =>
@@ -87,8 +89,8 @@ function dotted(kind: string, pointer: string): string {
   }, kind);
 }
 
-function faultOf(kind: string, error: ErrorObject | undefined): Error {
-  if (!error) return new Error('The validator rejects a line without a reason');
+function faultOf(kind: string, error: ErrorObject | undefined): Fault {
+  if (!error) throw new Error('The validator rejects a line without a reason');
   const path = dotted(kind, error.instancePath);
   const { missingProperty, additionalProperty, at = '', problem } = error.params as Record<string, string>;
   if (missingProperty) return new Fault(`${path}.${missingProperty}`, 'is required');

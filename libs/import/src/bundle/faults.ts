@@ -1,8 +1,17 @@
 /** Why a field or a whole line is invalid. The message names the field by its path and repeats no personal text. */
 export class Fault extends Error {
   /** @param path such as `product.variants[0].price`. */
-  constructor(path: string, problem: string) {
+  constructor(
+    private readonly path: string,
+    private readonly problem: string,
+  ) {
     super(`${path} ${problem}`);
+  }
+
+  /** This fault, and after it others of the same line, each once. */
+  with(others: readonly string[]): Fault {
+    const more = others.filter((other) => other !== this.message);
+    return new Fault(this.path, [this.problem, ...more].join('; '));
   }
 }
 

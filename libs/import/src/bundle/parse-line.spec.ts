@@ -83,6 +83,19 @@ describe('parseLine', () => {
     expect(() => parse(line)).toThrow(message);
   });
 
+  it('names unknown fields of a line beside its first other fault, at every depth, each once', () => {
+    const variants = [{ sku: 'A', name: 'A', prize: '1' }];
+    const { price: _price, ...unpriced } = PRODUCT;
+
+    expect(() => parse({ ...unpriced, prise: '1', variants })).toThrow(
+      /^product\.price is required; product has no field "prise"; product\.variants\[0\] has no field "prize"$/,
+    );
+    expect(() => parse({ ...PRODUCT, slug: 7, variants })).toThrow(
+      /^product\.slug must be text; product\.variants\[0\] has no field "prize"$/,
+    );
+    expect(() => parse({ ...PRODUCT, prise: '1' })).toThrow(/^product has no field "prise"$/);
+  });
+
   it('measures the length of texts in characters, not in UTF-16 units', () => {
     expect(parse({ ...PRODUCT, sku: '😀'.repeat(200) })).toMatchObject({ sku: '😀'.repeat(200) });
   });

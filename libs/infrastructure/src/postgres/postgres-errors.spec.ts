@@ -1,4 +1,4 @@
-import { CommitOutcomeUnknown, DeadlineExceeded, Unavailable, UnusableValue } from '@app/application';
+import { CommitOutcomeUnknown, DeadlineExceeded, SchemaMismatch, Unavailable, UnusableValue } from '@app/application';
 import { NotFound } from '@app/domain';
 import { isRetryable, retryReason, toApplicationError, translated } from './postgres-errors.js';
 
@@ -37,9 +37,18 @@ describe('toApplicationError', () => {
     expect(toApplicationError(typeorm(code))).toBeInstanceOf(UnusableValue);
   });
 
+  it.each<[string, Error]>([
+    ['a missing table', postgres('42P01')],
+    ['a missing column', typeorm('42703')],
+  ])('translates %s to SchemaMismatch, which no retry mends', (_name, error) => {
+    expect(toApplicationError(error)).toBeInstanceOf(SchemaMismatch);
+    expect(toApplicationError(error)).toMatchObject({ cause: error });
+    expect([error, toApplicationError(error)].map(isRetryable)).toEqual([false, false]);
+  });
+
   it.each<[string, unknown]>([
     ['a violated constraint', typeorm('23505')],
-    ['a missing table', postgres('42P01')],
+    ['a missing right', postgres('42501')],
     ['a domain error', new NotFound('Order')],
     ['a lost commit', new CommitOutcomeUnknown(postgres('57P01'))],
     ['a translated error', new Unavailable({ cause: postgres('57P01') })],

@@ -1,4 +1,4 @@
-import { ApplicationError, DeadlineExceeded, Unavailable, UnusableValue } from '@app/application';
+import { ApplicationError, DeadlineExceeded, SchemaMismatch, Unavailable, UnusableValue } from '@app/application';
 import { errorCode } from '../platform/error-code.js';
 import type { RetryReason } from '../platform/service-metrics.js';
 
@@ -20,8 +20,12 @@ const UNAVAILABLE_CLASSES = ['08', '53'];
 /** SQLSTATEs of values that the server refuses: encoding, escapes, untranslatable, malformed or out of range. */
 const BAD_INPUT = new Set(['22021', '22025', '22P05', '22P02', '22003']);
 
+/** A table or a column that does not exist. */
+const SCHEMA_MISMATCH = new Set(['42P01', '42703']);
+
 const STATEMENT_TIMEOUT = '57014';
 const LOCK_TIMEOUT = '55P03';
+const INSUFFICIENT_PRIVILEGE = '42501';
 
 const SOCKET_ERRORS = new Set([
   'ECONNREFUSED',
@@ -47,13 +51,14 @@ interface PostgresError {
 /**
  * Translates an error of PostgreSQL, pg or TypeORM for the application. The original is the `cause`.
  *
- * @returns `UnusableValue`, `DeadlineExceeded` or `Unavailable`; any other error, a translated one included, as it is.
+ * @returns `UnusableValue`, `DeadlineExceeded`, `Unavailable` or `SchemaMismatch`; any other error, a translated one included, as it is.
  */
 export function toApplicationError(error: unknown): unknown {
   if (error instanceof ApplicationError) return error;
   if (isBadInput(error)) return new UnusableValue({ cause: error });
   if (isTimeout(error) || isTooLate(error)) return new DeadlineExceeded({ cause: error });
   if (isRetryable(error)) return new Unavailable({ cause: error });
+  if (SCHEMA_MISMATCH.has(errorCode(error) ?? '')) return new SchemaMismatch({ cause: error });
   return error;
 }
 
@@ -109,6 +114,11 @@ export function isReadTimeout(error: unknown): boolean {
 export function isTooLate(error: unknown): boolean {
   if (isReadTimeout(error) || error instanceof DeadlineExceeded) return true;
   return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
+}
+
+/** Whether the role lacks a right. */
+export function isPrivilegeMissing(error: unknown): boolean {
+  return errorCode(error) === INSUFFICIENT_PRIVILEGE;
 }
 
 /** Whether the server refused a value that validation should have refused. */

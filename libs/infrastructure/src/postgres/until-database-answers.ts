@@ -5,19 +5,29 @@ import { DatabaseProbe } from './database-probe.js';
 
 const RETRY_MS = 2_000;
 
-/** A start before the database is no reason to die and be started again: it is said, and tried again. */
+/**
+ * A start before the database is no reason to die and be started again: it is said, and tried again. A database without
+ * the current schema is said too.
+ */
 export async function untilDatabaseAnswers(url: string, logger: JsonLogger): Promise<void> {
   const probe = new DatabaseProbe(url);
+  const { host, pathname } = new URL(url);
+  const place = `${host}${pathname}`;
   for (;;) {
     try {
-      await probe.ask();
+      const { schemaCurrent } = await probe.ask();
       probe.close();
+      if (!schemaCurrent) {
+        logger.warn(
+          `The database ${place} lacks migrations of this release: run \`npm run --silent cli -- migrate\``,
+          'Start',
+        );
+      }
       return;
     } catch (error) {
-      const { host, pathname } = new URL(url);
       const reason = errorCode(error) ?? (error as Error).message;
       logger.warn(
-        `The database ${host}${pathname} cannot be used yet (${reason}): trying again in ${RETRY_MS / 1000} s`,
+        `The database ${place} cannot be used yet (${reason}): trying again in ${RETRY_MS / 1000} s`,
         'Start',
       );
       await delay(RETRY_MS);

@@ -5,6 +5,7 @@ import { IS_FOR_SALE } from './available-stock.js';
 interface Withdrawal {
   readonly available: number;
   readonly taken: number;
+  readonly lacks_variant: boolean;
 }
 
 // One statement: no answer travels while the rows are locked. Every transaction locks its rows in primary-key order, so
@@ -25,11 +26,12 @@ const WITHDRAW = `/* stock.withdraw */
     ORDER BY stock.product_id, stock.variant_key, stock.bin_id
     FOR NO KEY UPDATE OF stock
   ), offered AS (
-    SELECT demand.position, demand.requested, locked.*, coalesce(sum(locked.quantity) OVER fullest_first, 0) AS through
+    SELECT demand.position, demand.requested, demand.product_id AS asked, demand.variant_key AS asked_variant, locked.*, coalesce(sum(locked.quantity) OVER fullest_first, 0) AS through
     FROM demand LEFT JOIN locked USING (product_id, variant_key)
     WINDOW fullest_first AS (PARTITION BY demand.position ORDER BY locked.quantity DESC, locked.bin_id)
   ), totals AS (
-    SELECT position, requested, max(through) AS available FROM offered GROUP BY position, requested
+    SELECT position, requested, asked, asked_variant, max(through) AS available FROM offered
+    GROUP BY position, requested, asked, asked_variant
   ), chosen AS (
     SELECT product_id, variant_key, bin_id, quantity AS found,
       least(quantity, requested - (through - quantity))::int AS quantity
@@ -46,7 +48,12 @@ const WITHDRAW = `/* stock.withdraw */
     SELECT $1, bin_id, product_id, variant_key, $2, 'ORDER', -quantity FROM updated
     RETURNING quantity
   )
-  SELECT available::float8, (SELECT coalesce(-sum(quantity), 0)::int FROM moved) AS taken FROM totals ORDER BY position`;
+  SELECT available::float8, (SELECT coalesce(-sum(quantity), 0)::int FROM moved) AS taken,
+    available < requested AND asked_variant = 0 AND EXISTS (
+      SELECT FROM product_variants AS variant
+      WHERE variant.store_id = $1 AND variant.product_id = totals.asked AND variant.status = 'ACTIVE'
+    ) AS lacks_variant
+  FROM totals ORDER BY position`;
 
 /** Withdraws the demand of an order from the bins of the store's active warehouses and writes the ledger. */
 export function withdrawal(storeId: number, orderId: string, demand: readonly StockDemand[]): Statement {
@@ -64,8 +71,9 @@ export function withdrawal(storeId: number, orderId: string, demand: readonly St
 export function shortagesIn(rows: unknown, demand: readonly StockDemand[]): Shortage[] {
   const withdrawals = rows as readonly Withdrawal[];
   const shortages = demand.flatMap(({ quantity: requested, lines }, index) => {
-    const available = withdrawals[index]?.available ?? 0;
-    return available < requested ? lines.map((line) => ({ line, requested, available })) : [];
+    const { available = 0, lacks_variant: lacksVariant = false } = withdrawals[index] ?? {};
+    if (available >= requested) return [];
+    return lines.map((line) => ({ line, requested, available, ...(lacksVariant && { lacksVariant }) }));
   });
   if (shortages.length > 0) return shortages.sort((a, b) => a.line - b.line);
   // The rows are locked, so this cannot happen; if it did, committing would sell missing units.

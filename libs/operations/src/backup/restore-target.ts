@@ -43,13 +43,15 @@ async function lock(client: pg.Client, tables: readonly StoredTable[]): Promise<
 }
 
 async function assertEmpty(client: pg.Client, tables: readonly StoredTable[]): Promise<void> {
-  for (const { name } of tables) {
+  // Stores first: of the tables that have rows, an operator knows that one.
+  const names = tables.map(({ name }) => name).sort((a, b) => Number(b === 'stores') - Number(a === 'stores'));
+  for (const name of names) {
     const { rowCount } = await client.query(
       `/* restore.is_empty */ SELECT FROM ${client.escapeIdentifier(name)} LIMIT 1`,
     );
     if (rowCount === 0) continue;
     throw new BackupUnusable(
-      `The database is not empty: there are ${name}. Restore into a new one, that of another DATA_DIR or DATABASE_URL.`,
+      `The database is not empty: it has rows in the table ${name}. Restore into a new one, that of another DATA_DIR or DATABASE_URL.`,
     );
   }
 }
