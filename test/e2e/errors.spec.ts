@@ -125,7 +125,12 @@ describe('errors', () => {
   });
 
   it('returns 500 with a constant text and the request id after a defect', async () => {
-    await api.database.query('ALTER TABLE brands RENAME TO brands_gone');
+    await api.store.brand();
+    await api.database.query(
+      `CREATE FUNCTION fail() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'defect'; END $$;
+      ALTER TABLE brands RENAME TO sound_brands;
+      CREATE VIEW brands AS SELECT * FROM sound_brands WHERE fail()`,
+    );
     try {
       const response = await api.get('/v1/brands', { 'x-request-id': 'defect-1' });
 
@@ -134,7 +139,7 @@ describe('errors', () => {
       expect(response.headers['x-request-id']).toBe('defect-1');
       expect(response.headers['x-error-code']).toBe('internal_error');
     } finally {
-      await api.database.query('ALTER TABLE brands_gone RENAME TO brands');
+      await api.database.query('DROP VIEW brands; ALTER TABLE sound_brands RENAME TO brands');
     }
   });
 

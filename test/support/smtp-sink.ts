@@ -26,6 +26,9 @@ export interface ReceivedMail {
   readonly at: Date;
 }
 
+/** The sender keeps its connection open for further messages. One that closed this soon did not read the answer. */
+const LEAVING_MS = 20;
+
 /** A real mail server on a port of its own. Emits `mail` with each {@link ReceivedMail}. */
 export class SmtpSink extends EventEmitter<{ mail: [ReceivedMail] }> {
   /** What was taken, in order. */
@@ -58,8 +61,11 @@ export class SmtpSink extends EventEmitter<{ mail: [ReceivedMail] }> {
           if (refusal) return callback(refusal);
           const mail = this.keep(raw, session);
           this.answer('delivered', session, () => {
-            if (this.socketsOf(session).length > 0) this.unconfirmed.delete(mail);
             callback();
+            // A busy process reads a message before it learns that its sender was killed in the meantime.
+            setTimeout(() => {
+              if (this.socketsOf(session).length > 0) this.unconfirmed.delete(mail);
+            }, LEAVING_MS).unref();
           });
         });
       };
