@@ -26,7 +26,8 @@ const WITHDRAW = `/* stock.withdraw */
     ORDER BY stock.product_id, stock.variant_key, stock.bin_id
     FOR NO KEY UPDATE OF stock
   ), offered AS (
-    SELECT demand.position, demand.requested, demand.product_id AS asked, demand.variant_key AS asked_variant, locked.*, coalesce(sum(locked.quantity) OVER fullest_first, 0) AS through
+    SELECT demand.position, demand.requested, demand.product_id AS asked, demand.variant_key AS asked_variant, locked.*,
+      coalesce(sum(locked.quantity) OVER fullest_first, 0) AS through
     FROM demand LEFT JOIN locked USING (product_id, variant_key)
     WINDOW fullest_first AS (PARTITION BY demand.position ORDER BY locked.quantity DESC, locked.bin_id)
   ), totals AS (
