@@ -35,7 +35,7 @@ describe('The time limits', () => {
     expect(inner).toBeLessThan(outer);
   });
 
-  it('answer an order within the client timeout when COMMIT has no answer', () => {
-    expect(ORDER_DEADLINE_MS + SILENT_SERVER_MS + LOST_COMMIT_LOOK_UP_MS).toBeLessThanOrEqual(CLIENT_TIMEOUT_MS);
+  it('answer an order 100 ms before the client timeout when COMMIT has no answer', () => {
+    expect(ORDER_DEADLINE_MS + SILENT_SERVER_MS + LOST_COMMIT_LOOK_UP_MS).toBeLessThanOrEqual(CLIENT_TIMEOUT_MS - 100);
   });
 });

@@ -19,7 +19,7 @@ export const ORDER_DEADLINE_MS = 2_500;
 export const SILENT_SERVER_MS = 200;
 
 /** The least that the look-up of an order gets after a COMMIT without an answer, even past the order's deadline. */
-export const LOST_COMMIT_LOOK_UP_MS = 300;
+export const LOST_COMMIT_LOOK_UP_MS = 200;
 
 /** All attempts at a transaction without a deadline of its own: those of operators and of the worker. */
 export const TRANSACTION_MS = 2_400;
