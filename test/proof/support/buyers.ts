@@ -23,15 +23,28 @@ export interface InsistOptions {
 /** Answers that are not the client's fault and that it retries. */
 const TRY_AGAIN: ReadonlySet<number | null> = new Set([null, 409, 503]);
 
-/** Clients of one store with as many kept connections as concurrent requests. */
-export class Buyers {
-  private readonly agent = new http.Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: 512 });
+/** As many kept connections as concurrent requests, of clients at several addresses: each gets a share of a server's. */
+export function agentsAt(addresses: number): http.Agent[] {
+  return Array.from({ length: addresses }, (_, n) => {
+    const local = addresses === 1 ? {} : { localAddress: `127.0.1.${n + 1}` };
+    return new http.Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: 512, ...local });
+  });
+}
 
+/** Clients of one store. */
+export class Buyers {
+  private readonly agents: readonly http.Agent[];
+  private sent = 0;
+
+  /** @param addresses more than one for more than 512 connections. */
   constructor(
     private readonly store: { readonly id: number; readonly key: string },
     private readonly history: History,
     private readonly random: (below: number) => number,
-  ) {}
+    addresses = 1,
+  ) {
+    this.agents = agentsAt(addresses);
+  }
 
   /** One request, an order by default; always resolves. */
   async send(service: { readonly url: string }, options: RequestOptions): Promise<Exchange> {
@@ -71,7 +84,7 @@ export class Buyers {
   }
 
   close(): void {
-    this.agent.destroy();
+    for (const agent of this.agents) agent.destroy();
   }
 
   private ask(
@@ -87,13 +100,14 @@ export class Buyers {
       headers['content-type'] = 'application/json';
       headers['content-length'] = String(body.length);
     }
+    const agent = this.agents[this.sent++ % this.agents.length];
     return new Promise((resolve) => {
       const chunks: Buffer[] = [];
       const fail = (error: Error & { code?: string }) => {
         clearTimeout(timer);
         resolve({ status: null, headers: {}, bytes: Buffer.concat(chunks), error: error.code ?? error.message });
       };
-      const request = http.request(url, { method, headers, agent: this.agent }, (response) => {
+      const request = http.request(url, { method, headers, agent }, (response) => {
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('error', fail);
         response.on('end', () => {

@@ -1,6 +1,6 @@
 import http from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Buyers } from '../buyers.js';
+import { agentsAt, type Buyers } from '../buyers.js';
 import type { Service } from '../service.js';
 import { orderBody } from '../store-setup.js';
 
@@ -9,8 +9,8 @@ const ORDER_EVERY = 20;
 const TICK_MS = 5;
 /** The maximum number of waiting clients; with more, the test would measure the generator itself. */
 const MOST_WAITING = 2_000;
-/** Clients come from several addresses, as a crowd does: each address gets only a share of the connections. */
-const ADDRESSES = 8;
+/** Of the readers, and of the buyers. */
+export const ADDRESSES = 8;
 
 /** A client's view of a request. */
 export interface Sample {
@@ -37,10 +37,7 @@ const PATHS = ['/v1/products?limit=20', '/v1/orders?limit=20', '/v1/store', '/v1
 
 /** Clients who read and sometimes order. They never retry. */
 export class Load {
-  private readonly agents = Array.from({ length: ADDRESSES }, (_, n) => {
-    const localAddress = `127.0.1.${n + 1}`;
-    return new http.Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: MOST_WAITING, localAddress });
-  });
+  private readonly agents = agentsAt(ADDRESSES);
   private serial = 0;
   private waiting = 0;
 
