@@ -21,8 +21,7 @@ export function discardSilentConnections(pool: pg.Pool): void {
     const sentAt = takenAt.get(client) ?? 0;
     for (const [idle, since] of idleSince) {
       // The pool removes an idle connection that breaks.
-      if (since < sentAt)
-        streamOf(idle).destroy(new Error('silent since another connection of the pool timed out'));
+      if (since < sentAt) streamOf(idle).destroy(new Error('silent since another connection of the pool timed out'));
     }
   });
 }
