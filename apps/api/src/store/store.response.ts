@@ -20,7 +20,7 @@ export function toStoreResponse(store: PublicStoreProfile) {
       methods: store.paymentSettings.methods.map(({ methodId, enabled, isSandbox, hasCredentials }) => ({
         methodId,
         enabled,
-        // Undefined for methods without a gateway, which leaves it out of the JSON.
+        // Undefined, and so absent from the JSON, for methods without a gateway.
         isSandbox,
         hasCredentials,
       })),
