@@ -55,7 +55,8 @@ export async function runQueue(pool: pg.Pool, options: QueueRunnerOptions): Prom
   };
   events.on('pool:gracefulShutdown', () => (isStopped = true));
   // A runner whose first query fails keeps that error and fails with it forever. After a read timeout, other
-  // connections are probably dead, including the listening one, where no query would notice. Other failures are temporary.
+  // connections are probably dead, including the listening one, where no query would notice. Other failures are
+  // temporary.
   let hasLooked = false;
   for (const found of ['job:start', 'worker:getJob:empty'] as const) events.once(found, () => (hasLooked = true));
   events.on('worker:getJob:error', ({ error }) => {
