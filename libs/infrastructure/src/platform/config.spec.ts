@@ -50,13 +50,13 @@ describe('Config', () => {
     expect(new Config({ DATABASE_URL, PIPELINE: 'inline' }).pipeline).toBe('inline');
   });
 
-  it('goes to the database directly by the same URL unless another is given', () => {
+  it('uses the same URL for direct connections unless another is given', () => {
     expect(new Config({ DATABASE_URL }).databaseDirectUrl).toBe(DATABASE_URL);
     const DATABASE_DIRECT_URL = 'postgresql://direct/store';
     expect(new Config({ DATABASE_URL, DATABASE_DIRECT_URL }).databaseDirectUrl).toBe(DATABASE_DIRECT_URL);
   });
 
-  it('takes an empty variable for an absent one', () => {
+  it('treats an empty variable as absent', () => {
     expect(new Config({ PORT: '', DATABASE_URL: ' ', PIPELINE: '' })).toMatchObject({ port: 3000, databaseUrl: null });
   });
 
