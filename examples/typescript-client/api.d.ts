@@ -490,7 +490,7 @@ export interface components {
           score: number;
         }[];
       };
-      /** @description The stages of the order in this order, with their progress. Empty for imported orders. */
+      /** @description The stages of the pipeline, in this order, with their progress. Empty for imported orders. */
       pipeline: {
         /**
          * @description Name of the stage.

@@ -175,7 +175,7 @@ export const ORDER = object<OrderResponse>({
       last_error: text('Code or class of the last failure; `""` when there was none.', ''),
       at: timestamp('When the stage last changed.'),
     }),
-    'The stages of the order in this order, with their progress. Empty for imported orders.',
+    'The stages of the pipeline, in this order, with their progress. Empty for imported orders.',
   ),
   updated_at: timestamp('When a status of the order last changed. Each stage has its own time.'),
 });

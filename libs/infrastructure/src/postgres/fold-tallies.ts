@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 
-/** Fewer changes are not worth a move of the mark: a read takes a fraction of a millisecond for them. */
+/** Fewer changes are not worth a move of the mark: a read passes them in a fraction of a millisecond. */
 const FEW_CHANGES = 1_000;
 const POLL_MS = 50;
 const PATIENCE_MS = 5_000;

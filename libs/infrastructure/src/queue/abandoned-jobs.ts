@@ -12,9 +12,9 @@ const UNLOCK = `/* queue.unlock */
 const BATCH = 500;
 
 // A worker that was killed in the last attempt of a job could not record the failure. No attempt follows, so this
-// statement marks the stage as dead. A stage that `orders retry-pipeline` has made pending still has its earlier job.
-// The stage records the failure, so the job is deleted: otherwise every pass would read it again. A job without its key
-// was replaced.
+// statement marks the stage as dead. A stage that `orders retry-pipeline` has made pending still has its earlier job
+// and stays pending. The stage records the failure, so the job is deleted: otherwise every pass would read it again. A
+// job without its key was replaced.
 const GIVE_UP = `/* queue.give_up */
   WITH failed AS (
     SELECT id, key IS NOT NULL AS is_current, (payload->>'storeId')::int AS store_id,
