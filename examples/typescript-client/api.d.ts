@@ -13,7 +13,7 @@ export interface paths {
     };
     /**
      * Orders of points of sale and of the website, newest first
-     * @description One page of them. `pagination.total` counts all that pass the filters. Money is in minor units: 1099 is 10.99 USD.
+     * @description One page of the list. `pagination.total` counts all rows that match the filters. Money is in minor units: 1099 is 10.99 USD.
      */
     get: operations['listOrders'];
     put?: never;
@@ -37,7 +37,7 @@ export interface paths {
     };
     /**
      * One order
-     * @description Everything there is to know of it. Money is in minor units: 1099 is 10.99 USD.
+     * @description The full record. Money is in minor units: 1099 is 10.99 USD.
      */
     get: operations['getOrder'];
     put?: never;
@@ -57,7 +57,7 @@ export interface paths {
     };
     /**
      * Active products, newest first
-     * @description One page of them. `pagination.total` counts all that pass the filters. Money is in major units: 10.99 is 10.99 USD.
+     * @description One page of the list. `pagination.total` counts all rows that match the filters. Money is in major units: 10.99 is 10.99 USD.
      */
     get: operations['listProducts'];
     put?: never;
@@ -77,7 +77,7 @@ export interface paths {
     };
     /**
      * One active product
-     * @description Everything there is to know of it. Money is in major units: 10.99 is 10.99 USD.
+     * @description The full record. Money is in major units: 10.99 is 10.99 USD.
      */
     get: operations['getProduct'];
     put?: never;
@@ -97,7 +97,7 @@ export interface paths {
     };
     /**
      * Customers, newest first
-     * @description One page of them. `pagination.total` counts all that pass the filters. Money is in minor units: 1099 is 10.99 USD.
+     * @description One page of the list. `pagination.total` counts all rows that match the filters. Money is in minor units: 1099 is 10.99 USD.
      */
     get: operations['listCustomers'];
     put?: never;
@@ -117,7 +117,7 @@ export interface paths {
     };
     /**
      * One customer
-     * @description Everything there is to know of it. Money is in minor units: 1099 is 10.99 USD.
+     * @description The full record. Money is in minor units: 1099 is 10.99 USD.
      */
     get: operations['getCustomer'];
     put?: never;
@@ -137,7 +137,7 @@ export interface paths {
     };
     /**
      * Active categories, by display order
-     * @description One page of them. `pagination.total` counts all that pass the filters.
+     * @description One page of the list. `pagination.total` counts all rows that match the filters.
      */
     get: operations['listCategories'];
     put?: never;
@@ -157,7 +157,7 @@ export interface paths {
     };
     /**
      * One category
-     * @description Everything there is to know of it.
+     * @description The full record.
      */
     get: operations['getCategory'];
     put?: never;
@@ -177,7 +177,7 @@ export interface paths {
     };
     /**
      * Active brands, by name
-     * @description One page of them. `pagination.total` counts all that pass the filters.
+     * @description One page of the list. `pagination.total` counts all rows that match the filters.
      */
     get: operations['listBrands'];
     put?: never;
@@ -197,7 +197,7 @@ export interface paths {
     };
     /**
      * One brand
-     * @description Everything there is to know of it.
+     * @description The full record.
      */
     get: operations['getBrand'];
     put?: never;
@@ -217,7 +217,7 @@ export interface paths {
     };
     /**
      * The profile of the store that the key belongs to
-     * @description Everything there is to know of it.
+     * @description The full record.
      */
     get: operations['getStore'];
     put?: never;
@@ -240,7 +240,7 @@ export interface components {
        */
       id: string;
       /**
-       * @description For people. Unique in the store.
+       * @description The readable key of the order. Unique in the store.
        * @example WEB-261120-7K3M9Q
        */
       receipt_number: string;
@@ -255,7 +255,7 @@ export interface components {
        */
       fulfillment_status: 'PENDING' | 'CONFIRMED' | 'PROCESSING' | 'SHIPPED' | 'DELIVERED' | 'CANCELLED' | 'RETURNED';
       /**
-       * @description COD or OFFLINE; orders of a point of sale have others.
+       * @description COD or OFFLINE; orders of a point of sale have other methods.
        * @example COD
        */
       payment_method: string;
@@ -267,7 +267,7 @@ export interface components {
       amount: number;
       /**
        * Format: int64
-       * @description What is owed: `amount` with tax and shipping, less any discount. In minor units of the currency: 1099 is 10.99 USD.
+       * @description The amount owed: `amount` with tax and shipping, less any discount. In minor units of the currency: 1099 is 10.99 USD.
        * @example 1099
        */
       total_amount: number;
@@ -282,7 +282,7 @@ export interface components {
        */
       customer_name: string;
       /**
-       * @description Where the order was taken: at a point of sale, or on the website and through this API.
+       * @description Where the order comes from: a point of sale, or the website and this API.
        * @enum {string}
        */
       source: 'POS' | 'WEBSITE';
@@ -301,7 +301,7 @@ export interface components {
        */
       id: string;
       /**
-       * @description For people. Unique in the store.
+       * @description The readable key of the order. Unique in the store.
        * @example WEB-261120-7K3M9Q
        */
       receipt_number: string;
@@ -316,7 +316,7 @@ export interface components {
        */
       fulfillment_status: 'PENDING' | 'CONFIRMED' | 'PROCESSING' | 'SHIPPED' | 'DELIVERED' | 'CANCELLED' | 'RETURNED';
       /**
-       * @description COD or OFFLINE; orders of a point of sale have others.
+       * @description COD or OFFLINE; orders of a point of sale have other methods.
        * @example COD
        */
       payment_method: string;
@@ -328,7 +328,7 @@ export interface components {
       amount: number;
       /**
        * Format: int64
-       * @description What is owed: `amount` with tax and shipping, less any discount. In minor units of the currency: 1099 is 10.99 USD.
+       * @description The amount owed: `amount` with tax and shipping, less any discount. In minor units of the currency: 1099 is 10.99 USD.
        * @example 1099
        */
       total_amount: number;
@@ -343,7 +343,7 @@ export interface components {
        */
       customer_name: string;
       /**
-       * @description Where the order was taken: at a point of sale, or on the website and through this API.
+       * @description Where the order comes from: a point of sale, or the website and this API.
        * @enum {string}
        */
       source: 'POS' | 'WEBSITE';
@@ -353,11 +353,11 @@ export interface components {
        * @example 2026-11-20T09:30:00.000Z
        */
       created_at: string;
-      /** @description The lines as they were sold: later changes of the products do not show. */
+      /** @description The lines as they were sold. Later changes of the products do not change them. */
       line_items: {
         /**
          * Format: int32
-         * @description The product; null where an imported order names none.
+         * @description The product; null when an imported order names none.
          * @example 7
          */
         product_id: number | null;
@@ -378,7 +378,7 @@ export interface components {
          */
         name: string;
         /**
-         * @description What tells the variant from others, by name.
+         * @description Attributes of the variant, by name.
          * @example {
          *       "Size": "42",
          *       "Color": "Blue"
@@ -405,7 +405,7 @@ export interface components {
          */
         line_total: number;
       }[];
-      /** @description As given with the order. */
+      /** @description As stated on the order. */
       customer: {
         /**
          * @description Display name.
@@ -462,7 +462,7 @@ export interface components {
        * @example Please ring twice
        */
       notes: string;
-      /** @description Whether the order was placed with a test key. Lists do not tell. */
+      /** @description Whether the order was placed with a test key. Lists do not contain this field. */
       is_test: boolean;
       /** @description The outcome of the fraud analysis. */
       fraud: {
@@ -490,44 +490,44 @@ export interface components {
           score: number;
         }[];
       };
-      /** @description How far the order is in its pipeline, one entry a stage, in this order. Empty for orders that were imported. */
+      /** @description The stages of the pipeline, in this order, with their progress. Empty for imported orders. */
       pipeline: {
         /**
-         * @description What is done.
+         * @description Name of the stage.
          * @enum {string}
          */
         stage: 'fraud-analysis' | 'inventory' | 'notify-customer' | 'notify-merchant';
         /**
-         * @description held: waits for a review. dead: given up.
+         * @description held: waits for a review. dead: failed for good.
          * @enum {string}
          */
         state: 'pending' | 'held' | 'done' | 'dead';
         /**
-         * @description How often it was tried.
+         * @description Number of attempts.
          * @example 1
          */
         attempts: number;
         /**
-         * @description Kind of the last failure; `""` when there was none.
+         * @description Code or class of the last failure; `""` when there was none.
          * @example
          */
         last_error: string;
         /**
          * Format: date-time
-         * @description When this last changed. ISO 8601, UTC, with milliseconds.
+         * @description When the stage last changed. ISO 8601, UTC, with milliseconds.
          * @example 2026-11-20T09:30:00.000Z
          */
         at: string;
       }[];
       /**
        * Format: date-time
-       * @description When a status of the order last changed; its stages have times of their own. ISO 8601, UTC, with milliseconds.
+       * @description When a status of the order last changed. Each stage has its own time. ISO 8601, UTC, with milliseconds.
        * @example 2026-11-20T09:30:00.000Z
        */
       updated_at: string;
     };
     /**
-     * @description Anything else, prices and totals included, is ignored. A body has at most 256 kB, 8 levels and 10,000 values.
+     * @description Other fields, including prices and totals, are ignored. A body has at most 256 kB, 8 levels and 10,000 values.
      * @example {
      *       "items": [
      *         {
@@ -548,7 +548,7 @@ export interface components {
      *     }
      */
     CreateOrderRequest: {
-      /** @description What is ordered. A product may be on several lines. */
+      /** @description The order lines. A product may be on several lines. */
       items: {
         /**
          * Format: int32
@@ -557,7 +557,7 @@ export interface components {
         product_id: number;
         /**
          * Format: int32
-         * @description An active variant of the product. To be given for every product that has variants: without it, the product itself is ordered, at its own price and from its own stock, which is commonly none (422, `available 0`), although `quantity` of the product counts the stock of its variants too.
+         * @description An active variant of the product. Give it for every product that has variants. Without it, the order takes the product itself, at its own price and from its own stock, which is usually 0 (422, `available 0`), although `quantity` of the product includes the stock of its variants.
          */
         variant_id?: number;
         /** @description Units. */
@@ -566,7 +566,7 @@ export interface components {
       customer: {
         /** @description Display name. Not blank. */
         name: string;
-        /** @description For receipts and lookups. One `@`, no white space; `""` is none. */
+        /** @description For receipts and look-ups. One `@`, no white space; `""` means none. */
         email?: string | null;
         /** @description As dialled. */
         phone?: string | null;
@@ -578,7 +578,7 @@ export interface components {
         zip?: string | null;
       };
       /**
-       * @description In any letter case; null is COD. Cards go through the hosted checkout.
+       * @description In any letter case; null means COD. Card payments go through the hosted checkout.
        * @default COD
        * @enum {string|null}
        */
@@ -594,7 +594,7 @@ export interface components {
        */
       order_id: string;
       /**
-       * @description For people.
+       * @description The readable key of the order.
        * @example WEB-261120-7K3M9Q
        */
       receipt_number: string;
@@ -604,12 +604,12 @@ export interface components {
        */
       subtotal: number;
       /**
-       * @description What is owed. In major units of the currency: 10.99 is 10.99 USD.
+       * @description The amount owed. In major units of the currency: 10.99 is 10.99 USD.
        * @example 10.99
        */
       total: number;
       /**
-       * @description How it will be paid.
+       * @description Payment method.
        * @enum {string}
        */
       payment_method: 'COD' | 'OFFLINE';
@@ -649,7 +649,7 @@ export interface components {
        */
       name: string;
       /**
-       * @description Its name in addresses.
+       * @description Name in URLs.
        * @example runner
        */
       slug: string;
@@ -681,7 +681,7 @@ export interface components {
        */
       name: string;
       /**
-       * @description Its name in addresses.
+       * @description Name in URLs.
        * @example runner
        */
       slug: string;
@@ -710,17 +710,17 @@ export interface components {
        * @example For road and trail
        */
       description: string;
-      /** @description Whether the store puts the product forward. */
+      /** @description Whether the store features the product. */
       featured: boolean;
       /** @description In display order. */
       images: {
         /**
-         * @description Where the image is.
+         * @description URL of the image.
          * @example https://cdn.example/runner.jpg
          */
         url: string;
         /**
-         * @description What the image shows, in words.
+         * @description Alternative text of the image.
          * @example A blue shoe
          */
         alt: string;
@@ -748,7 +748,7 @@ export interface components {
          */
         price: number;
         /**
-         * @description What tells the variant from the others, by name.
+         * @description Attributes of the variant, by name.
          * @example {
          *       "Size": "42",
          *       "Color": "Blue"
@@ -771,12 +771,12 @@ export interface components {
       /** @description In display order. */
       specifications: {
         /**
-         * @description What is specified.
+         * @description Name of the specification.
          * @example Weight
          */
         name: string;
         /**
-         * @description With its unit.
+         * @description Value with its unit.
          * @example 240 g
          */
         value: string;
@@ -795,7 +795,7 @@ export interface components {
          */
         name: string;
         /**
-         * @description Its name in addresses.
+         * @description Name in URLs.
          * @example shoes
          */
         slug: string;
@@ -814,7 +814,7 @@ export interface components {
          */
         name: string;
         /**
-         * @description Its name in addresses.
+         * @description Name in URLs.
          * @example globex
          */
         slug: string;
@@ -855,7 +855,7 @@ export interface components {
        */
       phone: string;
       /**
-       * @description Account status, in words of the store.
+       * @description Account status, as the store defines it.
        * @example Active
        */
       status: string;
@@ -868,7 +868,7 @@ export interface components {
       loyalty_points: number;
       /**
        * Format: int64
-       * @description What the customer has spent in the store. In minor units of the currency: 1099 is 10.99 USD.
+       * @description Total spent in the store. In minor units of the currency: 1099 is 10.99 USD.
        * @example 1099
        */
       total_spent: number;
@@ -887,7 +887,7 @@ export interface components {
       created_at: string;
       /**
        * Format: date-time
-       * @description The last login; null when there was none. ISO 8601, UTC, with milliseconds.
+       * @description Last login; null when there was none. ISO 8601, UTC, with milliseconds.
        * @example 2026-11-20T09:30:00.000Z
        */
       last_login: string | null;
@@ -905,7 +905,7 @@ export interface components {
        */
       name: string;
       /**
-       * @description Its name in addresses.
+       * @description Name in URLs.
        * @example shoes
        */
       slug: string;
@@ -926,7 +926,7 @@ export interface components {
       order: number;
       /**
        * Format: int32
-       * @description The category above; null for a top-level category.
+       * @description The parent category; null for a top-level category.
        * @example 7
        */
       parent_id: number | null;
@@ -944,7 +944,7 @@ export interface components {
        */
       name: string;
       /**
-       * @description Its name in addresses.
+       * @description Name in URLs.
        * @example globex
        */
       slug: string;
@@ -972,7 +972,7 @@ export interface components {
        */
       name: string;
       /**
-       * @description Name of the store in addresses. Unique.
+       * @description Name of the store in URLs. Unique.
        * @example acme
        */
       subdomain: string;
@@ -982,7 +982,7 @@ export interface components {
        */
       customDomain: string;
       /**
-       * @description ISO 4217. All money of the store is in it.
+       * @description ISO 4217 code of all prices and amounts of the store.
        * @example USD
        */
       currency: string;
@@ -1019,9 +1019,9 @@ export interface components {
           methodId: string;
           /** @description Whether customers can choose it. */
           enabled: boolean;
-          /** @description Whether the gateway's sandbox is used. Only on gateway methods. */
+          /** @description Whether the method uses the gateway's sandbox. Only on gateway methods. */
           isSandbox?: boolean;
-          /** @description Whether gateway credentials are stored. They never appear themselves. */
+          /** @description Whether gateway credentials are stored. No answer contains them. */
           hasCredentials: boolean;
         }[];
       };
@@ -1041,7 +1041,7 @@ export interface components {
        */
       total: number;
       /**
-       * @description The page that this is, after clamping.
+       * @description Number of this page, after clamping.
        * @example 1
        */
       page: number;
@@ -1055,12 +1055,12 @@ export interface components {
       /** @enum {boolean} */
       success: false;
       /**
-       * @description What is wrong, fit for a log or a display. All faults of a body, separated by `; `.
+       * @description Description of the error, for a log or a display. Names all faults of a body, separated by `; `.
        * @example Not found
        */
       error: string;
     };
-    /** @description The answer to a refused key. There is no `success` in it. */
+    /** @description The answer to a refused key, without `success`. */
     AuthenticationError: {
       /**
        * @description Why the key was refused.
@@ -1073,17 +1073,17 @@ export interface components {
   parameters: never;
   requestBodies: never;
   headers: {
-    /** @description Identifies the request in the logs of the service. To be quoted when something went wrong. */
+    /** @description Identifies the request in the logs of the service. Quote it when you report a problem. */
     'X-Request-Id': string;
     /** @description Whether the key of the request is a live or a test key. */
     'X-Traffic-Mode': 'live' | 'test';
-    /** @description When the key of the request expires. Only within the last 30 days before. */
+    /** @description When the key of the request expires. Only in the 30 days before. */
     'X-Key-Expires-At': string;
     /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
     'X-Ignored-Parameters': string;
     /** @description `true` when this is the answer to an earlier request with the same Idempotency-Key. */
     'Idempotent-Replayed': 'true';
-    /** @description Seconds to wait before the request is repeated. */
+    /** @description Seconds to wait before you repeat the request. */
     'Retry-After': number;
     /** @description How to authenticate. */
     'WWW-Authenticate': 'Bearer';
@@ -1095,24 +1095,24 @@ export interface operations {
   listOrders: {
     parameters: {
       query?: {
-        /** @description Only those with this payment status. Letter case does not matter; a value that nothing has gives an empty list, never an error. */
+        /** @description Only those with this payment status. Letter case does not matter; a value that matches no row returns an empty list, never an error. */
         status?: 'PENDING' | 'SUCCEEDED' | 'FAILED' | 'REFUNDED' | 'CANCELLED';
-        /** @description Only those with this fulfillment stage. Letter case does not matter; a value that nothing has gives an empty list, never an error. */
+        /** @description Only those with this fulfillment stage. Letter case does not matter; a value that matches no row returns an empty list, never an error. */
         fulfillment_status?:
           'PENDING' | 'CONFIRMED' | 'PROCESSING' | 'SHIPPED' | 'DELIVERED' | 'CANCELLED' | 'RETURNED';
-        /** @description Only those with this source. Letter case does not matter; a value that nothing has gives an empty list, never an error. */
+        /** @description Only those with this source. Letter case does not matter; a value that matches no row returns an empty list, never an error. */
         source?: 'POS' | 'WEBSITE';
         /** @description Only those with this text anywhere in the receipt number or the e-mail address on the order, in any letter case. Taken literally, without wildcards; trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
         limit?: number;
-        /** @description The page, from 1. Values out of range are clamped, never rejected; past the last page is an empty list. */
+        /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
         page?: number;
       };
       header?: {
-        /** @description `handling=strict`: a query parameter that the operation does not have is answered with 400. Without it, such parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
-        /** @description The client's own id of the request; one that does not fit is replaced. It comes back in the response. */
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
       };
       path?: never;
@@ -1141,7 +1141,7 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -1155,7 +1155,7 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
@@ -1168,7 +1168,7 @@ export interface operations {
       /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -1180,7 +1180,7 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -1195,7 +1195,7 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -1209,7 +1209,7 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -1229,7 +1229,7 @@ export interface operations {
       header?: {
         /** @description 1 to 255 printable ASCII characters, different for every order and the same for every attempt at it: a UUID, or the number of the cart. The order is then placed once, however often the request is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
         'Idempotency-Key'?: string;
-        /** @description The client's own id of the request; one that does not fit is replaced. It comes back in the response. */
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
       };
       path?: never;
@@ -1261,7 +1261,7 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'invalid_request' | 'item_unavailable';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -1275,7 +1275,7 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
@@ -1288,7 +1288,7 @@ export interface operations {
       /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -1300,7 +1300,7 @@ export interface operations {
       /** @description A request with the same Idempotency-Key is still being processed. Repeat the request after `Retry-After` seconds. */
       409: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'idempotency_in_flight';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -1315,7 +1315,7 @@ export interface operations {
       /** @description The request is well-formed, but the order engine rejects it. No order is placed. */
       422: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'out_of_stock' | 'fraud_rejected' | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -1329,7 +1329,7 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -1344,7 +1344,7 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -1358,7 +1358,7 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -1376,9 +1376,9 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description `handling=strict`: a query parameter that the operation does not have is answered with 400. Without it, such parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
-        /** @description The client's own id of the request; one that does not fit is replaced. It comes back in the response. */
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
       };
       path: {
@@ -1409,7 +1409,7 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -1423,7 +1423,7 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
@@ -1436,7 +1436,7 @@ export interface operations {
       /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -1448,7 +1448,7 @@ export interface operations {
       /** @description The store has no such resource. Resources of other stores do not exist for this store. */
       404: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'not_found';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -1463,7 +1463,7 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -1478,7 +1478,7 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -1492,7 +1492,7 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -1509,23 +1509,23 @@ export interface operations {
   listProducts: {
     parameters: {
       query?: {
-        /** @description Only the products of this category. The id of another store, and a value that nothing has gives an empty list, never an error. */
+        /** @description Only the products of this category. An id that the store does not have returns an empty list, never an error. */
         category_id?: number;
         /** @description Only those with this text anywhere in the name, in any letter case. Taken literally, without wildcards; trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
-        /** @description `true` (or `1`): only featured products. Any other value, `false` too, does not filter. */
+        /** @description `true` (or `1`): only featured products. Any other value, including `false`, does not filter. */
         featured?: boolean;
-        /** @description `true` (or `1`): only products with available stock. Any other value, `false` too, does not filter. */
+        /** @description `true` (or `1`): only products with available stock. Any other value, including `false`, does not filter. */
         in_stock?: boolean;
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
         limit?: number;
-        /** @description The page, from 1. Values out of range are clamped, never rejected; past the last page is an empty list. */
+        /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
         page?: number;
       };
       header?: {
-        /** @description `handling=strict`: a query parameter that the operation does not have is answered with 400. Without it, such parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
-        /** @description The client's own id of the request; one that does not fit is replaced. It comes back in the response. */
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
       };
       path?: never;
@@ -1554,7 +1554,7 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -1568,7 +1568,7 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
@@ -1581,7 +1581,7 @@ export interface operations {
       /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -1593,7 +1593,7 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -1608,7 +1608,7 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -1622,7 +1622,7 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -1640,9 +1640,9 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description `handling=strict`: a query parameter that the operation does not have is answered with 400. Without it, such parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
-        /** @description The client's own id of the request; one that does not fit is replaced. It comes back in the response. */
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
       };
       path: {
@@ -1673,7 +1673,7 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -1687,7 +1687,7 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
@@ -1700,7 +1700,7 @@ export interface operations {
       /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -1712,7 +1712,7 @@ export interface operations {
       /** @description The store has no such resource. Resources of other stores do not exist for this store. */
       404: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'not_found';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -1727,7 +1727,7 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -1742,7 +1742,7 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -1756,7 +1756,7 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -1773,19 +1773,19 @@ export interface operations {
   listCustomers: {
     parameters: {
       query?: {
-        /** @description Only those with this account status, for example `Active`. Letter case does not matter; a value that nothing has gives an empty list, never an error. */
+        /** @description Only those with this account status, for example `Active`. Letter case does not matter; a value that matches no row returns an empty list, never an error. */
         status?: string;
         /** @description Only those with this text anywhere in the name or the e-mail address, in any letter case. Taken literally, without wildcards; trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
         limit?: number;
-        /** @description The page, from 1. Values out of range are clamped, never rejected; past the last page is an empty list. */
+        /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
         page?: number;
       };
       header?: {
-        /** @description `handling=strict`: a query parameter that the operation does not have is answered with 400. Without it, such parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
-        /** @description The client's own id of the request; one that does not fit is replaced. It comes back in the response. */
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
       };
       path?: never;
@@ -1814,7 +1814,7 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -1828,7 +1828,7 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
@@ -1841,7 +1841,7 @@ export interface operations {
       /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -1853,7 +1853,7 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -1868,7 +1868,7 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -1882,7 +1882,7 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -1900,9 +1900,9 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description `handling=strict`: a query parameter that the operation does not have is answered with 400. Without it, such parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
-        /** @description The client's own id of the request; one that does not fit is replaced. It comes back in the response. */
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
       };
       path: {
@@ -1933,7 +1933,7 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -1947,7 +1947,7 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
@@ -1960,7 +1960,7 @@ export interface operations {
       /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -1972,7 +1972,7 @@ export interface operations {
       /** @description The store has no such resource. Resources of other stores do not exist for this store. */
       404: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'not_found';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -1987,7 +1987,7 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -2002,7 +2002,7 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -2016,7 +2016,7 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -2033,19 +2033,19 @@ export interface operations {
   listCategories: {
     parameters: {
       query?: {
-        /** @description Only the sub-categories of this category. The id of another store, and a value that nothing has gives an empty list, never an error. */
+        /** @description Only the sub-categories of this category. An id that the store does not have returns an empty list, never an error. */
         parent_id?: number;
         /** @description Only those with this text anywhere in the name, in any letter case. Taken literally, without wildcards; trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
         limit?: number;
-        /** @description The page, from 1. Values out of range are clamped, never rejected; past the last page is an empty list. */
+        /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
         page?: number;
       };
       header?: {
-        /** @description `handling=strict`: a query parameter that the operation does not have is answered with 400. Without it, such parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
-        /** @description The client's own id of the request; one that does not fit is replaced. It comes back in the response. */
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
       };
       path?: never;
@@ -2074,7 +2074,7 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -2088,7 +2088,7 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
@@ -2101,7 +2101,7 @@ export interface operations {
       /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -2113,7 +2113,7 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -2128,7 +2128,7 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -2142,7 +2142,7 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -2160,9 +2160,9 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description `handling=strict`: a query parameter that the operation does not have is answered with 400. Without it, such parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
-        /** @description The client's own id of the request; one that does not fit is replaced. It comes back in the response. */
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
       };
       path: {
@@ -2193,7 +2193,7 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -2207,7 +2207,7 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
@@ -2220,7 +2220,7 @@ export interface operations {
       /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -2232,7 +2232,7 @@ export interface operations {
       /** @description The store has no such resource. Resources of other stores do not exist for this store. */
       404: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'not_found';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -2247,7 +2247,7 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -2262,7 +2262,7 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -2276,7 +2276,7 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -2297,13 +2297,13 @@ export interface operations {
         search?: string;
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
         limit?: number;
-        /** @description The page, from 1. Values out of range are clamped, never rejected; past the last page is an empty list. */
+        /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
         page?: number;
       };
       header?: {
-        /** @description `handling=strict`: a query parameter that the operation does not have is answered with 400. Without it, such parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
-        /** @description The client's own id of the request; one that does not fit is replaced. It comes back in the response. */
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
       };
       path?: never;
@@ -2332,7 +2332,7 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -2346,7 +2346,7 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
@@ -2359,7 +2359,7 @@ export interface operations {
       /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -2371,7 +2371,7 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -2386,7 +2386,7 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -2400,7 +2400,7 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -2418,9 +2418,9 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description `handling=strict`: a query parameter that the operation does not have is answered with 400. Without it, such parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
-        /** @description The client's own id of the request; one that does not fit is replaced. It comes back in the response. */
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
       };
       path: {
@@ -2451,7 +2451,7 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -2465,7 +2465,7 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
@@ -2478,7 +2478,7 @@ export interface operations {
       /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -2490,7 +2490,7 @@ export interface operations {
       /** @description The store has no such resource. Resources of other stores do not exist for this store. */
       404: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'not_found';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -2505,7 +2505,7 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -2520,7 +2520,7 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -2534,7 +2534,7 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -2552,9 +2552,9 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description `handling=strict`: a query parameter that the operation does not have is answered with 400. Without it, such parameters are ignored and named in `X-Ignored-Parameters`. */
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
-        /** @description The client's own id of the request; one that does not fit is replaced. It comes back in the response. */
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
       };
       path?: never;
@@ -2582,7 +2582,7 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -2596,7 +2596,7 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
@@ -2609,7 +2609,7 @@ export interface operations {
       /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -2621,7 +2621,7 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -2636,7 +2636,7 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
@@ -2650,7 +2650,7 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors has a table of what to do about each code. */
+          /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];

@@ -12,7 +12,7 @@ import { firstWelcome, welcomeBack } from './start/welcome.js';
 
 /** Load balancers probe every few seconds. A developer's Ctrl-C needs no such wait. */
 const GRACE_MS = 5_000;
-/** When the shutdown hangs. Orchestrators commonly kill after 30 s. */
+/** Ends a shutdown that hangs. Orchestrators commonly kill after 30 s. */
 const GIVE_UP_MS = 28_000;
 
 async function main({ config, logger, die }: ServiceProcess): Promise<void> {
@@ -31,7 +31,7 @@ async function main({ config, logger, die }: ServiceProcess): Promise<void> {
   };
 }
 
-/** Serves. A start that fails leaves nothing running. */
+/** Starts to serve. A failed start leaves nothing running. */
 async function start(config: Config, database: OpenDatabase, logger: JsonLogger): Promise<NestFastifyApplication> {
   let app: NestFastifyApplication | null = null;
   try {
@@ -50,7 +50,7 @@ async function start(config: Config, database: OpenDatabase, logger: JsonLogger)
 async function listenWithDemo(app: NestFastifyApplication, config: Config, demo: Demo): Promise<void> {
   const isFirst = await demo.loadOnce();
   const address = await listen(app, config);
-  // The keys are made once nothing can fail any more: a start that fails would lose them.
+  // Creates the keys last: a start that fails would lose them.
   const place = { address, subdomain: demo.subdomain, dataDir: config.dataDir };
   const text = isFirst ? firstWelcome(place, await demo.firstSteps()) : welcomeBack(place);
   process.stdout.write(`${text}\n`);
@@ -64,7 +64,7 @@ async function listen(app: NestFastifyApplication, { host, port }: Config): Prom
   return `http://${isEverywhere ? 'localhost' : address.includes(':') ? `[${address}]` : address}:${bound}`;
 }
 
-/** One line for what an operator can correct; the stack for everything else. */
+/** One line for an error that an operator can correct; the stack for any other. */
 function explain(error: NodeJS.ErrnoException & { port?: number }): string {
   const isCorrectable = [DataDirUnusable, EmbeddedPostgresInUse, UnknownSchema].some((kind) => error instanceof kind);
   if (isCorrectable) return error.message;

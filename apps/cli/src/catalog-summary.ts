@@ -9,7 +9,7 @@ const KINDS = [
   ['bins', 'bin'],
 ] as const;
 
-/** The report of a catalog import for people. */
+/** The report of a catalog import as text. */
 export function catalogSummary(report: CatalogReport): string {
   const { dryRun, rows, taken, counts, notes, furtherNotes, ignoredColumns, refused, skipped } = report;
   const numbers = KINDS.map(([name, kind]) => {
@@ -38,5 +38,5 @@ function row(name: string, ...cells: (string | number)[]): string {
   return name.padEnd(14) + cells.map((cell) => String(cell).padStart(10)).join('');
 }
 
-/** A header as it can be shown: what stands in a file must not steer the terminal. */
+/** A header fit for display: text from a file must not control the terminal. */
 const printable = (header: string): string => JSON.stringify(header).slice(1, -1);

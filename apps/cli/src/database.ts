@@ -15,7 +15,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { CommandFailed, sentence } from './failures.js';
 
-/** A database with the current schema, and the configuration that names it. */
+/** A database with the current schema, and its configuration. */
 export interface OperatorsDatabase {
   readonly config: Config;
   /** Contains the password: never print it. */
@@ -23,15 +23,14 @@ export interface OperatorsDatabase {
 }
 
 /**
- * Runs `work` on the configured database, or on the embedded one. The embedded one is started when it does not run, and
- * migrated.
+ * Runs `work` on the configured database, or on the embedded one, which it starts if necessary and migrates.
  *
  * @throws CommandFailed when the schema of the configured database is not current, and when `work` throws NotFound: the
  *   message then names the database.
  */
 export async function withDatabase<T>(work: (database: OperatorsDatabase) => Promise<T>): Promise<T> {
   const config = new Config(process.env);
-  // Not through a pooler: its time limits are meant for requests.
+  // Bypasses a pooler, whose time limits are meant for requests.
   const url = config.databaseDirectUrl;
   try {
     if (url === null) {
@@ -44,7 +43,7 @@ export async function withDatabase<T>(work: (database: OperatorsDatabase) => Pro
     return await work({ config, url });
   } catch (error) {
     if (!(error instanceof NotFound)) throw error;
-    // The usual cause is an environment that names another database than intended.
+    // The usual cause is an environment that names the wrong database.
     const where = url === null ? `the embedded database of ${config.dataDir}` : 'the database of DATABASE_URL';
     throw new CommandFailed(`${error.message}\nLooked in ${where}.`);
   }
@@ -86,9 +85,9 @@ async function assertSchemaIsCurrent(config: Config, url: string): Promise<void>
   if (!current) throw new CommandFailed('The database schema is not up to date: run `npm run cli -- migrate` first.');
 }
 
-/** Names the variable whose server did not answer. Returns other errors as they are. */
+/** Names the variable whose server did not answer. Returns other errors unchanged. */
 function explainSilence({ databaseUrl, databaseDirectUrl }: Config, error: unknown): unknown {
-  // Codes of sockets and of the name service. Those of PostgreSQL begin with a digit or another letter.
+  // Codes of sockets and of name resolution. SQLSTATEs do not match.
   if (!/^E[A-Z_]{3,}/.test(errorCode(error) ?? '')) return error;
   const variable = databaseDirectUrl === databaseUrl ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
   return new CommandFailed(`The database of ${variable} did not answer: ${sentence(error)}`);

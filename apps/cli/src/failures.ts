@@ -28,8 +28,8 @@ export function report(error: unknown): number {
 }
 
 /**
- * What is printed of an error: its message, or that of the driver's error behind it. Of a message that may quote a value
- * only the code. PostgreSQL's `detail`, which holds values of rows, is never printed.
+ * The printed text of an error: its message, or that of the driver's error behind it. A message that may quote a value
+ * is replaced by its code. PostgreSQL's `detail`, which contains values of rows, is never printed.
  */
 export function sentence(error: unknown): string {
   if (!(error instanceof Error)) return 'The program threw a value that is not an error';

@@ -5,7 +5,7 @@ import { CommandFailed, EXIT } from './failures.js';
 
 const REASONS: readonly string[] = [...FRAUD_RULES.map(({ name }) => name), UNAVAILABLE];
 const INT4_MAX = 2_147_483_647;
-/** Control characters, line breaks of all kinds, marks that turn the writing direction, halves of a surrogate pair. */
+/** Control characters, line breaks of all kinds, bidirectional marks, halves of a surrogate pair. */
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
 
@@ -19,7 +19,7 @@ export function currency(text: string): string {
   return text;
 }
 
-/** What people call something: 1 to 200 characters on one line. @throws CommandFailed */
+/** A display name: 1 to 200 characters on one line. @throws CommandFailed */
 export function displayName(text: string): string {
   const name = text.trim();
   if (name !== '' && Array.from(name).length <= 200 && !CONTROL.test(name)) return name;
@@ -77,7 +77,7 @@ export function minorUnits(text: string): number {
   return amount;
 }
 
-/** The name of a fraud rule, as an order's reasons have it. */
+/** The name of a fraud rule, as in an order's reasons. */
 export function reasonName(text: string): string {
   if (!REASONS.includes(text)) throw new InvalidArgumentError(`Give one of ${REASONS.join(', ')}.`);
   return text;

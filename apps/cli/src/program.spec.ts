@@ -83,7 +83,7 @@ describe('the command line', () => {
     expect(said.join('')).toContain('none\ufffd[2J\ufffd.ndjson');
   });
 
-  it('tells its version', async () => {
+  it('prints its version', async () => {
     expect(await exitCodeOf('--version')).toBe(EXIT.ok);
     expect(said.join('')).toMatch(/^\d+\.\d+\.\d+\n$/);
   });

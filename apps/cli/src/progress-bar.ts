@@ -1,6 +1,6 @@
 import { Presets, SingleBar } from 'cli-progress';
 
-/** How far a long command is, on standard error. */
+/** Shows the progress of a long command on standard error. */
 export interface ProgressBar {
   update(value: number): void;
   stop(): void;
@@ -8,7 +8,7 @@ export interface ProgressBar {
 
 const SILENT: ProgressBar = { update: () => undefined, stop: () => undefined };
 
-/** A bar for people: none when standard error is not a terminal, or the total is not known (0). */
+/** Shows nothing when standard error is not a terminal, or the total is unknown (0). */
 export function progressBar(total: number): ProgressBar {
   if (!process.stderr.isTTY || total === 0) return SILENT;
   const format = '{bar} {percentage}% | {duration_formatted} | about {eta_formatted} left';

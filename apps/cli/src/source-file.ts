@@ -40,8 +40,8 @@ export function readColumns(file: string): Record<string, string> {
 }
 
 /**
- * Reads a source. The first SIGINT or SIGTERM ends the work after the batch that is being written; the same signal again
- * ends the process at once.
+ * Reads a source. The first SIGINT or SIGTERM ends the work after the current batch; the same signal again ends the
+ * process at once.
  *
  * @param explain returns the error to throw for a failure. `exitCode` is null without a signal.
  */

@@ -1,4 +1,4 @@
-/** Rows in aligned columns, for people; the first row is the heading. */
+/** Formats rows in aligned columns; the first row is the heading. */
 export function textTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows

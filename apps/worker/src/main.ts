@@ -5,7 +5,7 @@ import { onShutdownSignal, openDatabase, runProcess, type ServiceProcess } from 
 import { NestFactory } from '@nestjs/core';
 import { WorkerModule } from './worker.module.js';
 
-/** When the shutdown hangs: longer than any delivery, and less than the 45 s that orchestrators are asked to wait. */
+/** Ends a shutdown that hangs. Longer than any delivery, and shorter than the 45 s that the documentation requires. */
 const GIVE_UP_MS = 42_000;
 
 async function main({ config, logger, die }: ServiceProcess): Promise<void> {
@@ -31,7 +31,7 @@ async function main({ config, logger, die }: ServiceProcess): Promise<void> {
 
   const shutDown = async (): Promise<void> => {
     logger.log('Shutting down', 'Process');
-    // Running jobs are finished. The others stay in the queue.
+    // Running jobs finish. The others stay in the queue.
     await worker.close();
     await database.stop();
     status?.close();

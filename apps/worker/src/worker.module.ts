@@ -8,7 +8,7 @@ import {
 } from '@app/infrastructure';
 import { Module, type DynamicModule } from '@nestjs/common';
 
-/** The pipeline's worker as a process of its own. */
+/** The pipeline worker as a separate process. */
 @Module({})
 export class WorkerModule {
   static on(config: Config, databaseUrl: string, logger: JsonLogger, metrics: ServiceMetrics): DynamicModule {

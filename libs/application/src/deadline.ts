@@ -1,7 +1,7 @@
 import { DeadlineExceeded } from './errors/deadline-exceeded.js';
 
 /**
- * Settles with `work`, or rejects when the time is over. `work` itself goes on; its late result is ignored.
+ * Settles with `work`, or rejects when the time is over. `work` itself continues; its late result is ignored.
  *
  * @throws DeadlineExceeded after `milliseconds`.
  */
@@ -27,7 +27,8 @@ export class Deadline {
   }
 
   /**
-   * Waits for `work` until the deadline. `work` may still succeed or fail after that, so it must be harmless either way.
+   * Waits for `work` until the deadline. `work` may still succeed or fail after that, so it must be harmless either
+   * way.
    *
    * @throws DeadlineExceeded at the deadline.
    */

@@ -78,7 +78,7 @@ const ADAPTERS = [
 export class InfrastructureModule {
   /**
    * @param databaseUrl of the configured database, or of the embedded one once it runs.
-   * @param metrics of the process, where somebody reads them.
+   * @param metrics of the process, if it serves them.
    */
   static on(config: Config, databaseUrl: string, metrics = new ServiceMetrics()): DynamicModule {
     const logger = new Logger('Database');

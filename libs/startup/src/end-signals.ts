@@ -1,14 +1,14 @@
-/** The signals that ask a process to end, each with the exit code that shells use for a command that it ended. */
+/** The signals that ask a process to end, with the exit codes that shells report for them. */
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 type EndSignal = keyof typeof EXIT_CODES;
 const SIGNALS = Object.keys(EXIT_CODES) as EndSignal[];
 
-/** Ctrl-C reaches a process under npm twice, from the terminal and from npm. */
+/** Under npm, Ctrl-C reaches a process twice: from the terminal and from npm. */
 const SAME_GESTURE_MS = 500;
 
 /**
- * Calls `stop` at the first SIGINT or SIGTERM. Ends the process with 1 at a later one that is not part of the same
- * gesture.
+ * Calls `stop` at the first SIGINT or SIGTERM. A later signal that is not part of the same gesture ends the process
+ * with exit code 1.
  *
  * @param stop ends the process itself.
  * @param giveUp ends the process when it still runs `afterMs` milliseconds after the first signal.
@@ -31,8 +31,8 @@ export function onShutdownSignal(
 }
 
 /**
- * Runs the work of a command. The first SIGINT or SIGTERM asks it to end in order; the same signal again ends the
- * process at once.
+ * Runs the work of a command. The first SIGINT or SIGTERM asks it to end in an orderly way; the same signal again ends
+ * the process at once.
  *
  * @param interrupt receives the exit code of a command that this signal ended.
  */

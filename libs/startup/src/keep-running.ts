@@ -2,8 +2,8 @@ import type { JsonLogger } from '@app/infrastructure';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@app/embedded-postgres';
 
 /**
- * Restarts the embedded server at the same address when it ends by itself. A restart that fails is an unhandled
- * rejection, which ends the process: it cannot go on without its database.
+ * Restarts the embedded server at the same address when it ends unexpectedly. A restart that fails is an unhandled
+ * rejection, which ends the process: it cannot run without its database.
  */
 export function keepRunning(
   first: EmbeddedPostgres,

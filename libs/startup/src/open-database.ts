@@ -6,18 +6,18 @@ import { keepRunning } from './keep-running.js';
 export interface OpenDatabase {
   /** Contains the password: never print it. */
   readonly url: string;
-  /** Lets go of the database. Stops an embedded server that this process started. */
+  /** Stops the embedded server if this process started it. */
   stop(): Promise<void>;
 }
 
-/** How a process that has no `DATABASE_URL` gets its database: it owns the embedded server, or shares a running one. */
+/** Without `DATABASE_URL`, a process owns the embedded server or shares a running one. */
 export type EmbeddedUse = 'owned' | 'shared';
 
 /**
- * Opens the configured database as soon as it answers, or the embedded one. The embedded one is migrated. Operators
+ * Opens the configured database as soon as it answers, or the embedded one. Migrates only the embedded one. Operators
  * migrate a configured database; until then this process runs and is not ready.
  *
- * @throws EmbeddedPostgresInUse when the server is to be owned and another process has the data directory.
+ * @throws EmbeddedPostgresInUse when `use` is `owned` and another process has the data directory.
  */
 export async function openDatabase(config: Config, logger: JsonLogger, use: EmbeddedUse): Promise<OpenDatabase> {
   if (config.databaseUrl !== null) {
@@ -32,7 +32,7 @@ export async function openDatabase(config: Config, logger: JsonLogger, use: Embe
   );
 }
 
-/** Runs `work` on the embedded database: that of a running process, or one that is started for as long as this takes. */
+/** Runs `work` on the embedded database: that of a running process, or one that runs only during the work. */
 export async function withEmbeddedDatabase<T>(dataDir: string, work: (url: string) => Promise<T>): Promise<T> {
   const database: EmbeddedPostgres = await attachOrStartEmbeddedPostgres({ dataDir });
   try {

@@ -1,6 +1,6 @@
 import { Config, ConfigError, JsonLogger, logProcessOutput } from '@app/infrastructure';
 
-/** What a service process has from its first moment on. */
+/** The context that a service process has from its start. */
 export interface ServiceProcess {
   readonly config: Config;
   readonly logger: JsonLogger;
@@ -9,12 +9,12 @@ export interface ServiceProcess {
 }
 
 /**
- * Runs a service process. An uncaught error is logged and ends it with 1, since the state of the process is unknown then
- * and its supervisor starts a new one. A start that fails ends it with one line on standard error: with 2 for the
- * configuration, with 1 for everything else.
+ * Runs a service process. An uncaught error is logged and ends it with exit code 1: the state of the process is unknown
+ * then, and its supervisor starts a new one. A failed start prints one line on standard error and ends the process with
+ * 2 for an error of the configuration, with 1 for any other.
  *
  * @param start resolves once the process serves.
- * @param explain the line for an error other than that of the configuration.
+ * @param explain returns the line for an error other than one of the configuration.
  */
 export function runProcess(
   start: (process: ServiceProcess) => Promise<void>,

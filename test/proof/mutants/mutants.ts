@@ -211,7 +211,7 @@ import { createReadStream } from 'node:fs';`,
     edits: [
       {
         file: 'libs/infrastructure/src/platform/error-fields.ts',
-        find: '...(mayQuote(error, code) ? {} : { message: error.message.slice(0, MAX_MESSAGE) }),',
+        find: '...(mayQuote(error) ? {} : { message: error.message.slice(0, MAX_MESSAGE) }),',
         replace: 'message: error.message,',
       },
     ],

@@ -43,7 +43,7 @@ describe('Throttle', () => {
     expect(refused.slice(10).every((count) => count === 50)).toBe(true);
   });
 
-  it.each([6, 20, 500])('says after %i requests when to come back, and keeps its word', (requests) => {
+  it.each([6, 20, 500])('returns after %i requests the seconds until it admits the next one', (requests) => {
     const throttle = throttleAt(5);
     now += 2_500;
     send(throttle, requests - 1);

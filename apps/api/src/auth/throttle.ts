@@ -1,8 +1,8 @@
 const WINDOW_MS = 10_000;
 
 /**
- * Detects runaway loops. Counts each key's requests in a sliding window of 10 s, estimated from two fixed windows. Refused
- * requests count too, so a loop stays throttled until it slows down.
+ * Detects runaway loops. Counts each key's requests in a sliding window of 10 s, estimated from two fixed windows.
+ * Refused requests count too, so a loop stays throttled until it slows down.
  */
 export class Throttle {
   private window = 0;
@@ -12,7 +12,7 @@ export class Throttle {
 
   /**
    * @param limit requests in 10 s by one key; 0 = no limit.
-   * @param now milliseconds of a clock that never goes back.
+   * @param now milliseconds of a monotonic clock.
    */
   constructor(
     private readonly limit: number,

@@ -16,7 +16,7 @@ export function toBrandResponse(brand: BrandRecord) {
 export const BRAND = object<BrandResponse>({
   id: id('The brand.'),
   name: text('Display name.', 'Globex'),
-  slug: text('Its name in addresses.', 'globex'),
+  slug: text('Name in URLs.', 'globex'),
   logo: text('URL; `""` when there is none.', 'https://cdn.example/globex.png'),
   description: text('`""` when there is none.', 'Shoes since 1907'),
 });

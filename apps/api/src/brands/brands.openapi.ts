@@ -17,7 +17,7 @@ const Brand: Representation<BrandResponse> = {
 
 export const BRANDS_DOCUMENTATION: ResourceDocumentation = {
   tag: 'Brands',
-  description: 'Who makes the products.',
+  description: 'The makers of the products.',
   schemas: [Brand],
 };
 

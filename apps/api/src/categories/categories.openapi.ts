@@ -19,7 +19,7 @@ const Category: Representation<CategoryResponse> = {
 
 export const CATEGORIES_DOCUMENTATION: ResourceDocumentation = {
   tag: 'Categories',
-  description: 'How the products are grouped.',
+  description: 'The groups of the products.',
   schemas: [Category],
 };
 

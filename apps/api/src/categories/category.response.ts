@@ -18,9 +18,9 @@ export function toCategoryResponse(category: CategoryRecord) {
 export const CATEGORY = object<CategoryResponse>({
   id: id('The category.'),
   name: text('Display name.', 'Shoes'),
-  slug: text('Its name in addresses.', 'shoes'),
+  slug: text('Name in URLs.', 'shoes'),
   image: text('URL; `""` when there is none.', 'https://cdn.example/shoes.png'),
   description: text('`""` when there is none.', 'For road and trail'),
   order: integer('Display order.', 1),
-  parent_id: orNull(id('The category above; null for a top-level category.')),
+  parent_id: orNull(id('The parent category; null for a top-level category.')),
 });

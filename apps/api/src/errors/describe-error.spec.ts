@@ -78,7 +78,7 @@ describe('describeError', () => {
     expect(describeError(new UnusableValue(), true)).toMatchObject({ status: 404, code: 'not_found' });
   });
 
-  it('has the error alone in the body of a failed authentication', () => {
+  it('has only the error in the body of a failed authentication', () => {
     const { body, headers } = describeError(new AuthenticationError('unknown'));
 
     expect(body).toEqual({ error: 'Invalid API key' });

@@ -12,7 +12,7 @@ export const FASTIFY_FAULTS: Readonly<Record<string, string>> = {
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: 'Content-Type must be application/json',
 };
 
-/** The text of the answer to bytes that are no request, by Node's code or our own. */
+/** The text of the answer to bytes that are not a request, by Node's code or our own. */
 export const SOCKET_FAULTS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time',
   HPE_HEADER_OVERFLOW: 'The request headers are too large',
@@ -26,7 +26,7 @@ export const SOCKET_FAULTS: Readonly<Record<string, string>> = {
   BYTE_ORDER_MARKS: 'Request body is not valid JSON',
 };
 
-/** A connection received bytes that are no request, or that another server may read as a different one. It closes. */
+/** A connection received bytes that are not a request, or that another server may read differently. It closes. */
 export class MalformedRequest extends Error {
   constructor(readonly code: string) {
     super(SOCKET_FAULTS[code] ?? 'The request is malformed');

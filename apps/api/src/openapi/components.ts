@@ -6,24 +6,27 @@ export const COMMON_SCHEMAS = {
   Pagination: object<ListEnvelope<never>['pagination']>(
     {
       total: integer('Rows on all pages.', 137),
-      page: integer('The page that this is, after clamping.', 1),
+      page: integer('Number of this page, after clamping.', 1),
       limit: integer('Rows on a page, after clamping.', 50),
     },
     { description: 'The last page is ceil(total / limit).' },
   ),
   Error: object<{ success: false; error: string }>({
     success: { type: 'boolean', enum: [false] },
-    error: text('What is wrong, fit for a log or a display. All faults of a body, separated by `; `.', 'Not found'),
+    error: text(
+      'Description of the error, for a log or a display. Names all faults of a body, separated by `; `.',
+      'Not found',
+    ),
   }),
   AuthenticationError: object<{ error: string }>(
     { error: text('Why the key was refused.', 'Invalid API key') },
-    { description: 'The answer to a refused key. There is no `success` in it.' },
+    { description: 'The answer to a refused key, without `success`.' },
   ),
 } satisfies Record<string, Schema>;
 
 export const HEADERS = {
   'X-Request-Id': {
-    description: 'Identifies the request in the logs of the service. To be quoted when something went wrong.',
+    description: 'Identifies the request in the logs of the service. Quote it when you report a problem.',
     schema: { type: 'string', examples: ['8a1c5c1e-3f0b-4a55-9c43-6f2f7e0f4d11'] },
   },
   'X-Traffic-Mode': {
@@ -31,7 +34,7 @@ export const HEADERS = {
     schema: { type: 'string', enum: ['live', 'test'], examples: ['live'] },
   },
   'X-Key-Expires-At': {
-    description: 'When the key of the request expires. Only within the last 30 days before.',
+    description: 'When the key of the request expires. Only in the 30 days before.',
     schema: { type: 'string', format: 'date-time', examples: ['2026-12-01T00:00:00.000Z'] },
   },
   'X-Ignored-Parameters': {
@@ -43,7 +46,7 @@ export const HEADERS = {
     schema: { type: 'string', enum: ['true'], examples: ['true'] },
   },
   'Retry-After': {
-    description: 'Seconds to wait before the request is repeated.',
+    description: 'Seconds to wait before you repeat the request.',
     schema: { type: 'integer', minimum: 1, examples: [1] },
   },
   'WWW-Authenticate': {

@@ -48,7 +48,7 @@ export function ApiList({
 }: Operation & { of: Representation; filters: readonly Filter[] }): MethodDecorator {
   const data: Schema = { type: 'array', items: ref(of.name) };
   const pagination = ref('Pagination');
-  const description = `One page of them. \`pagination.total\` counts all that pass the filters.${moneyOf(of)}`;
+  const description = `One page of the list. \`pagination.total\` counts all rows that match the filters.${moneyOf(of)}`;
   const example = list([of.example], 1, { page: 1, limit: DEFAULT_LIMIT });
   return applyDecorators(
     ApiListParameters(filters),
@@ -66,7 +66,7 @@ export function ApiSingle({
   by,
   ...operation
 }: Operation & { of: Representation; by?: { name: string; description: string; example: string } }): MethodDecorator {
-  const description = `Everything there is to know of it.${moneyOf(of)}`;
+  const description = `The full record.${moneyOf(of)}`;
   const schema = object({ success: SUCCESS, data: ref(of.name) });
   const read = ApiRead({ description, ...operation }, schema, single(of.example));
   if (!by) return read;
@@ -87,7 +87,7 @@ function ApiRead(operation: Operation, schema: Schema, value: unknown): MethodDe
       status: 200,
       description: 'OK',
       schema,
-      examples: { found: { summary: 'What is found', value } },
+      examples: { found: { summary: 'Found', value } },
       headers: headers(...KEY_HEADERS, 'X-Ignored-Parameters'),
     }),
     ApiFailures(new BadRequestException('Unknown query parameter: statsu'), ...COMMON_FAILURES),

@@ -49,7 +49,7 @@ export function ApiFailures(...errors: readonly Error[]): MethodDecorator {
 /** The codes that a status of an operation can have. */
 function errorCodeHeader(repeated: readonly ErrorCode[]): { description: string; schema: Schema } {
   const codes = [...new Set(repeated)];
-  const description = 'The code of the error. The section Errors has a table of what to do about each code.';
+  const description = 'The code of the error. The section Errors lists what to do for each code.';
   return { description, schema: { type: 'string', enum: codes, examples: codes.slice(0, 1) } };
 }
 

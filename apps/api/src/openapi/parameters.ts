@@ -10,24 +10,24 @@ export interface Filter {
   readonly schema: SchemaObject;
 }
 
-const NO_MATCH = 'a value that nothing has gives an empty list, never an error.';
-
 /** A filter by a word, in any letter case. */
 export const wordFilter = (name: string, what: string, words: readonly string[] | null, example: string): Filter => ({
   name,
-  description: `Only those with this ${what}. Letter case does not matter; ${NO_MATCH}`,
+  description:
+    `Only those with this ${what}. Letter case does not matter; ` +
+    'a value that matches no row returns an empty list, never an error.',
   schema: { type: 'string', ...(words ? { enum: [...words] } : {}), examples: [example] },
 });
 
 export const idFilter = (name: string, what: string): Filter => ({
   name,
-  description: `${what} The id of another store, and ${NO_MATCH}`,
+  description: `${what} An id that the store does not have returns an empty list, never an error.`,
   schema: { type: 'integer', format: 'int32', examples: [7] },
 });
 
 export const flagFilter = (name: string, what: string): Filter => ({
   name,
-  description: `\`true\` (or \`1\`): ${what}. Any other value, \`false\` too, does not filter.`,
+  description: `\`true\` (or \`1\`): ${what}. Any other value, including \`false\`, does not filter.`,
   schema: { type: 'boolean', examples: [true] },
 });
 
@@ -48,7 +48,7 @@ const PAGING: readonly Filter[] = [
   {
     name: 'page',
     description:
-      'The page, from 1. Values out of range are clamped, never rejected; past the last page is an empty list.',
+      'The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty.',
     schema: { type: 'integer', minimum: 1, default: 1, examples: [1] },
   },
 ];
@@ -61,8 +61,7 @@ export function ApiListParameters(filters: readonly Filter[]): MethodDecorator {
 export const ApiRequestId = (): MethodDecorator & ClassDecorator =>
   ApiHeader({
     name: 'X-Request-Id',
-    description:
-      "The client's own id of the request; one that does not fit is replaced. It comes back in the response.",
+    description: "The client's id of the request, which the response repeats. The service replaces an invalid one.",
     required: false,
     schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$', examples: ['till-4.2026-11-20.117'] },
   });
@@ -71,8 +70,8 @@ export const ApiPrefer = (): MethodDecorator & ClassDecorator =>
   ApiHeader({
     name: 'Prefer',
     description:
-      '`handling=strict`: a query parameter that the operation does not have is answered with 400. Without it, such ' +
-      'parameters are ignored and named in `X-Ignored-Parameters`.',
+      '`handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in ' +
+      '`X-Ignored-Parameters`.',
     required: false,
     schema: { type: 'string', examples: ['handling=strict'] },
   });

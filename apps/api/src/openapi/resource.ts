@@ -6,7 +6,7 @@ export interface NamedSchema {
   readonly schema: Schema;
 }
 
-/** What `data` of an answer holds. */
+/** The content of `data` in an answer. */
 export interface Representation<T = unknown> extends NamedSchema {
   /** All examples of the document show the same store: one order, for one product, by one customer. */
   readonly example: T;

@@ -13,7 +13,7 @@ import { orNull } from '../openapi/schema.js';
 import { bodyField, readFields, schemaOf, type BodyClass } from './body-field.js';
 import { isJsonObject } from './json-object.js';
 
-/** What every field of a body has. */
+/** The options of every field of a body. */
 interface FieldOptions {
   /** For the OpenAPI document. */
   readonly description: string;
@@ -80,7 +80,7 @@ export function EmailField({ max, description }: TextOptions): PropertyDecorator
 
 interface WordOptions extends FieldOptions {
   readonly words: readonly string[];
-  /** What an absent field and null mean. */
+  /** The meaning of null and of an absent field. */
   readonly default: string;
   /** The error, without the path. */
   readonly message: string;
@@ -102,7 +102,10 @@ export function WordField({ words, default: preset, message, description }: Word
   });
 }
 
-/** An object with fields of its own. An absent or null object is read as empty, so that its required fields are reported. */
+/**
+ * An object with fields of its own. An absent or null object is read as empty, so that its required fields are
+ * reported.
+ */
 export function ObjectField(Body: BodyClass): PropertyDecorator {
   return bodyField({
     schema: schemaOf(Body),

@@ -5,9 +5,9 @@ import type { JsonObject } from './json-object.js';
 export interface BodyField {
   readonly schema: SchemaObject;
   readonly isRequired: boolean;
-  /** class-validator decorators. The first constraint that fails is the one that the client reads. */
+  /** class-validator decorators. The client gets the message of the first one that fails. */
   readonly constraints: readonly PropertyDecorator[];
-  /** Turns the JSON value into the value to validate. The default keeps it as it is. */
+  /** Turns the JSON value into the value to validate. The default keeps it unchanged. */
   readonly read?: (value: unknown) => unknown;
 }
 

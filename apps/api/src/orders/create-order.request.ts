@@ -21,9 +21,9 @@ export class OrderItemRequest {
     ...ID,
     isOptional: true,
     description:
-      'An active variant of the product. To be given for every product that has variants: without it, the ' +
-      'product itself is ordered, at its own price and from its own stock, which is commonly none (422, ' +
-      '`available 0`), although `quantity` of the product counts the stock of its variants too.',
+      'An active variant of the product. Give it for every product that has variants. Without it, the order takes the ' +
+      'product itself, at its own price and from its own stock, which is usually 0 (422, `available 0`), although ' +
+      '`quantity` of the product includes the stock of its variants.',
   })
   variant_id?: number;
 
@@ -35,7 +35,7 @@ export class OrderCustomerRequest {
   @RequiredTextField({ max: 200, description: 'Display name. Not blank.' })
   name!: string;
 
-  @EmailField({ max: 254, description: 'For receipts and lookups. One `@`, no white space; `""` is none.' })
+  @EmailField({ max: 254, description: 'For receipts and look-ups. One `@`, no white space; `""` means none.' })
   email?: string | null;
 
   @TextField({ max: 40, description: 'As dialled.' })
@@ -53,7 +53,7 @@ export class OrderCustomerRequest {
 
 /** The body of `POST /v1/orders` before validation. Other members, prices and totals included, are never read. */
 export class CreateOrderRequest {
-  @ListField(OrderItemRequest, { max: MAX_LINES, description: 'What is ordered. A product may be on several lines.' })
+  @ListField(OrderItemRequest, { max: MAX_LINES, description: 'The order lines. A product may be on several lines.' })
   items!: OrderItemRequest[];
 
   @ObjectField(OrderCustomerRequest)
@@ -63,7 +63,7 @@ export class CreateOrderRequest {
     words: PAYMENT_METHODS,
     default: 'COD',
     message: 'must be COD or OFFLINE; card and gateway payments go through the hosted storefront checkout',
-    description: 'In any letter case; null is COD. Cards go through the hosted checkout.',
+    description: 'In any letter case; null means COD. Card payments go through the hosted checkout.',
   })
   payment_method?: string | null;
 
@@ -90,7 +90,7 @@ export function toOrderRequest({ items, customer, payment_method, notes }: Creat
 export const CREATE_ORDER_REQUEST = {
   ...schemaOf(
     CreateOrderRequest,
-    'Anything else, prices and totals included, is ignored. A body has at most 256 kB, 8 levels and 10,000 values.',
+    'Other fields, including prices and totals, are ignored. A body has at most 256 kB, 8 levels and 10,000 values.',
   ),
   examples: [
     {

@@ -35,10 +35,10 @@ export function toCreatedOrder(order: Order): SingleEnvelope<CreatedOrderRespons
 
 export const CREATED_ORDER = object<CreatedOrderResponse>({
   order_id: uuid('The order.'),
-  receipt_number: text('For people.', 'WEB-261120-7K3M9Q'),
+  receipt_number: text('The readable key of the order.', 'WEB-261120-7K3M9Q'),
   subtotal: majorUnits('Sum of the lines.'),
-  total: majorUnits('What is owed.'),
-  payment_method: oneOf(PAYMENT_METHODS, 'How it will be paid.'),
+  total: majorUnits('The amount owed.'),
+  payment_method: oneOf(PAYMENT_METHODS, 'Payment method.'),
   items: arrayOf(
     object<CreatedOrderResponse['items'][number]>({
       productId: text('The id of the product, as a string.', '1'),

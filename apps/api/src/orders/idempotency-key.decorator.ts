@@ -10,7 +10,8 @@ export const IdempotencyKey = createParamDecorator((_data: unknown, context: Exe
   const { headers, raw } = context.switchToHttp().getRequest<FastifyRequest>();
   const key = headers['idempotency-key'];
   if (key === undefined) return null;
-  // Node joins repetitions with a comma, which one key may contain too; the raw headers, name and value in turn, tell.
+  // Node joins repeated headers with a comma, which a key may contain; the raw headers (names and values in turn) keep
+  // them.
   const isKey = (text: string, index: number) => index % 2 === 0 && text.toLowerCase() === 'idempotency-key';
   if (raw.rawHeaders.filter(isKey).length > 1) throw new BadRequestException('Idempotency-Key must be given once');
   if (typeof key !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(key)) {

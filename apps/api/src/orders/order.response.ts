@@ -101,18 +101,15 @@ function toStage(stage: PipelineStageRecord) {
 
 export const ORDER_LIST_ITEM = object<OrderListItem>({
   id: uuid('The order.'),
-  receipt_number: text('For people. Unique in the store.', 'WEB-261120-7K3M9Q'),
+  receipt_number: text('The readable key of the order. Unique in the store.', 'WEB-261120-7K3M9Q'),
   status: oneOf(PAYMENT_STATUSES, 'Payment status.'),
   fulfillment_status: oneOf(FULFILLMENT_STATUSES, 'Fulfillment stage.'),
-  payment_method: text('COD or OFFLINE; orders of a point of sale have others.', 'COD'),
+  payment_method: text('COD or OFFLINE; orders of a point of sale have other methods.', 'COD'),
   amount: minorUnits('Sum of the lines.'),
-  total_amount: minorUnits('What is owed: `amount` with tax and shipping, less any discount.'),
+  total_amount: minorUnits('The amount owed: `amount` with tax and shipping, less any discount.'),
   currency: text('ISO 4217.', 'USD'),
   customer_name: text('Display name.', 'Ada Lovelace'),
-  source: oneOf(
-    ORDER_SOURCES,
-    'Where the order was taken: at a point of sale, or on the website and through this API.',
-  ),
+  source: oneOf(ORDER_SOURCES, 'Where the order comes from: a point of sale, or the website and this API.'),
   created_at: timestamp('When the order was placed.'),
 });
 
@@ -128,13 +125,13 @@ export const ORDER = object<OrderResponse>({
   ...ORDER_LIST_ITEM.properties,
   line_items: arrayOf(
     object<LineItem>({
-      product_id: orNull(id('The product; null where an imported order names none.')),
+      product_id: orNull(id('The product; null when an imported order names none.')),
       variant_id: orNull(id('The variant; null when there is none.')),
       sku: text('`""` when there is none.', 'R-1-42'),
       name: text('Name of the product.', 'Runner'),
       attributes: {
         type: 'object',
-        description: 'What tells the variant from others, by name.',
+        description: 'Attributes of the variant, by name.',
         additionalProperties: { type: 'string' },
         examples: [{ Size: '42', Color: 'Blue' }],
       },
@@ -142,7 +139,7 @@ export const ORDER = object<OrderResponse>({
       quantity: integer('Units.', 2),
       line_total: minorUnits('Price of the line.'),
     }),
-    'The lines as they were sold: later changes of the products do not show.',
+    'The lines as they were sold. Later changes of the products do not change them.',
   ),
   customer: object<OrderResponse['customer']>(
     {
@@ -150,12 +147,12 @@ export const ORDER = object<OrderResponse>({
       email: text('`""` when there is none.', 'ada@example.com'),
       phone: text('`""` when there is none.', '+44 20 7946 0000'),
     },
-    { description: 'As given with the order.' },
+    { description: 'As stated on the order.' },
   ),
   shipping_address: object<OrderResponse['shipping_address']>(ADDRESS),
   billing_address: object<OrderResponse['billing_address']>(ADDRESS),
   notes: text('`""` when there are none.', 'Please ring twice'),
-  is_test: flag('Whether the order was placed with a test key. Lists do not tell.'),
+  is_test: flag('Whether the order was placed with a test key. Lists do not contain this field.'),
   fraud: object<OrderResponse['fraud']>(
     {
       verdict: oneOf(['ACCEPT', 'REVIEW', 'REJECT', ''], '`""` for an order that was not screened.'),
@@ -172,13 +169,13 @@ export const ORDER = object<OrderResponse>({
   ),
   pipeline: arrayOf(
     object<OrderResponse['pipeline'][number]>({
-      stage: oneOf(PIPELINE_STAGES, 'What is done.'),
-      state: oneOf(['pending', 'held', 'done', 'dead'], 'held: waits for a review. dead: given up.'),
-      attempts: integer('How often it was tried.', 1),
-      last_error: text('Kind of the last failure; `""` when there was none.', ''),
-      at: timestamp('When this last changed.'),
+      stage: oneOf(PIPELINE_STAGES, 'Name of the stage.'),
+      state: oneOf(['pending', 'held', 'done', 'dead'], 'held: waits for a review. dead: failed for good.'),
+      attempts: integer('Number of attempts.', 1),
+      last_error: text('Code or class of the last failure; `""` when there was none.', ''),
+      at: timestamp('When the stage last changed.'),
     }),
-    'How far the order is in its pipeline, one entry a stage, in this order. Empty for orders that were imported.',
+    'The stages of the pipeline, in this order, with their progress. Empty for imported orders.',
   ),
-  updated_at: timestamp('When a status of the order last changed; its stages have times of their own.'),
+  updated_at: timestamp('When a status of the order last changed. Each stage has its own time.'),
 });

@@ -32,7 +32,7 @@ const CreatedOrder: Representation<CreatedOrderResponse> = {
 
 export const ORDERS_DOCUMENTATION: ResourceDocumentation = {
   tag: 'Orders',
-  description: 'Orders of points of sale and of the website, and placing one.',
+  description: 'Orders of points of sale and of the website. One operation places an order.',
   schemas: [OrderListItem, Order, CreateOrderRequest, CreatedOrder],
 };
 

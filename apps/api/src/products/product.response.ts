@@ -45,7 +45,7 @@ export function toProductResponse(product: ProductRecord, currency: Currency) {
 export const PRODUCT_LIST_ITEM = object<ProductListItem>({
   id: text('The product: a number, as a string.', '1'),
   name: text('Display name.', 'Runner'),
-  slug: text('Its name in addresses.', 'runner'),
+  slug: text('Name in URLs.', 'runner'),
   price: majorUnits('Unit price.'),
   quantity: integer('Units in all bins of the active warehouses, of the product and of all its variants.', 12),
   status: oneOf(['ACTIVE'], 'Other products are not shown.'),
@@ -57,11 +57,11 @@ export const PRODUCT = object<ProductResponse>({
   ...PRODUCT_LIST_ITEM.properties,
   sku: text('`""` when there is none.', 'R-1'),
   description: text('`""` when there is none.', 'For road and trail'),
-  featured: flag('Whether the store puts the product forward.'),
+  featured: flag('Whether the store features the product.'),
   images: arrayOf(
     object<ProductResponse['images'][number]>({
-      url: text('Where the image is.', 'https://cdn.example/runner.jpg'),
-      alt: text('What the image shows, in words.', 'A blue shoe'),
+      url: text('URL of the image.', 'https://cdn.example/runner.jpg'),
+      alt: text('Alternative text of the image.', 'A blue shoe'),
     }),
     'In display order.',
   ),
@@ -73,7 +73,7 @@ export const PRODUCT = object<ProductResponse>({
       price: majorUnits('Unit price.'),
       attributes: {
         type: 'object',
-        description: 'What tells the variant from the others, by name.',
+        description: 'Attributes of the variant, by name.',
         additionalProperties: { type: 'string' },
         examples: [{ Size: '42', Color: 'Blue' }],
       },
@@ -84,8 +84,8 @@ export const PRODUCT = object<ProductResponse>({
   ),
   specifications: arrayOf(
     object<ProductResponse['specifications'][number]>({
-      name: text('What is specified.', 'Weight'),
-      value: text('With its unit.', '240 g'),
+      name: text('Name of the specification.', 'Weight'),
+      value: text('Value with its unit.', '240 g'),
     }),
     'In display order.',
   ),
@@ -93,13 +93,13 @@ export const PRODUCT = object<ProductResponse>({
     object<ProductResponse['categories'][number]>({
       id: id('The category.'),
       name: text('Display name.', 'Shoes'),
-      slug: text('Its name in addresses.', 'shoes'),
+      slug: text('Name in URLs.', 'shoes'),
     }),
     'By display order.',
   ),
   brand: orNull(
     object<NonNullable<ProductResponse['brand']>>(
-      { id: id('The brand.'), name: text('Display name.', 'Globex'), slug: text('Its name in addresses.', 'globex') },
+      { id: id('The brand.'), name: text('Display name.', 'Globex'), slug: text('Name in URLs.', 'globex') },
       { description: 'Null when the product has none.' },
     ),
   ),

@@ -5,11 +5,11 @@ import { demoStore } from '@app/demo-store';
 import { type StoreLine, withBundleImporter } from '@app/import';
 import type { INestApplicationContext } from '@nestjs/common';
 
-/** What somebody who has just started the service can do with it. */
+/** The keys and the order item for a first try of the service. */
 export interface FirstSteps {
   readonly liveKey: string;
   readonly testKey: string;
-  /** An item of an order that will succeed. */
+  /** An order item that is in stock. */
   readonly item: { readonly product_id: number; readonly quantity: 1 };
 }
 
@@ -23,9 +23,9 @@ export class Demo {
   ) {}
 
   /**
-   * Loads the store into an empty database. One that has no key yet was interrupted then, and is loaded again.
+   * Loads the store into an empty database. Loads a store without keys again: its first load was interrupted.
    *
-   * @returns whether it was loaded, and its keys are still to be made.
+   * @returns whether it was loaded and needs keys.
    */
   async loadOnce(): Promise<boolean> {
     const stores = this.app.get(StoreRepository);
@@ -38,7 +38,7 @@ export class Demo {
     return true;
   }
 
-  /** Makes the keys. Their text is in the result and nowhere else. */
+  /** Creates the keys. Only the result contains their text. */
   async firstSteps(): Promise<FirstSteps> {
     const liveKey = await this.createKey('live');
     const testKey = await this.createKey('test');
@@ -50,7 +50,7 @@ export class Demo {
     return (await this.app.get(CreateApiKey).execute(command)).key;
   }
 
-  /** One without variants: an order has to name the variant whose stock it means. */
+  /** A product without variants: otherwise an order must name the variant. */
   private async productInStock(): Promise<number> {
     const products = this.app.get(ProductsService);
     const storeId = (await this.app.get(StoreRepository).findBySubdomain(this.subdomain))?.id ?? 0;

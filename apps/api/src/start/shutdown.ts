@@ -4,14 +4,14 @@ import type { OpenDatabase } from '@app/startup';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Readiness } from '../status/readiness.js';
 
-/** Requests in flight get this long. Connections that are open after it are cut. */
+/** Time for the requests in flight. Afterwards open connections are cut. */
 const IN_FLIGHT_MS = 20_000;
 
 /**
  * Ends the service without a failed request: reports not ready, keeps serving for the grace period, finishes the
  * requests in flight, and then closes the database.
  *
- * @param graceMs how long load balancers may take to see that the service is not ready.
+ * @param graceMs time for load balancers to see that the service is not ready.
  */
 export async function shutDown(
   app: NestFastifyApplication,

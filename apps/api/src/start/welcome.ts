@@ -1,14 +1,14 @@
 import { DEFAULT_DATA_DIR } from '@app/infrastructure';
 import type { FirstSteps } from './demo.js';
 
-/** Where the service is, and which store it serves. */
+/** The address of the service, and its store. */
 export interface Place {
   readonly address: string;
   readonly subdomain: string;
   readonly dataDir: string;
 }
 
-/** What a first start says: the keys, which are shown this once, and two requests to try them with. */
+/** The text of the first start: the keys, which are shown only once, and two example requests. */
 export function firstWelcome(place: Place, { liveKey, testKey, item }: FirstSteps): string {
   const { address } = place;
   const body = JSON.stringify({ items: [item], customer: { name: 'Ada Lovelace', email: 'ada@example.com' } });
@@ -30,7 +30,7 @@ Create an order, marked as a test:
 `;
 }
 
-/** What every other start says. */
+/** The text of every later start. */
 export function welcomeBack(place: Place): string {
   return `
 Store Commerce is running at ${place.address}
@@ -40,7 +40,7 @@ Store Commerce is running at ${place.address}
 `;
 }
 
-/** For a shell that knows nothing of the environment this process was started with. */
+/** A command that works in a shell without this process's environment. */
 function newKeyCommand({ subdomain, dataDir }: Place): string {
   const command = `npm run --silent cli -- keys create --store ${subdomain}`;
   if (dataDir === DEFAULT_DATA_DIR) return command;

@@ -12,7 +12,7 @@ import { Readiness } from './readiness.js';
 
 type Check = Parameters<HealthCheckService['check']>[0][number];
 
-/** For load balancers and people. `/health/live` is not here: it has to answer when nothing else can. */
+/** For load balancers and people. `/health/live` is not a Nest route: it must answer when Nest cannot. */
 @ApiExcludeController()
 @Controller('health')
 export class HealthController {
@@ -44,7 +44,7 @@ export class HealthController {
       ]);
     } catch (error) {
       if (!(error instanceof ServiceUnavailableException)) throw error;
-      // The same body as when all is well, not the envelope: it says what is wrong.
+      // The same body as in a 200, not the error envelope: it names the failing check.
       void reply.status(503).header('x-error-code', 'unavailable');
       return error.getResponse() as HealthCheckResult;
     }

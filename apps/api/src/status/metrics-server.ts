@@ -4,7 +4,7 @@ import { serveStatus } from '@app/infrastructure';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import type { Metrics } from './metrics.js';
 
-/** Serves `/metrics` at a port of its own, from the start of the application until everything else is closed. */
+/** Serves `/metrics` at a separate port, from the start of the application until everything else is closed. */
 export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutdown {
   private server: Server | null = null;
 

@@ -2,7 +2,7 @@ import { Controller, Get, Header } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Metrics } from './metrics.js';
 
-/** At the public port, unless `METRICS_PORT` names another one. */
+/** Serves `/metrics` at the public port, unless `METRICS_PORT` names another one. */
 @ApiExcludeController()
 @Controller('metrics')
 export class MetricsController {

@@ -5,7 +5,7 @@ import { Counter, Gauge, Histogram } from 'prom-client';
 import { ERROR_CODES } from '../errors/error-codes.js';
 import type { FailureCounts } from '../errors/failure-counts.js';
 
-/** Labels of a request: all from short lists, and the route by its pattern. */
+/** Labels of a request. Each has few values; the route is a pattern. */
 export interface RequestLabels {
   readonly method: string;
   readonly route: string;
@@ -13,10 +13,10 @@ export interface RequestLabels {
   readonly mode: 'live' | 'test' | '';
 }
 
-/** Those that have a route. What else a client may call a method must not make a series each. */
+/** Methods with a label of their own. A client can invent any number of others. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** The figures of one application instance. */
+/** The metrics of one application instance. */
 @Injectable()
 export class Metrics extends ServiceMetrics implements FailureCounts {
   private readonly requestDuration = new Histogram({
@@ -29,26 +29,26 @@ export class Metrics extends ServiceMetrics implements FailureCounts {
 
   private readonly ordersCreated = new Counter({
     name: 'orders_created_total',
-    help: 'Orders that were placed',
+    help: 'Placed orders',
     labelNames: ['mode'],
     registers: [this.registry],
   });
 
   private readonly ordersReplayed = new Counter({
     name: 'orders_replayed_total',
-    help: 'Repeated requests that were given the answer to the first',
+    help: 'Repeated requests that returned the first answer',
     labelNames: ['mode'],
     registers: [this.registry],
   });
 
   private readonly ordersRefused = new Counter({
     name: 'orders_refused_total',
-    help: 'Requests for an order that placed none, by error code',
+    help: 'Order requests that placed no order, by error code',
     labelNames: ['reason'],
     registers: [this.registry],
   });
 
-  /** For fair-use monitoring. As many series as keys were used in the life of the process. */
+  /** For fair-use monitoring. One series for each key that the process has seen. */
   readonly keyRequests = new Counter({
     name: 'api_key_requests_total',
     help: 'Requests by API key',
@@ -65,7 +65,7 @@ export class Metrics extends ServiceMetrics implements FailureCounts {
 
   readonly refusedRequests = new Counter({
     name: 'http_refused_requests_total',
-    help: 'Requests answered 503 at once because as many of their kind were at work as can be',
+    help: 'Requests answered 503 at once because the concurrency limit of their kind was reached',
     labelNames: ['kind'],
     registers: [this.registry],
   });
@@ -118,7 +118,7 @@ export class Metrics extends ServiceMetrics implements FailureCounts {
     this.unexpectedInput.inc({ sqlstate: code });
   }
 
-  /** Shows the pipeline as `state` knows it when the figures are asked for; unknown is NaN. */
+  /** Reads the state of the pipeline at each scrape; NaN when it is unknown. */
   observePipeline(state: () => PipelineState | null): void {
     const gauge = (name: string, help: string, value: (pipeline: PipelineState) => number) =>
       this.gauge(name, help, () => {
@@ -128,12 +128,12 @@ export class Metrics extends ServiceMetrics implements FailureCounts {
     gauge('pipeline_lag_seconds', 'Age of the oldest due job', ({ lagSeconds }) => lagSeconds);
     gauge(
       'pipeline_dead_letters',
-      'Stages given up after their last attempt; 10000 is that or more',
+      'Stages that failed for good; 10000 means that or more',
       ({ deadLetters }) => deadLetters,
     );
     new Gauge({
       name: 'orders_held',
-      help: 'Orders under review, by fraud rule; one with two rules counts for both. 1,000 means that or more',
+      help: 'Orders under review, by fraud rule; an order with two rules counts for both. 1,000 means that or more',
       labelNames: ['reason'],
       registers: [this.registry],
       collect() {

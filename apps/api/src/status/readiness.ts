@@ -2,15 +2,15 @@ import type { DatabaseProbe, DatabaseState, PipelineState } from '@app/infrastru
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 
 const INTERVAL_MS = 2_000;
-/** One slow answer is no outage: a replica that is taken out for it sends its load to the others. */
+/** One slow answer is not an outage: an instance that leaves for it moves its load to the others. */
 const MISSES_TO_FAIL = 3;
 
 /**
- * Knows, without asking then, whether this process can serve: a background check asks the database every 2 s, so that
- * probes cost nothing and a flood of them harms nobody.
+ * Knows whether this process can serve. A background check queries the database every 2 s, so a probe needs no query
+ * and a flood of probes does no harm.
  */
 export class Readiness implements OnApplicationBootstrap, OnApplicationShutdown {
-  /** Set when the shutdown begins: from then on this process asks to be left alone. */
+  /** Set when the shutdown begins: the process then reports that it is not ready. */
   draining = false;
   private misses = MISSES_TO_FAIL;
   private last: DatabaseState = { schemaCurrent: false, pipeline: null };
@@ -29,7 +29,7 @@ export class Readiness implements OnApplicationBootstrap, OnApplicationShutdown 
     return this.last.schemaCurrent;
   }
 
-  /** Null when it is not known. */
+  /** Null when unknown. */
   get pipeline(): PipelineState | null {
     return this.databaseAnswers ? this.last.pipeline : null;
   }

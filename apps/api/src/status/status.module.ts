@@ -12,7 +12,7 @@ function observed(readiness: Readiness, metrics: Metrics): Readiness {
   return readiness;
 }
 
-/** What operators and load balancers ask. */
+/** The routes for operators and load balancers. */
 @Module({})
 export class StatusModule {
   static on({ host, metricsPort }: Config, databaseUrl: string, metrics: Metrics): DynamicModule {

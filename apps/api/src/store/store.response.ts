@@ -20,7 +20,7 @@ export function toStoreResponse(store: PublicStoreProfile) {
       methods: store.paymentSettings.methods.map(({ methodId, enabled, isSandbox, hasCredentials }) => ({
         methodId,
         enabled,
-        // Undefined for methods without a gateway, which leaves it out of the JSON.
+        // Undefined, and so absent from the JSON, for methods without a gateway.
         isSandbox,
         hasCredentials,
       })),
@@ -34,9 +34,9 @@ type PaymentMethod = StoreResponse['payment_settings']['methods'][number];
 export const STORE = object<StoreResponse>({
   id: id('The store.'),
   name: text('Display name.', 'Acme'),
-  subdomain: text('Name of the store in addresses. Unique.', 'acme'),
+  subdomain: text('Name of the store in URLs. Unique.', 'acme'),
   customDomain: text('`""` when there is none.', 'shop.acme.example'),
-  currency: text('ISO 4217. All money of the store is in it.', 'USD'),
+  currency: text('ISO 4217 code of all prices and amounts of the store.', 'USD'),
   logo_url: text('URL; `""` when there is none.', 'https://cdn.example/acme.png'),
   primary_color: text('Hex colour; `""` when there is none.', '#112233'),
   seo_title: text('`""` when there is none.', 'Acme: everything'),
@@ -48,8 +48,8 @@ export const STORE = object<StoreResponse>({
         {
           methodId: text('`cod` for cash on delivery; otherwise the gateway.', 'cod'),
           enabled: flag('Whether customers can choose it.'),
-          isSandbox: flag("Whether the gateway's sandbox is used. Only on gateway methods."),
-          hasCredentials: flag('Whether gateway credentials are stored. They never appear themselves.'),
+          isSandbox: flag("Whether the method uses the gateway's sandbox. Only on gateway methods."),
+          hasCredentials: flag('Whether gateway credentials are stored. No answer contains them.'),
         },
         { optional: ['isSandbox'] },
       ),

@@ -13,15 +13,15 @@ const BAR_LENGTH = 1_000;
 export function addBackup(program: Command): void {
   program
     .command('backup')
-    .description('copy everything to a file, as it is at one moment, while the service runs')
+    .description('copy all data to a file, from one snapshot, while the service runs')
     .argument('<file>', 'a new file, which only its owner can read')
     .addHelpText('after', '\nExample:\n  backup store-2026-11-21.backup.gz')
     .action((file: string) => backUp(path.resolve(file)));
 
   program
     .command('restore')
-    .description('load a backup into an empty database, and prove that all of it is there')
-    .argument('<file>', 'what `backup` wrote')
+    .description('load a backup into an empty database, and verify that it is complete')
+    .argument('<file>', 'a file that `backup` wrote')
     .addHelpText(
       'after',
       '\nExample:\n  DATA_DIR=.data-restored npm run --silent cli -- restore store-2026-11-21.backup.gz',
@@ -47,7 +47,7 @@ async function restore(file: string): Promise<void> {
     const { takenAt: taken_at, schema, tables, stockChecked, pendingStages } = report;
     say(`${rowsOf(tables)} rows of ${Object.keys(tables).length} tables, as they were at ${taken_at}, are restored.`);
     say(`All ${stockChecked} bins agree with the ledger. ${pendingStages} notifications will be sent.`);
-    say(`What is encrypted needs the key it was encrypted with, in ${placeOfKey(config)}.`);
+    say(`Encrypted values need the key they were encrypted with, in ${placeOfKey(config)}.`);
     const counts = { stock_checked: stockChecked, notifications_pending: pendingStages };
     printJson({ taken_at, schema, rows: rowsOf(tables), tables, ...counts });
   });
@@ -70,7 +70,7 @@ async function withBar<T>(work: (onProgress: (done: number) => void) => Promise<
   }
 }
 
-/** Lets a signal end the work in order, so that no partial file remains. */
+/** A signal aborts the work, so that no partial file remains. */
 async function untilSignal<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const abort = new AbortController();
   const interrupt = (exitCode: number) => abort.abort(new CommandFailed('Interrupted. There is no backup.', exitCode));
@@ -79,7 +79,7 @@ async function untilSignal<T>(work: (signal: AbortSignal) => Promise<T>): Promis
   });
 }
 
-/** A file that is not there, or not ours, in words. */
+/** Explains a file that is missing or not accessible. */
 function explain(error: NodeJS.ErrnoException): never {
   const { code, syscall, path: place } = error;
   throw syscall !== undefined && place !== undefined ? new CommandFailed(`Cannot use ${place} (${code}).`) : error;

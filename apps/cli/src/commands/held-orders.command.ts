@@ -23,7 +23,7 @@ interface ReleaseOptions extends HeldOptions {
   readonly all?: boolean;
 }
 
-/** What became of one order. */
+/** The outcome for one order. */
 interface Outcome {
   readonly order_id: string;
   readonly store: string;
@@ -38,7 +38,7 @@ export function addHeldOrders(orders: Command): void {
     .requiredOption('--held', 'orders whose confirmation is held; there is no other list')
     .option('--store <S>', 'only of this store', subdomain)
     .option('--reason <R...>', 'only orders held for these reasons and for no other', collectReason)
-    .option('--limit <N>', 'how many at most', rowCount, 100)
+    .option('--limit <N>', 'the most orders to list', rowCount, 100)
     .action(({ store, reason, limit }: ListOptions) =>
       withApplication(async (app) => {
         const filter = { subdomain: store ?? null, reasons: reason ?? null };
@@ -85,7 +85,7 @@ async function releaseEach(
   store: string | undefined,
   references: readonly string[],
 ): Promise<Outcome[]> {
-  // All are found before the first is released: a typing error releases nothing.
+  // Locates all orders before it releases the first, so that a typing error releases nothing.
   const located: OrderLocation[] = [];
   for (const reference of references) located.push(await locateOrder(app, reference, store));
   const outcomes: Outcome[] = [];

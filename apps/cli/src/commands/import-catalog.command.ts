@@ -31,19 +31,19 @@ export function addImportCatalog(program: Command): void {
   program
     .command('import-catalog')
     .description(
-      'import the product export of another shop: creates what is new, updates what is known; may be run again',
+      'import the product export of another shop: creates new rows, updates existing ones; may be run again',
     )
     .argument('<file>', 'CSV as the shop exports it; - for standard input')
     .requiredOption('--store <S>', 'subdomain of the store', subdomain)
     .addOption(new Option('--format <F>', 'the shop it comes from').choices(CATALOG_FORMATS).makeOptionMandatory())
-    .option('--bin <W/B>', 'where the quantities of the file are; made if it is not there', binPlace, 'MAIN/CATALOG')
+    .option('--bin <W/B>', 'the bin for the quantities of the file; created if missing', binPlace, 'MAIN/CATALOG')
     .option('--no-stock', 'leave the stock as it is')
     .option(
       '--columns <FILE>',
-      'what columns with other headings are: JSON, {"heading of the file": "English heading"}',
+      'maps columns with other headings: JSON, {"heading of the file": "English heading"}',
     )
-    .option('--dry-run', 'tell what would be done, and write nothing')
-    .option('--json', 'print the result for programs')
+    .option('--dry-run', 'report what an import would do, and write nothing')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', HELP)
     .action((file: string, options: Options) => importFile(file, options));
 }

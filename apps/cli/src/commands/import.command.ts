@@ -10,9 +10,9 @@ import { readInterruptibly, openSource } from '../source-file.js';
 export function addImport(program: Command): void {
   program
     .command('import')
-    .description('import a store bundle: creates what is new, updates what is known; may be run again')
+    .description('import a store bundle: creates new rows, updates existing ones; may be run again')
     .argument('<file>', 'NDJSON, one object a line; - for standard input')
-    .option('--dry-run', 'check every line, tell what would be done, and write nothing')
+    .option('--dry-run', 'check every line, report what an import would do, and write nothing')
     .addHelpText(
       'after',
       '\nThe format, with an example to copy from: docs/store-bundle.md\n\nExamples:\n  import --dry-run acme.ndjson\n  import acme.ndjson\n  zcat acme.ndjson.gz | npm run --silent cli -- import -',

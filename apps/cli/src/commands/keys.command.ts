@@ -26,11 +26,11 @@ export function addKeys(program: Command): void {
 
   keys
     .command('create')
-    .description('create a key and print it, which is never done again')
+    .description('create a key and print it; it cannot be shown again')
     .requiredOption('--store <S>', 'subdomain of the store', subdomain)
-    .addOption(new Option('--mode <mode>', 'what the key is for').choices(['live', 'test']).default('live'))
-    .option('--name <N>', 'what people call it', displayName)
-    .option('--expires-at <T>', 'the moment it stops to work, in ISO 8601', futureMoment)
+    .addOption(new Option('--mode <mode>', 'the mode of the key').choices(['live', 'test']).default('live'))
+    .option('--name <N>', 'display name', displayName)
+    .option('--expires-at <T>', 'the time at which it stops working, in ISO 8601', futureMoment)
     .addHelpText(
       'after',
       '\nExamples:\n  keys create --store acme\n  keys create --store acme --mode test --name "CI" --expires-at 2027-01-31T00:00:00Z',
@@ -39,7 +39,7 @@ export function addKeys(program: Command): void {
 
   keys
     .command('list')
-    .description('list the keys of a store, oldest first; the keys themselves are not kept')
+    .description('list the keys of a store, oldest first; the keys themselves are not stored')
     .requiredOption('--store <S>', 'subdomain of the store', subdomain)
     .action(({ store: name }: { store: string }) =>
       withApplication(async (app) => {
@@ -51,9 +51,9 @@ export function addKeys(program: Command): void {
     );
 
   addUsage(keys);
-  addStatusChange(keys, 'revoke', 'REVOKED', 'refuse a key for ever, from the next request on');
-  addStatusChange(keys, 'deactivate', 'DEACTIVATED', 'refuse a key until it is activated again');
-  addStatusChange(keys, 'activate', 'ACTIVE', 'let a deactivated key in again');
+  addStatusChange(keys, 'revoke', 'REVOKED', 'refuse a key forever, from the next request on');
+  addStatusChange(keys, 'deactivate', 'DEACTIVATED', 'refuse a key until it is activated');
+  addStatusChange(keys, 'activate', 'ACTIVE', 'accept a deactivated key again');
 }
 
 async function create(createApiKey: CreateApiKey, options: CreateOptions): Promise<void> {
@@ -67,9 +67,9 @@ async function create(createApiKey: CreateApiKey, options: CreateOptions): Promi
 function addUsage(keys: Command): void {
   keys
     .command('usage')
-    .description('show how many requests each key sent, by UTC day; the last minute may not be in yet')
+    .description('show the requests of each key by UTC day; the last minute may be missing')
     .option('--store <S>', 'subdomain of the store (default: all stores)', subdomain)
-    .option('--days <N>', 'how many days back, today included', dayCount, 7)
+    .option('--days <N>', 'the number of days, including today', dayCount, 7)
     .action(({ store, days }: { store?: string; days: number }) =>
       withApplication(async (app) =>
         printJson(await usage(app.get(StoreRepository), app.get(ApiKeyRepository), days, store)),
@@ -98,14 +98,14 @@ function addStatusChange(keys: Command, verb: string, status: ApiKeyStatus, desc
     .action((id: string) =>
       withApplication(async (app) => {
         const record = await app.get(ApiKeyRepository).setStatus(id, status);
-        if (!record) throw new CommandFailed('There is no such key, or it is revoked, which is for ever.');
+        if (!record) throw new CommandFailed('There is no such key, or it is revoked, which is final.');
         const store = await app.get(StoreRepository).findProfile(record.storeId);
         printJson(keyJson(record, store?.subdomain ?? ''));
       }),
     );
 }
 
-/** Every field by hand: neither the key nor its hash may get in here. */
+/** Lists every field: neither the key nor its hash may be among them. */
 function keyJson(record: ApiKeyRecord, store: string) {
   return {
     id: record.id,

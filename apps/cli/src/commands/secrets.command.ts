@@ -14,7 +14,7 @@ export function addSecrets(program: Command): void {
     .description(
       're-encrypt all secrets under the newest key of DATA_ENCRYPTION_KEYS; may be interrupted and run again',
     )
-    .option('--json', 'the summary as JSON instead of a table')
+    .option('--json', 'print the summary as JSON instead of a table')
     .addHelpText('after', '\nStep by step: SECURITY.md\n\nExample:\n  secrets rotate --json')
     .action(({ json = false }: { json?: boolean }) => rotate(json));
 }

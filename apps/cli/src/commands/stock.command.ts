@@ -41,7 +41,7 @@ export function addStock(program: Command): void {
 
   stock
     .command('verify')
-    .description('prove that every bin holds the sum of its movements in the ledger')
+    .description('verify that every bin holds the sum of its movements in the ledger')
     .option('--store <S>', 'only of this store', subdomain)
     .action(({ store }: { store?: string }) =>
       withApplication(async (app) => {

@@ -17,9 +17,9 @@ export function addStores(program: Command): void {
   stores
     .command('create')
     .description('create a store')
-    .requiredOption('--subdomain <S>', 'unique name, part of its address', subdomain)
-    .requiredOption('--name <N>', 'what people call it', displayName)
-    .requiredOption('--currency <C>', 'ISO 4217 code; every price of the store is in it', currency)
+    .requiredOption('--subdomain <S>', 'unique name, part of its URL', subdomain)
+    .requiredOption('--name <N>', 'display name', displayName)
+    .requiredOption('--currency <C>', 'ISO 4217 code of all prices of the store', currency)
     .addHelpText('after', '\nExample:\n  stores create --subdomain acme --name "Acme" --currency USD')
     .action((options: CreateOptions) =>
       withApplication(async (app) => {
@@ -37,7 +37,7 @@ export function addStores(program: Command): void {
       }),
     );
 
-  addStatusChange(stores, 'activate', 'ACTIVE', 'let the keys of a store in again');
+  addStatusChange(stores, 'activate', 'ACTIVE', 'accept the keys of a store again');
   addStatusChange(stores, 'deactivate', 'INACTIVE', 'refuse all keys of a store, from the next request on');
 }
 

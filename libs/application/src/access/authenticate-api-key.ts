@@ -3,9 +3,9 @@ import { parseApiKey } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { ApiKeyRepository, type ApiKeyLookup } from '../ports/api-key.repository.js';
 
-/** Why a key does not open the door. */
+/** Why a request is not authenticated. */
 export type AuthenticationFailure =
-  | 'missing' // no key, or not in the form of one
+  | 'missing' // no key, or a text in another form
   | 'unknown' // well-formed, but there is no such key
   | 'inactive' // revoked, deactivated or expired
   | 'store_inactive';

@@ -22,7 +22,7 @@ export class CreateApiKey {
   ) {}
 
   /**
-   * Makes a key. Its text is in the result and nowhere else: only its hash is kept.
+   * Creates a key. Only the result contains its text: the database stores its hash.
    *
    * @throws NotFound when there is no such store.
    */

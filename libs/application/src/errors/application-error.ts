@@ -3,9 +3,9 @@ export type ApplicationFailureKind =
   | 'unavailable' // a resource that the work needs cannot be reached
   | 'late' // the work did not finish in time; the resource may be well
   | 'overloaded' // a concurrency limit is reached
-  | 'unusable_value'; // a store of data refused a value that validation let pass
+  | 'unusable_value'; // the database refused a value that validation let pass
 
-/** A technical failure that ports and use cases report, without the words of a driver. `cause` is the driver's error. */
+/** A technical failure that ports and use cases report, without a driver's message. `cause` is the driver's error. */
 export abstract class ApplicationError extends Error {
   abstract readonly kind: ApplicationFailureKind;
   /** Identifies the failure to clients, metrics and logs: snake_case, unique, and stable while the text may change. */

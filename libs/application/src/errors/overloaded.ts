@@ -1,6 +1,6 @@
 import { ApplicationError } from './application-error.js';
 
-/** A concurrency limit is reached. The work was not begun. */
+/** A concurrency limit is reached. The work has not begun. */
 export class Overloaded extends ApplicationError {
   readonly kind = 'overloaded';
   readonly code = 'overloaded';

@@ -1,12 +1,12 @@
 import { ApplicationError } from './application-error.js';
 
 /**
- * The database lacks a table or column of this release: it is not migrated yet. Clients see an outage, and a retry before
- * the migration is pointless.
+ * The database lacks a table or column of this release: it is not migrated yet. Clients see an outage, and a retry
+ * before the migration is pointless.
  */
 export class SchemaMismatch extends ApplicationError {
   readonly kind = 'unavailable';
-  /** That of `Unavailable`: clients do the same about both. */
+  /** The code of `Unavailable`: clients handle both alike. */
   readonly code = 'unavailable';
 
   constructor(options?: ErrorOptions) {

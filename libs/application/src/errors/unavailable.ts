@@ -1,6 +1,6 @@
 import { ApplicationError } from './application-error.js';
 
-/** The database cannot be reached, has no room, or gave up a transaction in favour of others. */
+/** The database is unreachable or full, or cancelled a transaction in favour of others. */
 export class Unavailable extends ApplicationError {
   readonly kind = 'unavailable';
   readonly code = 'unavailable';

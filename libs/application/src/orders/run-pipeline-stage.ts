@@ -13,7 +13,7 @@ export interface RunPipelineStageCommand {
   readonly lastAttempt: boolean;
 }
 
-/** `skipped`: the stage was not pending. `dead`: the message cannot be delivered, and is not tried again. */
+/** `skipped`: the stage was not pending. `dead`: the message cannot be delivered and is not retried. */
 export type StageOutcome = 'done' | 'dead' | 'skipped';
 
 @Injectable()
@@ -30,7 +30,7 @@ export class RunPipelineStage {
    * message again, with the same id, and never loses it. The confirmation of a cancelled order is not sent; its stage
    * becomes dead.
    *
-   * @throws the error of the attempt, after recording it; the queue tries again later. A stage whose message cannot be
+   * @throws the error of the attempt, after recording it; the queue retries later. A stage whose message cannot be
    *   delivered becomes dead at once, without an error.
    */
   async execute({ storeId, orderId, stage, lastAttempt }: RunPipelineStageCommand): Promise<StageOutcome> {

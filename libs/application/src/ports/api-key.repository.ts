@@ -2,7 +2,7 @@ import type { ApiKeyMode, Currency } from '@app/domain';
 
 export type ApiKeyStatus = 'ACTIVE' | 'DEACTIVATED' | 'REVOKED';
 
-/** A key as its owner may see it: neither the key nor its hash. */
+/** A key as operators see it, without the key itself and its hash. */
 export interface ApiKeyRecord {
   readonly id: string;
   readonly storeId: number;
@@ -18,18 +18,18 @@ export interface ApiKeyRecord {
   readonly createdAt: Date;
 }
 
-/** How much a key was used on one day. */
+/** The use of a key on one day. */
 export interface ApiKeyUsage {
   readonly keyId: string;
   /** `YYYY-MM-DD`, in UTC. */
   readonly day: string;
-  /** Requests with the key while it was good, throttled ones included. */
+  /** Requests with the key while it was valid, throttled ones included. */
   readonly requests: number;
-  /** Those of them that were refused because there were too many. */
+  /** Requests that were throttled. */
   readonly throttled: number;
 }
 
-/** What a request learns from its key. */
+/** The data of a key that a request needs. */
 export interface ApiKeyLookup {
   readonly id: string;
   readonly mode: ApiKeyMode;
@@ -40,7 +40,7 @@ export interface ApiKeyLookup {
   readonly store: { readonly id: number; readonly currency: Currency; readonly active: boolean };
 }
 
-/** A key to be kept: its hash, and what may be shown of it. */
+/** A new key: its hash and the fields that may be displayed. */
 export interface NewApiKey extends Pick<ApiKeyRecord, 'id' | 'prefix' | 'lastFour' | 'mode' | 'name' | 'expiresAt'> {
   /** SHA-256 of the whole key. */
   readonly hash: Buffer;
@@ -53,12 +53,12 @@ export abstract class ApiKeyRepository {
   abstract findByHash(hash: Buffer): Promise<ApiKeyLookup | null>;
 
   /**
-   * Counts a request and notes the key's last use. Never fails or delays the request: what was counted is written about
-   * once a minute, and a process that is killed loses what it had not written.
+   * Counts a request and notes the key's last use. Never fails or delays the request: the counts are written about once
+   * a minute, and a killed process loses those that are not yet written.
    */
   abstract touch(key: ApiKeyLookup): void;
 
-  /** Counts that a request, already counted by `touch`, was refused because the key sends too many. */
+  /** Counts the throttling of a request that `touch` has already counted. */
   abstract noteThrottled(key: ApiKeyLookup): void;
 
   abstract insert(storeId: number, key: NewApiKey): Promise<ApiKeyRecord>;
@@ -67,8 +67,8 @@ export abstract class ApiKeyRepository {
   abstract list(storeId: number): Promise<ApiKeyRecord[]>;
 
   /**
-   * Of the last days, today included: the latest first, and of a day the busiest key first. A day on which a key was not
-   * used is absent.
+   * Lists the use of the last days, including today: latest day first, and within a day the busiest key first. Days on
+   * which a key was not used are absent.
    *
    * @param days from 1.
    */
@@ -77,7 +77,7 @@ export abstract class ApiKeyRepository {
   /**
    * Takes effect with the next request. A revoked key stays revoked.
    *
-   * @returns null when there is no such key, or it is revoked and another status is asked for.
+   * @returns null when there is no such key, or when it is revoked and the new status is another.
    */
   abstract setStatus(id: string, status: ApiKeyStatus): Promise<ApiKeyRecord | null>;
 }

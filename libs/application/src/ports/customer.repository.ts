@@ -1,6 +1,6 @@
 import type { Page, PageOf } from './page.js';
 
-/** What operators see of a customer: no password hash, token or national id, ever. */
+/** A customer without secrets: it never contains a password hash, a token or a national id. */
 export interface CustomerRecord {
   readonly id: string;
   readonly name: string;

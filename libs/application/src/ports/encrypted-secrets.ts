@@ -15,14 +15,14 @@ export interface ReencryptedBatch {
   readonly unreadable: readonly string[];
 }
 
-/** The secrets that the database holds encrypted, of all stores, for operators. Has no time limit. */
+/** The encrypted secrets of all stores, for operators. Has no time limit. */
 export abstract class EncryptedSecrets {
-  /** The configured keys, newest first and with 0 values too, then other keys that values are under. */
+  /** The configured keys, newest first, including those without values; then other keys that have values. */
   abstract keyUses(): Promise<KeyUse[]>;
 
   /**
-   * Re-encrypts under the newest key, in one pass over the values that are under another. Each batch is a transaction of
-   * its own: an interrupted pass keeps what it did. Skips values that another transaction holds, and waits for none.
+   * Re-encrypts the values under other keys with the newest key, in one pass. Each batch is a transaction of its own,
+   * so an interrupted pass keeps its completed batches. Skips values that another transaction holds, and never waits.
    */
   abstract reencrypt(): AsyncIterable<ReencryptedBatch>;
 }

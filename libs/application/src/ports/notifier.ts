@@ -2,17 +2,17 @@ import type { OrderRecord } from './order.repository.js';
 import type { StoreProfile } from './store.repository.js';
 import type { NotificationStage } from './pipeline-stages.js';
 
-/** A message that cannot be delivered however often it is tried, such as one to an address that is none. */
+/** A message that no retry can deliver, such as one to an invalid address. */
 export abstract class UndeliverableMessage extends Error {}
 
-/** Tells people about a placed order. */
+/** Notifies people of a placed order. */
 export abstract class Notifier {
   /**
-   * Sends the stage's message. Sending it twice is harmless: both carry the same id. Nothing is sent when there is no
-   * address to send it to.
+   * Sends the stage's message. Sending it twice is harmless: both messages have the same id. Sends nothing when the
+   * recipient has no address.
    *
-   * @throws UndeliverableMessage when its address cannot be used. It goes to nobody else, and is not tried again.
-   * @throws when the message could not be handed over; the caller tries again. The error's `code` is the class of the
+   * @throws UndeliverableMessage when the address cannot be used. The message goes to no other address; do not retry.
+   * @throws when the message could not be handed over; the caller retries. The error's `code` is the class of the
    *   failure (`SMTP_550`, `ETIMEDOUT`, `EADDRESS`); its text names no person.
    */
   abstract notify(stage: NotificationStage, order: OrderRecord, store: StoreProfile): Promise<void>;

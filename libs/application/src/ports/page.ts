@@ -4,7 +4,7 @@ export interface Page {
   readonly limit: number;
 }
 
-/** One page of rows, and how many rows there are on all pages. */
+/** One page of rows, and the number of rows on all pages. */
 export interface PageOf<T> {
   readonly rows: readonly T[];
   readonly total: number;

@@ -35,8 +35,8 @@ export abstract class PipelineStages {
 /** Retries of the stages of placed orders, for operators. */
 export abstract class StageRetries {
   /**
-   * Queues the stages of an order that are dead or failed, at once and with all their attempts. Held stages stay held,
-   * and a cancelled order is not confirmed to its customer.
+   * Queues the dead and failed stages of an order again, at once and with all their attempts. Held stages stay held,
+   * and the confirmation of a cancelled order is not sent.
    *
    * @throws NotFound when the store has no such order.
    */

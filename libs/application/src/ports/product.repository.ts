@@ -1,7 +1,7 @@
 import type { VariantAttributes } from '@app/domain';
 import type { Page, PageOf } from './page.js';
 
-/** A product as it stands in a list. */
+/** A product in a list. */
 export interface ProductSummary {
   readonly id: number;
   readonly name: string;

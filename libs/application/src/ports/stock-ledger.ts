@@ -25,12 +25,12 @@ export interface StockVerification {
   readonly differences: readonly StockDifference[];
 }
 
-/** The bins of the stores, and the ledger of their movements, for operators. Has no time limit. */
+/** The bins of all stores and the ledger of their movements, for operators. Has no time limit. */
 export abstract class StockLedger {
   /**
-   * Brings a place to a quantity, in one transaction. Writes the difference as a movement: the opening stock of a product
-   * that is new in the bin, otherwise an adjustment; no movement when the quantity is already right. Creates no product,
-   * warehouse or bin.
+   * Brings a place to a quantity, in one transaction. Writes the difference as a movement: the opening stock of a
+   * product that is new in the bin, otherwise an adjustment; no movement when the quantity is already right. Creates no
+   * product, warehouse or bin.
    *
    * @param quantity units, from 0 to 2147483647.
    * @returns the quantity before; null when the product was never in the bin.

@@ -10,7 +10,7 @@ export interface StoreSummary {
   readonly status: StoreStatus;
 }
 
-/** A store's profile with its settings as configured. They are made public by the domain's filters, not here. */
+/** A store's profile with its settings as configured. The domain's filters, not this port, remove secrets. */
 export interface StoreProfile extends StoreSummary {
   readonly customDomain: string;
   readonly logoUrl: string;

@@ -15,7 +15,7 @@ export interface RotationReport {
 }
 
 const EXAMPLES = 20;
-/** A pass skips values that are held, and misses those that an import writes behind it. */
+/** A pass skips locked values, and misses values that an import writes behind it. */
 const PASSES = 5;
 const PAUSE_MS = 500;
 
@@ -24,7 +24,7 @@ const PAUSE_MS = 500;
 export class RotateSecrets {
   constructor(private readonly secrets: EncryptedSecrets) {}
 
-  /** How many values are not under the newest key. */
+  /** The number of values that are not under the newest key. */
   async due(): Promise<number> {
     return dueOf(await this.secrets.keyUses());
   }

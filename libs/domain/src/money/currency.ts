@@ -20,7 +20,7 @@ export function isCurrency(code: string): code is Currency {
   return KNOWN.has(code);
 }
 
-/** How many decimal places the currency's minor unit has: 2 for most, 0 for JPY, 3 for KWD. */
+/** The number of decimal places of the currency's minor unit: 2 for most, 0 for JPY, 3 for KWD. */
 export function minorUnitExponent(currency: Currency): number {
   return EXPONENTS[currency] ?? 2;
 }

@@ -82,7 +82,7 @@ describe('IllegalTransition', () => {
     return null;
   };
 
-  it('is a rejection that names both statuses, and those that are possible', () => {
+  it('is a rejection that names both statuses and the possible ones', () => {
     expect(refusal(() => assertFulfillmentTransition('PENDING', 'DELIVERED'))).toMatchObject({
       kind: 'rejected',
       name: 'IllegalTransition',
@@ -93,13 +93,13 @@ describe('IllegalTransition', () => {
     });
   });
 
-  it('says where the end is', () => {
+  it('names a final status', () => {
     expect(refusal(() => assertPaymentTransition('REFUNDED', 'PENDING'))).toMatchObject({
       message: 'payment cannot go from REFUNDED to PENDING, or anywhere else',
     });
   });
 
-  it('says that a status is there already', () => {
+  it('says that the status is already set', () => {
     expect(refusal(() => cancelState({ status: 'CANCELLED', fulfillmentStatus: 'CANCELLED' }))).toMatchObject({
       message: 'fulfillment is already CANCELLED',
     });

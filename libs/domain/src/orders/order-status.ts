@@ -1,10 +1,10 @@
 import { DomainError } from '../shared/domain-error.js';
 
-/** How far the payment of an order is. */
+/** Payment status of an order. */
 export const PAYMENT_STATUSES = ['PENDING', 'SUCCEEDED', 'FAILED', 'REFUNDED', 'CANCELLED'] as const;
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 
-/** How far the goods of an order are. */
+/** Fulfillment status of an order. */
 export const FULFILLMENT_STATUSES = [
   'PENDING',
   'CONFIRMED',
@@ -16,7 +16,7 @@ export const FULFILLMENT_STATUSES = [
 ] as const;
 export type FulfillmentStatus = (typeof FULFILLMENT_STATUSES)[number];
 
-/** Where an order was taken. */
+/** Where an order comes from. */
 export const ORDER_SOURCES = ['POS', 'WEBSITE'] as const;
 export type OrderSource = (typeof ORDER_SOURCES)[number];
 
@@ -43,7 +43,7 @@ export class IllegalTransition extends DomainError {
   readonly kind = 'rejected';
   readonly code = 'illegal_transition';
 
-  /** @param possible where it can go instead. */
+  /** @param possible the statuses to which it can change. */
   constructor(what: 'payment' | 'fulfillment', from: string, to: string, possible: readonly string[]) {
     const instead = possible.length > 0 ? `only to ${possible.join(' or ')}` : 'or anywhere else';
     super(from === to ? `${what} is already ${from}` : `${what} cannot go from ${from} to ${to}, ${instead}`);
@@ -62,14 +62,14 @@ export function assertFulfillmentTransition(from: FulfillmentStatus, to: Fulfill
   if (!possible.includes(to)) throw new IllegalTransition('fulfillment', from, to, possible);
 }
 
-/** Where an order stands. */
+/** Both statuses of an order. */
 export interface OrderState {
   readonly status: PaymentStatus;
   readonly fulfillmentStatus: FulfillmentStatus;
 }
 
 /**
- * The state after a change; what the change does not name stays.
+ * The state after a change. A status that the change does not name stays.
  *
  * @throws IllegalTransition unless both moves are allowed.
  */
@@ -81,10 +81,10 @@ export function changeState(state: OrderState, change: Partial<OrderState>): Ord
 }
 
 /**
- * The state of an order that is called off before it ships. A payment that has not succeeded is cancelled with it; one
- * that has stays, to be refunded.
+ * The state of an order that is cancelled before it ships. A payment that has not succeeded is cancelled with it. A
+ * payment that has succeeded stays, to be refunded.
  *
- * @throws IllegalTransition when the goods are on their way, or the order was cancelled before.
+ * @throws IllegalTransition when the order has shipped, or is already cancelled.
  */
 export function cancelState(state: OrderState): OrderState {
   const payable = PAYMENT_TRANSITIONS[state.status].includes('CANCELLED');

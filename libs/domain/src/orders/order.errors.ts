@@ -6,14 +6,14 @@ export class InvalidOrderItems extends DomainError {
   readonly code = 'item_unavailable';
 }
 
-/** One order line that asks for more than there is. */
+/** One order line that requests more than is available. */
 export interface Shortage {
   /** Position of the line in the request, from 0. */
   readonly line: number;
   readonly requested: number;
   /** Units in all bins for the product and variant of the line. */
   readonly available: number;
-  /** The line names no variant, and the product has some: their stock does not count for it. */
+  /** The line names no variant, but the product has variants: their stock does not count for the line. */
   readonly lacksVariant?: boolean;
 }
 

@@ -10,14 +10,14 @@ export const MAX_LINES = 100;
 export const PAYMENT_METHODS = ['COD', 'OFFLINE'] as const;
 export type PaymentMethod = (typeof PAYMENT_METHODS)[number];
 
-/** Who ordered, as stated on the order. `''` where nothing was stated. */
+/** The customer as stated on the order. `''` for an absent value. */
 export interface OrderCustomer {
   readonly name: string;
   readonly email: string;
   readonly phone: string;
 }
 
-/** Where the goods go. `''` where nothing was stated. */
+/** A delivery or billing address. `''` for an absent value. */
 export interface PostalAddress {
   readonly address: string;
   readonly city: string;

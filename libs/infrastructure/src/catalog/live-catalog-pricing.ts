@@ -7,11 +7,11 @@ import { Database } from '../postgres/database.js';
 interface CatalogRow {
   readonly product_id: number;
   readonly asked_variant_id: number | null;
-  /** Null when no variant was asked for, and when the one asked for is not available. */
+  /** Null when no variant was requested, and when the requested one is not available. */
   readonly variant_id: number | null;
   readonly name: string;
   readonly sku: string;
-  /** bigint, as pg gives it. */
+  /** bigint, which pg returns as text. */
   readonly price: string;
   readonly attributes: VariantAttributes;
   readonly attribute_names: readonly string[];
@@ -19,8 +19,9 @@ interface CatalogRow {
 
 const MAX_FAULTS = 20;
 
-// One statement reads one snapshot. JSON, because of arrays the server looks at the length to make another plan. A line without a row asks for a product that is unknown, inactive or another
-// store's: the client cannot tell which.
+// One statement reads one snapshot. The lines are one JSON value: for arrays, the server would make a new plan by their
+// length. A line without a row names a product that is unknown, inactive or another store's: the client cannot tell
+// which.
 const PRICE = `/* products.price */
   SELECT product.id AS product_id, asked.variant_id AS asked_variant_id, variant.id AS variant_id, product.name,
     coalesce(variant.sku, product.sku) AS sku, coalesce(variant.price, product.price) AS price,

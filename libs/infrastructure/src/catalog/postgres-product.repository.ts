@@ -16,14 +16,16 @@ import { toProductRecord, toProductSummary, type ProductRecordRow, type ProductR
 
 const SUMMARY = 'item.name, item.slug, item.price, item.status';
 
-/** The categories of a product know its age, so that each lists its newest first. */
+/**
+ * The link of a product and a category repeats the product's creation time, so that a category lists its newest first.
+ */
 const IN_CATEGORY = {
   join: 'JOIN product_categories AS place ON place.store_id = item.store_id AND place.product_id = item.id',
   id: 'product_id',
 };
 
-// The parts of a product are gathered where they lie: joins would multiply variants by categories; its stock at once, for
-// itself and all its variants. Prices travel as text, since JSON numbers are not exact.
+// A subquery collects each part of a product: joins would multiply variants by categories. One part reads the stock of
+// the product and of all its variants. Prices travel as text, because JSON numbers are not exact.
 const find = (condition: string) => `/* products.find */
   WITH item AS MATERIALIZED (
     SELECT * FROM products AS item WHERE item.store_id = $1 AND item.status = 'ACTIVE' AND ${condition}

@@ -3,7 +3,7 @@ import type { FraudAssessment, PostalAddress, VariantAttributes } from '@app/dom
 import { sortAttributes } from '../postgres/attributes.js';
 import { toSafeInteger } from '../postgres/integers.js';
 
-/** A row of `orders` as pg gives it: bigint is text. */
+/** A row of `orders` as pg returns it: bigint is text. */
 export interface OrderRow {
   readonly id: string;
   readonly receipt_number: string;
@@ -18,7 +18,7 @@ export interface OrderRow {
   readonly created_at: Date;
 }
 
-/** With its parts, which come as JSON. */
+/** A row with the order's parts, which come as JSON. */
 export interface OrderRecordRow extends OrderRow {
   readonly customer_email: string;
   readonly customer_phone: string;

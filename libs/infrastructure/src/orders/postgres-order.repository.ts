@@ -18,8 +18,8 @@ import { toOrderRecord, toOrderSummary, type OrderRecordRow, type OrderRow } fro
 const SUMMARY = `receipt_number, status, fulfillment_status, payment_method, amount, total_amount, currency,
   customer_name, source`;
 
-// The parts of an order are gathered where they lie: joins would multiply lines by stages. Amounts travel as text,
-// since JSON numbers are not exact.
+// A subquery collects each part of an order: joins would multiply lines by stages. Amounts travel as text, because JSON
+// numbers are not exact.
 const FIND = `/* orders.find */
   SELECT id, created_at, ${SUMMARY}, customer_email, customer_phone, shipping_address, billing_address, notes, is_test, updated_at,
     (SELECT coalesce(json_agg(json_build_object('product_id', line.product_id, 'variant_id', line.variant_id,

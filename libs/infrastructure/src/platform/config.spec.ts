@@ -33,7 +33,7 @@ describe('Config', () => {
     expect(() => new Config({ METRICS_PORT: 'x' })).toThrow('METRICS_PORT must be an integer from 0 to 65535');
   });
 
-  it('traces when it is told where to, unless it is told not to', () => {
+  it('traces when an endpoint is set, unless the SDK is disabled', () => {
     const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://collector:4318';
     expect(new Config({ OTEL_EXPORTER_OTLP_ENDPOINT }).tracing).toBe(true);
     expect(new Config({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://collector/x' }).tracing).toBe(true);
@@ -50,13 +50,13 @@ describe('Config', () => {
     expect(new Config({ DATABASE_URL, PIPELINE: 'inline' }).pipeline).toBe('inline');
   });
 
-  it('goes to the database directly by the same URL unless another is given', () => {
+  it('uses the same URL for direct connections unless another is given', () => {
     expect(new Config({ DATABASE_URL }).databaseDirectUrl).toBe(DATABASE_URL);
     const DATABASE_DIRECT_URL = 'postgresql://direct/store';
     expect(new Config({ DATABASE_URL, DATABASE_DIRECT_URL }).databaseDirectUrl).toBe(DATABASE_DIRECT_URL);
   });
 
-  it('takes an empty variable for an absent one', () => {
+  it('treats an empty variable as absent', () => {
     expect(new Config({ PORT: '', DATABASE_URL: ' ', PIPELINE: '' })).toMatchObject({ port: 3000, databaseUrl: null });
   });
 
@@ -95,7 +95,7 @@ describe('Config', () => {
     ],
     [
       { DATABASE_URL: '', NODE_ENV: 'production' },
-      'DATABASE_URL is empty: in production, leave it out to have the embedded database',
+      'DATABASE_URL is empty: in production, unset it to use the embedded database',
     ],
     [
       { DATABASE_URL: 'localhost:5432' },

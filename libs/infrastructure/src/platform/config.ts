@@ -2,12 +2,12 @@ import { isIP } from 'node:net';
 import path from 'node:path';
 import { readMailbox, type Mailbox } from './mailbox.js';
 
-/** Where the embedded database is unless `DATA_DIR` says otherwise. */
+/** The default of `DATA_DIR`. */
 export const DEFAULT_DATA_DIR = path.resolve('.data');
 
-/** How long rows are kept that nothing else ends, in days. */
+/** How long rows without any other expiry are kept, in days. */
 export interface Retention {
-  /** Assessments of orders that were rejected: of those that were placed they stay with the order. */
+  /** Assessments of rejected orders. The assessment of a placed order stays with the order. */
   readonly rejectedOrders: number;
   /** Daily counts of the use of API keys. */
   readonly keyUsage: number;
@@ -19,34 +19,34 @@ export class Config {
   readonly host: string;
   /** `null` = embedded PostgreSQL. */
   readonly databaseUrl: string | null;
-  /** Past a pooler: for migrations and the queue's LISTEN. */
+  /** Bypasses a pooler, for migrations and the queue's LISTEN. */
   readonly databaseDirectUrl: string | null;
-  /** Of servers that follow the primary, for reads that may be some seconds old. */
+  /** Servers that follow the primary, for reads that may be some seconds old. */
   readonly databaseReplicaUrls: readonly string[];
   /** Connections to each server. */
   readonly databasePoolSize: number;
   /** Absolute. Holds the embedded database, the key file and unsent mail. */
   readonly dataDir: string;
-  /** `inline` = the API process works the pipeline too. */
+  /** `inline` = the API process also runs the pipeline. */
   readonly pipeline: 'inline' | 'off';
   /** `null` = mail is written to files under `dataDir`. */
   readonly smtpUrl: string | null;
   readonly mailFrom: Mailbox;
-  /** 32 bytes each, newest first; `null` = a key file under `dataDir`. */
+  /** Keys of 32 bytes, newest first; `null` = a key file under `dataDir`. */
   readonly encryptionKeys: readonly Buffer[] | null;
-  /** Requests by one key in 10 s beyond which it is throttled; 0 = never. */
+  /** Requests that a key may send in 10 s; 0 = no limit. */
   readonly throttlePer10s: number;
   readonly retention: Retention;
   readonly logLevel: string;
-  /** Whether spans are sent; where to and how, the standard `OTEL_*` variables tell the exporter. */
+  /** Whether spans are sent. The standard `OTEL_*` variables configure the exporter. */
   readonly tracing: boolean;
-  /** Where an API process serves its metrics; `null` = at `port`. */
+  /** The port of an API process's metrics; `null` = `port`. */
   readonly metricsPort: number | null;
-  /** Where a worker serves its metrics; `null` = nowhere. */
+  /** The port of a worker's metrics; `null` = none. */
   readonly workerPort: number | null;
-  /** Stages of orders that a worker works at the same time, each on a connection to the mail server. */
+  /** Stages that a worker runs at the same time, each on a connection to the mail server. */
   readonly workerConcurrency: number;
-  /** What Fastify takes: true, a number of hops, or addresses. */
+  /** As in Fastify: true or false, a number of hops, or addresses. */
   readonly trustProxy: boolean | number | string;
 
   /** @throws ConfigError naming the first variable that is malformed. */
@@ -84,13 +84,13 @@ export class Config {
     if (this.encryptionKeys === null && this.databaseUrl !== null && env.NODE_ENV === 'production') {
       throw new ConfigError('DATA_ENCRYPTION_KEYS', 'is required in production when DATABASE_URL is set');
     }
-    // The mailer takes options from the query; these two would write whole messages to the log.
+    // The mailer reads options from the URL's query. These two would write whole messages to the log.
     if (/[?&](debug|logger)=/i.test(this.smtpUrl ?? '')) {
       throw new ConfigError('SMTP_URL', 'must not have the options debug and logger');
     }
-    // A secret that was not found leaves it so: orders would go into a new database, and be lost with it.
+    // A missing secret leaves the variable empty. Orders would go into a new embedded database and be lost with it.
     if (this.databaseUrl === null && env.DATABASE_URL !== undefined && env.NODE_ENV === 'production') {
-      throw new ConfigError('DATABASE_URL', 'is empty: in production, leave it out to have the embedded database');
+      throw new ConfigError('DATABASE_URL', 'is empty: in production, unset it to use the embedded database');
     }
     if (this.databaseUrl === null && this.databaseDirectUrl !== null) {
       throw new ConfigError('DATABASE_DIRECT_URL', 'needs DATABASE_URL');
@@ -101,7 +101,7 @@ export class Config {
   }
 }
 
-/** A variable that stops the start. Its message is one line and never repeats the value, which may be a secret. */
+/** A variable that prevents the start. Its message is one line and never repeats the value, which may be a secret. */
 export class ConfigError extends Error {
   constructor(variable: string, problem: string) {
     super(`${variable} ${problem}`);
@@ -111,7 +111,7 @@ export class ConfigError extends Error {
 class Environment {
   constructor(private readonly env: Readonly<Record<string, string | undefined>>) {}
 
-  /** An empty variable is an absent one. */
+  /** Treats an empty variable as absent. */
   text(name: string): string | null {
     return this.env[name]?.trim() || null;
   }
@@ -126,7 +126,7 @@ class Environment {
     return value;
   }
 
-  /** 0 = any that is free. */
+  /** 0 = any free port. */
   port(name: string): number | null {
     return this.text(name) === null ? null : this.integer(name, 0, 0, 65_535);
   }

@@ -7,7 +7,7 @@ const [OLD, NEW] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 const PLACE = 'customer_secrets/1/ada/national_id';
 
 describe('DataCipher', () => {
-  it('gives back what it encrypted, and never the same ciphertext twice', () => {
+  it('decrypts what it encrypted, and never returns the same ciphertext twice', () => {
     const cipher = new DataCipher([NEW]);
     const [first, second] = [cipher.encrypt('ÄÖ-123', PLACE), cipher.encrypt('ÄÖ-123', PLACE)];
 
@@ -16,7 +16,7 @@ describe('DataCipher', () => {
     expect(first.includes('123')).toBe(false);
   });
 
-  it('reads what an older key encrypted, and encrypts with the newest', () => {
+  it('decrypts values of an older key, and encrypts with the newest', () => {
     const old = new DataCipher([OLD]).encrypt('id', PLACE);
     const both = new DataCipher([NEW, OLD]);
 
@@ -67,7 +67,7 @@ describe('DataCipher', () => {
 });
 
 describe('dataCipher', () => {
-  it('makes a key file for its owner alone, and uses it from then on', () => {
+  it('creates a key file that only its owner can read, and uses it afterwards', () => {
     const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'store-commerce-key-'));
 
     const ciphertext = dataCipher({ encryptionKeys: null, dataDir }).encrypt('id', PLACE);

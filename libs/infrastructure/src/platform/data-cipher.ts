@@ -4,14 +4,14 @@ import path from 'node:path';
 import type { Config } from './config.js';
 
 const ALGORITHM = 'aes-256-gcm';
-/** What a ciphertext begins with. */
+/** Length of the key's identity at the start of a ciphertext. */
 export const KEY_ID_BYTES = 4;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * A value that cannot be decrypted. The message names its place and the key's identity, and nothing of what is in it or
- * of any key.
+ * A value that cannot be decrypted. The message names its place and the key's identity, but contains nothing of the
+ * value or of any key.
  */
 export class DecryptionFailed extends Error {
   constructor(context: string, problem: string) {
@@ -20,8 +20,9 @@ export class DecryptionFailed extends Error {
 }
 
 /**
- * Encrypts what must not be readable in a dump of the database. A ciphertext is: 4 bytes that identify the key, 12 of
- * IV, 16 of tag, then the text. It is bound to its place (`context`), so that it cannot be moved to another row.
+ * Encrypts values that must not be readable in a dump of the database. A ciphertext consists of 4 bytes that identify
+ * the key, 12 bytes of IV, 16 bytes of tag, and the text. It is bound to its place (`context`): a copy in another row
+ * cannot be decrypted.
  */
 export class DataCipher {
   private readonly newest: Buffer;
@@ -35,7 +36,7 @@ export class DataCipher {
     this.keys = new Map(newestFirst.map((key) => [keyId(key).toString('hex'), key]));
   }
 
-  /** What the ciphertexts of each key begin with, in hexadecimal, newest first. It says nothing about the key. */
+  /** The first bytes of each key's ciphertexts, in hexadecimal, newest first. They reveal nothing about the key. */
   get keyIds(): readonly string[] {
     return [...this.keys.keys()];
   }
@@ -48,7 +49,7 @@ export class DataCipher {
     return Buffer.concat([keyId(this.newest), iv, cipher.getAuthTag(), body]);
   }
 
-  /** @throws DecryptionFailed when the key is not known, or the ciphertext was changed or moved. */
+  /** @throws DecryptionFailed when the key is unknown, or the ciphertext was changed or moved. */
   decrypt(ciphertext: Buffer, context: string): string {
     const id = ciphertext.subarray(0, KEY_ID_BYTES).toString('hex');
     const key = this.keys.get(id);
@@ -71,8 +72,8 @@ function keyId(key: Buffer): Buffer {
 }
 
 /**
- * The cipher under the configured keys, or under those of a key file that is made on first use, readable by its owner
- * only. The file is written like the variable: separated by commas, newest first.
+ * The cipher with the configured keys, or with those of a key file. The first use creates the file, readable only by
+ * its owner. It has the format of the variable: keys separated by commas, newest first.
  */
 export function dataCipher(config: Pick<Config, 'encryptionKeys' | 'dataDir'>): DataCipher {
   return new DataCipher(config.encryptionKeys ?? keysFromFile(path.join(config.dataDir, 'encryption.key')));
@@ -89,7 +90,7 @@ function keysFromFile(file: string): Buffer[] {
   return keys;
 }
 
-/** Of two processes that start at once, one makes the key and both use it: the file appears with the key in it. */
+/** When two processes start at once, one makes the key and both use it: the file appears with the key in it. */
 function makeKeyFile(file: string): void {
   const draft = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   fs.writeFileSync(draft, `${randomBytes(32).toString('base64')}\n`, { flag: 'wx', mode: 0o600, flush: true });

@@ -1,4 +1,6 @@
-/** A column whose values are ciphertexts of the {@link DataCipher}. The table's primary key is `store_id` and `rowKey`. */
+/**
+ * A column whose values are ciphertexts of the {@link DataCipher}. The table's primary key is `store_id` and `rowKey`.
+ */
 export interface EncryptedColumn {
   readonly table: string;
   readonly column: string;
@@ -6,7 +8,7 @@ export interface EncryptedColumn {
   readonly rowKeyType: 'text' | 'uuid';
   /** Sorts before every row key. */
   readonly beforeAll: string;
-  /** Where a value belongs: a ciphertext that is moved to another row cannot be read there. */
+  /** The place of a value. A ciphertext that is moved to another row cannot be decrypted there. */
   readonly context: (storeId: number, rowKey: string) => string;
 }
 
@@ -28,5 +30,5 @@ export const NATIONAL_IDS: EncryptedColumn = {
   context: (storeId, customerId) => `customer_secrets/${storeId}/${customerId}/national_id`,
 };
 
-/** All there are. */
+/** Every encrypted column. */
 export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [GATEWAY_CREDENTIALS, NATIONAL_IDS];

@@ -1,25 +1,25 @@
 import { errorCode } from './error-code.js';
 
-/** What a log line may say of an error. */
+/** The fields of an error that a log line may contain. */
 export interface ErrorFields {
   readonly type: string;
   readonly code?: string;
   readonly message?: string;
-  /** The call sites alone. */
+  /** Only the call sites. */
   readonly stack?: string;
   readonly cause?: ErrorFields;
 }
 
 const SQLSTATE = /^[0-9A-Z]{5}$/;
-/** Classes in which PostgreSQL names what is in the schema, and never a value. */
+/** SQLSTATE classes whose messages name objects of the schema, and never a value. */
 const NAMES_NO_VALUES = /^(08|23|25|40|42|53|55|57|58)/;
 /** Node quotes the argument that it refuses, and JSON.parse the text. */
 const QUOTES_ARGUMENTS = /^ERR_INVALID_/;
 const MAX_MESSAGE = 500;
 
 /**
- * Picks what of an error may be logged, field by field: an error of the database also carries the statement, its
- * parameters and, in `detail`, whole rows.
+ * Picks the fields of an error that may be logged. An error of the database also carries the statement, its parameters
+ * and, in `detail`, whole rows.
  */
 export function errorFields(error: unknown, depth = 0): ErrorFields {
   if (!(error instanceof Error)) return { type: typeof error };
@@ -44,7 +44,7 @@ export function mayQuote(error: Error): boolean {
   if (error instanceof SyntaxError || QUOTES_ARGUMENTS.test(code)) return true;
   if (!SQLSTATE.test(code)) return false;
   const { driverError = error } = error as { driverError?: Error };
-  // What a function of somebody's own raises may say anything, under any SQLSTATE.
+  // A RAISE in a user-defined function may contain any text, under any SQLSTATE.
   const isRaised = (driverError as { routine?: string }).routine === 'exec_stmt_raise';
   return isRaised || !NAMES_NO_VALUES.test(code);
 }

@@ -9,7 +9,7 @@ function recorder(level = 'info') {
   return { lines, logger };
 }
 
-/** What TypeORM throws when a row breaks a rule, with everything pg tells. */
+/** An error as TypeORM throws it when a row violates a constraint, with every field of pg. */
 function queryFailed(code: string): Error {
   const driverError = Object.assign(new Error('pg'), {
     code,
@@ -25,7 +25,7 @@ function queryFailed(code: string): Error {
 }
 
 describe('JsonLogger', () => {
-  it('writes the message, the context and the time of what Nest logs', () => {
+  it("writes the message, the context and the time of Nest's lines", () => {
     const { lines, logger } = recorder();
     logger.warn('An idle connection broke', 'Database');
 
@@ -34,7 +34,7 @@ describe('JsonLogger', () => {
     ]);
   });
 
-  it('leaves out how Nest puts itself together', () => {
+  it("omits the messages of Nest's own start", () => {
     const { lines, logger } = recorder();
     logger.log('Mapped {/v1/orders, GET} route', 'RouterExplorer');
 

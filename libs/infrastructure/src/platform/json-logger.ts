@@ -3,21 +3,21 @@ import { pino } from 'pino';
 import { errorFields, type ErrorFields } from './error-fields.js';
 import { prettyLine } from './pretty-lines.js';
 
-/** Nest's account of its own start: of interest to who debugs the wiring only. */
+/** Loggers of Nest's own start, which only help to debug the wiring. */
 const CHATTER = new Set(['InstanceLoader', 'NestFactory', 'NestApplication', 'RouterExplorer', 'RoutesResolver']);
 
-/** Collects lines for as long as this, or up to this many bytes: not each is a write of its own. */
+/** Lines are collected for this long, or up to this many bytes, and written together. */
 const FLUSH_MS = 100;
 const FLUSH_BYTES = 8_192;
 
-/** Kept while standard output is not read, in bytes: some thousands of lines. What is logged then is dropped and counted. */
+/** Bytes kept while standard output is not read: some thousands of lines. Later lines are dropped and counted. */
 const BUFFER_BYTES = 4 << 20;
 
-/** All that a line may say besides its message: whoever needs another field has to add it here. */
+/** The only fields that a line may have besides its message. */
 export interface LogFields {
   readonly request_id?: string;
   readonly method?: string;
-  /** The pattern, never the path. */
+  /** The route's pattern, never the path. */
   readonly route?: string;
   readonly status?: number;
   readonly duration_ms?: number;
@@ -25,7 +25,7 @@ export interface LogFields {
   readonly key_id?: string;
   readonly mode?: 'live' | 'test';
   readonly order_id?: string;
-  /** Of an order's pipeline. */
+  /** A stage of an order's pipeline. */
   readonly stage?: string;
   readonly attempt?: number;
   readonly outcome?: string;
@@ -33,15 +33,15 @@ export interface LogFields {
 }
 
 /**
- * One JSON object a line on standard output; on a terminal, a line for people. Nest's own messages come through the methods of `LoggerService`;
- * our code that has fields to log uses `write`.
+ * Writes one JSON object per line to standard output, or readable lines to a terminal. Nest logs through the methods of
+ * `LoggerService`. Code of the project that logs fields uses `write`.
  */
 export class JsonLogger implements LoggerService {
   private readonly pino: pino.Logger;
   private dropped = 0;
   private reported = 0;
 
-  /** @param destination where to write instead, for tests. */
+  /** @param destination replaces standard output in tests. */
   constructor(level: string, destination?: pino.DestinationStream) {
     const stream = destination ?? this.standardOutput();
     this.pino = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream);
@@ -52,7 +52,7 @@ export class JsonLogger implements LoggerService {
     return this.dropped;
   }
 
-  /** Logs fields that were chosen one by one; never a header, a body, a key or a personal value. */
+  /** @param fields chosen one by one; never a header, a body, a key or a personal value. */
   write(level: pino.Level, message: string, fields: LogFields): void {
     this.pino[level](fields, message);
   }
@@ -92,8 +92,8 @@ export class JsonLogger implements LoggerService {
 
   private standardOutput(): pino.DestinationStream {
     if (process.stdout.isTTY) return { write: (line) => void process.stdout.write(prettyLine(line)) };
-    // Asynchronous: a write to a slow pipe must not hold up requests. What was collected is written when the process exits,
-    // and at once after a fatal line.
+    // Asynchronous: a slow pipe must not delay requests. Collected lines are written when the process exits, and at
+    // once after a fatal line.
     const options = { minLength: FLUSH_BYTES, periodicFlush: FLUSH_MS, maxLength: BUFFER_BYTES };
     const stream = pino.destination({ dest: 1, sync: false, ...options });
     stream.on('drop', () => this.dropped++);

@@ -1,8 +1,8 @@
 import type { JsonLogger } from './json-logger.js';
 
 /**
- * Makes lines of the log of what libraries print to the console by themselves, and of Node's warnings: whoever collects
- * the log reads nothing but JSON. Of a text, the first line alone.
+ * Logs the first line of what libraries print to the console, and of Node's warnings, so that standard output contains
+ * only JSON.
  */
 export function logProcessOutput(logger: JsonLogger): void {
   const firstLine = (message: unknown) => (typeof message === 'string' ? message.split('\n')[0] : message);

@@ -1,12 +1,12 @@
 import { domainToASCII } from 'node:url';
 import { oneLine } from './plain-text.js';
 
-/** Begins an encoded word (RFC 2047). A text that holds it is read as something else, and may decode to a line break. */
+/** Begins an encoded word (RFC 2047). Mail programs decode a text that contains it, possibly to a line break. */
 export const ENCODED_WORD = '=?';
 
-/** One party of a message. Handed to the mailer as an object: it would take a string for a list of addresses. */
+/** One party of a message. The mailer gets it as an object, because it reads a string as a list of addresses. */
 export interface Mailbox {
-  /** What is displayed, `''` for none. */
+  /** Display name, `''` for none. */
   readonly name: string;
   readonly address: string;
 }
@@ -17,9 +17,9 @@ const INVISIBLE = /[\p{C}\p{Z}]/u;
 const MAX_ADDRESS = 254;
 
 /**
- * Whether mail can go to exactly this address and no other. Narrower than what an order may state (anything with one
- * `@` and no space): lists, comments, quotes, routes and host addresses, which mail programs rewrite or read
- * differently, are out, and so is what can be read as an encoded word. International names and domains are in.
+ * Whether mail can go to exactly this address and no other. Stricter than the check of orders, which accept anything
+ * with one `@` and no space. Refuses lists, comments, quotes, routes and host addresses, which mail programs rewrite or
+ * read differently, and possible encoded words. Accepts international names and domains.
  */
 export function isMailAddress(text: string): boolean {
   const at = text.indexOf('@');
@@ -31,18 +31,18 @@ export function isMailAddress(text: string): boolean {
 
 function isDomain(domain: string): boolean {
   if (/[^a-z0-9.\-\u0080-\uffff]/i.test(domain)) return false;
-  // Judged as it goes over the wire, where `1.2` would have become the host 1.0.0.2.
+  // Checks the form that is sent, in which `1.2` becomes the host 1.0.0.2.
   const ascii = domainToASCII(domain);
   return ascii.length <= 253 && HOST_NAME.test(ascii);
 }
 
-/** The party with the address and display name given, or null when the address cannot be used. */
+/** The party with this address and display name; null when the address cannot be used. */
 export function mailbox(address: string, name = ''): Mailbox | null {
   const trimmed = address.trim();
   return isMailAddress(trimmed) ? { name: oneLine(name, 100), address: trimmed } : null;
 }
 
-/** Reads `a@b`, `<a@b>`, `Name <a@b>` or `"Name" <a@b>`; null when it is none of them. */
+/** Reads `a@b`, `<a@b>`, `Name <a@b>` or `"Name" <a@b>`; null for any other text. */
 export function readMailbox(text: string): Mailbox | null {
   const angled = /^([^<>]*)<([^<>]*)>$/.exec(text.trim());
   if (!angled) return mailbox(text);

@@ -16,20 +16,20 @@ describe('MetricsText', () => {
 
   const read = async () => String(await text.read());
 
-  it('is made once for readers of the same second, one after the other and together', async () => {
+  it('is rendered once for all readers of a second, in turn and at once', async () => {
     expect([await read(), await read()]).toEqual(['text 1', 'text 1']);
     now = 999;
     expect(await Promise.all([read(), read()])).toEqual(['text 1', 'text 1']);
   });
 
-  it('is made again after a second', async () => {
+  it('is rendered again after a second', async () => {
     await read();
     now = 1_000;
 
     expect(await Promise.all([read(), read()])).toEqual(['text 2', 'text 2']);
   });
 
-  it('is made again after a failure', async () => {
+  it('is rendered again after a failure', async () => {
     failure = new Error('no figures');
     await expect(read()).rejects.toThrow('no figures');
     failure = null;

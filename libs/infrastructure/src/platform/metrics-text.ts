@@ -3,8 +3,8 @@ import type { Registry } from 'prom-client';
 const FRESH_MS = 1_000;
 
 /**
- * The metrics as Prometheus reads them, made at most once a second for all readers. Making the text blocks the event loop
- * for milliseconds, and no key is needed to ask for it.
+ * The metrics in Prometheus's text format, rendered at most once a second for all readers. Rendering blocks the event
+ * loop for milliseconds, and the endpoint needs no API key.
  */
 export class MetricsText {
   private text: Promise<Buffer> | null = null;
@@ -12,7 +12,7 @@ export class MetricsText {
 
   constructor(
     private readonly registry: Pick<Registry, 'metrics' | 'contentType'>,
-    /** Milliseconds of a clock that never goes back. */
+    /** Milliseconds of a monotonic clock. */
     private readonly now: () => number = () => performance.now(),
   ) {}
 
@@ -20,7 +20,7 @@ export class MetricsText {
     return this.registry.contentType;
   }
 
-  /** The figures of this moment, or of up to one second ago. A failure is not kept. */
+  /** The metrics, at most one second old. A failure is not cached. */
   read(): Promise<Buffer> {
     if (this.text && this.now() - this.madeAt < FRESH_MS) return this.text;
     this.madeAt = this.now();

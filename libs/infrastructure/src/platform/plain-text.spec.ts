@@ -13,7 +13,7 @@ describe('oneLine', () => {
     expect(oneLine(text)).toBe(expected);
   });
 
-  it('leaves other writing alone', () => {
+  it('keeps other characters unchanged', () => {
     expect(oneLine('Müller & 株式会社 👩‍🚀')).toBe('Müller & 株式会社 👩‍🚀');
   });
 
@@ -27,7 +27,7 @@ describe('manyLines', () => {
     expect(manyLines('\n\na\r\nb\n\n\n\nc\u2028d\n\n')).toEqual(['a', 'b', '', 'c', 'd']);
   });
 
-  it.each(['', ' \n\r\n '])('has none in %j', (text) => {
+  it.each(['', ' \n\r\n '])('returns no line for %j', (text) => {
     expect(manyLines(text)).toEqual([]);
   });
 });

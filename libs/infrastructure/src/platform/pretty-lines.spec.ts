@@ -15,7 +15,7 @@ describe('a line on a terminal', () => {
     );
   });
 
-  it('cannot steer the terminal', () => {
+  it('cannot control the terminal', () => {
     expect(line({ msg: 'a\u001b[2Jb' })).toBe('07:00:01.234 INFO  a?[2Jb\n');
   });
 });

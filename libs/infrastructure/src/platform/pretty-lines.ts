@@ -6,7 +6,7 @@ const LEVELS: Readonly<Record<number, string>> = {
   50: 'ERROR',
   60: 'FATAL',
 };
-// Nothing that was logged may steer the terminal.
+// Logged text must not control the terminal.
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g;
 
@@ -18,7 +18,7 @@ interface Line {
   readonly error?: { readonly stack?: string };
 }
 
-/** A line of JSON as a person at a terminal reads it: time, level, message, fields, and the call sites below. */
+/** Formats a line of JSON for a terminal: time, level, message, fields, and the call sites below. */
 export function prettyLine(json: string): string {
   const { level, time, msg = '', context, error, ...fields } = JSON.parse(json) as Line;
   const { stack, ...told } = error ?? {};

@@ -38,7 +38,7 @@ export class ServiceMetrics {
     orm: this.statementDuration.labels('orm'),
   };
 
-  // Two lines for each statement: a histogram for each would be most of the text.
+  // Two lines per statement: histograms would be most of the text.
   private readonly namedStatements = new Counter({
     name: 'database_statements_total',
     help: 'Statements by name',
@@ -47,7 +47,7 @@ export class ServiceMetrics {
   });
   private readonly namedSeconds = new Counter({
     name: 'database_statement_seconds_total',
-    help: 'Time from asking for a statement to its answer, by the name of the statement',
+    help: 'Time from the request for a statement to its answer, by the name of the statement',
     labelNames: ['statement'],
     registers: [this.registry],
   });
@@ -104,14 +104,14 @@ export class ServiceMetrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** Shows the state of the pool at the time of each scrape. */
+  /** Reads the state of the pool at each scrape. */
   observePool(pool: () => PoolState): void {
     this.gauge('database_pool_in_use', 'Connections in use', () => pool().totalCount - pool().idleCount);
     this.gauge('database_pool_idle', 'Open idle connections', () => pool().idleCount);
     this.gauge('database_pool_waiting', 'Callers that wait for a connection', () => pool().waitingCount);
   }
 
-  /** Shows the number of log lines lost since the start. */
+  /** Adds the number of log lines lost since the start. */
   observeLog(droppedLines: () => number): void {
     new Counter({
       name: 'log_lines_dropped_total',

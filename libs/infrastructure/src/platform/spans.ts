@@ -12,10 +12,10 @@ import type { Context, Span, Tracer } from '@opentelemetry/api';
 import { errorCode } from './error-code.js';
 import { statementName } from './statement-name.js';
 
-// Null until tracing is started: whoever would make a span asks first, and that is all that tracing costs when it is off.
+// Null until tracing starts. Each function checks it first, which is the whole cost of tracing while it is off.
 let tracer: Tracer | null = null;
 
-/** Makes spans from now on. */
+/** Records spans from now on. */
 export function traceWith(started: Tracer): void {
   tracer = started;
 }
@@ -24,7 +24,9 @@ export function isTracing(): boolean {
   return tracer !== null;
 }
 
-/** Runs `work` in a span of its own. An error shows by its class or code: what it says may quote a value. */
+/**
+ * Runs `work` in a span of its own. The span has an error's class or code only, because its message may quote a value.
+ */
 export function traced<T>(name: string, attributes: Attributes, work: () => Promise<T>, root = false): Promise<T> {
   if (!tracer) return work();
   const parent = root ? ROOT_CONTEXT : context.active();
@@ -37,7 +39,7 @@ export function traced<T>(name: string, attributes: Attributes, work: () => Prom
   return result;
 }
 
-/** Runs a statement in a span. `text` has placeholders where its values go; they themselves are not in the span. */
+/** Runs a statement in a span. The span contains `text` with its placeholders, but no values. */
 export function tracedStatement<T>(text: string, work: () => Promise<T>): Promise<T> {
   if (!tracer) return work();
   const span = startStatement(tracer, text);
@@ -49,19 +51,19 @@ export function tracedStatement<T>(text: string, work: () => Promise<T>): Promis
   return result;
 }
 
-/** A span for a statement that is over. */
+/** Records the span of a finished statement. */
 export function traceStatement(text: string, durationMs: number): void {
   if (tracer) startStatement(tracer, text, Date.now() - durationMs).end();
 }
 
-/** The span of one request that came in. */
+/** The span of one incoming request. */
 export interface RequestSpan {
-  /** Runs `work` so that what it begins becomes part of this span. */
+  /** Runs `work` with this span as the parent of its spans. */
   run(work: () => void): void;
   end(status: number, attributes: Attributes): void;
 }
 
-/** A span that continues the trace that the headers name, if they name one. Only while tracing is on. */
+/** Starts a span that continues the trace of the headers, if they name one. Only while tracing is on. */
 export function startRequestSpan(headers: IncomingHttpHeaders, name: string, attributes: Attributes): RequestSpan {
   const parent = callerOf(headers);
   const span = trace.getTracer('store-commerce').startSpan(name, { kind: SpanKind.SERVER, attributes }, parent);
@@ -76,7 +78,7 @@ export function startRequestSpan(headers: IncomingHttpHeaders, name: string, att
   };
 }
 
-/** The caller's span by its ids alone: what else comes with them, such as `tracestate`, may be any text. */
+/** The caller's span, with its ids only: other headers, such as `tracestate`, may contain any text. */
 function callerOf(headers: IncomingHttpHeaders): Context {
   const caller = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, headers));
   if (!caller) return ROOT_CONTEXT;

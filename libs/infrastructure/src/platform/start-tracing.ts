@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { traceWith } from './spans.js';
 
-/** What is left when the process ends is sent, unless nobody takes it. */
+/** The longest wait for the collector to accept the remaining spans when the process ends. */
 const LAST_WORDS_MS = 3_000;
 
 /**
  * Starts to send spans by OTLP over HTTP. The exporter, the sampler and the resource read the standard `OTEL_*`
- * variables; none of it is loaded before this is called.
+ * variables. The packages are loaded only here.
  *
- * @param service the name where OTEL_SERVICE_NAME gives none.
- * @returns sends what is left and stops.
+ * @param service the service name when OTEL_SERVICE_NAME is not set.
+ * @returns a function that sends the remaining spans and stops.
  */
 export async function startTracing(service: string): Promise<() => Promise<void>> {
   const [sdk, { OTLPTraceExporter }, resources] = await Promise.all([
@@ -24,7 +24,7 @@ export async function startTracing(service: string): Promise<() => Promise<void>
       .merge(resources.detectResources({ detectors: [resources.envDetector] })),
     spanProcessors: [new sdk.BatchSpanProcessor(new OTLPTraceExporter())],
   });
-  // Also the context manager and W3C's trace context.
+  // Also registers the context manager and W3C's trace context.
   provider.register();
   traceWith(provider.getTracer('store-commerce'));
   return async () => {

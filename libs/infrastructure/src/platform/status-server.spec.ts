@@ -29,7 +29,7 @@ describe("a process's status", () => {
     expect([response.status, await response.json()]).toEqual([503, { status: 'error' }]);
   });
 
-  it('answers one request of a connection and drops those behind it', async () => {
+  it('answers one request of a connection and drops pipelined ones', async () => {
     const socket = net.connect((server.address() as AddressInfo).port, '127.0.0.1');
     const chunks: Buffer[] = [];
     socket.on('error', () => undefined).on('data', (chunk) => chunks.push(chunk));
@@ -50,12 +50,12 @@ describe("a process's status", () => {
     expect(text).toContain('log_lines_dropped_total 7');
   });
 
-  it('has nothing else', async () => {
+  it('has no other paths', async () => {
     expect((await get('/v1/orders')).status).toBe(404);
     expect((await get('/metrics', { method: 'POST', body: 'x' })).status).toBe(404);
   });
 
-  it('says when the port is taken', async () => {
+  it('rejects when the port is in use', async () => {
     const { port } = server.address() as AddressInfo;
 
     await expect(serveStatus('127.0.0.1', port, metrics, () => true)).rejects.toMatchObject({ code: 'EADDRINUSE' });

@@ -9,7 +9,7 @@ const served = new WeakSet<Socket>();
 /**
  * Serves `/metrics` and `/health/live` at a port of their own, which is for operators only.
  *
- * @param isLive asked each time; when it is not, the probe is answered 503 and the process may be started again.
+ * @param isLive called for each probe. When it returns false, the probe gets a 503 and may restart the process.
  */
 export function serveStatus(
   host: string,
@@ -18,14 +18,14 @@ export function serveStatus(
   isLive: () => boolean = () => true,
 ): Promise<Server> {
   const server = createServer({ headersTimeout: 5_000, requestTimeout: 5_000 }, (request, response) => {
-    // One request per connection: what is behind it in a packet gets no answer and takes no memory.
+    // One request per connection: pipelined requests get no answer and take no memory.
     response.shouldKeepAlive = false;
     if (served.has(request.socket)) {
       request.socket.destroy();
       return;
     }
     served.add(request.socket);
-    // Nothing that is asked here has a body, and nothing may be changed.
+    // No endpoint here takes a body or changes anything.
     const path = request.method === 'GET' ? request.url?.replace(/\?.*$/s, '') : undefined;
     if (path === '/metrics') {
       void metrics.text.read().then(

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** The version in the project's package.json, which is above the sources and above the build, at different heights. */
+/** The version in the project's package.json, which is above the sources and above the build, at different levels. */
 export const VERSION = readVersion(new URL('.', import.meta.url));
 
 function readVersion(directory: URL): string {

@@ -1,5 +1,5 @@
 /**
- * Collects the conditions of a WHERE and their values, so that a value can only ever be bound.
+ * Collects the conditions of a WHERE clause. It binds every value as a parameter.
  *
  * @example
  * const where = new Conditions('store_id = ?', storeId);
@@ -27,7 +27,7 @@ export class Conditions {
     return `$${this.values.length}`;
   }
 
-  /** The same, to bind more to. */
+  /** A copy, to which more values can be bound. */
   copy(): Conditions {
     const copy = new Conditions('');
     copy.parts.splice(0, 1, ...this.parts);

@@ -2,8 +2,8 @@ import type { Writable } from 'node:stream';
 import type pg from 'pg';
 
 /**
- * Holds back what is sent on a connection until the current tick is over: statements that are begun together travel in one
- * packet. For the process, sending is most of what a short statement costs.
+ * Holds back writes to a connection until the current tick ends, so that statements begun together travel in one
+ * packet. Sending is most of the process's cost of a short statement.
  */
 export function corkUntilNextTick(client: pg.ClientBase): void {
   const { stream } = (client as unknown as { readonly connection: { readonly stream: Writable } }).connection;

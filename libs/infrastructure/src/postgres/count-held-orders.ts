@@ -1,12 +1,12 @@
-/** Beyond it, orders of one reason are not counted: the number is to be seen, not to be exact. */
+/** The count of each set of reasons stops here: operators need its size, not an exact number. */
 const MOST_COUNTED = 1_000;
-/** Different sets of reasons that are looked at. */
+/** The most sets of reasons that are counted. */
 const MOST_SETS = 100;
 
 /**
- * Held orders by their reasons. Goes from one set of reasons to the next along the index order_stages_held and reads a
- * bounded part of each, so it costs the same however many orders there are, held or not. Last come those without reasons:
- * a process of an earlier version places them.
+ * Held orders by their reasons. Walks the index order_stages_held from one set of reasons to the next and reads a
+ * bounded part of each, so the cost does not depend on the number of orders. Orders without reasons come last: a
+ * process of an earlier version placed them.
  */
 export const HELD_ORDERS = `/* health.held_orders */
   WITH RECURSIVE held AS (
@@ -33,7 +33,7 @@ export interface HeldRow {
   readonly orders: number;
 }
 
-/** An order that is held for two reasons counts for both, one that is held without any for `unknown`. */
+/** An order with two reasons counts for both, an order without a reason for `unknown`. */
 export function heldByReason(rows: readonly HeldRow[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { reasons, orders } of rows) {

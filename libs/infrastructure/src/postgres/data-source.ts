@@ -3,8 +3,8 @@ import pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { discardSilentConnections } from './silent-connections.js';
 
-// Set by a statement on each new connection, not as startup parameters, which PgBouncer refuses. A read that took longer
-// was answered before it was done; transactions set their own limit.
+// A statement sets these on each new connection, because PgBouncer refuses startup parameters. The client of a longer
+// read already has its answer. Transactions set their own limits.
 const REQUEST_TIMEOUTS = `
   SET statement_timeout = ${STATEMENT_TIMEOUT_MS};
   SET lock_timeout = ${LOCK_TIMEOUT_MS};
@@ -12,9 +12,9 @@ const REQUEST_TIMEOUTS = `
 `;
 
 /**
- * The pool listens for errors of idle connections, and whoever uses one for its own. In between nobody does: the pool
- * hands a connection on while it is still reading, and the server's farewell may be among what it read. An error event
- * without a listener would end the process; with one, the next query on that connection fails and is told.
+ * The pool listens for errors of idle connections, a caller for those of the connection it uses. Between the two a
+ * connection has no listener but still reads, possibly the server's shutdown message. An error event without a listener
+ * would end the process. With one, the next query on that connection fails.
  */
 function survive(client: pg.ClientBase): void {
   client.on('error', () => undefined);
@@ -25,20 +25,20 @@ const REQUEST_LIMITS = {
     survive(client);
     return client.query(REQUEST_TIMEOUTS);
   },
-  // A server that vanished without a word must not hold a connection of the pool for much longer than the statement
-  // timeout: the request was answered 503 before. Transactions set their own limit.
+  // A server that vanishes silently must not hold a connection of the pool for much longer than the statement timeout:
+  // the request has had its 503 by then. Transactions set their own limit.
   query_timeout: QUERY_TIMEOUT_MS,
   keepAlive: true,
-  // Statements that need not wait for each other's answers travel together.
+  // Sends a statement without waiting for the answers of earlier ones.
   pipeline: true,
 };
 
 export interface DataSourceSettings {
   readonly url: string;
   readonly poolSize: number;
-  /** For migrations and imports: statements may take as long as they need. */
+  /** For migrations and imports: statements have no time limit. */
   readonly maintenance?: boolean;
-  /** Called when an idle connection breaks; the pool replaces it by itself. */
+  /** Called when an idle connection breaks. The pool replaces it. */
   readonly onPoolError?: (error: Error) => void;
 }
 
@@ -57,9 +57,9 @@ export function dataSourceOptions({ url, poolSize, maintenance, onPoolError }: D
 }
 
 /**
- * A pool for requests on a server that TypeORM does not know: a read replica.
+ * A pool for requests on a read replica, which TypeORM does not know.
  *
- * @param patienceMs how long a connection, and then an answer, is waited for.
+ * @param patienceMs the longest wait for a connection, and then for an answer.
  */
 export function replicaPool(url: string, size: number, patienceMs: number): pg.Pool {
   const pool = new pg.Pool({
@@ -70,12 +70,12 @@ export function replicaPool(url: string, size: number, patienceMs: number): pg.P
     connectionTimeoutMillis: patienceMs,
     query_timeout: patienceMs,
   });
-  pool.on('error', () => undefined); // of an idle connection, which the pool replaces by itself
+  pool.on('error', () => undefined); // of an idle connection, which the pool replaces
   discardSilentConnections(pool);
   return pool;
 }
 
-/** The pool below TypeORM, for SQL that needs no ORM on its way. */
+/** The pool below TypeORM, for SQL that bypasses the ORM. */
 export function poolOf(dataSource: DataSource): pg.Pool {
   return (dataSource.driver as unknown as { master: pg.Pool }).master;
 }

@@ -4,14 +4,13 @@ import { HELD_ORDERS, heldByReason, type HeldRow } from './count-held-orders.js'
 
 const TIMEOUT_MS = 1_500;
 
-/** What is known of the pipeline later than this is not worth the wait. */
+/** The health check does not wait longer for the state of the pipeline. */
 const PIPELINE_TIMEOUT_MS = 500;
 const MOST_DEAD_LETTERS = 10_000;
 
-// Each part reads the first rows of an index, however much there is. Jobs that were given up are not late, they are dead.
-// A job that was begun is not late either, unless whoever began it is gone. All jobs have the queue's default priority. A
-// confirmation that was given up because its order was cancelled is nobody's loss. The time limit is of this question
-// alone, and in its transaction: behind a pooler the connection is another's afterwards.
+// Each part reads only the first rows of an index. A job that failed for good is dead, not late. A running job is late
+// only if its worker is gone. All jobs have the queue's default priority. A confirmation whose order was cancelled is
+// not a dead letter. SET LOCAL limits only this query: behind a pooler, the connection serves other clients afterwards.
 const PIPELINE_STATE = `/* health.pipeline */
   SET LOCAL statement_timeout = ${PIPELINE_TIMEOUT_MS};
   SET LOCAL enable_seqscan = off;
@@ -31,27 +30,30 @@ const PIPELINE_STATE = `/* health.pipeline */
     ) AS dead) AS "deadLetters"`;
 
 export interface PipelineState {
-  /** Age of the oldest stage that waits to be queued, or job that is due; 0 when there is none. */
+  /** Age of the oldest stage that waits to be queued, or of the oldest due job; 0 without any. */
   readonly lagSeconds: number;
-  /** Stages that were given up after their last attempt; 10,000 means that or more. */
+  /** Stages that failed for good; 10,000 means that or more. */
   readonly deadLetters: number;
-  /** Orders under review by fraud rule, those with two counted for both; of one set of rules, 1,000 at most. */
+  /** Orders under review by fraud rule; an order with two rules counts for both. At most 1,000 per set of rules. */
   readonly heldOrders: Readonly<Record<string, number>>;
 }
 
 export interface DatabaseState {
   readonly schemaCurrent: boolean;
-  /** Null before the schema is there, and when it is not known in time. */
+  /** Null before the schema exists, and when its query fails or takes too long. */
   readonly pipeline: PipelineState | null;
 }
 
-/** Asks the database how it is, on a connection of its own: a full pool must not look like a dead database. */
+/** Checks the database on a connection of its own: a full pool must not look like a dead database. */
 export class DatabaseProbe {
   private client: pg.Client | null = null;
 
   constructor(private readonly url: string) {}
 
-  /** @throws when the database gives no answer within 1.5 s, or is a standby: it can take no order, and knows late of a revoked key. */
+  /**
+   * @throws when the database gives no answer within 1.5 s, or is a standby, which takes no orders and learns late of a
+   *   revoked key.
+   */
   async ask(): Promise<DatabaseState> {
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<never>((_, reject) => {
@@ -67,7 +69,7 @@ export class DatabaseProbe {
     }
   }
 
-  /** Does not wait: a server that does not answer would not say goodbye either. */
+  /** Does not wait: a server that does not answer queries does not answer a goodbye either. */
   close(): void {
     const client = this.client;
     this.client = null;
@@ -93,7 +95,7 @@ export class DatabaseProbe {
       connectionTimeoutMillis: TIMEOUT_MS,
       application_name: 'store-commerce-health',
     });
-    // Without a listener the loss of an idle connection would end the process; the next question finds out anyway.
+    // Without a listener, the loss of an idle connection would end the process. The next query notices the loss.
     client.on('error', () => this.client === client && (this.client = null));
     this.client = client;
     await client.connect();
@@ -101,7 +103,7 @@ export class DatabaseProbe {
   }
 }
 
-/** A pipeline that cannot be asked is unknown; whether the database can be used, the questions before have told. */
+/** Null when the query fails: the queries before have shown that the database is usable. */
 async function pipelineState(client: pg.Client): Promise<PipelineState | null> {
   try {
     // One answer for each statement.

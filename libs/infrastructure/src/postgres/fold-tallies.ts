@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 
-/** Changes that are not worth a move of the mark: as many are read in a fraction of a millisecond. */
+/** Fewer changes are not worth a move of the mark: a read passes them in a fraction of a millisecond. */
 const FEW_CHANGES = 1_000;
 const POLL_MS = 50;
 const PATIENCE_MS = 5_000;
@@ -10,21 +10,22 @@ const LAST = `/* tallies.last */
   SELECT last::text, last - list_tally_mark() AS since
   FROM pg_sequence_last_value('list_tally_changes_id_seq') AS last`;
 
-// A writer locks the table before it takes an id, until its end.
+// A writer locks the table before it takes an id, and keeps the lock until its transaction ends.
 const WRITERS = `/* tallies.writers */
   SELECT virtualtransaction AS writer FROM pg_locks
   WHERE relation = 'list_tally_changes'::regclass AND mode = 'RowExclusiveLock' AND granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 /**
- * Folds the changes of all lists into their tallies up to the newest, once those who may still add an older one are done,
- * and moves the mark that reads begin behind. Without that, every read of a list meets all changes that were ever folded
- * while a long snapshot is open. Does nothing while there are few, or when a writer takes long: it is called again.
+ * Folds the changes of all lists into their tallies, up to the newest change, and advances the mark after which reads
+ * start. First waits for the writers that may still add an older change. Without the mark, every read of a list would
+ * pass all folded changes while a long snapshot is open. Does nothing when there are few changes or a writer takes
+ * long: the worker calls it again.
  */
 export async function foldTallies(pool: Pick<pg.Pool, 'query'>, few = FEW_CHANGES): Promise<void> {
   const [state] = (await pool.query<{ last: string | null; since: string | null }>(LAST)).rows;
   if (!state?.last || Number(state.since) < few) return;
-  // Looked for after the newest id is known: whoever begins later takes a newer one.
+  // Runs after the newest id is read: a writer that begins later takes a newer id.
   if (!(await areDone(pool, await writersOf(pool)))) return;
   await pool.query('/* tallies.fold */ SELECT fold_list_tally_changes_through($1)', [state.last]);
 }

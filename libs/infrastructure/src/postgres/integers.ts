@@ -1,7 +1,7 @@
 /**
- * A bigint, which pg gives as text because not every one fits a number.
+ * Converts a bigint, which pg returns as text because not every bigint fits a number.
  *
- * @throws RangeError when this one does not: a wrong amount must not be shown.
+ * @throws RangeError when it does not fit: a wrong amount must not be shown.
  */
 export function toSafeInteger(text: string): number {
   const value = Number(text);

@@ -3,8 +3,8 @@ import { dataSourceOptions } from './data-source.js';
 import { translated } from './postgres-errors.js';
 
 /**
- * Connections without the time limits of requests, for work of operators. Each use opens and closes its own. Errors of
- * PostgreSQL are thrown as application errors, except those of work on the result of `open`.
+ * Connections without the time limits of requests, for operator commands. Each use opens and closes its own. Throws
+ * errors of PostgreSQL as application errors, except those of work on the result of `open`.
  */
 export class MaintenanceConnection {
   /** @param url direct, not through a pooler. */

@@ -10,11 +10,11 @@ const ADVISORY_LOCK = 7_305_120_261;
 const POLL_MS = 100;
 
 /**
- * How long a migration may wait for a lock on a table. While it waits, every later statement on that table waits behind
- * it: less than the 3 s in which a client expects an answer.
+ * The longest wait of a migration for a lock on a table. Every later statement on that table waits behind it, and
+ * clients expect an answer within 3 s.
  */
 const LOCK_TIMEOUT_MS = 1_000;
-/** Attempts at one migration, a second apart, before the locks of others make it fail. */
+/** Attempts at one migration, a second apart, while other sessions hold the locks. */
 const ATTEMPTS = 30;
 const RETRY_MS = 1_000;
 const LOCK_NOT_AVAILABLE = '55P03';
@@ -27,8 +27,8 @@ const APPLIED = `
     applied_at timestamptz NOT NULL DEFAULT now()
   )`;
 
-// The queue's own indexes hold only the jobs that a worker can take. Every few seconds the worker looks for jobs of lost
-// workers and for failed jobs, and must find them among millions that wait.
+// The queue's own indexes hold only the jobs that a worker can take. Every few seconds the worker searches for jobs of
+// lost workers and for failed jobs, among millions of waiting ones.
 const TAKEN_OR_FAILED = `
   CREATE INDEX IF NOT EXISTS jobs_taken_or_failed ON graphile_worker._private_jobs (locked_at) WHERE NOT is_available`;
 
@@ -37,7 +37,7 @@ export interface MigrationReport {
   readonly applied: readonly string[];
 }
 
-/** The database has a schema that no migration of this release leads on from. */
+/** The database has a schema that the migrations of this release cannot upgrade. */
 export class UnknownSchema extends Error {
   constructor(found: string) {
     super(
@@ -48,15 +48,15 @@ export class UnknownSchema extends Error {
 }
 
 /**
- * Brings the schema, and the queue's own schema, up to date. Safe in several processes at once: one migrates, the others
- * wait for it and find nothing to do. A database that a later release has migrated stays as it is.
+ * Brings the schema, and the queue's own schema, up to date. Safe in several processes at once: one migrates, the
+ * others wait for it and find nothing to do. Leaves a database of a later release unchanged.
  *
  * @param url a direct connection, not one through a pooler: the advisory lock belongs to a session.
- * @throws UnknownSchema when the database was migrated by files that differ from these; nothing is changed then.
+ * @throws UnknownSchema when other migration files were applied to the database. It changes nothing then.
  */
 export async function migrate(url: string, migrations = readMigrations()): Promise<MigrationReport> {
   const client = new pg.Client({ connectionString: url, application_name: 'store-commerce', keepAlive: true });
-  client.on('error', () => undefined); // the statement that is under way fails, too
+  client.on('error', () => undefined); // the running statement fails, too
   const queue = queuePool(url, 1, () => undefined, 0);
   try {
     await client.connect();
@@ -72,10 +72,10 @@ export async function migrate(url: string, migrations = readMigrations()): Promi
   }
 }
 
-/** Names of the migrations of this release; the health check asks every few seconds. */
+/** Names of the migrations of this release, cached: the health check needs them every few seconds. */
 let known: string[] | undefined;
 
-/** Whether every migration of this release was applied. */
+/** Whether every migration of this release has been applied. */
 export async function isSchemaCurrent(
   query: (text: string, values: unknown[]) => Promise<unknown[]>,
 ): Promise<boolean> {
@@ -92,8 +92,8 @@ export async function isSchemaCurrent(
 }
 
 /**
- * Polls for the lock: a statement that waits for it would hold a snapshot, CREATE INDEX CONCURRENTLY waits for every older
- * snapshot, and the two would wait for each other for ever.
+ * Polls for the lock. A statement that waits for it would hold a snapshot, and CREATE INDEX CONCURRENTLY waits for
+ * every older snapshot: the two would wait for each other forever.
  */
 async function takeTurns(client: pg.Client): Promise<void> {
   for (;;) {
@@ -127,12 +127,12 @@ async function apply(client: pg.Client, { id, name, transaction, statements }: M
   const record = () =>
     client.query('/* migrations.record */ INSERT INTO migrations (id, name) VALUES ($1, $2)', [id, name]);
   if (transaction) return inTransaction(client, [...statements.map((sql) => () => client.query(sql)), record]);
-  // No lock timeout: CREATE INDEX CONCURRENTLY waits for old transactions, and nothing waits behind it meanwhile.
+  // No lock timeout: CREATE INDEX CONCURRENTLY waits for old transactions, and nothing waits behind it.
   for (const statement of statements) await client.query(statement);
   await record();
 }
 
-/** Runs the steps all or none, again when a lock was not free in time. */
+/** Runs all steps in one transaction. Retries when a lock does not come free in time. */
 async function inTransaction(client: pg.Client, steps: readonly (() => Promise<unknown>)[]): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,21 +1,21 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 
-/** Copied beside this module by the build: a bundle needs the directory beside itself. */
+/** The build copies the directory beside this module. A bundle needs it beside itself, too. */
 const DIRECTORY = path.join(import.meta.dirname, 'migrations');
 
 /** The first line of a file whose statements must not run in a transaction. */
 const WITHOUT_TRANSACTION = '-- without transaction';
 
-/** One file of SQL. */
+/** One SQL file. */
 export interface Migration {
   /** Its number: migrations run in this order. */
   readonly id: number;
   /** The name of the file without `.sql`, such as `0001-schema`. */
   readonly name: string;
-  /** Whether the file runs in one transaction, all or nothing. Otherwise each statement commits by itself. */
+  /** Whether the file runs in one transaction. Otherwise each statement commits separately. */
   readonly transaction: boolean;
-  /** The whole file; without a transaction, one text for each statement: blank lines separate them. */
+  /** The whole file. Without a transaction, one text per statement; blank lines separate the statements. */
   readonly statements: readonly string[];
 }
 

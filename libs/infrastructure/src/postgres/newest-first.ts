@@ -6,21 +6,23 @@ import { countsOf, totalOf, type Tally } from './tally.js';
 
 /** A list with the newest row first. Every text is code, never input. */
 export interface NewestFirst {
-  /** The table of the rows, which are called `item` in columns and conditions. */
+  /** The table of the rows. Columns and conditions call a row `item`. */
   readonly table: string;
   /** Columns besides `id` and `created_at`. */
   readonly columns: string;
-  /** What is read of the row `page`, if not all; what is computed here is computed only for rows that are on the page. */
+  /** Expressions over the row `page`, all its columns by default. Only rows on the page compute them. */
   readonly onPage?: string;
   /** Begins with `item.store_id = ?`, so that `$1` is the id of the store. */
   readonly where: Conditions;
-  /** A table that has its rows in the order of the list, where the rows' own table has not; called `place`. */
+  /** A joined table, called `place`, that has the order of the list when the rows' own table does not. */
   readonly place?: { readonly join: string; readonly id: string };
-  /** Where the rows are counted. `null` when no tally has the labels, as for searches: then reading the rows counts them. */
+  /**
+   * The stored count of the rows. `null` when no tally has the labels, as for searches: the statement counts the rows.
+   */
   readonly tally: Tally | null;
 }
 
-/** Beyond these rows a page is found by the days before it: skipping the rows would take longer than reading it. */
+/** Above this offset, tallies locate the page: skipping that many rows would take longer than reading it. */
 const SKIPPED_AT_MOST = 1_000;
 const MAX_LIMIT = 100;
 
@@ -29,8 +31,8 @@ interface Counted {
 }
 
 /**
- * Reads a page of a list and the number of all its rows, both of the same moment. Takes no longer in a large store than
- * in a small one, except for searches, which take as long as what they find.
+ * Reads a page of a list and its total from one snapshot. Takes no longer in a large store than in a small one, except
+ * for searches, whose cost grows with the rows they match.
  */
 export async function readNewestFirst<Row extends object>(
   database: Database,
@@ -39,7 +41,7 @@ export async function readNewestFirst<Row extends object>(
 ): Promise<PageOf<Row>> {
   const first = await read<Row & Counted>(database, list, page);
   if (first[0]) return { rows: first, total: Number(first[0].total) };
-  // The total stands on every row. Past the last one it is read from the first page.
+  // Every row has the total. A page past the last row takes it from the first page.
   const [row] = page.page === 1 ? [] : await read<Counted>(database, list, { page: 1, limit: 1 });
   return { rows: [], total: Number(row?.total ?? 0) };
 }
@@ -47,7 +49,7 @@ export async function readNewestFirst<Row extends object>(
 function read<Row>(database: Database, list: NewestFirst, page: Page): Promise<Row[]> {
   const where = list.where.copy();
   const { tally } = list;
-  // What a search finds is up to its words, and so is the best way to find it.
+  // The best plan of a search depends on its words.
   if (!tally) return database.search(searchedPage(list, where, page), where.values);
   const isDeep = offsetOf(page) > SKIPPED_AT_MOST && !list.place;
   const sql = (isDeep ? deepPage : shallowPage)(list, tally, where, page);
@@ -59,12 +61,12 @@ function shallowPage(list: NewestFirst, tally: Tally, where: Conditions, page: P
   const [createdAt, id] = place ? ['place.created_at', `place.${place.id}`] : ['item.created_at', 'item.id'];
   const from = `FROM ${table} AS item ${place?.join ?? ''} WHERE ${where.sql}`;
   const order = `ORDER BY ${createdAt} DESC, ${id} DESC`;
-  // Skipped in the index, where it has all conditions: the page is read from the row that it begins with.
+  // Skips rows in the index, where it has all conditions, and reads the page from its first row.
   const begin =
     page.page === 1
       ? ''
       : `AND (${createdAt}, ${id}) <= (SELECT ${createdAt}, ${id} ${from} ${order} LIMIT 1 OFFSET ${where.bind(offsetOf(page))})`;
-  // The constant limit tells the planner, which makes one plan for all pages, that it is about few rows.
+  // The constant limit tells the planner, which makes one plan for all pages, to expect few rows.
   return `/* ${table}.list */
     SELECT ${totalOf(tally, where)} AS total, ${onPage}
     FROM (
@@ -76,7 +78,7 @@ function shallowPage(list: NewestFirst, tally: Tally, where: Conditions, page: P
     ORDER BY created_at DESC, id DESC`;
 }
 
-// Looks up the month, and in it the day, that the page begins in, and skips rows of that day alone.
+// Looks up the month, then the day, in which the page begins, and skips only rows of that day.
 function deepPage(list: NewestFirst, tally: Tally, where: Conditions, page: Page): string {
   const { table, columns, onPage = 'page.*' } = list;
   const offset = where.bind(offsetOf(page));
@@ -106,7 +108,7 @@ function deepPage(list: NewestFirst, tally: Tally, where: Conditions, page: Page
     ORDER BY created_at DESC, id DESC`;
 }
 
-// What matches is found once, and counted; the columns are fetched when it is known which rows are on the page.
+// Finds and counts the matches once, and fetches the columns only of the rows on the page.
 function searchedPage(list: NewestFirst, where: Conditions, page: Page): string {
   const { table, columns, onPage = 'page.*', place } = list;
   return `/* ${table}.search */

@@ -7,8 +7,8 @@ export function offsetOf({ page, limit }: Page): number {
 export const NO_ROWS: PageOf<never> = { rows: [], total: 0 };
 
 /**
- * Whether a filter asks for text that PostgreSQL cannot hold, and that therefore no row has: with a NUL, which it would
- * answer with an error, or with half a surrogate pair, which it would be sent as another character.
+ * Whether a filter contains text that PostgreSQL cannot store, so that no row has it: a NUL, which the server refuses,
+ * or half a surrogate pair, which pg would send as another character.
  */
 export function matchesNothing(filter: object): boolean {
   return Object.values(filter).some(

@@ -40,7 +40,7 @@ describe('toApplicationError', () => {
   it.each<[string, Error]>([
     ['a missing table', postgres('42P01')],
     ['a missing column', typeorm('42703')],
-  ])('translates %s to SchemaMismatch, which no retry mends', (_name, error) => {
+  ])('translates %s to SchemaMismatch, which is not retryable', (_name, error) => {
     expect(toApplicationError(error)).toBeInstanceOf(SchemaMismatch);
     expect(toApplicationError(error)).toMatchObject({ cause: error });
     expect([error, toApplicationError(error)].map(isRetryable)).toEqual([false, false]);
@@ -53,7 +53,7 @@ describe('toApplicationError', () => {
     ['a lost commit', new CommitOutcomeUnknown(postgres('57P01'))],
     ['a translated error', new Unavailable({ cause: postgres('57P01') })],
     ['a thrown undefined', undefined],
-  ])('returns %s as it is', (_name, error) => {
+  ])('returns %s unchanged', (_name, error) => {
     expect(toApplicationError(error)).toBe(error);
   });
 });

@@ -37,7 +37,7 @@ const SOCKET_ERRORS = new Set([
   'EHOSTUNREACH',
 ]);
 
-/** Messages of pg, which have no code, about a connection that broke or that the pool could not open in time. */
+/** Messages of pg's errors without a code: a connection broke, or the pool could not open one in time. */
 const CONNECTION_MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after|Driver not Connected)/;
 
@@ -51,7 +51,8 @@ interface PostgresError {
 /**
  * Translates an error of PostgreSQL, pg or TypeORM for the application. The original is the `cause`.
  *
- * @returns `UnusableValue`, `DeadlineExceeded`, `Unavailable` or `SchemaMismatch`; any other error, a translated one included, as it is.
+ * @returns `UnusableValue`, `DeadlineExceeded`, `Unavailable` or `SchemaMismatch`. Returns any other error, including a
+ *   translated one, unchanged.
  */
 export function toApplicationError(error: unknown): unknown {
   if (error instanceof ApplicationError) return error;
@@ -71,7 +72,7 @@ export async function translated<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Whether the database is out of reach or out of room, for now. */
+/** Whether the database is temporarily unreachable or full. */
 export function isConnectionLost(error: unknown): boolean {
   if (error instanceof DeadlineExceeded || error instanceof Unavailable) return true;
   const code = errorCode(error);
@@ -80,7 +81,7 @@ export function isConnectionLost(error: unknown): boolean {
   return CONNECTION_MESSAGES.test((error as PostgresError | null)?.message ?? '');
 }
 
-/** Whether a retry of the whole transaction may succeed. Must not be asked about an error of COMMIT. */
+/** Whether a retry of the whole transaction may succeed. Not for an error of COMMIT. */
 export function isRetryable(error: unknown): boolean {
   return TRANSIENT.has(errorCode(error) ?? '') || isConnectionLost(error);
 }
@@ -110,7 +111,7 @@ export function isReadTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout';
 }
 
-/** Whether an answer, or a connection of the pool, did not come in time. The server may be well but busy. */
+/** Whether an answer, or a connection of the pool, did not come in time. The server may only be busy. */
 export function isTooLate(error: unknown): boolean {
   if (isReadTimeout(error) || error instanceof DeadlineExceeded) return true;
   return error instanceof Error && error.message === 'timeout exceeded when trying to connect';

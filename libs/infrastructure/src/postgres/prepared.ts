@@ -6,7 +6,7 @@ const names = new Map<string, string>();
 /**
  * Prepares a statement: each connection parses and plans it once, under its name and a number.
  *
- * @param text one of a bounded number: code, composed of conditions that are there or not, never of values.
+ * @param text one of a bounded number of texts: code with optional conditions, never values.
  */
 export function prepared(text: string, values: readonly unknown[]): pg.QueryConfig {
   let name = names.get(text);

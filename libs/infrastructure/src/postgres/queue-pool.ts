@@ -1,14 +1,14 @@
 import pg from 'pg';
 
 const CONNECTION_TIMEOUT_MS = 5_000;
-/** Far more than any statement of the queue takes. */
+/** Far longer than any statement of the queue takes. */
 const QUERY_TIMEOUT_MS = 10_000;
 
 /**
- * A pool for the queue's own connections. They listen, so they go to the database directly, and a connection that
- * breaks, idle or in use, is reported and not fatal.
+ * A pool for the queue's own connections. LISTEN needs direct connections to the database. The pool reports a
+ * connection that breaks, idle or in use; the process continues.
  *
- * @param queryTimeoutMs how long an answer is waited for; 0 = for ever.
+ * @param queryTimeoutMs the longest wait for an answer; 0 = no limit.
  */
 export function queuePool(
   databaseUrl: string,
@@ -20,8 +20,7 @@ export function queuePool(
     connectionString: databaseUrl,
     max: size,
     application_name: 'store-commerce-queue',
-    // Who waits for a connection that never comes, or for an answer on one that died in silence, is to be told, and to
-    // try again.
+    // Without limits, a caller would wait forever for a connection, or for an answer on one that died silently.
     connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
     query_timeout: queryTimeoutMs,
     keepAlive: true,

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { corkUntilNextTick } from './cork.js';
 
-/** How many statements share a connection: of those behind a slow one, few have to wait for it. */
+/** Statements that share a connection. A small number, because the others wait behind a slow one. */
 const BATCH = 4;
 
 interface Read {
@@ -11,9 +11,9 @@ interface Read {
 }
 
 /**
- * Sends short reads that are asked for at the same moment together, a few on each connection. Under load they are, since
- * requests wait in groups for the look-up of their keys; one packet for several statements is most of what a short
- * statement costs. Each has its own answer or error.
+ * Sends short reads of the same tick together, a few on each connection. Under load these are many, because requests
+ * wait in groups for the look-up of their keys. Sending is most of the cost of a short statement, and one packet
+ * carries several. Each read has its own answer or error.
  */
 export class ReadBatches {
   private waiting: Read[] = [];

@@ -10,12 +10,12 @@ import type { Semaphore } from './semaphore.js';
 import { isBadInput, isConnectionLost, isRetryable, isStatementTimeout, isTooLate } from './postgres-errors.js';
 import { errorCode } from '../platform/error-code.js';
 
-/** How often it is asked how far each replica is. What a replica answers is at most twice as old, and a probe. */
+/** Time between probes of the replicas. An answer of a replica is at most two intervals and one probe old. */
 const PROBE_INTERVAL_MS = 2_000;
 const PROBE_TIMEOUT_MS = 1_500;
-/** After so many looks without an answer of the primary it is not known how far behind the replicas are. */
+/** After this many looks without an answer of the primary, the lag of the replicas is unknown. */
 const MOST_UNKNOWN_LOOKS = 3;
-/** How far a server has come. Positions of different timelines, before and after a fail-over, cannot be compared. */
+/** A position in the WAL. Positions of different timelines, before and after a fail-over, cannot be compared. */
 interface Position {
   readonly timeline: string;
   readonly position: string;
@@ -25,8 +25,8 @@ interface Position {
 const POSITION = `/* replicas.position */
   SELECT lower(left(pg_walfile_name(pg_current_wal_lsn()), 8)) AS timeline, pg_current_wal_lsn()::text AS position`;
 
-// A server that was a primary, or recovered from a crash, still tells how far it had replayed. Its last checkpoint tells
-// the timeline: after a fail-over a replica is used again when it has made one, within minutes.
+// A former primary, or a server after crash recovery, still reports its last replayed position. Its last checkpoint has
+// the timeline: after a fail-over, a replica serves reads again after its next checkpoint, within minutes.
 const HAS_REACHED = `/* replicas.has_reached */
   SELECT pg_is_in_recovery() AND lpad(to_hex(timeline_id), 8, '0') = $1 AND pg_last_wal_replay_lsn() >= $2::pg_lsn
     AS reached
@@ -36,9 +36,9 @@ const HAS_REACHED = `/* replicas.has_reached */
 class Replica {
   readonly database: Database;
   private readonly pool: pg.Pool;
-  /** Of its own: a pool full of slow reads must not look like a lost replica. */
+  /** Separate: a pool full of slow reads must not look like a lost replica. */
   private readonly probePool: pg.Pool;
-  /** Unknown before the first probe, which says what it found. */
+  /** Null before the first probe, which logs its result. */
   private upToDate: boolean | null = null;
 
   constructor(
@@ -57,12 +57,12 @@ class Replica {
     return this.upToDate === true;
   }
 
-  /** @param expected what it must have reached by now in the primary's log. */
+  /** @param expected the position in the primary's WAL that the replica must have reached. */
   async probe({ timeline, position }: Position): Promise<void> {
     const query = { text: HAS_REACHED, values: [timeline, position] };
     try {
       const { rows } = await this.probePool.query<{ reached: boolean | null }>(query);
-      this.note(rows[0]?.reached === true, 'is behind, or follows nobody');
+      this.note(rows[0]?.reached === true, 'is behind, or follows no primary');
     } catch {
       this.note(false, 'does not answer');
     }
@@ -81,8 +81,8 @@ class Replica {
 }
 
 /**
- * Reads that may be a few seconds old: of the replicas that keep up, in turn, and of the primary when there is none. A
- * replica that stops, or falls behind by more than two probes, is left alone until it has caught up.
+ * Runs reads that may be a few seconds old: on the replicas that keep up, in turn, or on the primary when there is
+ * none. A replica that stops, or falls behind by more than two probes, gets no reads until it has caught up.
  */
 export class ReadReplicas extends Database implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('ReadReplicas');
@@ -132,7 +132,7 @@ export class ReadReplicas extends Database implements OnApplicationBootstrap, On
     await Promise.all(this.replicas.map((replica) => replica.end()));
   }
 
-  /** What a replica cannot answer, or not in time, because it went away or because replication removed what was read, the primary can. */
+  /** Reads from the primary when the replica is lost, slow, or had rows removed by replication during the read. */
   private async read<Row>(
     onReplica: (database: Database) => Promise<Row[]>,
     onPrimary: () => Promise<Row[]>,
@@ -141,7 +141,7 @@ export class ReadReplicas extends Database implements OnApplicationBootstrap, On
     if (replica === undefined) return onPrimary();
     try {
       const rows = await onReplica(replica.database);
-      if (rows.length > 0) return rows; // what it does not have, the primary may have by now
+      if (rows.length > 0) return rows; // the primary may already have a row that the replica lacks
     } catch (error) {
       const source = error instanceof ApplicationError ? error.cause : error;
       // After the server's own time limit, the primary would have no time left.
@@ -159,7 +159,7 @@ export class ReadReplicas extends Database implements OnApplicationBootstrap, On
     return usable[this.turn++ % usable.length];
   }
 
-  /** A replica is up to date when it has reached, now, what the primary had written at the probe before. */
+  /** A replica is up to date when it has reached the primary's position at the previous probe. */
   private async watch(): Promise<void> {
     const { signal } = this.stopping;
     const pool = watchPool(this.primary());
@@ -174,7 +174,7 @@ export class ReadReplicas extends Database implements OnApplicationBootstrap, On
       if (unknown >= MOST_UNKNOWN_LOOKS) {
         for (const replica of this.replicas) replica.note(false, 'may be far behind a primary that does not answer');
       }
-      // At the same time: one that is silent must not make the others' answers older.
+      // In parallel: a silent replica must not delay the probes of the others.
       await Promise.all([...probes, sleep(PROBE_INTERVAL_MS, undefined, { signal }).catch(() => undefined)]);
     }
     await pool.end();
@@ -184,13 +184,13 @@ export class ReadReplicas extends Database implements OnApplicationBootstrap, On
 /** One connection to the same server: a full pool must not look like a primary that does not answer. */
 function watchPool({ options }: pg.Pool): pg.Pool {
   const limits = { max: 1, connectionTimeoutMillis: PROBE_TIMEOUT_MS, query_timeout: PROBE_TIMEOUT_MS };
-  // The pool hides the password from those who list its options.
+  // The pool makes the password non-enumerable: a spread does not copy it.
   const pool = new pg.Pool({ ...options, password: options.password, ...limits });
   pool.on('error', () => undefined);
   return pool;
 }
 
-/** `null` when it does not tell: for a few looks the replicas stay what they were, as it may be busy. */
+/** `null` when the primary does not answer. It may be busy, so the replicas keep their state for a few looks. */
 async function positionOf(primary: pg.Pool): Promise<Position | null> {
   const { rows } = await primary.query<Position>(POSITION).catch(() => ({ rows: [] }));
   return rows[0] ?? null;

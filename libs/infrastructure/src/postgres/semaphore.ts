@@ -19,7 +19,7 @@ export class Semaphore {
     private readonly patienceMs: number,
   ) {}
 
-  /** @throws Overloaded when its turn does not come in time. The work is not begun. */
+  /** @throws Overloaded when its turn does not come in time. The work has not begun then. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.running < this.most()) this.running++;
     else await this.turn();

@@ -3,9 +3,9 @@ import type pg from 'pg';
 import { isReadTimeout } from './postgres-errors.js';
 
 /**
- * Replaces connections that died in silence, because a proxy or a firewall forgot them. When a statement of the pool has
- * no answer in time, the idle connections that were not heard of since it was sent are closed too: tried one by one,
- * each would cost another request its time. A connection that answered in the meantime stays.
+ * Replaces connections that died silently, because a proxy or a firewall dropped them. When a statement gets no answer
+ * in time, this also closes the idle connections that have been silent since it was sent. Otherwise each of them would
+ * make another request time out. A connection that answered in the meantime stays.
  */
 export function discardSilentConnections(pool: pg.Pool): void {
   const takenAt = new WeakMap<pg.PoolClient, number>();
@@ -21,8 +21,7 @@ export function discardSilentConnections(pool: pg.Pool): void {
     const sentAt = takenAt.get(client) ?? 0;
     for (const [idle, since] of idleSince) {
       // The pool removes an idle connection that breaks.
-      if (since < sentAt)
-        streamOf(idle).destroy(new Error('silent, like another of the pool that gave no answer in time'));
+      if (since < sentAt) streamOf(idle).destroy(new Error('silent since another connection of the pool timed out'));
     }
   });
 }

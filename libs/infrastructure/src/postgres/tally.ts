@@ -1,24 +1,23 @@
 import type { Conditions } from './conditions.js';
 
 /**
- * Which rows of a list are counted. The database keeps the counts, so they are looked up: see the migration that makes
- * `list_tallies`.
+ * Selects stored counts of a list. The table `list_tallies` of the first migration explains them.
  */
 export interface Tally {
   /** `orders`, `customers`, `products` or `category N`. */
   readonly list: string;
-  /** What the rows are labelled with, in the order of the labels; undefined = whatever it is. */
+  /** Labels of the counted rows, in the order of the list's labels; undefined = any. */
   readonly labels: readonly (string | undefined)[];
-  /** The letter case of the labels, where they are compared in any. */
+  /** Letter case of the stored labels, when the comparison ignores case. */
   readonly letterCase?: 'lower' | 'upper';
 }
 
-/** SQL that gives the number of rows. `$1` is the id of the store; other values are bound to `where`. */
+/** SQL for the number of rows. `$1` is the id of the store; binds other values to `where`. */
 export function totalOf(tally: Tally, where: Conditions): string {
   return `(SELECT coalesce(sum(rows), 0) FROM ${countsOf(tally, 'all', where)})`;
 }
 
-/** SQL for the counts by month or day, or of all: columns `period` and `rows`, after FROM. Binds as `totalOf`. */
+/** SQL after FROM for the counts in total, by month or by day: columns `period` and `rows`. Binds like `totalOf`. */
 export function countsOf(
   { list, labels, letterCase }: Tally,
   grain: 'all' | 'month' | 'day',

@@ -14,7 +14,7 @@ export interface Statement {
 
 /** SQL on the one connection of a transaction. Lives as long as the transaction. */
 export class TransactionSql {
-  /** @param deadline after it a server that does not answer is given up, and the transaction with it. */
+  /** @param deadline after it, a statement without an answer fails, and the transaction with it. */
   constructor(
     private readonly client: pg.ClientBase,
     private readonly deadline: Deadline,

@@ -10,7 +10,7 @@ import { TransactionSql } from './transaction-sql.js';
 const ATTEMPTS = 4;
 const FIRST_DELAY_MS = 50;
 
-// One round trip. Generic plans: replanning these statements takes longer than running them. Every wait is bounded: a
+// One round trip. Generic plans: planning these statements takes longer than running them. Every wait is bounded: a
 // lock wait ends before the client times out, and the server ends a transaction whose process died.
 function begin({ remainingMs }: Deadline): string {
   // A lock_timeout of 0 would wait forever.
@@ -32,8 +32,8 @@ export class Transactions {
   ) {}
 
   /**
-   * Commits when `work` resolves; rolls back and rethrows when it rejects. Runs `work` again, up to 4 times in all, after
-   * a deadlock, a lock timeout or a connection lost before COMMIT was sent: `work` must be repeatable.
+   * Commits when `work` resolves; rolls back and rethrows when it rejects. Runs `work` again, up to 4 times in all,
+   * after a deadlock, a lock timeout or a connection lost before COMMIT was sent: `work` must be repeatable.
    *
    * @param deadline limits the waits for a connection and for locks, over all attempts; 2.4 s by default.
    * @throws CommitOutcomeUnknown when the connection was lost during COMMIT.
@@ -56,8 +56,8 @@ export class Transactions {
   private async runOnce<T>(work: (sql: TransactionSql) => Promise<T>, deadline: Deadline): Promise<T> {
     const client = await this.connect(deadline);
     const sql = new TransactionSql(client, deadline, this.metrics);
-    // Until the server reports the end of the transaction, the connection may still be inside it and must not be reused:
-    // the next transaction would be committed or rolled back together with this one.
+    // Until the server reports the end of the transaction, the connection may still be inside it and must not be
+    // reused: the next transaction would be committed or rolled back together with this one.
     let over = false;
     let begun = false;
     try {

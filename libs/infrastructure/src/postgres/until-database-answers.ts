@@ -6,8 +6,8 @@ import { DatabaseProbe } from './database-probe.js';
 const RETRY_MS = 2_000;
 
 /**
- * A start before the database is no reason to die and be started again: it is said, and tried again. A database without
- * the current schema is said too.
+ * Waits for the database and logs each failed attempt, so that a process can start before its database. Logs a database
+ * without the current schema, too.
  */
 export async function untilDatabaseAnswers(url: string, logger: JsonLogger): Promise<void> {
   const probe = new DatabaseProbe(url);

@@ -4,7 +4,7 @@ import { isTracing, tracedStatement, traceStatement } from '../platform/spans.js
 import { statementName } from '../platform/statement-name.js';
 import { poolOf } from './data-source.js';
 
-/** Measures a statement, and makes a span of it where tracing is on. `run` is called at once. */
+/** Calls `run` at once and measures the statement. While tracing is on, records a span. */
 export function watched<T>(
   metrics: ServiceMetrics,
   kind: StatementKind,
@@ -18,7 +18,7 @@ export function watched<T>(
   return answer;
 }
 
-/** Shows the pool, and the statements that TypeORM sends by itself. */
+/** Adds the pool, and the statements that TypeORM sends itself, to the metrics. */
 export function watchDataSource(dataSource: DataSource, metrics: ServiceMetrics): void {
   metrics.observePool(() => poolOf(dataSource));
   dataSource.subscribers.push({

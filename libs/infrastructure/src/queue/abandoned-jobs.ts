@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { NOTIFICATION_TASK } from './stage-relay.js';
 
-// A worker that was killed leaves its jobs locked; the queue itself frees them after four hours. An attempt is given up
-// after 30 s, so whoever holds a job for a minute is gone, and with it everything it holds.
+// A killed worker leaves its jobs locked; the queue itself frees them after four hours. An attempt ends after 30 s, so
+// a worker that holds a job for a minute is gone: all its jobs are freed.
 const UNLOCK = `/* queue.unlock */
   SELECT graphile_worker.force_unlock_workers(array_agg(DISTINCT locked_by))
   FROM graphile_worker._private_jobs
@@ -11,9 +11,10 @@ const UNLOCK = `/* queue.unlock */
 
 const BATCH = 500;
 
-// Killed in its very last attempt, a worker could not say so: no attempt follows, so the stage is given up here. One that
-// waits to be queued again, by `orders retry-pipeline`, still has the job of before. The job has nothing more to tell than
-// its stage, and goes: what failed for good must not be looked at again and again. A job without its key was replaced.
+// A worker that was killed in the last attempt of a job could not record the failure. No attempt follows, so this
+// statement marks the stage as dead. A stage that `orders retry-pipeline` has made pending still has its earlier job
+// and stays pending. The stage records the failure, so the job is deleted: otherwise every pass would read it again. A
+// job without its key was replaced.
 const GIVE_UP = `/* queue.give_up */
   WITH failed AS (
     SELECT id, key IS NOT NULL AS is_current, (payload->>'storeId')::int AS store_id,
@@ -30,7 +31,7 @@ const GIVE_UP = `/* queue.give_up */
   )
   DELETE FROM graphile_worker._private_jobs job USING failed WHERE job.id = failed.id`;
 
-/** Frees the jobs of workers that died, for others to work, and removes those that failed for good. */
+/** Frees the jobs of dead workers and deletes the jobs that failed for good. */
 export async function recoverAbandonedJobs(pool: Pick<pg.Pool, 'query'>): Promise<void> {
   await pool.query(UNLOCK);
   while ((await pool.query(GIVE_UP)).rowCount === BATCH);

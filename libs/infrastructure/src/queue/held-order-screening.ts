@@ -3,10 +3,10 @@ import type { RescreenHeldOrders } from '@app/application';
 import { Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { failureName } from '../orders/failure-name.js';
 
-/** How long an order waits at most for another analysis, once the database answers in time. */
+/** The longest wait of an order for another analysis, once the database answers in time. */
 const INTERVAL_MS = 5_000;
 
-/** Screens, again and again, the orders that are held because they could not be analysed when they were placed. */
+/** Periodically screens the orders that are held because the analysis was unavailable when they were placed. */
 export class HeldOrderScreening implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(HeldOrderScreening.name);
   private readonly stopping = new AbortController();
@@ -21,7 +21,7 @@ export class HeldOrderScreening implements OnApplicationBootstrap, BeforeApplica
     this.loop = this.run();
   }
 
-  /** Waits for the order in hand. */
+  /** Waits for the order that it is screening. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping.abort();
     await this.loop;

@@ -4,13 +4,13 @@ import { HeldOrderScreening } from './held-order-screening.js';
 import { PipelineWorker, type WorkerSettings } from './pipeline-worker.js';
 import type { Reports } from './reported-attempt.js';
 
-/** Works the pipeline in this process, from its start until it shuts down. */
+/** Runs a pipeline worker in this process, from start to shutdown. */
 @Module({})
 export class PipelineWorkerModule {
   /**
-   * @param application the application module of the process, shared and not made anew.
+   * @param application the application module of the process, which the worker shares.
    * @param databaseUrl a direct connection: the queue listens for new jobs.
-   * @param reports where it is told what becomes of the stages.
+   * @param reports receives the outcome of each attempt at a stage.
    */
   static on(
     application: DynamicModule,

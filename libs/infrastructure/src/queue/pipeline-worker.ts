@@ -15,39 +15,39 @@ import { purgeExpired } from './retention.js';
 import { NOTIFICATION_TASK, relayStages, type NotificationJob } from './stage-relay.js';
 
 const RESTART_DELAY_MS = 1_000;
-/** How long a new order's notifications wait at most before they are queued. */
+/** The longest wait of a new order's notifications before a worker queues them. */
 const RELAY_INTERVAL_MS = 250;
 const RECOVERY_INTERVAL_MS = 10_000;
-/** Not through the queue: what expires must not wait for a backlog of mail. */
+/** Not a job of the queue: retention must not wait for a backlog of mail. */
 const RETENTION_INTERVAL_MS = 600_000;
 const FOLD_INTERVAL_MS = 5_000;
-/** What earlier releases had the queue do; a job of it may be left. */
+/** A task of earlier releases, of which a job may be left. */
 const FORMER_PURGE_TASK = 'purge-idempotency-keys';
 
-/** A worker that relayed nothing for longer is not at work. Longer than a database takes to fail over. */
+/** A worker whose relay has not run for longer is not at work. Longer than a database fail-over. */
 const RELAY_OVERDUE_MS = 60_000;
 
-/** No attempt takes longer: whoever holds a job for much longer than this is gone. */
+/** No attempt takes longer: a worker that holds a job for much longer is gone. */
 const ATTEMPT_TIMEOUT_MS = 30_000;
 
-/** Longer than any attempt: jobs that are running when the shutdown begins are finished. */
+/** Longer than any attempt: a shutdown lets running jobs finish. */
 const SHUTDOWN_MS = 35_000;
 
-/** Jobs claim and report on these, a few milliseconds each; one more listens. None is held while mail is sent. */
+/** Each job needs one for a few milliseconds, to be claimed and completed, but not while it sends mail. One listens. */
 const MOST_RUNNER_CONNECTIONS = 8;
 
-/** What an operator may set; part of the configuration. */
+/** The operator's settings, part of the configuration. */
 export interface WorkerSettings {
-  /** Stages worked at the same time. */
+  /** Stages that run at the same time. */
   readonly workerConcurrency: number;
-  /** How long rows are kept that expire. */
+  /** How long expiring rows are kept. */
   readonly retention: Retention;
 }
 
-/** Works the queued stages of orders. Several of them, in as many processes, share the work safely. */
+/** Runs the queued stages of orders. Workers in several processes share them safely. */
 export class PipelineWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(PipelineWorker.name);
-  /** Of everything but the runner. */
+  /** For everything but the runner. */
   private readonly pool: pg.Pool;
   private readonly stopping = new AbortController();
   private relayedAt: number | null = null;
@@ -66,7 +66,7 @@ export class PipelineWorker implements OnApplicationBootstrap, BeforeApplication
     discardSilentConnections(this.pool);
   }
 
-  /** Whether stages were relayed within the last minute, or never yet: the start may wait for the database. */
+  /** Whether the relay ran within the last minute, or not yet: the start may wait for the database. */
   get isAtWork(): boolean {
     return this.relayedAt === null || performance.now() - this.relayedAt < RELAY_OVERDUE_MS;
   }
@@ -94,7 +94,7 @@ export class PipelineWorker implements OnApplicationBootstrap, BeforeApplication
     });
   }
 
-  /** Until the shutdown, whatever fails: the database may go away and come back. */
+  /** Repeats until shutdown, even after failures: the database may go away and come back. */
   private async repeatedly(pauseMs: number, action: () => Promise<void>): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
@@ -129,8 +129,8 @@ export class PipelineWorker implements OnApplicationBootstrap, BeforeApplication
         await reported(this.reports, command, job.attempts, () =>
           within(ATTEMPT_TIMEOUT_MS, this.stages.execute(command)),
         ).catch((error: Error) => {
-          // The queue keeps and logs what a job failed with. A mail server's answer may quote an address: only the
-          // class of the error goes there.
+          // The queue stores and logs the error of a job. A mail server's answer may quote an address, so the queue
+          // gets only the error's class.
           throw new Error(failureName(error));
         });
       },

@@ -7,30 +7,30 @@ import { isReadTimeout } from '../postgres/postgres-errors.js';
 import { failureName } from '../orders/failure-name.js';
 
 const POLL_INTERVAL_MS = 2_000;
-/** What a runner that gives up gets to end its jobs. */
+/** The time that a runner has to end its jobs after it gives up. */
 export const LAST_WORDS_MS = 5_000;
 
-/** Levels of the queue's own messages that are worth a line. */
+/** Levels of the queue's own messages that are logged. */
 const LOUD: ReadonlySet<string> = new Set(['error', 'warning']);
 
-// Without batches the queue notes the outcome of a job and does not wait for it: a stop overtakes the note, so the job
-// stays locked for a minute, and a note that fails, because the database is away, ends the process as an unhandled
-// rejection. Batches are waited for, and one that fails stops the runner, which is started again.
+// Without batches, the queue does not wait for the write of a job's outcome. A stop overtakes the write, and the job
+// stays locked for a minute; a write that fails, because the database is away, ends the process with an unhandled
+// rejection. The queue waits for batches, and a failed batch stops the runner, which is then started again.
 const OUTCOMES_ARE_AWAITED = { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } };
 
 export interface QueueRunnerOptions {
   readonly concurrency: number;
   readonly tasks: TaskList;
   readonly logger: Logger;
-  /** Claims no more jobs from then on, and finishes those that are running. */
+  /** When aborted, the runner claims no more jobs and finishes those that are running. */
   readonly stopping: AbortSignal;
 }
 
 /**
- * Works the queue until `stopping`, or until the queue's own runner gives up. It has no schedule of its own: the
- * library's goes on for ever in a runner that is given up.
+ * Runs the jobs of the queue until `stopping`, or until the queue's own runner gives up. Without the library's
+ * schedule, which would continue forever in an abandoned runner.
  *
- * @param pool goes with the runner, which may never give its connections back.
+ * @param pool ends with the runner, which may never return its connections.
  */
 export async function runQueue(pool: pg.Pool, options: QueueRunnerOptions): Promise<void> {
   const { concurrency, tasks, logger, stopping } = options;
@@ -54,9 +54,9 @@ export async function runQueue(pool: pg.Pool, options: QueueRunnerOptions): Prom
     void Promise.resolve(runner.gracefulShutdown()).catch(() => undefined);
   };
   events.on('pool:gracefulShutdown', () => (isStopped = true));
-  // A runner keeps what its very first look into the queue failed with, and fails with it for ever. And one connection
-  // that died in silence means others did, that on which it listens included: nothing is asked on that one, so nothing
-  // else would show. Other failures pass by themselves.
+  // A runner whose first query fails keeps that error and fails with it forever. After a read timeout, other
+  // connections are probably dead, including the listening one, where no query would notice. Other failures are
+  // temporary.
   let hasLooked = false;
   for (const found of ['job:start', 'worker:getJob:empty'] as const) events.once(found, () => (hasLooked = true));
   events.on('worker:getJob:error', ({ error }) => {
@@ -67,9 +67,9 @@ export async function runQueue(pool: pg.Pool, options: QueueRunnerOptions): Prom
   if (stopping.aborted) stop();
   else stopping.addEventListener('abort', stop, { once: true });
   try {
-    // A runner that gives up because the database went away under its hands may never say that it is done. What it had
-    // begun is then taken from it like from one that was killed. One that is stopped says so too, and is waited for: its
-    // deliveries may take longer than its last words.
+    // A runner that gives up because it lost the database may never resolve. Its jobs are then recovered like those of
+    // a killed worker. A runner that is stopped gets all the time it needs: its deliveries may take longer than
+    // LAST_WORDS_MS.
     const lost = givenUp.then(() => (stopping.aborted ? runner.promise : undefined));
     await Promise.race([runner.promise, lost]);
   } finally {

@@ -4,13 +4,13 @@ import type { AttemptOutcome, ServiceMetrics } from '../platform/service-metrics
 import { traced } from '../platform/spans.js';
 import { failureName } from '../orders/failure-name.js';
 
-/** Where a worker tells what becomes of the stages. */
+/** Where a worker reports its attempts at stages. */
 export interface Reports {
   readonly logger: JsonLogger;
   readonly metrics: ServiceMetrics;
 }
 
-/** Makes an attempt at a stage: a line, a measure and, where tracing is on, a span of it. */
+/** Runs an attempt at a stage, logs it and measures it. While tracing is on, records a span. */
 export async function reported(
   reports: Reports,
   command: RunPipelineStageCommand,

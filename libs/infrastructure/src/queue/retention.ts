@@ -3,7 +3,7 @@ import type { Retention } from '../platform/config.js';
 
 const BATCH = 1_000;
 
-// Answers to orders are kept as long as the API promises, which no operator can change.
+// The API promises how long idempotency keys are kept: operators cannot change it.
 const EXPIRED = [
   { table: 'idempotency_keys', when: `created_at < now() - interval '24 hours'`, days: () => [] },
   {
@@ -18,7 +18,7 @@ const EXPIRED = [
   },
 ];
 
-/** Removes what has expired, in small batches so that nobody waits for a long transaction. Several workers share them. */
+/** Deletes expired rows in small batches, so that no transaction is long. Several workers share the work. */
 export async function purgeExpired(pool: Pick<pg.Pool, 'query'>, retention: Retention): Promise<void> {
   for (const { table, when, days } of EXPIRED) {
     const sql = `/* retention.${table} */

@@ -1,7 +1,7 @@
 import type { NotificationStage } from '@app/application';
 import type pg from 'pg';
 
-/** The task that works one notification stage of an order. */
+/** The task that runs one notification stage of an order. */
 export const NOTIFICATION_TASK = 'order-notification';
 
 /** With the queue's back-off of e^n seconds the last attempt comes about 16 hours after the first. */
@@ -15,8 +15,8 @@ export interface NotificationJob {
 
 const BATCH = 200;
 
-// The oldest first, whichever store it is of. One statement, so a stage is marked as queued exactly if its job is there. Of several workers each takes other stages.
-// The key makes it one job a stage: queueing it again starts it anew.
+// The oldest stages of all stores first. One statement marks a stage as queued exactly when it adds the job. Concurrent
+// workers take different stages. The job key allows one job per stage: queueing it again replaces the job.
 const RELAY = `/* stages.relay */
   WITH waiting AS (
     SELECT store_id, order_id, stage FROM order_stages
@@ -36,7 +36,7 @@ const RELAY = `/* stages.relay */
   )
   SELECT count(job.id)::int AS relayed FROM jobs CROSS JOIN LATERAL graphile_worker.add_jobs(specs) AS job`;
 
-/** Puts the stages that wait in their rows into the queue. @returns whether there may be more. */
+/** Queues the oldest stages of the outbox. @returns whether there may be more. */
 export async function relayStages(pool: pg.Pool): Promise<boolean> {
   const { rows } = await pool.query<{ relayed: number }>({ name: 'relay_stages', text: RELAY });
   return rows[0]?.relayed === BATCH;

@@ -1,8 +1,8 @@
 /**
- * What can be sold, said once in SQL: the stock in the bins of the store's active warehouses. What a product shows and
- * what an order may take both build on it. `$1` is the id of the store.
+ * The one SQL definition of stock for sale: the stock in the bins of the store's active warehouses. A product's
+ * quantity and the withdrawal of an order both use it. `$1` is the id of the store.
  *
- * It names the bins that do not count, since they are few, mostly none: the others need not be looked up.
+ * It lists the bins of inactive warehouses, because they are few: the other bins need no look-up.
  */
 export const IS_FOR_SALE = `stock.bin_id NOT IN (
   SELECT bins.id FROM warehouses
@@ -10,7 +10,7 @@ export const IS_FOR_SALE = `stock.bin_id NOT IN (
   WHERE warehouses.store_id = $1 AND NOT warehouses.active)`;
 
 /**
- * SQL for the units of a product that can be sold, its variants' included. `$1` is the id of the store.
+ * SQL for the units of a product, and of its variants, that are for sale. `$1` is the id of the store.
  *
  * @param product the alias of the product's row.
  */

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 
-/** How much there is to be in one bin of a product, or of one variant of it. */
+/** The wanted quantity of a product, or of one variant of it, in a bin. */
 export interface StockQuantity {
   readonly binId: number;
   readonly productId: number;
@@ -9,7 +9,7 @@ export interface StockQuantity {
   readonly quantity: number;
 }
 
-/** What a bin was brought to, and what was in it; `previous` is null where the product had not been in the bin. */
+/** A quantity before and after it was set. `previous` is null when the product was never in the bin. */
 export interface StockChange extends StockQuantity {
   readonly previous: number | null;
 }
@@ -53,8 +53,8 @@ interface StockRow {
 }
 
 /**
- * Brings bins to the given quantities within the caller's transaction. What is put into a new row is its OPENING in the
- * ledger, a later difference an ADJUSTMENT; no difference, no movement.
+ * Brings bins to the given quantities within the caller's transaction. In the ledger, the quantity of a new row is its
+ * OPENING and a later difference is an ADJUSTMENT. Without a difference there is no movement.
  *
  * @param wanted of different places, each with a quantity from 0 to the largest int4.
  */

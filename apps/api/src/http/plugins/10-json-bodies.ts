@@ -18,7 +18,7 @@ interface Options {
   readonly metrics: Metrics;
 }
 
-/** What the bodies that have not arrived in full may hold in the process. */
+/** The most bytes that unfinished bodies may hold in the process. */
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
 /** A valid body has at most three levels, and the largest order about 300 values. */

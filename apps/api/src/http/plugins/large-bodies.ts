@@ -3,9 +3,9 @@ import { Overloaded } from '@app/application';
 /** Larger bodies, in bytes, wait for their turn. An order of 100 lines has about 6 kB. */
 export const LARGE_BODY = 32 * 1024;
 
-/** How many large bodies may wait. They hold 16 MB at most. */
+/** The most large bodies that wait. They hold 16 MB at most. */
 const MAX_WAITING = 64;
-/** How long a body may wait. The rest of an order's 2.5 s is enough to place it. */
+/** The longest wait of a body. The rest of an order's 2.5 s is enough to place it. */
 const PATIENCE_MS = 2_000;
 /** The pause after a body, as a multiple of its parsing time. Leaves four fifths of the process to other requests. */
 const REST = 4;

@@ -6,7 +6,7 @@ import type { Metrics } from '../../status/metrics.js';
  * keep their connections. The server closes connections above the limit without an answer.
  */
 const MAX_CONNECTIONS = 4_096;
-/** How often a full server closes idle connections to make room. Their owners lose no more than a handshake. */
+/** The interval at which a full server closes idle connections to make room. It costs their clients a handshake. */
 const RELIEF_MS = 1_000;
 
 /** Bounds what open connections cost in memory and file descriptors. */

@@ -8,8 +8,8 @@ import { isIdle } from './exchanges.js';
 export const ADDRESS_SHARE = 512;
 
 /**
- * Limits the connections of each client address, so that no client takes them all. When an address opens one above its
- * share, the server closes its oldest idle connection; without an idle connection, the server closes the new one.
+ * Limits the connections of each client address, so that no client takes all. When an address exceeds its share, the
+ * server closes its oldest idle connection, or the new connection if none is idle.
  *
  * @param trustProxy proxies are exempt: they carry the connections of many clients.
  */

@@ -4,8 +4,8 @@ import { hangUp } from './hang-up.js';
 
 /**
  * Closes connections after their last answer as nginx's `lingering_close` does: the server ends its side, waits for the
- * client to end the other, and resets the connection after the request timeout. After an ordinary close, unread bytes stay
- * in the kernel, outside every limit of the service.
+ * client to end the other, and resets the connection after the request timeout. After an ordinary close, unread bytes
+ * stay in the kernel, outside every limit of the service.
  */
 export function closeLingering(server: Server): void {
   server.on('connection', (socket: Socket) => {
@@ -24,7 +24,7 @@ export function closeLingering(server: Server): void {
   server.on('timeout', hangUp);
 }
 
-/** Node goes on parsing a request that is answered: chunks of 1 byte would cost 100 times what their bytes cost. */
+/** Node continues to parse an answered request: chunks of 1 byte would cost 100 times as much as their bytes. */
 function discardUnparsed(socket: Socket): void {
   // The first listener takes the socket away from Node's parser, which reads it without the event otherwise.
   socket.on('data', () => undefined).removeAllListeners('data');

@@ -4,7 +4,7 @@ import type { IncomingMessage, Server } from 'node:http';
 const waiting = new WeakMap<IncomingMessage, boolean>();
 
 /**
- * Passes requests with an `Expect` header on like any other. Node would ask for the body before the service has checked
+ * Handles requests with an `Expect` header like any other. Node would request the body before the service has checked
  * the head, and would answer 417 to an unknown expectation.
  */
 export function passExpectations(server: Server): void {

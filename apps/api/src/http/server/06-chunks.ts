@@ -7,7 +7,7 @@ export const MAX_CHUNKS = 1_024;
 
 /**
  * Resets connections whose requests arrive in too many chunks, and closes those whose answer is complete before their
- * request. Node makes an object of each chunk, even of 1 byte, and keeps it until somebody reads the body.
+ * request. Node makes an object of each chunk, even of 1 byte, and keeps it until the body is read.
  */
 export function limitChunks(serve: RequestListener, metrics: Metrics): RequestListener {
   return (request, response) => {

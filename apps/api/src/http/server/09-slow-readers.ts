@@ -1,13 +1,13 @@
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import { hangUp } from './hang-up.js';
 
-/** How long an exchange may take beyond the request timeout. The service itself needs at most 3 s of the total. */
+/** Time for an exchange beyond the request timeout. The service itself needs at most 3 s of the total. */
 const GRACE_MS = 2_000;
 const CHECK_EVERY_MS = 1_000;
 
 /**
- * Resets the connections of clients that do not read their answers in time. The server's idle timeout does not end them:
- * it restarts whenever such a client reads a few bytes, and the answers stay in memory.
+ * Resets the connections of clients that do not read their answers in time. The server's idle timeout does not end
+ * them: it restarts whenever such a client reads a few bytes, and the answers stay in memory.
  */
 export function hangUpOnSlowReaders(serve: RequestListener, server: Server): RequestListener {
   const unfinished = new Map<ServerResponse, number>();

@@ -1,4 +1,4 @@
-/** How many requests of each kind may be in progress at the same time. */
+/** The most requests of each kind in progress at the same time. */
 export interface Capacity {
   readonly orders: number;
   readonly reads: number;
