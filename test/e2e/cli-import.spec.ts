@@ -4,7 +4,7 @@ import { commandLine } from '../support/command-line.js';
 import { eventually } from '../support/eventually.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
-// Each command is a process; many of them take long on a busy machine.
+// Each command is a process. Many processes are slow on a busy machine.
 jest.setTimeout(90_000);
 
 let database: TestDatabase;

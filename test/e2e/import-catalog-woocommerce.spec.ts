@@ -195,7 +195,7 @@ describe('import of a WooCommerce export', () => {
         'the store has a product "desk-lamp" without SKU, which may or may not be this one',
       ],
       [
-        'has the same name and no SKU, when the line has one',
+        'has the same name and no SKU, and the line has one',
         own('desk-lamp', 'Desk lamp'),
         { SKU: 'LAMP' },
         'the store has a product "desk-lamp" without SKU, which may or may not be this one',
@@ -212,7 +212,7 @@ describe('import of a WooCommerce export', () => {
         {},
         'the store has another product "desk-lamp-10"',
       ],
-    ])('refuses the line and leaves a product unchanged that %s', async (_, product, more, reason) => {
+    ])('rejects the line and leaves the product unchanged when the product %s', async (_, product, more, reason) => {
       const store = await aStore();
       await addProduct(store, product);
       const before = await products(store);
@@ -234,7 +234,7 @@ describe('import of a WooCommerce export', () => {
       expect(await products(store)).toEqual([expect.objectContaining({ slug: 'desk-lamp', price: 500 })]);
     });
 
-    it('refuses a product without SKU and ID', async () => {
+    it('rejects a product without SKU and ID', async () => {
       const report = await importWoo(await aStore(), wooFile({ ...cheap, ID: '' }));
 
       expect(report.notes).toEqual([

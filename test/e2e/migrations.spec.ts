@@ -72,7 +72,7 @@ describe('The migration runner', () => {
   const applied = async () =>
     (await database.query<{ name: string }>('SELECT name FROM migrations ORDER BY id')).map(({ name }) => name);
 
-  it('refuses a database of an earlier state with one line and changes nothing', async () => {
+  it('rejects a database of an earlier state with one line and changes nothing', async () => {
     await database.query(`UPDATE migrations SET name = 'Schema1764000000001'`);
 
     await expect(migrate(database.url, withLater('CREATE TABLE notes ()'))).rejects.toThrow(
@@ -82,7 +82,7 @@ describe('The migration runner', () => {
     expect(await applied()).toEqual(['Schema1764000000001']);
   });
 
-  it('leaves a database alone that a later release has migrated', async () => {
+  it('leaves a database that a later release has migrated unchanged', async () => {
     await migrate(database.url, withLater('CREATE TABLE notes ()'));
 
     expect(await migrate(database.url)).toEqual({ applied: [] });
@@ -107,7 +107,7 @@ describe('The migration runner', () => {
     ).toEqual([{ indisvalid: true }]);
   });
 
-  it('gives up a lock that is not free within a second, lets others pass, and tries again', async () => {
+  it('gives up a lock that is not free within a second, lets other statements run, and tries again', async () => {
     const holder = new pg.Client({ connectionString: database.url });
     await holder.connect();
     await holder.query('BEGIN; LOCK TABLE customers IN ROW EXCLUSIVE MODE');
