@@ -9,7 +9,7 @@ const ORDER_EVERY = 20;
 const TICK_MS = 5;
 /** The maximum number of waiting clients; with more, the test would measure the generator itself. */
 const MOST_WAITING = 2_000;
-/** Clients come from several addresses, as a crowd does: each address gets only a share of the connections. */
+/** Clients use several addresses, because each address gets only a share of the connections. */
 const ADDRESSES = 8;
 
 /** A client's view of a request. */
@@ -46,7 +46,7 @@ export class Load {
 
   constructor(private readonly options: LoadOptions) {}
 
-  /** Each client sends its next request when it has its answer. */
+  /** Each client sends its next request after its answer. */
   async closedLoop(clients: number, lastsMs: number): Promise<Sample[]> {
     const samples: Sample[] = [];
     const end = Date.now() + lastsMs;
