@@ -99,7 +99,7 @@ describe.each(ADAPTERS)('OrderLifecycle %s', (_name, open) => {
     expect(await ports.stages(id.orderId)).toContain('notify-customer dead');
   });
 
-  it('gives a change the amount owed and its currency, and writes nothing when the change throws', async () => {
+  it('passes the amount owed and its currency to a change, and writes nothing when the change throws', async () => {
     const { id, productId } = await placed({ quantity: 2 });
     const seen: LockedOrder[] = [];
     const refuse = (order: LockedOrder) => {

@@ -133,7 +133,7 @@ describe.each([
     expect(await ledger.setQuantity(first, MUG, 1)).toBe(2_147_483_647);
   });
 
-  it('keeps a variant, its product, another bin and another store apart', async () => {
+  it('distinguishes a variant, its product, other bins and other stores', async () => {
     await ledger.setQuantity(first, MUG, 1);
     await ledger.setQuantity(first, RED_MUG, 2);
     await ledger.setQuantity(first, { ...MUG, bin: 'MAIN/A-2' }, 3);

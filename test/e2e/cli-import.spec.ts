@@ -50,7 +50,7 @@ describe('imports of the command line', () => {
     });
   });
 
-  it('imports a catalog: prints a table, or JSON with --json, and exits 1 when a product is refused', async () => {
+  it('imports a catalog: prints a table, or JSON with --json, and exits 1 when a product is rejected', async () => {
     await createStore('catalog');
     const csv = path.join(directory, 'catalog.csv');
     writeFileSync(csv, 'Handle,Title,Variant Price,Variant Inventory Qty,Tags\nmug,Mug,9.90,3,x\ncup,Cup,$4,1,x\n');

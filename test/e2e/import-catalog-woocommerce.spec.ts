@@ -140,7 +140,7 @@ describe('import of a WooCommerce export', () => {
     expect(await products(store)).toEqual([{ ...before, name: 'Straw hat' }]);
   });
 
-  it('gives products of one name different slugs, the same ones in each import', async () => {
+  it('gives products with the same name different slugs, and the same slugs in each import', async () => {
     const store = await aStore();
     const csv = wooFile(aHat, { ...aHat, ID: '8', SKU: 'HAT-2' }, { ...aHat, ID: '9', SKU: '' }, { ...aHat, ID: '10' });
 
@@ -156,7 +156,7 @@ describe('import of a WooCommerce export', () => {
     ]);
   });
 
-  describe('products without SKU', () => {
+  describe('of products without SKU', () => {
     const aLamp = { Type: 'simple', Name: 'Desk lamp', Published: '1' };
     const [cheap, dear] = [
       { ...aLamp, ID: '10', 'Regular price': '5', Stock: '3' },
@@ -164,7 +164,7 @@ describe('import of a WooCommerce export', () => {
     ];
     const own = (slug: string, name: string, more: { sku?: string } = {}) => ({ slug, name, price: '1.00', ...more });
 
-    it('keeps products of one name apart by their ID, in any selection and order of lines', async () => {
+    it('distinguishes products with the same name by their ID, for any selection and order of lines', async () => {
       const store = await aStore();
 
       const files = [[dear], [cheap, dear], [dear, cheap], [cheap]];

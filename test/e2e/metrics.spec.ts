@@ -52,7 +52,7 @@ describe('the metrics', () => {
     expect(await value('orders_replayed_total{mode="live"}')).toBe(1);
   });
 
-  it('count refused orders by reason', async () => {
+  it('count rejected orders by reason', async () => {
     const mug = await product(1);
     const refused = (reason: string, act: () => Promise<unknown>) =>
       growth(`orders_refused_total{reason="${reason}"}`, act);

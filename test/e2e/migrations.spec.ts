@@ -14,7 +14,7 @@ DROP INDEX CONCURRENTLY IF EXISTS orders_by_notes;
 CREATE INDEX CONCURRENTLY orders_by_notes ON orders (store_id, notes);
 `;
 
-describe('The rules of migrations', () => {
+describe('the rules of migrations', () => {
   beforeAll(() => loadModule());
 
   it('hold for every file after the first', () => {
@@ -58,12 +58,12 @@ describe('The rules of migrations', () => {
     ['a rename', 'ALTER TABLE orders RENAME COLUMN amount TO subtotal'],
     ['in batches', `UPDATE orders SET notes = ''`],
     ['stops orders', 'LOCK TABLE orders'],
-  ])('refuse (%s): %s', (fault, sql) => {
+  ])('reject (%s): %s', (fault, sql) => {
     expect(faultsOfMigration(later(sql))).toEqual([expect.stringContaining(fault)]);
   });
 });
 
-describe('The migration runner', () => {
+describe('the migration runner', () => {
   let database: TestDatabase;
   beforeEach(async () => (database = await createTestDatabase()));
   afterEach(() => database.drop());
@@ -89,7 +89,7 @@ describe('The migration runner', () => {
     expect(await isSchemaCurrent((text, values) => database.query(text, values))).toBe(true);
   });
 
-  it('writes nothing of a file when one of its statements fails', async () => {
+  it('rolls back a file when one of its statements fails', async () => {
     const broken = withLater('CREATE TABLE notes (); CREATE TABLE orders ()');
 
     await expect(migrate(database.url, broken)).rejects.toThrow('relation "orders" already exists');
