@@ -10,7 +10,7 @@ import { verdictsSince } from './works/books.js';
 import { perform } from './works/perform.js';
 import type { WorkResult } from './works/summary.js';
 
-/** Long enough for the start to be over, and for a hundred firings of the event-loop timer. */
+/** Long enough for the start to finish and for a hundred firings of the event-loop timer. */
 const IDLE_MS = 1_500;
 
 type OnProgress = (text: string) => void;

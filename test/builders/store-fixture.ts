@@ -16,7 +16,7 @@ export interface ProductOptions {
   readonly createdAt?: string;
   /** Units on hand: in one bin, or one number per bin. */
   readonly stock?: number | readonly number[];
-  /** Further columns under their names in the table; JSON as text. */
+  /** Further columns by their names in the table; JSON as text. */
   readonly columns?: Record<string, unknown>;
 }
 
@@ -32,7 +32,7 @@ export interface VariantOptions {
 
 let serial = 0;
 
-/** A store in the database with the rows that a test needs; every value has a default. */
+/** A store in the database, with methods that add rows. Every value has a default. */
 export class StoreFixture {
   private constructor(
     private readonly database: TestDatabase,

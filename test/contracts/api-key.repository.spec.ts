@@ -11,7 +11,7 @@ interface Ports {
   readonly apiKeys: ApiKeyRepository;
   deactivateStore(): Promise<unknown>;
   activateStore(): Promise<unknown>;
-  /** What is written once a minute is written now. */
+  /** Writes the counted usage, which a process otherwise writes once a minute. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }
@@ -77,11 +77,11 @@ describe.each([
     });
   });
 
-  it('finds nothing for a hash it does not know', async () => {
+  it('finds nothing for an unknown hash', async () => {
     expect(await ports.apiKeys.findByHash(randomBytes(32))).toBeNull();
   });
 
-  it('tells which of many keys asked for at once is which', async () => {
+  it('returns the matching key for each of many concurrent look-ups', async () => {
     const keys = Array.from({ length: 5 }, () => aKey());
     for (const key of keys) await ports.apiKeys.insert(ports.storeId, key);
 
@@ -90,7 +90,7 @@ describe.each([
     expect(found.map((key) => key?.id)).toEqual(keys.map(({ id }) => id).reverse());
   });
 
-  it('says when a key has expired', async () => {
+  it('reports that a key has expired', async () => {
     const past = aKey({ expiresAt: new Date(Date.now() - 1000) });
     const future = aKey({ expiresAt: new Date(Date.now() + 60_000) });
     await ports.apiKeys.insert(ports.storeId, past);
@@ -100,7 +100,7 @@ describe.each([
     expect(await ports.apiKeys.findByHash(future.hash)).toMatchObject({ expired: false, expiresAt: future.expiresAt });
   });
 
-  it('counts the requests of each key, and those that were too many', async () => {
+  it('counts the requests and the throttled requests of each key', async () => {
     const [busy, quiet, unused] = [aKey(), aKey(), aKey()];
     for (const key of [busy, quiet, unused]) await ports.apiKeys.insert(ports.storeId, key);
     const [first, second] = await Promise.all([busy, quiet].map(({ hash }) => ports.apiKeys.findByHash(hash)));
@@ -122,7 +122,7 @@ describe.each([
     expect(await ports.apiKeys.listUsage(ports.storeId + 1, 2)).toEqual([]);
   });
 
-  it('sees a change of status with the next question', async () => {
+  it('returns a changed status from the next look-up on', async () => {
     const key = aKey();
     await ports.apiKeys.insert(ports.storeId, key);
 
@@ -133,7 +133,7 @@ describe.each([
     expect(await ports.apiKeys.findByHash(key.hash)).toMatchObject({ status: 'ACTIVE' });
   });
 
-  it('never brings a revoked key back', async () => {
+  it('never activates a revoked key', async () => {
     const key = aKey();
     await ports.apiKeys.insert(ports.storeId, key);
     await ports.apiKeys.setStatus(key.id, 'REVOKED');
@@ -142,7 +142,7 @@ describe.each([
     expect(await ports.apiKeys.findByHash(key.hash)).toMatchObject({ status: 'REVOKED' });
   });
 
-  it('sees that a store was deactivated', async () => {
+  it('reports that the store of a key was deactivated', async () => {
     const key = aKey();
     await ports.apiKeys.insert(ports.storeId, key);
 

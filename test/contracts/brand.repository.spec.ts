@@ -4,7 +4,7 @@ import { StoreFixture } from '../builders/store-fixture.js';
 import { InMemoryBrandRepository } from '../support/in-memory/in-memory-brand.repository.js';
 import { startApi } from '../support/start-api.js';
 
-/** The repository, and a way to give two stores their brands. */
+/** The repository with two stores and a method that adds brands to them. */
 interface Subject {
   readonly brands: BrandRepository;
   readonly storeId: number;
@@ -75,7 +75,7 @@ describe.each([
     expect(await names({})).toEqual([5, 'Acme', 'globex', 'Hooli 100%', 'Élan', 'Élan']);
   });
 
-  it('lists brands of one name by id', async () => {
+  it('lists brands with the same name by id', async () => {
     const { rows } = await subject.brands.list(subject.storeId, { search: 'Élan' }, { page: 1, limit: 50 });
 
     expect(rows.map(({ description }) => description)).toEqual(['first of two', 'second of two']);
@@ -122,7 +122,7 @@ describe.each([
     expect(await brands.findBySlug(storeId, 'gone')).toEqual(gone);
   });
 
-  it("finds nothing of another store's, or by a slug in another letter case", async () => {
+  it('finds no brand of another store, and none by a slug in another letter case', async () => {
     const { brands, storeId, otherStoreId } = subject;
 
     expect(await brands.findById(otherStoreId, globex.id)).toBeNull();

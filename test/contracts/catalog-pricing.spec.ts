@@ -12,7 +12,7 @@ describe.each(ADAPTERS)('CatalogPricing %s', (_name, open) => {
       lines.map(([productId, variantId]) => ({ productId, variantId, quantity: 2 })),
     );
 
-  it('prices lines in request order, twice the same product too', async () => {
+  it('prices lines in request order, including a repeated product', async () => {
     const mug = await ports.product({ name: 'Mug', price: 1099 });
     const tee = await ports.product({ name: 'Tee', price: 2000 });
 
@@ -25,7 +25,7 @@ describe.each(ADAPTERS)('CatalogPricing %s', (_name, open) => {
     ]);
   });
 
-  it('prices a variant by its own price, under the name of the product', async () => {
+  it('returns the price of a variant with the name of its product', async () => {
     const shoe = await ports.product({ name: 'Shoe', price: 1000 });
     const blue = await ports.variant(shoe, { price: 1250 });
 
@@ -34,7 +34,7 @@ describe.each(ADAPTERS)('CatalogPricing %s', (_name, open) => {
     expect([base?.unitPrice.minor, variant?.unitPrice.minor, variant?.name]).toEqual([1000, 1250, 'Shoe']);
   });
 
-  it('refuses products that are unknown, inactive or foreign in the same words', async () => {
+  it('rejects unknown, inactive and foreign products with the same error', async () => {
     const inactive = await ports.product({ active: false });
     const foreign = await ports.foreignProduct();
 
@@ -43,7 +43,7 @@ describe.each(ADAPTERS)('CatalogPricing %s', (_name, open) => {
     }
   });
 
-  it('refuses variants of other products and inactive ones in the same words', async () => {
+  it('rejects inactive variants and variants of other products with the same error', async () => {
     const shoe = await ports.product();
     const others = await ports.variant(await ports.product());
     const inactive = await ports.variant(shoe, { active: false });
@@ -53,7 +53,7 @@ describe.each(ADAPTERS)('CatalogPricing %s', (_name, open) => {
     }
   });
 
-  it('refuses an active variant of an inactive product', async () => {
+  it('rejects an active variant of an inactive product', async () => {
     const shoe = await ports.product({ active: false });
     const blue = await ports.variant(shoe);
 

@@ -4,7 +4,7 @@ import { StoreFixture } from '../builders/store-fixture.js';
 import { InMemoryCategoryRepository } from '../support/in-memory/in-memory-category.repository.js';
 import { startApi } from '../support/start-api.js';
 
-/** The repository, and a way to give two stores their categories. */
+/** The repository with two stores and a method that adds categories to them. */
 interface Subject {
   readonly categories: CategoryRepository;
   readonly storeId: number;
@@ -90,7 +90,7 @@ describe.each([
     expect(await names({})).toEqual([5, 'Sale 100%', 'Winter Été', 'Bags', 'Bags', 'Shoes']);
   });
 
-  it('lists categories of one display order and name by id', async () => {
+  it('lists categories with the same display order and name by id', async () => {
     const { rows } = await subject.categories.list(subject.storeId, { search: 'Bags' }, { page: 1, limit: 50 });
 
     expect(rows.map(({ description }) => description)).toEqual(['first of two', 'second of two']);
@@ -146,7 +146,7 @@ describe.each([
     expect(await categories.findBySlug(storeId, 'gone')).toEqual(gone);
   });
 
-  it("finds nothing of another store's, or by a slug in another letter case", async () => {
+  it('finds no category of another store, and none by a slug in another letter case', async () => {
     const { categories, storeId, otherStoreId } = subject;
 
     expect(await categories.findById(otherStoreId, shoes.id)).toBeNull();

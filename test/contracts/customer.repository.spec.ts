@@ -5,7 +5,7 @@ import { StoreFixture } from '../builders/store-fixture.js';
 import { InMemoryCustomerRepository } from '../support/in-memory/in-memory-customer.repository.js';
 import { startApi } from '../support/start-api.js';
 
-/** The repository, and a way to give two stores their customers. */
+/** The repository with two stores and a method that adds customers to them. */
 interface Subject {
   readonly customers: CustomerRepository;
   readonly storeId: number;
@@ -134,7 +134,7 @@ describe.each([
     expect(await subject.customers.findById(subject.storeId, ada.id.toUpperCase())).toEqual(ada);
   });
 
-  it("finds no customer of another store's, or that there is not", async () => {
+  it('finds no customer of another store and no unknown customer', async () => {
     const { customers, storeId, otherStoreId } = subject;
 
     expect(await customers.findById(otherStoreId, ada.id)).toBeNull();

@@ -1,7 +1,7 @@
 import type { CustomerFilter, OrderFilter, Page, PageOf, ProductFilter } from '@app/application';
 import { Database, dataSourceOptions, poolOf } from '@app/infrastructure';
 import { DataSource } from 'typeorm';
-// The adapters themselves: pages are about them alone, not about the application around them.
+// Imports the adapters directly, because the test of pages needs no application around them.
 import { PostgresCustomerRepository } from '../../libs/infrastructure/src/customers/postgres-customer.repository.js';
 import { PostgresOrderRepository } from '../../libs/infrastructure/src/orders/postgres-order.repository.js';
 import { PostgresProductRepository } from '../../libs/infrastructure/src/catalog/postgres-product.repository.js';
@@ -9,13 +9,13 @@ import { ReadReplicas } from '../../libs/infrastructure/src/postgres/read-replic
 import { StoreFixture } from '../builders/store-fixture.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
-/** Rows that are skipped one by one; beyond them a page is found by its day. */
+/** Up to this row, an adapter skips rows one by one. Beyond it, it finds a page by its day. */
 const BORDER = 1_000;
 const BIG_CATEGORY = 901;
 const SMALL_CATEGORY = 902;
 
-// Three of eight are on one day, six at each of its moments. The others: the last and the first millisecond of months,
-// and of days, in UTC; hours around a leap day; years before; and fourteen months that grow fuller towards their end.
+// Three of eight rows are on one day, with six rows per moment. The others are at the last and first millisecond of
+// months and days in UTC, at hours around a leap day, years earlier, and in fourteen months of growing density.
 const moments = (rows: number) => `
   SELECT n, date_trunc('milliseconds', moment) AT TIME ZONE 'UTC' AS created_at
   FROM generate_series(0, ${rows - 1}) AS n
@@ -28,7 +28,7 @@ const moments = (rows: number) => `
     ELSE timestamp '2026-03-15' + n / 16 * interval '345.6 seconds'
   END AS moment) AS moments`;
 
-/** SQL for a number below 100 that belongs to a row, and to the row of the other store that was made with it. */
+/** SQL for a number below 100. It is the same for the rows with the same number in both stores. */
 const percentile = (salt: string) => `(hashtext('${salt}' || n) & 65535) % 100`;
 
 const ORDERS = `
@@ -63,7 +63,7 @@ const PLACES_IN_CATEGORIES = `
   UNION ALL
   SELECT store_id, id, ${SMALL_CATEGORY} FROM products WHERE slug ~ '-7.$'`;
 
-/** Three of four are where they can be sold from; the others are in an empty bin, or in a warehouse that is closed. */
+/** Three of four products have available stock. The others have an empty bin or stock in a closed warehouse. */
 const STOCK = `
   INSERT INTO stock (store_id, product_id, bin_id, quantity)
   SELECT store_id, products.id, CASE WHEN place < 90 THEN $2::int ELSE $3::int END,
@@ -71,7 +71,7 @@ const STOCK = `
   FROM products CROSS JOIN LATERAL (SELECT (hashtext(slug) & 65535) % 100 AS place) AS places
   WHERE store_id = $1`;
 
-// A month and a day that had rows once, and rows that were of another day.
+// Empties a month, and moves the rows of a day to the day before.
 const CHANGES = ['orders', 'customers', 'products'].flatMap((table) => [
   table === 'products'
     ? `UPDATE products SET status = 'ARCHIVED' WHERE created_at >= '2025-11-01Z' AND created_at < '2025-12-01Z'`
@@ -95,7 +95,7 @@ beforeAll(async () => {
   const closed = await store.bin(await store.warehouse({ active: false }));
   await database.query(STOCK, [store.id, await store.bin(), closed]);
   for (const statement of CHANGES) await database.query(statement);
-  // As autovacuum does a minute after so many rows came: a join that is planned for none takes half a second a page.
+  // Autovacuum does the same a minute after the inserts. Without it, a join planned for no rows takes 0.5 s per page.
   await database.query('ANALYZE');
 });
 
@@ -104,7 +104,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** A list of the store, and what it is in plain SQL. */
+/** A list of the store, and the same rows in plain SQL. */
 interface List {
   read(page: Page): Promise<PageOf<{ readonly id: string | number }>>;
   readonly from: string;
@@ -143,7 +143,7 @@ const IN_STOCK = `(
   WHERE stock.store_id = $1 AND product_id = products.id AND active) > 0`;
 const inCategory = (id: number) => `id IN (SELECT product_id FROM product_categories WHERE category_id = ${id})`;
 
-/** Longer than what is skipped row by row. */
+/** Lists with more than `BORDER` rows. */
 const LONG_LISTS = [
   orders({}),
   orders({ source: 'website' }, `source = 'WEBSITE'`),
@@ -184,7 +184,7 @@ async function idsOf({ from }: List): Promise<unknown[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Compares pages with what is at their place in all of the list. */
+/** Compares pages with the same part of the whole list. */
 async function expectPages(list: List, ids: readonly unknown[], pages: readonly Page[]): Promise<void> {
   const read = await Promise.all(pages.map((page) => list.read(page)));
   const found = read.map(({ rows, total }, index) => ({ ...pages[index], total, ids: rows.map(({ id }) => id) }));
@@ -197,7 +197,7 @@ describe.each(LONG_LISTS)('the pages of %s', (_name, list) => {
   let ids: unknown[];
   beforeAll(async () => (ids = await idsOf(list)));
 
-  it('join where the way that they are found changes', async () => {
+  it('have no gap or overlap at the row where the adapter changes its method', async () => {
     const around = [1, 7, 50, 100].flatMap((limit) => {
       const last = Math.floor(BORDER / limit);
       return [last - 1, last, last + 1, last + 2].map((page) => ({ page, limit }));
@@ -207,7 +207,7 @@ describe.each(LONG_LISTS)('the pages of %s', (_name, list) => {
     expect(ids.length).toBeGreaterThan(BORDER + 100);
   });
 
-  it('have the rows of their place in the middle of the list', async () => {
+  it('have the right rows in the middle of the list', async () => {
     const places = [0.5, 0.6, 0.7, 0.8, 0.9].flatMap((part) =>
       [1, 13, 100].map((limit) => ({ page: Math.ceil((part * ids.length) / limit), limit })),
     );
@@ -220,7 +220,7 @@ describe.each([...LONG_LISTS, ...SHORT_LISTS])('the pages of %s', (_name, list) 
   let ids: unknown[];
   beforeAll(async () => (ids = await idsOf(list)));
 
-  it('end with the last row, and have the total beyond it too', async () => {
+  it('end with the last row, and have the total beyond it as well', async () => {
     const ends = [1, 37, 100].flatMap((limit) => {
       const last = Math.max(1, Math.ceil(ids.length / limit));
       return [last, last + 1, 21_474_836].map((page) => ({ page, limit }));
@@ -229,7 +229,7 @@ describe.each([...LONG_LISTS, ...SHORT_LISTS])('the pages of %s', (_name, list) 
     await expectPages(list, ids, ends);
   });
 
-  it('have every row once', async () => {
+  it('contain every row once', async () => {
     const all = Array.from({ length: Math.ceil(ids.length / 100) + 1 }, (_, index) => ({
       page: index + 1,
       limit: 100,

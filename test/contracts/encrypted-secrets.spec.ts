@@ -13,7 +13,7 @@ const BATCH = 500;
 interface Subject {
   readonly secrets: EncryptedSecrets;
   add(count: number, key: keyof typeof SECRETS): Promise<void>;
-  /** Lets another transaction hold one secret that is under the older key. Returns its release. */
+  /** Locks one secret under the older key in another transaction. Returns the release of the lock. */
   hold(): Promise<() => Promise<unknown>>;
   close(): Promise<void>;
 }
@@ -89,7 +89,7 @@ describe.each([
   });
   afterEach(() => subject.close());
 
-  it('counts the values under each key, configured keys first and with 0 too', async () => {
+  it('counts the values under each key, with configured keys first, even those with 0', async () => {
     await subject.add(2, 'lost');
     await subject.add(3, 'older');
 
@@ -132,7 +132,7 @@ describe.each([
     expect((await secrets.keyUses()).map(({ values }) => values)).toEqual([BATCH, 1]);
   });
 
-  it('skips a value that another transaction holds, without waiting for it', async () => {
+  it('skips a value that another transaction has locked, without waiting for it', async () => {
     await subject.add(3, 'older');
     const release = await subject.hold();
 
@@ -142,7 +142,7 @@ describe.each([
     expect(rotatedIn(await batchesOf(secrets))).toBe(1);
   });
 
-  it('serves RotateSecrets, which returns to a value that was held', async () => {
+  it('lets RotateSecrets return to a value that was locked', async () => {
     await subject.add(3, 'older');
     const release = await subject.hold();
     const rotation = new RotateSecrets(secrets);

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const PORTS = join(__dirname, '../../libs/application/src/ports');
-/** A test sets it; there is nothing about it to agree on. */
+/** The tests replace the clock, so its adapters have no behaviour in common. */
 const WITHOUT_CONTRACT = ['Clock'];
 
 function portNames(): string[] {
@@ -11,7 +11,7 @@ function portNames(): string[] {
     .flatMap((text) => [...text.matchAll(/^export abstract class (\w+) \{/gm)].map(([, name]) => String(name)));
 }
 
-/** What the suites call themselves: a port that is only used by another port's suite has no contract. */
+/** Titles of the suites. A port that only occurs inside another port's suite has no contract. */
 function suiteTitles(): string {
   return readdirSync(__dirname)
     .filter((file) => file.endsWith('.spec.ts') && file !== 'every-port.spec.ts')
@@ -19,12 +19,12 @@ function suiteTitles(): string {
     .join('\n');
 }
 
-describe('The ports', () => {
-  it('are found', () => {
+describe('the ports of the application', () => {
+  it('are found by this test', () => {
     expect(portNames()).toEqual(expect.arrayContaining(['Clock', 'OrderRepository', 'PipelineStages']));
   });
 
-  it('have a contract suite each', () => {
+  it('each have a contract suite, except Clock', () => {
     const titles = suiteTitles();
 
     const without = portNames().filter((name) => !new RegExp(`\\b${name}\\b`).test(titles));

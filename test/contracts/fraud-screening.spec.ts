@@ -5,7 +5,7 @@ import { StoreFixture } from '../builders/store-fixture.js';
 import { InMemoryShop } from '../support/in-memory/in-memory-shop.js';
 import { startApi } from '../support/start-api.js';
 
-/** The port, and a way to set a store's rules and to look at what was kept. */
+/** The port, with methods that set a store's rules and read stored assessments. */
 interface Subject {
   readonly fraud: FraudScreening;
   readonly storeId: number;
@@ -32,7 +32,7 @@ async function onPostgres(): Promise<Subject> {
   const api = await startApi();
   const { app, database, store } = api;
   const fraud = app.get(FraudScreening, { strict: false });
-  // The first look connects and plans; a busy machine may need its whole budget for that.
+  // The first analysis connects and plans, which can use up its time limit on a busy machine.
   await fraud.assess(store.id, someSignals());
   return {
     fraud,
@@ -54,7 +54,7 @@ async function onPostgres(): Promise<Subject> {
   };
 }
 
-/** Of an order that nothing is odd about; every value that does not matter has a default. */
+/** The signals of an ordinary order, with the given values. */
 function someSignals(values: Partial<FraudSignals> = {}): FraudSignals {
   const address = { address: '1 Main Street', city: 'London', zip: 'N1' };
   return { email: 'ada@example.com', phone: '+1 555 0100', address, total: 1000, quantities: [1], ...values };
@@ -79,11 +79,11 @@ describe.each([
   const ACCEPTED: FraudAssessment = { verdict: 'ACCEPT', score: 0, reasons: [] };
   const rejectedBy = (rule: string) => ({ verdict: 'REJECT', score: 100, reasons: [{ rule, score: 100 }] });
 
-  it('accepts an order that nothing is odd about', async () => {
+  it('accepts an ordinary order', async () => {
     expect(await subject.fraud.assess(subject.storeId, someSignals({ total: 49_999 }))).toEqual(ACCEPTED);
   });
 
-  it('accepts an order that states no contact', async () => {
+  it('accepts an order without contacts', async () => {
     const address = { address: '', city: '', zip: '' };
 
     const assessment = await subject.fraud.assess(subject.storeId, someSignals({ email: '', phone: '', address }));
@@ -91,7 +91,7 @@ describe.each([
     expect(assessment).toEqual(ACCEPTED);
   });
 
-  it("has an order of the store's amount reviewed", async () => {
+  it("holds an order of the store's review amount for review", async () => {
     expect(await subject.fraud.assess(subject.storeId, someSignals({ total: 50_000 }))).toEqual({
       verdict: 'REVIEW',
       score: 50,
@@ -114,13 +114,13 @@ describe.each([
     expect(assessment).toEqual(rejectedBy('blocked_phone'));
   });
 
-  it("screens by the store's own rules alone", async () => {
+  it("applies only the store's own rules", async () => {
     const signals = someSignals({ email: 'eve@example.com', total: 50_000 });
 
     expect(await subject.fraud.assess(subject.otherStoreId, signals)).toEqual(ACCEPTED);
   });
 
-  it('screens an order that was placed before by the same rules', async () => {
+  it('applies the same rules to an order that was placed before', async () => {
     const placed = { orderId: uuidv7(), at: new Date() };
     const reassess = (values: Partial<FraudSignals>) =>
       subject.fraud.reassess(subject.storeId, someSignals(values), placed);
@@ -130,7 +130,7 @@ describe.each([
     expect(await reassess({ email: 'eve@example.com' })).toEqual(rejectedBy('blocked_email'));
   });
 
-  it('keeps the assessment of an order that was refused, and of no other', async () => {
+  it('stores the assessment of a rejected order, and of no other', async () => {
     const [orderId, another] = [uuidv7(), uuidv7()];
     const refused = await subject.fraud.assess(subject.storeId, someSignals({ email: 'eve@example.com' }));
     const worse: FraudAssessment = { ...refused, score: 200 };

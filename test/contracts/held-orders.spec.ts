@@ -47,7 +47,7 @@ describe.each(ADAPTERS)('HeldOrders and StageRetries %s', (_name, open) => {
     expect(held.map((order) => order.orderId)).not.toContain(accepted.orderId);
   });
 
-  it('lists orders that are held for the named reasons and for no other', async () => {
+  it('lists orders that are held for the given reasons only', async () => {
     const [one, two, both] = [
       await placed(review('only_x')),
       await placed(review('only_y')),
@@ -92,7 +92,7 @@ describe.each(ADAPTERS)('HeldOrders and StageRetries %s', (_name, open) => {
     expect(outcomes.filter((released) => released)).toHaveLength(1);
   });
 
-  it('refuses to release a cancelled order', async () => {
+  it('rejects the release of a cancelled order', async () => {
     const id = await placed(review('cancelled'));
     await new ChangeOrderStatus(ports.lifecycle).cancel(id);
 

@@ -3,8 +3,8 @@ import { Database } from '@app/infrastructure';
 import { KeyUsage } from '../../libs/infrastructure/src/access/key-usage.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
-// What the port's contract cannot see: how rarely the database is written to, and what happens when it cannot be.
-describe('the use of keys', () => {
+// The port's contract does not cover how often the adapter writes to the database, and what it does without one.
+describe('the counter of key usage', () => {
   let api: RunningApi;
   let key: ApiKeyLookup;
   beforeAll(async () => {
@@ -35,7 +35,7 @@ describe('the use of keys', () => {
   const lastUsed = (moment: string) =>
     api.database.query(`UPDATE api_keys SET last_used_at = ${moment} WHERE id = $1`, [key.id]);
 
-  it('is written by no request, and once for many', async () => {
+  it('writes nothing during requests, and writes many requests at once', async () => {
     const before = await stored();
     for (let n = 0; n < 20; n++) expect((await api.get('/v1/store')).statusCode).toBe(200);
     expect(await stored()).toEqual(before);
@@ -47,7 +47,7 @@ describe('the use of keys', () => {
     expect(Date.now() - (after.last_used_at?.getTime() ?? 0)).toBeLessThan(60_000);
   });
 
-  it('writes a last use at most once a minute, however many processes there are', async () => {
+  it('updates last_used_at at most once a minute, over all processes', async () => {
     // In the future, the minute of the clock cannot change while the test runs.
     await lastUsed(`date_trunc('minute', now()) + interval '1 hour'`);
     const before = await stored();
@@ -60,7 +60,7 @@ describe('the use of keys', () => {
     expect(Date.now() - ((await stored()).last_used_at?.getTime() ?? 0)).toBeLessThan(60_000);
   });
 
-  it('adds up what all processes counted', async () => {
+  it('adds up the counts of all processes', async () => {
     const { requests } = await stored();
 
     await Promise.all(processes(8).map((usage, n) => write(usage, n + 1)));
@@ -68,7 +68,7 @@ describe('the use of keys', () => {
     expect((await stored()).requests).toBe(requests + 36);
   });
 
-  it('keeps what it could not write for the next time', async () => {
+  it('keeps counts that it could not write for the next time', async () => {
     const { requests } = await stored();
     const database = api.app.get(Database, { strict: false });
     let isAway = true;
@@ -84,7 +84,7 @@ describe('the use of keys', () => {
     expect((await stored()).requests).toBe(requests + 5);
   });
 
-  it('is forgotten with the key, and does not keep others from being written', async () => {
+  it('drops the counts of a deleted key and writes those of other keys', async () => {
     const { requests } = await stored();
     const usage = new KeyUsage(api.app.get(Database, { strict: false }));
     usage.count({ ...key, id: '00000000-0000-7000-8000-000000000000' });
@@ -94,7 +94,7 @@ describe('the use of keys', () => {
     expect((await stored()).requests).toBe(requests + 1);
   });
 
-  it('is written at the end of the process', async () => {
+  it('writes its counts when the process ends', async () => {
     const { requests } = await stored();
     await api.get('/v1/store');
 
@@ -104,7 +104,7 @@ describe('the use of keys', () => {
   });
 });
 
-describe("a key's expiry", () => {
+describe('the expiry of a key', () => {
   let api: RunningApi;
   beforeAll(async () => (api = await startApi()));
   afterAll(() => api.stop());
@@ -113,7 +113,7 @@ describe("a key's expiry", () => {
   it.each([
     ['fast', 24 * 3_600_000],
     ['slow', -24 * 3_600_000],
-  ])('is decided by the clock of the database, also in a process whose own is %s by a day', async (_name, offset) => {
+  ])('depends on the clock of the database, even in a process whose clock is a day %s', async (_name, offset) => {
     const setExpiry = (moment: string) =>
       api.database.query(`UPDATE api_keys SET expires_at = ${moment} WHERE store_id = $1`, [api.store.id]);
     const now = Date.now.bind(Date);

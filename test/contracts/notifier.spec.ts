@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { UndeliverableMessage, type Notifier } from '@app/application';
 import { Config } from '@app/infrastructure';
-// The adapter itself: a contract is about one port, not about the module that binds them all.
+// Imports the adapter directly, because the contract of one port does not need the module that binds all ports.
 import { MailNotifier } from '../../libs/infrastructure/src/notifications/mail-notifier.js';
 import { anOrderRecord, aStoreProfile } from '../builders/order-record.js';
 import { InMemoryNotifier } from '../support/in-memory/in-memory-notifier.js';
@@ -12,7 +12,7 @@ import { SmtpSink } from '../support/smtp-sink.js';
 
 interface Post {
   readonly notifier: Notifier;
-  /** What arrived, as `recipient id`, sorted; a message that is shown once counts once. */
+  /** The mails that have arrived, as `recipient id`, sorted. Mails with the same id count once. */
   arrived(): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -29,7 +29,7 @@ describe.each(ADAPTERS)('Notifier %s', (_name, open) => {
   beforeEach(async () => (post = await open()));
   afterEach(() => post.close());
 
-  it("tells the customer and the store's contact, each under an id of its own", async () => {
+  it("sends one mail to the customer and one to the store's contact, with different ids", async () => {
     const order = anOrderRecord();
 
     await post.notifier.notify('notify-customer', order, store);
@@ -41,14 +41,14 @@ describe.each(ADAPTERS)('Notifier %s', (_name, open) => {
     ]);
   });
 
-  it('gives each order an id of its own', async () => {
+  it('gives the mails of different orders different ids', async () => {
     await post.notifier.notify('notify-customer', anOrderRecord(), store);
     await post.notifier.notify('notify-customer', anOrderRecord(), store);
 
     expect(await post.arrived()).toHaveLength(2);
   });
 
-  it('does no harm when it sends twice', async () => {
+  it('repeats a mail with the same id', async () => {
     const order = anOrderRecord();
 
     await post.notifier.notify('notify-customer', order, store);
@@ -57,7 +57,7 @@ describe.each(ADAPTERS)('Notifier %s', (_name, open) => {
     expect(await post.arrived()).toHaveLength(1);
   });
 
-  it('sends nothing when there is no address', async () => {
+  it('sends nothing without an address', async () => {
     const order = anOrderRecord({ customer: { name: 'Ada', email: '', phone: '' } });
 
     await post.notifier.notify('notify-customer', order, store);
@@ -66,7 +66,7 @@ describe.each(ADAPTERS)('Notifier %s', (_name, open) => {
     expect(await post.arrived()).toEqual([]);
   });
 
-  it('fails, and tells nobody else, when the address cannot be used', async () => {
+  it('throws UndeliverableMessage and sends no mail when the address is invalid', async () => {
     const order = anOrderRecord({ customer: { name: 'Ada', email: 'a,b@example.com', phone: '' } });
 
     const attempt = post.notifier.notify('notify-customer', order, store);

@@ -99,7 +99,7 @@ describe.each(ADAPTERS)('OrderLifecycle %s', (_name, open) => {
     expect(await ports.stages(id.orderId)).toContain('notify-customer dead');
   });
 
-  it('gives a change the amount owed and its currency, and writes nothing when the change throws', async () => {
+  it('passes the amount owed and its currency to a change, and writes nothing when the change throws', async () => {
     const { id, productId } = await placed({ quantity: 2 });
     const seen: LockedOrder[] = [];
     const refuse = (order: LockedOrder) => {
@@ -117,7 +117,7 @@ describe.each(ADAPTERS)('OrderLifecycle %s', (_name, open) => {
 
   const cancelled = { status: 'CANCELLED', fulfillmentStatus: 'CANCELLED' } as const;
 
-  it('refuses to cancel an order as an ordinary change, which would keep its stock, and changes nothing', async () => {
+  it('rejects a cancellation through change, which would keep the stock, and changes nothing', async () => {
     const { id, productId } = await placed();
 
     await expect(ports.lifecycle.change(id, () => cancelled)).rejects.toThrow('Only OrderLifecycle.cancel');
@@ -126,7 +126,7 @@ describe.each(ADAPTERS)('OrderLifecycle %s', (_name, open) => {
     expect(await ports.onHand(productId)).toBe(1);
   });
 
-  it('refuses a cancellation that leaves the order as it is, and returns no stock', async () => {
+  it('rejects a cancellation that leaves the order unchanged, and returns no stock', async () => {
     const { id, productId } = await placed();
 
     await expect(ports.lifecycle.cancel(id, (order) => order)).rejects.toThrow('must cancel the order');
@@ -135,7 +135,7 @@ describe.each(ADAPTERS)('OrderLifecycle %s', (_name, open) => {
     expect(await ports.onHand(productId)).toBe(1);
   });
 
-  it('refuses a second cancellation, also one whose change allows it', async () => {
+  it('rejects a second cancellation, even when its change allows it', async () => {
     const { id, productId } = await placed();
     await changeStatus.cancel(id);
 

@@ -30,7 +30,7 @@ describe.each(ADAPTERS)('OrderPlacement with an Idempotency-Key, %s', (_name, op
     expect(await ports.placement.awaitReplay(requestOf(), inTime())).toBeNull();
   });
 
-  it('keeps the order and the bytes of its answer for repeats', async () => {
+  it('stores the order and the bytes of its answer for replays', async () => {
     const request = requestOf();
     const { order, placed } = place(request);
     expect(await placed).toEqual({ outcome: 'placed' });
@@ -66,14 +66,14 @@ describe.each(ADAPTERS)('OrderPlacement with an Idempotency-Key, %s', (_name, op
     expect(await ports.hasOrder(order.id)).toBe(false);
   });
 
-  it('keeps live and test keys apart', async () => {
+  it('separates live and test keys', async () => {
     const scope = aScope(ports.storeId);
     await place(requestOf(scope)).placed;
 
     expect(await place(requestOf({ ...scope, mode: 'test' })).placed).toEqual({ outcome: 'placed' });
   });
 
-  it('keeps the key free when stock is short', async () => {
+  it('does not use up the key when stock is short', async () => {
     const request = requestOf();
     const { order, placed } = place(request, 1, await ports.product({ stock: [] }));
     expect((await placed).outcome).toBe('short');
@@ -83,7 +83,7 @@ describe.each(ADAPTERS)('OrderPlacement with an Idempotency-Key, %s', (_name, op
     expect(await place(request).placed).toEqual({ outcome: 'placed' });
   });
 
-  it('keeps the key free after waiting for a replay', async () => {
+  it('does not use up the key by waiting for a replay', async () => {
     const request = requestOf();
     await ports.placement.awaitReplay(request, inTime());
 

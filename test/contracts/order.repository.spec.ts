@@ -4,12 +4,12 @@ import { StoreFixture } from '../builders/store-fixture.js';
 import { InMemoryOrderRepository } from '../support/in-memory/in-memory-order.repository.js';
 import { startApi } from '../support/start-api.js';
 
-/** The repository, and a way to give two stores their orders. */
+/** The repository with two stores and a method that adds orders to them. */
 interface Subject {
   readonly orders: OrderRepository;
   readonly storeId: number;
   readonly otherStoreId: number;
-  /** Of the first store. */
+  /** Subdomain of the first store. */
   readonly subdomain: string;
   give(storeId: number, order: OrderRecord): Promise<OrderRecord>;
   close(): Promise<void>;
@@ -206,7 +206,7 @@ describe.each([
     expect(await subject.orders.findByReceiptNumber(subject.storeId, 'POS-7')).toEqual(pos);
   });
 
-  it("finds nothing of another store's", async () => {
+  it('finds no order of another store', async () => {
     const { orders, storeId, otherStoreId } = subject;
 
     expect(await orders.findById(otherStoreId, twin.id)).toBeNull();
@@ -215,7 +215,7 @@ describe.each([
     expect(await orders.findByReceiptNumber(storeId, 'POS-')).toBeNull();
   });
 
-  it('locates an order in the stores that have it, for an operator', async () => {
+  it('locates an order in all stores that have it', async () => {
     const { orders, storeId, otherStoreId, subdomain } = subject;
     const ours = { storeId, subdomain, orderId: twin.id };
     const other = { storeId: otherStoreId, subdomain: expect.any(String) as string, orderId: theirs.id };

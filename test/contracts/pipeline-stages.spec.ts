@@ -5,13 +5,13 @@ import { startApi } from '../support/start-api.js';
 
 const STAGE = 'notify-customer';
 
-/** The port, and a way to set up and look at the stages of orders. */
+/** The port, with methods that add and read the stages of orders. */
 interface Subject {
   readonly stages: PipelineStages;
   readonly storeId: number;
-  /** A new order whose two stages stand like this; returns its id. */
+  /** Adds an order with two stages in this state. Returns its id. */
   order(stage: Stage): Promise<string>;
-  /** The customer's stage and the merchant's. */
+  /** The customer's and the merchant's stage. */
   stagesOf(orderId: string): Promise<(Stage | null)[]>;
   close(): Promise<void>;
 }
@@ -65,7 +65,7 @@ describe.each([
   const pending: Stage = { state: 'pending', attempts: 0, lastError: '' };
   const personal = () => new TypeError('ada@example.com has no mailbox');
 
-  it('counts each attempt that begins, of this stage alone', async () => {
+  it('counts each attempt that begins, only for its stage', async () => {
     const { stages, storeId } = subject;
     const orderId = await subject.order(pending);
 
@@ -75,7 +75,7 @@ describe.each([
     expect(await subject.stagesOf(orderId)).toEqual([{ ...pending, attempts: 2 }, pending]);
   });
 
-  it.each(['done', 'dead', 'held'])('begins nothing once the stage is %s', async (state) => {
+  it.each(['done', 'dead', 'held'])('does not begin an attempt when the stage is %s', async (state) => {
     const stage = { state, attempts: 1, lastError: 'EPIPE' };
     const orderId = await subject.order(stage);
 
@@ -84,7 +84,7 @@ describe.each([
     expect(await subject.stagesOf(orderId)).toEqual([stage, stage]);
   });
 
-  it("begins nothing of an order that there is not, or of another store's", async () => {
+  it('does not begin an attempt for an unknown order or an order of another store', async () => {
     const { stages, storeId } = subject;
     const orderId = await subject.order(pending);
 
@@ -92,7 +92,7 @@ describe.each([
     expect(await stages.begin(999_999, orderId, STAGE)).toBe(false);
   });
 
-  it('is done after a success, which clears the failure before it', async () => {
+  it('marks a stage as done after a success, and clears its last error', async () => {
     const { stages, storeId } = subject;
     const failed = { state: 'pending', attempts: 2, lastError: 'EPIPE' };
     const orderId = await subject.order(failed);
@@ -103,9 +103,9 @@ describe.each([
   });
 
   it.each([
-    ['pending after a failure that is not the last', false, 'pending', true],
-    ['dead after the last failure', true, 'dead', false],
-  ])('is %s', async (_what, last, state, begins) => {
+    ['pending after a failure before the last attempt', false, 'pending', true],
+    ['dead after the failure of the last attempt', true, 'dead', false],
+  ])('marks a stage as %s', async (_what, last, state, begins) => {
     const { stages, storeId } = subject;
     const orderId = await subject.order({ ...pending, attempts: 1 });
 
@@ -117,7 +117,7 @@ describe.each([
     expect(await stages.begin(storeId, orderId, STAGE)).toBe(begins);
   });
 
-  it('keeps the code of an error that has one, and never what it says', async () => {
+  it('stores the code of an error, and never its message', async () => {
     const { stages, storeId } = subject;
     const orderId = await subject.order(pending);
 
@@ -126,7 +126,7 @@ describe.each([
     expect((await subject.stagesOf(orderId))[0]).toEqual({ ...pending, lastError: 'EENVELOPE' });
   });
 
-  it("leaves another store's stages alone", async () => {
+  it('does not change the stages of another store', async () => {
     const orderId = await subject.order(pending);
 
     await subject.stages.succeed(999_999, orderId, STAGE);

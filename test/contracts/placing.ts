@@ -16,7 +16,7 @@ import { StoreFixture } from '../builders/store-fixture.js';
 import { InMemoryShop } from '../support/in-memory/in-memory-shop.js';
 import { startApi } from '../support/start-api.js';
 
-/** The ports of placing an order and of changing it, with fixtures and a view behind them. */
+/** The ports that place and change orders, with methods that add fixtures and read the stored data. */
 export interface PlacingPorts {
   readonly storeId: number;
   readonly pricing: CatalogPricing;
@@ -32,7 +32,7 @@ export interface PlacingPorts {
   onHand(productId: number): Promise<number>;
   /** Quantities of a product, by bin id. */
   bins(productId: number): Promise<number[]>;
-  /** Lets a request that is still running hold the key. Returns its end. */
+  /** Lets a running request hold the key. Returns a function that ends the request. */
   holdKey(scope: IdempotencyScope): Promise<() => Promise<void>>;
   /** Stages of an order and their states. */
   stages(orderId: string): Promise<string[]>;
@@ -41,7 +41,7 @@ export interface PlacingPorts {
   close(): Promise<void>;
 }
 
-/** The same ports, bound twice. */
+/** The ports with each of their adapters. */
 export const ADAPTERS: [name: string, open: () => Promise<PlacingPorts>][] = [
   ['in memory', openInMemory],
   ['on PostgreSQL', openPostgres],
@@ -134,7 +134,7 @@ interface OrderOptions {
   readonly items?: readonly { readonly productId: number; readonly quantity: number }[];
 }
 
-/** Every value that does not matter has a default. */
+/** An order with defaults for all values that are not given. */
 export function anOrder(
   storeId: number,
   { id = uuidv7(), receiptNumber = `WEB-TEST-${++serial}`, items = [{ productId: 1, quantity: 1 }] }: OrderOptions = {},
@@ -159,7 +159,7 @@ export function anOrder(
 
 export const ACCEPTED: FraudAssessment = { verdict: 'ACCEPT', score: 0, reasons: [] };
 
-/** Places an order for what its lines ask for. */
+/** Places an order with the demand of its lines. */
 export function placeOrder(
   placement: OrderPlacement,
   order: Order,

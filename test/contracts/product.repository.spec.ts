@@ -6,14 +6,14 @@ import { startApi } from '../support/start-api.js';
 
 type NewProduct = Omit<ProductRecord, 'id'>;
 
-/** The repository, and a way to give two stores their products. */
+/** The repository with two stores and a method that adds products to them. */
 interface Subject {
   readonly products: ProductRepository;
   readonly storeId: number;
   readonly otherStoreId: number;
   category(name: string): Promise<ProductRecord['categories'][number]>;
   brand(name: string): Promise<NonNullable<ProductRecord['brand']>>;
-  /** The units on hand are in one bin. */
+  /** Adds a product with its stock in one bin. */
   give(storeId: number, product: NewProduct): Promise<ProductRecord>;
   close(): Promise<void>;
 }
@@ -162,7 +162,7 @@ describe.each([
     expect(await products.findById(storeId, mug.id)).toEqual(mug);
   });
 
-  it("finds nothing that is not active, or another store's", async () => {
+  it('finds no inactive product and no product of another store', async () => {
     const { products, storeId, otherStoreId } = subject;
 
     expect(await products.findById(storeId, draft.id)).toBeNull();

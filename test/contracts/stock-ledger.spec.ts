@@ -6,7 +6,7 @@ import { startApi } from '../support/start-api.js';
 
 /**
  * Two stores with product `mug` and its variant `mug-red`, product `cup` without variants, and bins `MAIN/A-1` and
- * `MAIN/A-2`. The second store has a product `plate`, too.
+ * `MAIN/A-2`. The second store also has a product `plate`.
  */
 interface Subject {
   readonly ledger: StockLedger;
@@ -117,7 +117,7 @@ describe.each([
     expect(await subject.movements(first, MUG)).toEqual(['OPENING 7', 'ADJUSTMENT -2', 'ADJUSTMENT -5']);
   });
 
-  it('writes no movement when the quantity is already right', async () => {
+  it('writes no movement when the quantity does not change', async () => {
     await ledger.setQuantity(first, MUG, 7);
     expect(await ledger.setQuantity(first, MUG, 7)).toBe(7);
     expect(await ledger.setQuantity(first, CUP, 0)).toBeNull();
@@ -133,7 +133,7 @@ describe.each([
     expect(await ledger.setQuantity(first, MUG, 1)).toBe(2_147_483_647);
   });
 
-  it('keeps a variant, its product, another bin and another store apart', async () => {
+  it('distinguishes a variant, its product, other bins and other stores', async () => {
     await ledger.setQuantity(first, MUG, 1);
     await ledger.setQuantity(first, RED_MUG, 2);
     await ledger.setQuantity(first, { ...MUG, bin: 'MAIN/A-2' }, 3);
@@ -157,7 +157,7 @@ describe.each([
     expect(await ledger.verify(null)).toEqual({ checked: 0, differences: [] });
   });
 
-  it('finds the places that differ from the ledger, of one store or of all', async () => {
+  it('finds the bins that differ from the ledger, in one store or in all', async () => {
     await ledger.setQuantity(first, MUG, 1);
     await ledger.setQuantity(first, RED_MUG, 2);
     await ledger.setQuantity(second, CUP, 3);
@@ -173,7 +173,7 @@ describe.each([
     expect(await ledger.verify(null)).toEqual({ checked: 3, differences: [red, cup] });
   });
 
-  it('serves the use cases, which name the store by its subdomain', async () => {
+  it('works in the use cases, which name the store by its subdomain', async () => {
     const [set, verify] = [new SetStock(subject.stores, ledger), new VerifyStock(subject.stores, ledger)];
 
     expect(await set.execute({ ...MUG, store: 'second', quantity: 6 })).toBeNull();

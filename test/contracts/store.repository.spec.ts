@@ -3,7 +3,7 @@ import { aStoreProfile } from '../builders/order-record.js';
 import { InMemoryStoreRepository } from '../support/in-memory/in-memory-store.repository.js';
 import { startApi } from '../support/start-api.js';
 
-/** The repository, and a way to configure what operators import. */
+/** The repository, with a method that stores the settings that operators import. */
 interface Subject {
   readonly stores: StoreRepository;
   configure(profile: StoreProfile): Promise<unknown>;
@@ -34,7 +34,7 @@ async function onPostgres(): Promise<Subject> {
           ...[profile.contact, profile.theme, profile.paymentSettings, profile.ecommerceSettings],
         ],
       );
-      // The other way round than they are listed.
+      // In the reverse order of the list.
       for (const method of [...profile.methodsWithCredentials].reverse()) {
         const sealed = Buffer.from('sealed');
         await database.query('INSERT INTO gateway_credentials VALUES ($1, $2, $3)', [profile.id, method, sealed]);
@@ -71,7 +71,7 @@ describe.each([
     expect(await stores.findBySubdomain('acme')).toEqual(created);
   });
 
-  it('creates a store with nothing configured', async () => {
+  it('creates a store without settings', async () => {
     const created = await create('plain');
 
     expect(await stores.findProfile(created.id)).toEqual({
@@ -88,7 +88,7 @@ describe.each([
     });
   });
 
-  it('refuses a subdomain that is taken, and leaves its store alone', async () => {
+  it('rejects a subdomain that is in use, and does not change its store', async () => {
     const first = await create('taken');
 
     const second = stores.create({ subdomain: 'taken', name: 'Twin', currency: 'USD' });
@@ -97,7 +97,7 @@ describe.each([
     expect(await stores.findBySubdomain('taken')).toEqual(first);
   });
 
-  it('lists all stores by id, whichever was changed last', async () => {
+  it('lists all stores by id, even after a change', async () => {
     const created = [await create('zeta'), await create('eta')];
     await stores.setStatus('zeta', 'INACTIVE');
 
@@ -108,7 +108,7 @@ describe.each([
     expect(listed.map(({ id }) => id)).toEqual(listed.map(({ id }) => id).sort((a, b) => a - b));
   });
 
-  it('sets the status, and leaves the rest alone', async () => {
+  it('sets the status and nothing else', async () => {
     const before = await create('moody');
 
     expect(await stores.setStatus('moody', 'INACTIVE')).toEqual({ ...before, status: 'INACTIVE' });
@@ -133,7 +133,7 @@ describe.each([
     expect(await stores.findProfile(other.id)).toMatchObject({ seoTitle: '', methodsWithCredentials: [] });
   });
 
-  it('has nothing for a store that does not exist', async () => {
+  it('returns null for an unknown store', async () => {
     expect(await stores.findBySubdomain('nobody')).toBeNull();
     expect(await stores.setStatus('nobody', 'INACTIVE')).toBeNull();
     expect(await stores.findProfile(999_999_999)).toBeNull();

@@ -11,7 +11,7 @@ describe('authentication', () => {
   afterAll(() => api.stop());
 
   const ask = (authorization: string | string[] | undefined, url = '/v1/store') =>
-    // The types of inject do not know that a header may be sent twice.
+    // The types of inject do not allow a repeated header.
     api.inject({ url, headers: authorization === undefined ? {} : { authorization: authorization as string } });
   const setKey = (key: string, assignment: string) =>
     api.database.query(`UPDATE api_keys SET ${assignment} WHERE last_four = $1 AND store_id = $2`, [
@@ -19,8 +19,8 @@ describe('authentication', () => {
       api.store.id,
     ]);
 
-  describe('401', () => {
-    /** A well-formed key with a right checksum that nobody has. */
+  describe('returns 401', () => {
+    /** A well-formed key with a correct checksum that no store has. */
     const otherKey = async () => {
       const key = await api.store.createKey('live');
       await api.database.query('DELETE FROM api_keys WHERE last_four = $1', [key.slice(-4)]);
@@ -30,9 +30,9 @@ describe('authentication', () => {
     it.each<[string, () => string | string[] | undefined]>([
       ['no header', () => undefined],
       ['an empty header', () => ''],
-      ['the scheme alone', () => 'Bearer'],
+      ['a scheme without a key', () => 'Bearer'],
       ['another scheme', () => `Basic ${api.store.key}`],
-      ['no scheme', () => api.store.key],
+      ['a key without a scheme', () => api.store.key],
       ['a key of another product', () => 'Bearer sk_live_51234567890'],
       ['a broken checksum', () => `Bearer ${api.store.key.slice(0, -1)}${api.store.key.endsWith('0') ? '1' : '0'}`],
       [
@@ -44,8 +44,8 @@ describe('authentication', () => {
       ['two keys in one header', () => `Bearer ${api.store.key} ${api.store.key}`],
       ['two keys with a comma', () => `Bearer ${api.store.key}, Bearer ${api.store.key}`],
       ['two headers', () => [`Bearer ${api.store.key}`, `Bearer ${api.store.key}`]],
-      ['letters of another case', () => `Bearer ${api.store.key.toUpperCase()}`],
-    ])('for %s, without asking the database', async (_name, authorization) => {
+      ['a key in upper case', () => `Bearer ${api.store.key.toUpperCase()}`],
+    ])('for %s, without a database query', async (_name, authorization) => {
       const response = await ask(authorization());
 
       expect(response.statusCode).toBe(401);
@@ -54,7 +54,7 @@ describe('authentication', () => {
       expect(response.headers).not.toHaveProperty('x-traffic-mode');
     });
 
-    it('for a key that does not exist', async () => {
+    it('for an unknown key', async () => {
       const key = await otherKey();
       expect(parseApiKey(key)).not.toBeNull();
 
@@ -65,12 +65,12 @@ describe('authentication', () => {
     });
   });
 
-  describe('403', () => {
+  describe('returns 403', () => {
     it.each([
       ['deactivated', "status = 'DEACTIVATED'"],
       ['revoked', "status = 'REVOKED'"],
       ['expired', "expires_at = now() - interval '1 second'"],
-    ])('for a key that is %s, from the next request on', async (_name, assignment) => {
+    ])('for a %s key, from the next request on', async (_name, assignment) => {
       const key = await api.store.createKey();
       expect((await ask(`Bearer ${key}`)).statusCode).toBe(200);
 
@@ -82,7 +82,7 @@ describe('authentication', () => {
       expect(response.headers).not.toHaveProperty('www-authenticate');
     });
 
-    it('for a store that is inactive', async () => {
+    it('for a key of an inactive store', async () => {
       const setStatus = (status: string) =>
         api.database.query('UPDATE stores SET status = $1 WHERE id = $2', [status, api.store.id]);
       await setStatus('INACTIVE');
@@ -96,19 +96,19 @@ describe('authentication', () => {
     });
   });
 
-  describe('200', () => {
-    it.each(['Bearer', 'bearer', 'BEARER', 'BeArEr'])('with the scheme %s', async (scheme) => {
+  describe('returns 200', () => {
+    it.each(['Bearer', 'bearer', 'BEARER', 'BeArEr'])('for the scheme %s', async (scheme) => {
       expect((await ask(`${scheme} ${api.store.key}`)).statusCode).toBe(200);
     });
 
-    it.each(['live', 'test'] as const)('for a %s key, which marks the traffic', async (mode) => {
+    it.each(['live', 'test'] as const)('for a %s key, with its mode in X-Traffic-Mode', async (mode) => {
       const response = await ask(`Bearer ${await api.store.createKey(mode)}`);
 
       expect(response.statusCode).toBe(200);
       expect(response.headers['x-traffic-mode']).toBe(mode);
     });
 
-    it('says when a key is about to expire', async () => {
+    it('with X-Key-Expires-At when the key is about to expire', async () => {
       const key = await api.store.createKey();
       expect((await ask(`Bearer ${key}`)).headers).not.toHaveProperty('x-key-expires-at');
 
@@ -120,30 +120,30 @@ describe('authentication', () => {
       expect((await ask(`Bearer ${key}`)).headers['x-key-expires-at']).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
     });
 
-    it('does without a key outside /v1', async () => {
+    it('without a key outside /v1', async () => {
       for (const url of ['/health', '/health/live', '/health/ready', '/metrics', '/docs', '/openapi.json']) {
         expect([url, (await ask(undefined, url)).statusCode]).toEqual([url, 200]);
       }
     });
   });
 
-  describe('comes first', () => {
+  describe('without a key', () => {
     it.each([
       ['a broken body', { method: 'POST', url: '/v1/orders', payload: '{"items": [' }],
       [
-        'a body of another type',
+        'an unsupported content type',
         { method: 'POST', url: '/v1/orders', payload: 'x', headers: { 'content-type': 'text/xml' } },
       ],
-      ['a body too large', { method: 'POST', url: '/v1/orders', payload: 'x'.repeat(300_000) }],
+      ['a body that is too large', { method: 'POST', url: '/v1/orders', payload: 'x'.repeat(300_000) }],
       ['a malformed path', { method: 'GET', url: '/v1/orders/%zz' }],
       ['a path that is too long', { method: 'GET', url: `/v1/orders/${'x'.repeat(5000)}` }],
       ['an unknown path', { method: 'GET', url: '/v1/nope' }],
-      ['an unknown method', { method: 'DELETE', url: '/v1/orders' }],
+      ['an unsupported method', { method: 'DELETE', url: '/v1/orders' }],
       [
         'an unknown parameter with strict handling',
         { method: 'GET', url: '/v1/orders?a=1', headers: { prefer: 'handling=strict' } },
       ],
-    ] as const)('before %s', async (_name, options) => {
+    ] as const)('returns 401 before the API reports %s', async (_name, options) => {
       const response = await api.inject({ headers: { 'content-type': 'application/json' }, ...options });
 
       expect(response.statusCode).toBe(401);
@@ -173,7 +173,7 @@ describe('authentication', () => {
       '/%2Fv1/orders',
       '/v1/orders/..',
       '/v1/x/../orders',
-    ])('however the path is spelled: %s', async (url) => {
+    ])('returns no data for the path %s', async (url) => {
       const response = await ask(undefined, url);
 
       expect([401, 404]).toContain(response.statusCode);
@@ -181,8 +181,8 @@ describe('authentication', () => {
     });
   });
 
-  describe('a runaway loop', () => {
-    it('is throttled with 429 while other keys are served', async () => {
+  describe('with a limit of requests per key', () => {
+    it('returns 429 for a key above the limit and serves other keys', async () => {
       const key = await api.store.createKey();
       const responses = await Promise.all(Array.from({ length: 210 }, () => ask(`Bearer ${key}`, '/v1/nope')));
       const refused = responses.filter(({ statusCode }) => statusCode === 429);

@@ -8,7 +8,7 @@ import { commandLine } from '../support/command-line.js';
 import { eventually } from '../support/eventually.js';
 import type { TestDatabase } from '../support/test-database.js';
 
-// Processes and databases take long on a busy machine.
+// Processes and databases are slow on a busy machine.
 jest.setTimeout(90_000);
 
 describe('backup and restore', () => {

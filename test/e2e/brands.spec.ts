@@ -36,7 +36,7 @@ describe('GET /v1/brands', () => {
     foreign: [foreign, 'foreign-acme'],
   }));
 
-  it('has the fields of a brand', async () => {
+  it('returns the fields of a brand', async () => {
     const { data } = await readList(api, '/v1/brands?search=globex');
 
     expect(data).toEqual([
@@ -71,7 +71,7 @@ describe('GET /v1/brands', () => {
     expect(bySlug.payload).toBe(byId.payload);
   });
 
-  it('takes digits for an id first, then for a slug', async () => {
+  it('reads digits as an id first, then as a slug', async () => {
     const number = await api.store.brand({ slug: '123456789', active: false });
 
     expect((await api.get(`/v1/brands/${ids.globex}`)).json()).toMatchObject({ data: { slug: 'globex' } });

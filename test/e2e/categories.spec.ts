@@ -36,7 +36,7 @@ describe('GET /v1/categories', () => {
     foreign: [foreign.parent, 'foreign-shoes'],
   }));
 
-  it('has the fields of a category', async () => {
+  it('returns the fields of a category', async () => {
     const { data } = await readList(api, '/v1/categories?search=shoes');
 
     expect(data).toEqual([
@@ -44,7 +44,7 @@ describe('GET /v1/categories', () => {
     ]);
   });
 
-  it('has no parent at the top level', async () => {
+  it('returns no parent for a category at the top level', async () => {
     const { data } = await readList(api, '/v1/categories?search=sandals');
 
     expect(data).toMatchObject([{ parent_id: null, order: 9 }]);
@@ -77,7 +77,7 @@ describe('GET /v1/categories', () => {
     expect(await idsIn(api, `/v1/categories?parent_id=${foreign.parent}`)).toEqual({ ids: [], total: 0 });
   });
 
-  it('takes an empty parent_id for none', async () => {
+  it('does not filter by an empty parent_id', async () => {
     expect((await idsIn(api, '/v1/categories?parent_id=')).total).toBe(5);
   });
 
@@ -99,7 +99,7 @@ describe('GET /v1/categories', () => {
     expect((await api.get('/v1/categories/shoes')).payload).toBe(byId.payload);
   });
 
-  it('takes digits for an id first, then for a slug', async () => {
+  it('reads digits as an id first, then as a slug', async () => {
     const hidden = await api.store.category({ slug: String(ids.shoes), active: false });
     const number = await api.store.category({ slug: '123456789', active: false });
 

@@ -10,7 +10,7 @@ const CHUNKED = 'Content-Type: application/json\r\nTransfer-Encoding: chunked';
 /** A body in chunks of 1 byte. */
 const inChunks = (body: string) => [...body].map((byte) => `1\r\n${byte}\r\n`).join('');
 
-describe('a request in chunks', () => {
+describe('the API', () => {
   let api: ListeningApi;
   beforeAll(async () => {
     api = await startListeningApi();
@@ -20,10 +20,10 @@ describe('a request in chunks', () => {
   const droppedConnections = async () =>
     Number(/reason="chunks"\} (\d+)/.exec((await api.inject({ url: '/metrics' })).body)?.[1] ?? 0);
 
-  it(`is read when it has ${MAX_CHUNKS} chunks`, async () => {
+  it(`reads a request with ${MAX_CHUNKS} chunks`, async () => {
     const product = await api.store.product({ stock: 1 });
     const order = JSON.stringify({ items: [{ product_id: product, quantity: 1 }], customer: { name: 'Ada' } });
-    const last = MAX_CHUNKS - 1; // and one that holds the order
+    const last = MAX_CHUNKS - 1; // and one chunk with the order
 
     const response = await api.send(
       api.orderHead(CHUNKED, `${inChunks(' '.repeat(last))}${order.length.toString(16)}\r\n${order}\r\n0\r\n\r\n`),
@@ -35,7 +35,7 @@ describe('a request in chunks', () => {
   it.each([
     ['first', () => ''],
     ['second', () => `GET /v1/store HTTP/1.1\r\nHost: x\r\n${api.keyLine}\r\n`],
-  ])('resets the connection when the %s request of a packet has more', async (_name, before) => {
+  ])('resets the connection when the %s request of a packet has more chunks', async (_name, before) => {
     const dropped = await droppedConnections();
     const socket = net.connect(api.port, '127.0.0.1');
     const head = api.orderHead(CHUNKED, inChunks(' '.repeat(MAX_CHUNKS + 1)));
@@ -47,7 +47,7 @@ describe('a request in chunks', () => {
     await eventually(async () => expect(await droppedConnections()).toBe(dropped + 1));
   });
 
-  it('is not parsed further once it is answered', async () => {
+  it('stops parsing the chunks of a request after it has answered the request', async () => {
     let faults = 0;
     const server: Server = api.app.getHttpServer();
     server.prependListener('clientError', () => faults++);

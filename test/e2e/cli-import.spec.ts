@@ -4,7 +4,7 @@ import { commandLine } from '../support/command-line.js';
 import { eventually } from '../support/eventually.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
-// Each command is a process; many of them take long on a busy machine.
+// Each command is a process. Many processes are slow on a busy machine.
 jest.setTimeout(90_000);
 
 let database: TestDatabase;
@@ -50,7 +50,7 @@ describe('imports of the command line', () => {
     });
   });
 
-  it('imports a catalog: prints a table, or JSON with --json, and exits 1 when a product is refused', async () => {
+  it('imports a catalog: prints a table, or JSON with --json, and exits 1 when a product is rejected', async () => {
     await createStore('catalog');
     const csv = path.join(directory, 'catalog.csv');
     writeFileSync(csv, 'Handle,Title,Variant Price,Variant Inventory Qty,Tags\nmug,Mug,9.90,3,x\ncup,Cup,$4,1,x\n');

@@ -2,7 +2,7 @@ import { StoreFixture } from '../builders/store-fixture.js';
 import { type CommandResult, commandLine } from '../support/command-line.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
-// Each command is a process; many of them take long on a busy machine.
+// Each command is a process. Many processes are slow on a busy machine.
 jest.setTimeout(90_000);
 
 let database: TestDatabase;

@@ -9,7 +9,7 @@ describe('POST /v1/orders: Idempotency-Key', () => {
   afterAll(() => api.stop());
   const orders = new OrdersClient(() => api);
 
-  it('repeats the first response byte for byte, also after the product was archived', async () => {
+  it('repeats the first response byte for byte, even after the product was archived', async () => {
     const mug = await api.store.product({ stock: 5 });
     const headers = { 'idempotency-key': 'order-1' };
 

@@ -9,7 +9,7 @@ describe('POST /v1/orders: validation', () => {
   afterAll(() => api.stop());
   const orders = new OrdersClient(() => api);
 
-  describe('the body', () => {
+  describe('of the body', () => {
     const ok = { product_id: 1, quantity: 1 };
     const customer = { name: 'Ada' };
     const integer = (path: string, max: number) => `${path} must be an integer from 1 to ${max}`;
@@ -174,7 +174,7 @@ describe('POST /v1/orders: validation', () => {
     });
   });
 
-  describe('unavailable items', () => {
+  describe('of unavailable items', () => {
     it('returns 400 with the same text for an unknown product, a draft and a product of another store', async () => {
       const stranger = await StoreFixture.create(api.database);
       const foreign = await stranger.product({ stock: 5 });

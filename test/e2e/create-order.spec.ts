@@ -9,7 +9,7 @@ describe('POST /v1/orders', () => {
   afterAll(() => api.stop());
   const orders = new OrdersClient(() => api);
 
-  describe('pricing', () => {
+  describe('when it prices an order', () => {
     it('returns 201 with the documented fields and the prices of the catalog', async () => {
       const mug = await api.store.product({ name: 'Mug', price: 1099, stock: 10 });
       const tee = await api.store.product({ name: 'Tee', price: 2000, stock: 10 });
@@ -111,7 +111,7 @@ describe('POST /v1/orders', () => {
     });
   });
 
-  describe('the stored order', () => {
+  describe('when it stores an order', () => {
     it('returns the new order by id and by receipt number in any letter case, with the source WEBSITE', async () => {
       const mug = await api.store.product({ name: 'Mug', sku: 'MUG-1', price: 1099, stock: 10 });
       const customer = { name: 'Ada', email: 'Ada@Example.com', phone: '+1 555 0100', address: '1 Main St' };
@@ -175,7 +175,7 @@ describe('POST /v1/orders', () => {
       expect(Object.entries(order.line_items[0]?.attributes ?? {})).toEqual(Object.entries(attributes));
     });
 
-    it('keeps two lines of one product apart, in request order', async () => {
+    it('stores two lines of one product separately, in request order', async () => {
       const mug = await api.store.product({ stock: 5 });
 
       const data = await orders.create({

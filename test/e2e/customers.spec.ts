@@ -38,13 +38,13 @@ describe('GET /v1/customers', () => {
   });
   afterAll(() => api.stop());
 
-  // Version 7 UUIDs grow, and of two customers of one moment the higher id comes first.
+  // Version 7 UUIDs grow. When two customers have the same date, the higher id comes first.
   const inOrder = () => [ids.percent, ids.grace, ids.ada, ids.blank];
 
   itBehavesAsList(() => ({ api, path: '/v1/customers', ids: inOrder() }));
   itBehavesAsRetrieval(() => ({ api, path: '/v1/customers', what: 'Customer', known: ids.ada, foreign: [foreign] }));
 
-  it('has the fields of a customer and no others', async () => {
+  it('returns the fields of a customer and no others', async () => {
     const { data } = await readList(api, '/v1/customers?search=lovelace');
 
     expect(data).toEqual([
@@ -65,7 +65,7 @@ describe('GET /v1/customers', () => {
     ]);
   });
 
-  it('retrieves the same by id, in any letter case', async () => {
+  it('returns the same fields by id, in any letter case', async () => {
     const { data } = await readList(api, '/v1/customers?search=lovelace');
 
     const lower = await api.get(`/v1/customers/${ids.ada}`);
@@ -75,7 +75,7 @@ describe('GET /v1/customers', () => {
     expect(upper.payload).toBe(lower.payload);
   });
 
-  it('has empty text where nothing is known, and no last login', async () => {
+  it('returns empty text for missing fields, and null for a missing last login', async () => {
     const response = await api.get(`/v1/customers/${ids.blank}`);
 
     expect(response.json()).toMatchObject({
@@ -84,7 +84,7 @@ describe('GET /v1/customers', () => {
   });
 
   it.each(['hash-of-password', 'verify-me', 'encrypted', 'password', 'token', 'national'])(
-    'never shows %s',
+    'never returns %s',
     async (secret) => {
       const list = await api.get('/v1/customers');
       const one = await api.get(`/v1/customers/${ids.ada}`);
@@ -106,7 +106,7 @@ describe('GET /v1/customers', () => {
     expect(found).toEqual({ ids: names.map((name) => ids[name]), total: names.length });
   });
 
-  it('takes an empty status for none', async () => {
+  it('does not filter by an empty status', async () => {
     expect((await idsIn(api, '/v1/customers?status=')).total).toBe(4);
   });
 
@@ -122,7 +122,7 @@ describe('GET /v1/customers', () => {
     expect(await idsIn(api, `/v1/customers?search=${search}`)).toEqual({ ids: [ids[name]], total: 1 });
   });
 
-  it('combines the filters, with the true total', async () => {
+  it('combines the filters and returns the exact total', async () => {
     expect(await idsIn(api, '/v1/customers?status=active&search=a&limit=1')).toEqual({ ids: [ids.ada], total: 1 });
   });
 });

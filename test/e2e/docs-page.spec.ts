@@ -29,7 +29,7 @@ describeInBrowser('the documentation page in a browser', () => {
     await api?.stop();
   });
 
-  /** The page, and everything it complains of or asks of others. */
+  /** The page, with its console errors and its requests to other hosts. */
   async function open(viewport = DESKTOP): Promise<{ page: Page; trouble: string[] }> {
     const page = await browser.newPage({ viewport });
     const trouble: string[] = [];
@@ -46,7 +46,7 @@ describeInBrowser('the documentation page in a browser', () => {
     return { page, trouble };
   }
 
-  /** Enters the store's key, asks for the products and returns the answer on the page. */
+  /** Enters the store's key, requests the products and returns the answer that the page shows. */
   async function tryProducts(page: Page): Promise<string> {
     await page.getByRole('button', { name: 'Authorize' }).first().click();
     await page.locator('.auth-container input').fill(api.store.key);
@@ -62,21 +62,24 @@ describeInBrowser('the documentation page in a browser', () => {
   it.each([
     ['a desktop', DESKTOP],
     ['a phone', PHONE],
-  ])('works on %s: a key, a call, no complaint, nothing asked of others, nothing off the side', async (name, size) => {
-    const { page, trouble } = await open(size);
-    const shot = (step: string) =>
-      process.env.SHOTS ? page.screenshot({ path: `${process.env.SHOTS}/${name} ${step}.png` }) : undefined;
-    await shot('first');
+  ])(
+    'makes a call with a key on %s, without console errors, requests to other hosts or horizontal scrolling',
+    async (name, size) => {
+      const { page, trouble } = await open(size);
+      const shot = (step: string) =>
+        process.env.SHOTS ? page.screenshot({ path: `${process.env.SHOTS}/${name} ${step}.png` }) : undefined;
+      await shot('first');
 
-    const answer = await tryProducts(page);
+      const answer = await tryProducts(page);
 
-    await shot('tried');
-    expect(answer).toContain(`"id": "${product}"`);
-    expect(trouble).toEqual([]);
-    const widths = await page.evaluate<number[]>('[document.documentElement.scrollWidth, window.innerWidth]');
-    expect(widths[0]).toBeLessThanOrEqual(widths[1] ?? 0);
-    await page.close();
-  });
+      await shot('tried');
+      expect(answer).toContain(`"id": "${product}"`);
+      expect(trouble).toEqual([]);
+      const widths = await page.evaluate<number[]>('[document.documentElement.scrollWidth, window.innerWidth]');
+      expect(widths[0]).toBeLessThanOrEqual(widths[1] ?? 0);
+      await page.close();
+    },
+  );
 
   it('keeps the key in memory only', async () => {
     const { page } = await open();

@@ -1,6 +1,6 @@
 import { startApi, type RunningApi } from '../support/start-api.js';
 
-describe('errors', () => {
+describe('the API', () => {
   let api: RunningApi;
   beforeAll(async () => (api = await startApi()));
   afterAll(() => api.stop());
@@ -8,7 +8,7 @@ describe('errors', () => {
   const notFound = { success: false, error: 'Not found' };
 
   it.each(['/v1', '/v1/', '/v1/nope', '/v1/orders/a/b', '/v1/orders/', '/v1/Orders', '/v1/products/%00/x', '/v1/%ff'])(
-    '%s is 401 without a key and 404 with one',
+    'returns 401 for %s without a key and 404 with one',
     async (url) => {
       const stranger = await api.inject({ url });
       expect(stranger.statusCode).toBe(401);
@@ -23,7 +23,7 @@ describe('errors', () => {
   );
 
   it.each(['/nope', '/v2/orders', '/V1/orders', '/v1x', '/favicon.ico', '/docs/nope.js', '/%', '/%ff'])(
-    '%s is 404 in the envelope for everybody',
+    'returns 404 in the envelope for %s with and without a key',
     async (url) => {
       const response = await api.inject({ url });
 
@@ -33,16 +33,19 @@ describe('errors', () => {
     },
   );
 
-  it.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const)('%s on a known path is 401, then 404', async (method) => {
-    expect((await api.inject({ method, url: '/v1/orders' })).statusCode).toBe(401);
+  it.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const)(
+    'returns 401 for %s on a known path without a key, and 404 with one',
+    async (method) => {
+      expect((await api.inject({ method, url: '/v1/orders' })).statusCode).toBe(401);
 
-    const headers = { authorization: `Bearer ${api.store.key}`, 'content-type': 'application/json' };
-    const response = await api.inject({ method, url: '/v1/orders', headers, payload: '{"broken' });
-    expect(response.statusCode).toBe(404);
-    expect(response.json()).toEqual(notFound);
-  });
+      const headers = { authorization: `Bearer ${api.store.key}`, 'content-type': 'application/json' };
+      const response = await api.inject({ method, url: '/v1/orders', headers, payload: '{"broken' });
+      expect(response.statusCode).toBe(404);
+      expect(response.json()).toEqual(notFound);
+    },
+  );
 
-  it('POST on a path that is only read is 404, whatever its body', async () => {
+  it('returns 404 for POST on a read-only path, even with a body of another type', async () => {
     const response = await api.inject({
       method: 'POST',
       url: '/v1/products',
@@ -55,7 +58,7 @@ describe('errors', () => {
   });
 
   it.each(['orders', 'products', 'customers', 'categories', 'brands'])(
-    'an id of /v1/%s that cannot exist is 404',
+    'returns 404 for an id of /v1/%s that cannot exist',
     async (resource) => {
       const ids = [
         '%',
@@ -96,17 +99,20 @@ describe('errors', () => {
     expect((await api.inject({ method: 'HEAD', url: '/v1/orders' })).statusCode).toBe(401);
   });
 
-  describe('headers', () => {
-    it.each(['/v1/orders', '/v1/nope', '/nope', '/health/live', '/openapi.json'])('of %s', async (url) => {
-      for (const response of [await api.get(url), await api.inject({ url })]) {
-        expect(response.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
-        expect(response.headers['x-content-type-options']).toBe('nosniff');
-        expect(response.headers['content-security-policy']).toContain("default-src 'none'");
-        expect(response.headers['content-type']).toMatch(/^application\/json/);
-        expect(response.headers['x-powered-by']).toBeUndefined();
-        if (url.startsWith('/v1')) expect(response.headers['cache-control']).toBe('no-store');
-      }
-    });
+  describe('sends', () => {
+    it.each(['/v1/orders', '/v1/nope', '/nope', '/health/live', '/openapi.json'])(
+      'its common headers for %s',
+      async (url) => {
+        for (const response of [await api.get(url), await api.inject({ url })]) {
+          expect(response.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+          expect(response.headers['x-content-type-options']).toBe('nosniff');
+          expect(response.headers['content-security-policy']).toContain("default-src 'none'");
+          expect(response.headers['content-type']).toMatch(/^application\/json/);
+          expect(response.headers['x-powered-by']).toBeUndefined();
+          if (url.startsWith('/v1')) expect(response.headers['cache-control']).toBe('no-store');
+        }
+      },
+    );
 
     it.each([
       ['order-42_A.b', true],
@@ -116,7 +122,7 @@ describe('errors', () => {
       ['a b', false],
       ['<script>', false],
       ['naïve', false],
-    ])('take the request id %s from the client: %s', async (id, taken) => {
+    ])("the client's request id %s back: %s", async (id, taken) => {
       const response = await api.get('/v1/orders', { 'x-request-id': id });
 
       if (taken) expect(response.headers['x-request-id']).toBe(id);
@@ -124,7 +130,7 @@ describe('errors', () => {
     });
   });
 
-  it('returns 500 with a constant text and the request id after a defect', async () => {
+  it('returns 500 with a constant text and the request id for an unexpected error', async () => {
     await api.store.brand();
     await api.database.query(
       `CREATE FUNCTION fail() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'defect'; END $$;

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { eventually } from '../support/eventually.js';
 import { TallyScene } from '../support/tally-scene.js';
 
-// Both sides of a comparison come from one statement, so that they are of one snapshot.
+// One statement reads both sides of a comparison, so that they belong to one snapshot.
 const ORDERS = `
   WITH counted AS (
     SELECT ARRAY[source, status, fulfillment_status] AS labels, count(*) AS rows FROM orders WHERE store_id = $1 GROUP BY 1

@@ -2,7 +2,7 @@ import { eventually } from '../support/eventually.js';
 import { lockWaits } from '../support/lock-waits.js';
 import { TallyScene } from '../support/tally-scene.js';
 
-// Both sides of a comparison come from one statement, so that they are of one snapshot.
+// One statement reads both sides of a comparison, so that they belong to one snapshot.
 const PRODUCTS = `
   WITH listed AS (
     SELECT 'products' AS list, id FROM products WHERE store_id = $1 AND status = 'ACTIVE'
@@ -129,7 +129,7 @@ describe('totals of products', () => {
       'DELETE FROM product_categories WHERE store_id = $1 AND product_id = $2 AND category_id = $3',
       true,
     ],
-  ])('counts a product once that is %s a category while another transaction changes it', async (_, sql, isIn) => {
+  ])('counts a product once when it is %s a category while another transaction changes it', async (_, sql, isIn) => {
     const category = await scene.api.store.category();
     const product = await scene.api.store.product({ categoryIds: isIn ? [category] : [] });
 

@@ -14,7 +14,7 @@ describe('fraud analysis', () => {
   afterAll(() => api.stop());
   beforeEach(async () => (scene = await FraudScene.create(api)));
 
-  describe('unusual orders', () => {
+  describe('of unusual orders', () => {
     it('sets REVIEW with both rules for an order far above the usual amount and quantity', async () => {
       await scene.history();
 
@@ -87,7 +87,7 @@ describe('fraud analysis', () => {
       expect(await scene.rules({}, 10)).toEqual(['amount_above_usual']);
     });
 
-    it('keeps the baseline of each store apart', async () => {
+    it('uses a separate baseline for each store', async () => {
       await scene.history();
       expect((await scene.assess({}, 10)).verdict).toBe('REVIEW');
 
@@ -108,7 +108,7 @@ describe('fraud analysis', () => {
     });
   });
 
-  describe('unavailable analysis', () => {
+  describe('while it is unavailable', () => {
     const connect = async () => {
       const client = new pg.Client({ connectionString: api.database.url });
       await client.connect();

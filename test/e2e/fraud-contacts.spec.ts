@@ -4,7 +4,7 @@ import { startApi, type RunningApi } from '../support/start-api.js';
 
 const ADA = { email: 'ada@example.com', phone: '+1 (555) 010-0', address: '1 Main St.', city: 'London', zip: 'N1 2AB' };
 
-describe('fraud rules on contacts', () => {
+describe('fraud analysis of contacts', () => {
   let api: RunningApi;
   let scene: FraudScene;
   beforeAll(async () => (api = await startApi()));
@@ -13,7 +13,7 @@ describe('fraud rules on contacts', () => {
 
   const rows = (table: string) => api.database.query(`SELECT * FROM ${table} WHERE store_id = $1`, [scene.store.id]);
 
-  describe('velocity', () => {
+  describe('by velocity', () => {
     it('scores repeated orders of one e-mail in any letter case: ACCEPT alone, REVIEW with a second rule', async () => {
       await scene.configure({ review_orders_per_email: 6 });
       const verdicts: Assessment[] = [];
@@ -143,7 +143,7 @@ describe('fraud rules on contacts', () => {
     });
   });
 
-  describe('disposable e-mails', () => {
+  describe('by disposable e-mails', () => {
     it.each(['x@mailinator.com', 'X@MAILINATOR.COM', 'x@a.b.mailinator.com'])(
       'accepts an order of the disposable e-mail %s with a score of 30',
       async (email) => {
@@ -169,7 +169,7 @@ describe('fraud rules on contacts', () => {
     });
   });
 
-  describe('blocked contacts', () => {
+  describe('by blocked contacts', () => {
     it.each([
       ['e-mail', { email: 'thief@example.COM' }],
       ['phone', { phone: '15550199' }],

@@ -12,7 +12,7 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 const up = { status: 'up' };
 const down = { status: 'down' };
 
-describe('health', () => {
+describe('the API', () => {
   let database: TestDatabase;
   let proxy: TcpProxy;
   let store: StoreFixture;
@@ -35,7 +35,7 @@ describe('health', () => {
   const check = () => app.get(Readiness).check();
   const ready = async () => (await get('/health/ready')).statusCode;
 
-  it('is live and ready at once', async () => {
+  it('is live and ready after its start', async () => {
     const live = await get('/health/live');
     expect([live.statusCode, live.json()]).toEqual([200, { status: 'ok' }]);
 
@@ -50,7 +50,7 @@ describe('health', () => {
     expect(response.headers['cache-control']).toBe('no-store');
   });
 
-  it('tells people about the pipeline and the version', async () => {
+  it('reports the pipeline and the version at /health', async () => {
     expect((await get('/health')).json()).toMatchObject({
       status: 'ok',
       details: {
@@ -72,7 +72,7 @@ describe('health', () => {
     expect((await get('/health')).json()).toMatchObject({ details: { pipeline: { lag_seconds: 0 } } });
   });
 
-  it('is ready, with a pipeline that is unknown, while the stages cannot be counted in time', async () => {
+  it('is ready and reports null for the pipeline while the stages cannot be counted in time', async () => {
     const holder = new pg.Client({ connectionString: database.url });
     await holder.connect();
     await holder.query('BEGIN');
@@ -92,13 +92,13 @@ describe('health', () => {
     expect((await get('/health')).json()).toMatchObject({ details: { pipeline: { lag_seconds: 0 } } });
   });
 
-  it('knows the lag and the dead letters without reading all stages that wait or were given up', async () => {
+  it('determines the lag and the dead letters without reading all pending and dead stages', async () => {
     const large = await createTestDatabase();
     const probe = new DatabaseProbe(large.url);
     const client = new pg.Client({ connectionString: large.url });
     client.on('error', () => undefined);
     await client.connect();
-    await client.query('SET session_replication_role = replica'); // stages without their orders
+    await client.query('SET session_replication_role = replica'); // allows stages without orders
     await client.query(
       `INSERT INTO order_stages (store_id, order_id, stage, state, position, updated_at)
        SELECT 1, gen_random_uuid(), 'notify-customer', state, 3, now() - interval '1 hour'
@@ -115,7 +115,7 @@ describe('health', () => {
 
     const { pipeline } = await probe.ask();
     probe.close();
-    // A session reports what it has read when it ends.
+    // PostgreSQL adds what a session has read to its statistics when the session ends.
     await eventually(async () => {
       const { rowCount } = await client.query(
         `SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
@@ -134,40 +134,43 @@ describe('health', () => {
   it.each([
     ['cut', 'unavailable'],
     ['freeze', 'deadline_exceeded'],
-  ] as const)('survives a database outage (%s) with the error code %s, and notices its end', async (fault, code) => {
-    expect((await get('/v1/orders')).statusCode).toBe(200);
-    proxy[fault]();
-    try {
-      for (const request of [get('/v1/orders'), get('/v1/store'), get('/v1/products/1')]) {
-        const started = Date.now();
-        const response = await request;
-        expect(response.statusCode).toBe(503);
-        expect(response.headers['x-error-code']).toBe(code);
-        expect(response.headers['retry-after']).toBe('1');
-        expect(response.json()).toEqual({ success: false, error: 'Service temporarily unavailable' });
-        expect(Date.now() - started).toBeLessThan(QUERY_TIMEOUT_MS);
-      }
-      expect((await get('/v1/orders', 'Bearer nothing')).statusCode).toBe(401);
+  ] as const)(
+    'returns 503 during a database outage (%s) with the error code %s, and recovers after it',
+    async (fault, code) => {
+      expect((await get('/v1/orders')).statusCode).toBe(200);
+      proxy[fault]();
+      try {
+        for (const request of [get('/v1/orders'), get('/v1/store'), get('/v1/products/1')]) {
+          const started = Date.now();
+          const response = await request;
+          expect(response.statusCode).toBe(503);
+          expect(response.headers['x-error-code']).toBe(code);
+          expect(response.headers['retry-after']).toBe('1');
+          expect(response.json()).toEqual({ success: false, error: 'Service temporarily unavailable' });
+          expect(Date.now() - started).toBeLessThan(QUERY_TIMEOUT_MS);
+        }
+        expect((await get('/v1/orders', 'Bearer nothing')).statusCode).toBe(401);
 
-      for (let miss = 0; miss < 3; miss++) await check();
-      expect((await get('/health/live')).statusCode).toBe(200);
-      const response = await get('/health/ready');
-      expect(response.statusCode).toBe(503);
-      expect(response.headers['x-error-code']).toBe('unavailable');
-      expect(response.json()).toEqual({
-        status: 'error',
-        info: { schema: up, serving: up },
-        error: { database: down },
-        details: { database: down, schema: up, serving: up },
-      });
-      expect((await get('/health')).statusCode).toBe(503);
-    } finally {
-      proxy.restore();
-    }
-    await check();
-    expect(await ready()).toBe(200);
-    expect((await get('/v1/orders')).statusCode).toBe(200);
-  });
+        for (let miss = 0; miss < 3; miss++) await check();
+        expect((await get('/health/live')).statusCode).toBe(200);
+        const response = await get('/health/ready');
+        expect(response.statusCode).toBe(503);
+        expect(response.headers['x-error-code']).toBe('unavailable');
+        expect(response.json()).toEqual({
+          status: 'error',
+          info: { schema: up, serving: up },
+          error: { database: down },
+          details: { database: down, schema: up, serving: up },
+        });
+        expect((await get('/health')).statusCode).toBe(503);
+      } finally {
+        proxy.restore();
+      }
+      await check();
+      expect(await ready()).toBe(200);
+      expect((await get('/v1/orders')).statusCode).toBe(200);
+    },
+  );
 
   it('is not ready with an old schema', async () => {
     const [{ name }] = (await database.query<{ name: string }>(
@@ -182,7 +185,7 @@ describe('health', () => {
     expect(await ready()).toBe(200);
   });
 
-  it('is not ready while shutting down, and still live', async () => {
+  it('is live and not ready while it shuts down', async () => {
     const readiness = app.get(Readiness);
     readiness.draining = true;
     try {
@@ -195,7 +198,7 @@ describe('health', () => {
     }
   });
 
-  it('measures requests by route pattern', async () => {
+  it('measures requests by route pattern at /metrics', async () => {
     await get('/v1/orders/WEB-261120-AAAAAA');
     const { body, headers } = await get('/metrics');
 
@@ -208,7 +211,7 @@ describe('health', () => {
     expect(body).not.toMatch(/database_unexpected_input_total\{/);
   });
 
-  it('names its documentation at the root, without a key', async () => {
+  it('returns the paths of its documentation at /, without a key', async () => {
     const { statusCode, headers, body } = await app.inject({ url: '/' });
 
     expect([statusCode, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
@@ -222,7 +225,7 @@ describe('health', () => {
     expect((await app.inject({ url: '/openapi.json' })).statusCode).toBe(200);
   });
 
-  it('has a documentation page that needs nothing from elsewhere', async () => {
+  it('serves a documentation page that loads nothing from another host', async () => {
     const page = await get('/docs');
     expect(page.headers['content-type']).toContain('text/html');
     const assets = [...page.body.matchAll(/(?:src|href)=["']([^"']+)["']/g)].map(([, asset = '']) => asset);

@@ -43,7 +43,7 @@ describe('orders under review', () => {
     return { id: response.json<{ data: { order_id: string } }>().data.order_id, email };
   }
 
-  /** An order whose analysis is given up, because a lock is in its way. */
+  /** Places an order whose fraud analysis gives up because of a lock. */
   async function placeUnanalysed(price?: number) {
     const locker = new pg.Client({ connectionString: api.database.url });
     await locker.connect();
@@ -63,7 +63,7 @@ describe('orders under review', () => {
     }
   }
 
-  it('are screened again when they could not be analysed, and confirmed once when they are accepted', async () => {
+  it('are screened again after a failed analysis, and confirmed once when the verdict is ACCEPT', async () => {
     const { id, email } = await placeUnanalysed(1_000);
 
     await eventually(() => expect(mailsTo(email)).toBe(1));
@@ -74,13 +74,13 @@ describe('orders under review', () => {
   });
 
   it.each([
-    ['the amount', {}, 'amount_over_limit'],
-    ['a block list, although it is too late to refuse them', { blocked_emails: true }, 'blocked_email'],
-  ])('stay held for %s when the second analysis finds it', async (_what, more, rule) => {
+    ['a high amount', {}, 'amount_over_limit'],
+    ['a blocked e-mail, although the order can no longer be rejected', { blocked_emails: true }, 'blocked_email'],
+  ])('stay held when the second analysis finds %s', async (_what, more, rule) => {
     const { id, email } = await placeUnanalysed();
     await settings({ review_amount: REVIEW_AMOUNT, ...('blocked_emails' in more ? { blocked_emails: [email] } : {}) });
 
-    // The worker screens it too: whoever comes second changes nothing.
+    // The worker screens the order too. The second screening changes nothing.
     await api.app.get(RescreenHeldOrders).execute(null, NO_SIGNAL);
 
     await eventually(async () =>
@@ -91,7 +91,7 @@ describe('orders under review', () => {
     expect(mailsTo(email)).toBe(0);
   });
 
-  it('are screened as of the moment they were placed', async () => {
+  it('are screened with the velocity at the time of their placement', async () => {
     const email = 'often@example.com';
     const at = new Date(Date.now() - 3 * 3_600_000);
     const order = (minutes: number) =>
@@ -117,7 +117,7 @@ describe('orders under review', () => {
     expect(await rules()).toEqual(['email_velocity_high']);
   });
 
-  it('are confirmed to their customers once, however many release them', async () => {
+  it('are confirmed once when three releases run at the same time', async () => {
     const { id, email } = await place(await aProduct());
     const release = () => api.app.get(ReleaseOrder).execute(whereIs(id));
 
@@ -129,14 +129,14 @@ describe('orders under review', () => {
     expect(mailsTo(email)).toBe(1);
   });
 
-  it('are never confirmed once they are cancelled', async () => {
+  it('are never confirmed after their cancellation', async () => {
     const { id, email } = await place(await aProduct());
     await api.app.get(ChangeOrderStatus).cancel(whereIs(id));
 
     const retried = await api.app.get(RetryPipeline).execute(whereIs(id));
 
     expect(retried).toMatchObject({ stages: [], cancelled: true });
-    // As if it had been queued before it was cancelled.
+    // The stage is in the state of one that was queued before the cancellation.
     await api.database.query(
       `UPDATE order_stages SET state = 'pending', queued = false WHERE order_id = $1 AND stage = 'notify-customer'`,
       [id],
@@ -147,7 +147,7 @@ describe('orders under review', () => {
     expect(mailsTo(email)).toBe(0);
   });
 
-  it('are counted by reason', async () => {
+  it('are counted by reason in the metrics', async () => {
     const valueOf = async (reason: string) => {
       await api.app.get(Readiness).check();
       const { body } = await api.inject({ url: '/metrics' });
@@ -156,7 +156,7 @@ describe('orders under review', () => {
     const [before, unavailable] = [await valueOf('amount_over_limit'), await valueOf('analysis_unavailable')];
     const { id } = await place(await aProduct());
 
-    // The text of the metrics is made once a second.
+    // The API renders the metrics at most once a second.
     const becomes = (reason: string, count: number) =>
       eventually(async () => expect(await valueOf(reason)).toBe(count));
     await becomes('amount_over_limit', before + 1);

@@ -36,7 +36,7 @@ describe('dry run of an import', () => {
     });
   });
 
-  it('names the bad line of a dry run, and writes nothing', async () => {
+  it('reports the bad line in a dry run, and writes nothing', async () => {
     const [acme, ...others] = aStoreBundle('rehearsed-badly') as [BundleLine, ...BundleLine[]];
     const lines = [acme, { ...others[0], active: 1 }, ...others.slice(1)].map((each) => JSON.stringify(each));
 
@@ -89,7 +89,7 @@ describe('bad lines of an import', () => {
       line({ kind: 'category', store, slug: 'c', name: 'c', parent: 'c' }),
       'line 3: category.parent makes the category its own ancestor',
     ],
-  ])('names the line with %s, and keeps nothing of its batch', async (_, bad, message) => {
+  ])('reports the line with %s, and keeps nothing of its batch', async (_, bad, message) => {
     const { message: text, report } = await stopped(importText([brand('a'), brand('b'), bad, brand('d')].join('\n')));
 
     expect(text).toContain(message);
@@ -105,7 +105,7 @@ describe('bad lines of an import', () => {
     expect(message).toBe('line 1: brand "late" is not known');
   });
 
-  it('names all bad lines of a file, except lines that only refer to a bad line', async () => {
+  it('reports all bad lines of a file, except lines that only refer to a bad line', async () => {
     const product = (slug: string, more: object) =>
       line({ kind: 'product', store, slug, name: slug, price: '1', ...more });
     const variants = [{ sku: 'V-1', name: '1' }];
@@ -142,7 +142,7 @@ describe('bad lines of an import', () => {
     expect([await count('brands', store), await count('products', store)]).toEqual([0, 0]);
   });
 
-  it('names at most 100 bad lines', async () => {
+  it('reports at most 100 bad lines', async () => {
     const bad = Array.from({ length: 150 }, (_, n) => brand(`x-${n}`, { active: n }));
 
     const { message } = await stopped(importText(bad.join('\n')));

@@ -20,7 +20,7 @@ const MEGABYTE = 1_000_000;
 const HEADER = 'Handle,Title,Variant Price,Body (HTML)';
 const row = (handle: string, megabytes: number) => `${handle},Mug,9.90,${'x'.repeat(megabytes * MEGABYTE)}`;
 
-// PostgreSQL takes 256 MB of JSON at a time, and the import is to need little memory.
+// PostgreSQL accepts at most 256 MB of JSON in one value, and the import must need little memory.
 it('sends and reads a file of large descriptions a few megabytes at a time', async () => {
   const mugs = Array.from({ length: 110 }, (_, n) => row(`mug-${n}`, 0.09));
   const atlas = Array.from({ length: 9 }, () => row('atlas', 0.9));

@@ -146,7 +146,7 @@ describe('import of a Shopify export', () => {
     ['an escape sequence', { 'Body (HTML)': '\x1b[2J' }, 'Body (HTML) has a control character'],
     ['a name of 501 characters', { Title: 'x'.repeat(501) }, 'product.name must have at most 500 characters'],
     ['an unknown status', { Status: 'gone' }, 'Status must be active, draft, archived or unlisted'],
-  ])('refuses a product with %s, names its line, and imports the others', async (_, fault, reason) => {
+  ])('rejects a product with %s, reports its line, and imports the others', async (_, fault, reason) => {
     const store = await aStore();
 
     const report = await importShopify(store, shopifyFile(...SHIRT, { ...aMug, ...fault }, { ...aMug, Handle: 'cup' }));

@@ -11,8 +11,8 @@ const { aStore, importShopify, importWoo, setStock, products, sellables, storedU
   () => database,
 );
 
-describe('stock of a catalog import', () => {
-  describe('variants that the file no longer names', () => {
+describe('import of catalog stock', () => {
+  describe('without variants of an earlier file', () => {
     const aTee = { Handle: 'tee', Title: 'Tee', 'Option1 Name': 'Size', 'Variant Price': '9' };
     const small = { ...aTee, 'Option1 Value': 'S', 'Variant Inventory Qty': '3' };
     const medium = { ...aTee, 'Option1 Value': 'M', 'Variant Inventory Qty': '4' };

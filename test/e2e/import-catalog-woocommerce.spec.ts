@@ -140,7 +140,7 @@ describe('import of a WooCommerce export', () => {
     expect(await products(store)).toEqual([{ ...before, name: 'Straw hat' }]);
   });
 
-  it('gives products of one name different slugs, the same ones in each import', async () => {
+  it('gives products with the same name different slugs, and the same slugs in each import', async () => {
     const store = await aStore();
     const csv = wooFile(aHat, { ...aHat, ID: '8', SKU: 'HAT-2' }, { ...aHat, ID: '9', SKU: '' }, { ...aHat, ID: '10' });
 
@@ -156,7 +156,7 @@ describe('import of a WooCommerce export', () => {
     ]);
   });
 
-  describe('products without SKU', () => {
+  describe('of products without SKU', () => {
     const aLamp = { Type: 'simple', Name: 'Desk lamp', Published: '1' };
     const [cheap, dear] = [
       { ...aLamp, ID: '10', 'Regular price': '5', Stock: '3' },
@@ -164,7 +164,7 @@ describe('import of a WooCommerce export', () => {
     ];
     const own = (slug: string, name: string, more: { sku?: string } = {}) => ({ slug, name, price: '1.00', ...more });
 
-    it('keeps products of one name apart by their ID, in any selection and order of lines', async () => {
+    it('distinguishes products with the same name by their ID, for any selection and order of lines', async () => {
       const store = await aStore();
 
       const files = [[dear], [cheap, dear], [dear, cheap], [cheap]];
@@ -195,7 +195,7 @@ describe('import of a WooCommerce export', () => {
         'the store has a product "desk-lamp" without SKU, which may or may not be this one',
       ],
       [
-        'has the same name and no SKU, when the line has one',
+        'has the same name and no SKU, and the line has one',
         own('desk-lamp', 'Desk lamp'),
         { SKU: 'LAMP' },
         'the store has a product "desk-lamp" without SKU, which may or may not be this one',
@@ -212,7 +212,7 @@ describe('import of a WooCommerce export', () => {
         {},
         'the store has another product "desk-lamp-10"',
       ],
-    ])('refuses the line and leaves a product unchanged that %s', async (_, product, more, reason) => {
+    ])('rejects the line and leaves the product unchanged when the product %s', async (_, product, more, reason) => {
       const store = await aStore();
       await addProduct(store, product);
       const before = await products(store);
@@ -234,7 +234,7 @@ describe('import of a WooCommerce export', () => {
       expect(await products(store)).toEqual([expect.objectContaining({ slug: 'desk-lamp', price: 500 })]);
     });
 
-    it('refuses a product without SKU and ID', async () => {
+    it('rejects a product without SKU and ID', async () => {
       const report = await importWoo(await aStore(), wooFile({ ...cheap, ID: '' }));
 
       expect(report.notes).toEqual([

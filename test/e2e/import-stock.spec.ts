@@ -87,7 +87,7 @@ describe('stock import while orders are placed', () => {
     );
   }
 
-  /** Withdraws one unit after the other in one transaction. `begin` is called after the first and must come to wait. */
+  /** Withdraws one unit after the other in one transaction. Calls `begin`, which must wait, after the first unit. */
   async function order(store: string, [first, ...others]: readonly string[], begin: () => void): Promise<void> {
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();

@@ -43,7 +43,7 @@ beforeAll(async () => {
 beforeEach(() => importUnder([OLD], everything));
 afterAll(() => database.drop());
 
-describe('a process that starts', () => {
+describe('a starting process', () => {
   const linesUnder = async (keys: Buffer[]): Promise<string[]> => {
     const lines: string[] = [];
     const dataSource = new DataSource(dataSourceOptions({ url: database.url, poolSize: 1 }));
@@ -54,13 +54,13 @@ describe('a process that starts', () => {
     return lines;
   };
 
-  it('says which keys are missing, by what identifies them', async () => {
+  it('logs the ids of the missing and of the configured encryption keys', async () => {
     expect(await linesUnder([NEW])).toEqual([
       expect.stringContaining(`encrypted under ${OLD_ID}, and the configured keys are ${NEW_ID}:`),
     ]);
   });
 
-  it('says nothing when all are there, whatever the order', async () => {
+  it('logs nothing when no key is missing', async () => {
     expect(await linesUnder([NEW, OLD])).toEqual([]);
   });
 });
@@ -73,7 +73,7 @@ const rotateTo = (keys: Buffer[], onProgress?: (rotated: number) => void): Promi
     new PostgresEncryptedSecrets(new MaintenanceConnection(database.url), new DataCipher(keys)),
   ).execute(onProgress);
 
-/** Reads everything, with one key alone. */
+/** Decrypts all values with one key. */
 async function decryptAll(key: Buffer): Promise<string[]> {
   const cipher = new DataCipher([key]);
   const nationalIds = await database.query<{ place: string; value: Buffer }>(
@@ -90,7 +90,7 @@ async function decryptAll(key: Buffer): Promise<string[]> {
 const plaintexts = ['{"secret_key":"paylark-secret"}', ...everything.slice(1).map((_, n) => `NID-${n}`)].sort();
 
 describe('the rotation of encryption keys', () => {
-  it('brings every value under the newest key, changes none, and has nothing to do after that', async () => {
+  it('encrypts every value with the newest key, and a second run rotates no value', async () => {
     const progress: number[] = [];
 
     const report = await rotateTo([NEW, OLD], (rotated) => progress.push(rotated));
@@ -110,7 +110,7 @@ describe('the rotation of encryption keys', () => {
     expect(await rotateTo([NEW, OLD])).toMatchObject({ rotated: 0, left: 0 });
   });
 
-  it('goes on where it was interrupted', async () => {
+  it('continues where it was interrupted', async () => {
     const interrupted = rotateTo([NEW, OLD], (rotated) => {
       if (rotated > 1) throw new Error('interrupted');
     });
@@ -120,10 +120,10 @@ describe('the rotation of encryption keys', () => {
     expect(await decryptAll(NEW)).toEqual(plaintexts);
   });
 
-  it('neither waits for an import of the same customers nor undoes it', async () => {
+  it('keeps the values of a concurrent import of the same customers', async () => {
     const changed = Array.from({ length: CUSTOMERS }, (_, n) => ({ ...customer(n), national_id: `NEW-${n}` }));
 
-    // Whoever imports has the new key first already; from the last to the first, against the rotation's order.
+    // The import already encrypts with the new key. It writes from last to first, against the order of the rotation.
     const [report] = await Promise.all([rotateTo([NEW, OLD]), importUnder([NEW, OLD], changed.reverse())]);
 
     expect(report.left).toBe(0);
@@ -132,7 +132,7 @@ describe('the rotation of encryption keys', () => {
     );
   });
 
-  it('comes back for a value that was held when it passed by', async () => {
+  it('returns to a value that was locked at the first attempt', async () => {
     const holder = new pg.Client({ connectionString: database.url });
     await holder.connect();
     await holder.query('BEGIN');
@@ -146,7 +146,7 @@ describe('the rotation of encryption keys', () => {
     expect(report).toMatchObject({ rotated: VALUES, left: 0 });
   });
 
-  it('leaves what it cannot decrypt as it is, and says which', async () => {
+  it('leaves a value that it cannot decrypt unchanged, and reports it', async () => {
     await importUnder([LOST], [{ ...customer(7), national_id: 'NID-lost' } as BundleLine]);
 
     const report = await rotateTo([NEW, OLD]);
@@ -163,7 +163,7 @@ describe('the rotation of encryption keys', () => {
     expect(await rotateTo([NEW, OLD, LOST])).toMatchObject({ rotated: 1, unreadable: 0 });
   });
 
-  it('knows every column that the schema calls encrypted', async () => {
+  it('covers every column that the schema calls encrypted', async () => {
     const encrypted = await database.query<{ name: string }>(
       `SELECT class.relname || '.' || attribute.attname AS name
        FROM pg_description AS described
@@ -191,7 +191,7 @@ describe('cli secrets rotate', () => {
     });
   }
 
-  it('says in a table, or as JSON, how many values need which key', async () => {
+  it('prints the number of values per key as a table or as JSON', async () => {
     const table = await cli(keys(NEW, OLD));
     const json = await cli(keys(NEW, OLD), '--json');
 
@@ -211,7 +211,7 @@ describe('cli secrets rotate', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ rotated: 0, left: 0, unreadable: 0 });
   });
 
-  it('fails with a wrong key, and shows neither a key nor what is encrypted', async () => {
+  it('exits with 1 for a wrong key, and prints neither keys nor decrypted values', async () => {
     const { code, stdout, stderr } = await cli(keys(LOST));
 
     expect(code).toBe(1);

@@ -1,6 +1,6 @@
 import { startApi, type RunningApi } from '../support/start-api.js';
 
-describe('a large body', () => {
+describe('POST /v1/orders', () => {
   let api: RunningApi;
   let product: number;
   beforeAll(async () => {
@@ -13,14 +13,14 @@ describe('a large body', () => {
     api.post('/v1/orders', { items: [{ product_id: product, quantity: 1 }], customer: { name: 'Ada' }, ...extra });
   const values = (count: number) => ({ extra: Array.from({ length: count }, () => 1) });
 
-  it('is an order when it has what an order needs, whatever else is in it', async () => {
+  it('accepts a valid order with an unknown field of 250 kB', async () => {
     const response = await order({ extra: 'x'.repeat(250 * 1024) });
 
     expect(response.statusCode).toBe(201);
   });
 
-  it('may have 10,000 values', async () => {
-    // Each of the seven objects, arrays and members around them counts too.
+  it('accepts a body with 10,000 values and returns 400 for more', async () => {
+    // The objects, arrays and members around the values count too.
     expect((await order(values(9_990))).statusCode).toBe(201);
     const refused = await order(values(10_001));
 
@@ -28,7 +28,7 @@ describe('a large body', () => {
     expect(refused.json()).toEqual({ success: false, error: 'Request body has too many values' });
   });
 
-  it('is refused in words when too many of them wait to be read, and small ones are not', async () => {
+  it('returns 503 for large bodies while too many of them wait to be parsed, and accepts small ones', async () => {
     const crowd = Array.from({ length: 80 }, () => order({ extra: 'x'.repeat(40 * 1024) }));
     const small = await Promise.all(Array.from({ length: 5 }, () => order({})));
     const answers = await Promise.all(crowd);
@@ -36,7 +36,7 @@ describe('a large body', () => {
     expect(small.map(({ statusCode }) => statusCode)).toEqual([201, 201, 201, 201, 201]);
     const refused = answers.filter(({ statusCode }) => statusCode === 503);
     expect(answers.filter(({ statusCode }) => statusCode === 201)).toHaveLength(80 - refused.length);
-    // On a slow machine, the time of some orders ends while they wait.
+    // On a slow machine, some orders reach their deadline while they wait.
     const withoutPlace = refused.filter(({ body }) => body.includes('Too many requests at a time: try again shortly'));
     expect(withoutPlace.length).toBeGreaterThan(0);
     expect(withoutPlace.map(({ headers }) => headers['retry-after'])).toEqual(withoutPlace.map(() => '1'));

@@ -22,7 +22,7 @@ describe('a list that changes while it is read', () => {
     await api.stop();
   });
 
-  it.each(['categories', 'brands'])('has rows and a total of one moment: %s', async (list) => {
+  it.each(['categories', 'brands'])('returns rows and a total of one snapshot: %s', async (list) => {
     let changing = true;
     const changes = (async () => {
       while (changing) await writer.query(`UPDATE ${list} SET active = NOT active WHERE store_id = $1`, [api.store.id]);

@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.js';
 
 const LOGGER = path.resolve(import.meta.dirname, '../../dist/libs/infrastructure/src/platform/json-logger.js');
 
-/** Runs a process that logs in the way of the built service, and returns what arrived. */
+/** Runs a process that logs like the built service, and returns its messages. */
 function messagesOf(script: string): unknown[] {
   const source = `import { JsonLogger } from ${JSON.stringify(LOGGER)}; const logger = new JsonLogger('info'); ${script}`;
   const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', source], { encoding: 'utf8' });
@@ -15,26 +15,26 @@ function messagesOf(script: string): unknown[] {
     .map((line) => (JSON.parse(line) as { msg: unknown }).msg);
 }
 
-describe('lines that were collected', () => {
+describe('buffered log lines', () => {
   it('are written when the process exits', () => {
     expect(messagesOf(`logger.log('first'); logger.log('last'); process.exit(0);`)).toEqual(['first', 'last']);
   });
 
-  it('are written before a fatal line returns, whatever comes then', () => {
+  it('are written before a fatal line returns, even if the process is killed after it', () => {
     expect(messagesOf(`logger.log('first'); logger.fatal('last'); process.kill(process.pid, 'SIGKILL');`)).toEqual([
       'first',
       'last',
     ]);
   });
 
-  it('are written within moments while the process lives', () => {
+  it('are written within 2 s while the process runs', () => {
     const script = `logger.log('first'); setTimeout(() => process.kill(process.pid, 'SIGKILL'), 2000);`;
 
     expect(messagesOf(script)).toEqual(['first']);
   });
 });
 
-describe('lines that standard output does not take', () => {
+describe('log lines that standard output does not accept', () => {
   const LINE = 1_000;
   const LINES = 20_000;
   const source = `
@@ -49,10 +49,10 @@ describe('lines that standard output does not take', () => {
     more();
     process.stdin.on('end', () => process.exit(0)).resume();`;
 
-  it('are kept up to 4 MB, then dropped and counted, and one line says how many when it takes lines again', async () => {
+  it('are kept up to 4 MB, then dropped, and one line reports their number when it accepts lines again', async () => {
     const child = spawn(process.execPath, ['--input-type=module', '-e', source]);
     try {
-      // Nothing reads its standard output until all lines are logged.
+      // The test reads standard output only after all lines are logged.
       const [counted] = (await once(child.stderr, 'data')) as [Buffer];
       const dropped = Number(counted.toString());
       let text = '';

@@ -17,7 +17,7 @@ type Run = Transactions['run'];
 describe.each([
   ['without a key', false],
   ['with an Idempotency-Key', true],
-])('placing an order when COMMIT goes unanswered, %s', (_name, hasKey) => {
+])('placing an order when the database does not answer COMMIT, %s', (_name, hasKey) => {
   let api: RunningApi;
   let transactions: Transactions;
   beforeAll(async () => {

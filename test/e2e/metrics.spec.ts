@@ -16,14 +16,14 @@ describe('the metrics', () => {
   });
   afterAll(() => api.stop());
 
-  /** The figures of this moment: what clients get may be a second old. */
+  /** The current values. The ones that clients get may be a second old. */
   const read = () => api.app.get(Metrics).registry.metrics();
   const valueIn = (text: string, series: string) => {
     const line = text.split('\n').find((candidate) => candidate.startsWith(`${series} `));
     return line === undefined ? 0 : Number(line.slice(series.length + 1));
   };
   const value = async (series: string) => valueIn(await read(), series);
-  /** By how much `series` grows while `act` goes on. */
+  /** By how much `series` grows while `act` runs. */
   const growth = async (series: string, act: () => Promise<unknown>) => {
     const before = await value(series);
     await act();
@@ -43,7 +43,7 @@ describe('the metrics', () => {
     expect(await read()).not.toContain('/v1/a');
   });
 
-  it('count orders by mode, and the answers that are given again', async () => {
+  it('count orders and replays by mode', async () => {
     const mug = await product(5);
     const key = { 'idempotency-key': 'metrics' };
 
@@ -52,7 +52,7 @@ describe('the metrics', () => {
     expect(await value('orders_replayed_total{mode="live"}')).toBe(1);
   });
 
-  it('count refused orders by reason', async () => {
+  it('count rejected orders by reason', async () => {
     const mug = await product(1);
     const refused = (reason: string, act: () => Promise<unknown>) =>
       growth(`orders_refused_total{reason="${reason}"}`, act);
@@ -75,7 +75,7 @@ describe('the metrics', () => {
     expect(await refused('fraud_rejected', () => api.post('/v1/orders', blocked))).toBe(1);
   });
 
-  it('measure statements of every kind, and the keys that are looked up together', async () => {
+  it('measure statements by kind, and the number of keys per look-up', async () => {
     const kinds = { prepared: '/v1/orders', planned: '/v1/products?search=mug', orm: '/v1/categories' };
     for (const [kind, url] of Object.entries(kinds)) {
       const count = `database_statement_duration_seconds_count{kind="${kind}"}`;
@@ -88,14 +88,14 @@ describe('the metrics', () => {
     const brands = 'database_statement_seconds_total{statement="brands.list"}';
     expect(await growth(brands, () => api.get('/v1/brands'))).toBeGreaterThan(0);
 
-    // Those that ask at the same moment share a statement: the first does not wait for the others.
+    // Concurrent requests share a statement. The first request does not wait for the others.
     const ten = () => Promise.all(Array.from({ length: 10 }, () => api.get('/v1/store')));
     const lookups = await growth('api_key_lookup_batch_size_count', ten);
     expect(lookups).toBeGreaterThan(0);
     expect(lookups).toBeLessThan(10);
   });
 
-  it('show who waits for a connection, and count the transactions that are run again', async () => {
+  it('show how many requests wait for a connection, and count retried transactions', async () => {
     const mug = await product(5);
     const blocker = new pg.Client({ connectionString: api.database.url });
     await blocker.connect();
@@ -108,7 +108,7 @@ describe('the metrics', () => {
         expect(valueIn(text, 'database_pool_in_use')).toBe(2);
         expect(valueIn(text, 'database_pool_waiting')).toBeGreaterThan(0);
       });
-      // The lock timeout is a little under the client's patience: the first of them have time for another try.
+      // The lock timeout is a little shorter than the deadline, so the first orders have time for another attempt.
       const [{ pid } = { pid: 0 }] = await api.database.query<{ pid: number }>(
         `SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
       );
@@ -123,7 +123,7 @@ describe('the metrics', () => {
     await eventually(async () => expect(await value('database_pool_waiting')).toBe(0));
   });
 
-  it('measure attempts at stages, and show the lag and what was given up', async () => {
+  it('measure attempts at stages, and show the lag and the dead letters', async () => {
     const mug = await product(1);
     const failed = 'pipeline_attempt_duration_seconds_count{stage="notify-customer",outcome="failed"}';
     const before = await value(failed);
@@ -137,7 +137,7 @@ describe('the metrics', () => {
     expect(await value('pipeline_dead_letters')).toBeGreaterThan(0);
   });
 
-  it('are made once for all who ask within a second', async () => {
+  it('are rendered at most once a second', async () => {
     const { registry } = api.app.get(Metrics);
     const make = jest.spyOn(registry, 'metrics');
     const start = performance.now();
@@ -148,12 +148,12 @@ describe('the metrics', () => {
     make.mockRestore();
   });
 
-  it('show how long the event loop keeps what is due waiting', async () => {
+  it('show the lag of the event loop', async () => {
     expect(await value('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
   });
 
   it.each(['prometheus/alerts.yml', 'grafana/dashboards/store-commerce.json'])(
-    'have all that %s asks for',
+    'contain every metric that %s uses',
     async (file) => {
       const text = readFileSync(path.resolve(import.meta.dirname, '../../docker', file), 'utf8');
       const asked = text.match(/\b(?:http|database|orders|pipeline|api_key|nodejs|process)_[a-z0-9_]+/g) ?? [];
@@ -166,14 +166,14 @@ describe('the metrics', () => {
   );
 });
 
-describe('the metrics at a port of their own', () => {
+describe('the metrics with METRICS_PORT', () => {
   let api: RunningApi;
   beforeAll(async () => {
     api = await startApi({ METRICS_PORT: '0', HOST: '127.0.0.1' });
   });
   afterAll(() => api.stop());
 
-  it('are not at the public one', async () => {
+  it('are not served at the public port', async () => {
     const url = `http://127.0.0.1:${api.app.get(MetricsServer).port}/metrics`;
     const response = await fetch(url);
 
@@ -184,7 +184,7 @@ describe('the metrics at a port of their own', () => {
     expect((await api.inject({ url: '/health/live' })).statusCode).toBe(200);
   });
 
-  it('are gone when the application is', async () => {
+  it('are no longer served after the application has closed', async () => {
     const url = `http://127.0.0.1:${api.app.get(MetricsServer).port}/metrics`;
     await api.app.close();
 

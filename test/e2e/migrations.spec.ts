@@ -14,7 +14,7 @@ DROP INDEX CONCURRENTLY IF EXISTS orders_by_notes;
 CREATE INDEX CONCURRENTLY orders_by_notes ON orders (store_id, notes);
 `;
 
-describe('The rules of migrations', () => {
+describe('the rules of migrations', () => {
   beforeAll(() => loadModule());
 
   it('hold for every file after the first', () => {
@@ -58,12 +58,12 @@ describe('The rules of migrations', () => {
     ['a rename', 'ALTER TABLE orders RENAME COLUMN amount TO subtotal'],
     ['in batches', `UPDATE orders SET notes = ''`],
     ['stops orders', 'LOCK TABLE orders'],
-  ])('refuse (%s): %s', (fault, sql) => {
+  ])('reject (%s): %s', (fault, sql) => {
     expect(faultsOfMigration(later(sql))).toEqual([expect.stringContaining(fault)]);
   });
 });
 
-describe('The migration runner', () => {
+describe('the migration runner', () => {
   let database: TestDatabase;
   beforeEach(async () => (database = await createTestDatabase()));
   afterEach(() => database.drop());
@@ -72,7 +72,7 @@ describe('The migration runner', () => {
   const applied = async () =>
     (await database.query<{ name: string }>('SELECT name FROM migrations ORDER BY id')).map(({ name }) => name);
 
-  it('refuses a database of an earlier state with one line and changes nothing', async () => {
+  it('rejects a database of an earlier state with one line and changes nothing', async () => {
     await database.query(`UPDATE migrations SET name = 'Schema1764000000001'`);
 
     await expect(migrate(database.url, withLater('CREATE TABLE notes ()'))).rejects.toThrow(
@@ -82,14 +82,14 @@ describe('The migration runner', () => {
     expect(await applied()).toEqual(['Schema1764000000001']);
   });
 
-  it('leaves a database alone that a later release has migrated', async () => {
+  it('leaves a database that a later release has migrated unchanged', async () => {
     await migrate(database.url, withLater('CREATE TABLE notes ()'));
 
     expect(await migrate(database.url)).toEqual({ applied: [] });
     expect(await isSchemaCurrent((text, values) => database.query(text, values))).toBe(true);
   });
 
-  it('writes nothing of a file when one of its statements fails', async () => {
+  it('rolls back a file when one of its statements fails', async () => {
     const broken = withLater('CREATE TABLE notes (); CREATE TABLE orders ()');
 
     await expect(migrate(database.url, broken)).rejects.toThrow('relation "orders" already exists');
@@ -107,7 +107,7 @@ describe('The migration runner', () => {
     ).toEqual([{ indisvalid: true }]);
   });
 
-  it('gives up a lock that is not free within a second, lets others pass, and tries again', async () => {
+  it('gives up a lock that is not free within a second, lets other statements run, and tries again', async () => {
     const holder = new pg.Client({ connectionString: database.url });
     await holder.connect();
     await holder.query('BEGIN; LOCK TABLE customers IN ROW EXCLUSIVE MODE');

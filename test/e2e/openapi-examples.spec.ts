@@ -2,7 +2,7 @@ import { PIPELINE_STAGES } from '@app/application';
 import { ORDER_EXAMPLE } from '../../apps/api/src/orders/orders.examples.js';
 import { committedDocument, DocumentedAnswers } from '../support/documented-answers.js';
 
-/** Members with an amount of money. `total` is one in orders and a number of rows in pagination. */
+/** Members with an amount of money. `total` is missing: it is an amount in orders and a number of rows in lists. */
 const MONEY = /amount$|price$|^line_total$|^subtotal$|_spent$/;
 
 type Node = Readonly<Record<string, unknown>>;
@@ -11,7 +11,7 @@ describe('the examples of the OpenAPI document', () => {
   const document = committedDocument();
   const answers = new DocumentedAnswers(document);
 
-  /** Every object of the document, and where it is. */
+  /** Every object of the document with its path. */
   function* nodes(value: unknown = document, place: readonly string[] = []): Generator<[Node, readonly string[]]> {
     if (typeof value !== 'object' || value === null) return;
     yield [value as Node, place];
@@ -22,7 +22,7 @@ describe('the examples of the OpenAPI document', () => {
   const valuesOf = (examples: unknown): unknown[] =>
     Array.isArray(examples) ? examples : Object.values(examples as Record<string, Node>).map(({ value }) => value);
 
-  it('are there for every answer, parameter and header', () => {
+  it('cover every answer, parameter and header', () => {
     const answersAndMore = [...nodes()].filter(([, place]) => {
       const [name, parent, above] = [...place].reverse();
       const isPart = name === 'schema' && ['parameters', 'headers'].includes(above ?? '');
@@ -34,7 +34,7 @@ describe('the examples of the OpenAPI document', () => {
       expect([place, valuesOf(node['examples'] ?? [])]).not.toEqual([place, []]);
   });
 
-  it('fit their schemas', () => {
+  it('match their schemas', () => {
     for (const [node, place] of nodes()) {
       if (node['examples'] === undefined) continue;
       const schema = 'schema' in node ? [...place, 'schema'] : place;
@@ -44,14 +44,14 @@ describe('the examples of the OpenAPI document', () => {
     }
   });
 
-  it('show an order as the service gives it: with every stage, and not changed by any of them', () => {
+  it('show an order with every stage and with an unchanged updated_at', () => {
     const { pipeline, created_at, updated_at } = ORDER_EXAMPLE;
 
     expect(pipeline.map(({ stage }) => stage)).toEqual(PIPELINE_STAGES);
     expect(updated_at).toBe(created_at);
   });
 
-  it('would be told from ones that do not fit', () => {
+  it('fail the check when they do not match their schema', () => {
     const schema = ['components', 'schemas', 'Pagination'];
 
     expect(answers.faults(schema, { total: '137', page: 1, limit: 50, more: true })).toEqual([
@@ -61,8 +61,8 @@ describe('the examples of the OpenAPI document', () => {
   });
 });
 
-describe('money in the OpenAPI document', () => {
-  it('tells its unit wherever it is', () => {
+describe('every amount of money in the OpenAPI document', () => {
+  it('has its unit in its description', () => {
     const units = new Map<string, string | undefined>();
     const visit = (schema: unknown): void => {
       if (typeof schema !== 'object' || schema === null) return;

@@ -82,14 +82,14 @@ describe('the OpenAPI document', () => {
   const operationOf = (route: string) =>
     operations().find((candidate) => candidate.route === route)?.operation as Operation;
 
-  it('has every route of the API, and no other', () => {
+  it('contains every route of the API, and no other', () => {
     const documented = operations().map(({ route }) => route);
 
     expect(documented.sort()).toEqual(routes.sort());
     expect(documented.length).toBeGreaterThan(11);
   });
 
-  it('names, groups and protects every operation', () => {
+  it('gives every operation a summary, a tag, a unique id and the common errors', () => {
     const tags = document.tags.map(({ name }) => name);
     for (const { route, operation } of operations()) {
       expect([route, operation.summary]).not.toEqual([route, '']);
@@ -107,7 +107,7 @@ describe('the OpenAPI document', () => {
     expect(document.components.securitySchemes['bearer']?.['bearerFormat']).toContain('svc_live_');
   });
 
-  it('answers a missing resource with 404 wherever one is named', () => {
+  it('documents 404 for every path that ends in a resource id', () => {
     for (const { route, operation } of operations()) {
       expect([route, '404' in operation.responses]).toEqual([route, route.endsWith('}')]);
     }
@@ -120,7 +120,7 @@ describe('the OpenAPI document', () => {
     ['customers', readCustomersQuery],
     ['categories', readCategoriesQuery],
     ['brands', readBrandsQuery],
-  ])('has the query parameters of %s that are read', (resource, read) => {
+  ])('contains the query parameters that the list of %s reads', (resource, read) => {
     const asked = new Set<string>();
     const query = new Proxy<RawQuery>({}, { get: (_query, name) => void asked.add(String(name)) });
     read(new QueryReader(query));
@@ -129,7 +129,7 @@ describe('the OpenAPI document', () => {
     expect(documented.map(({ name }) => name).sort()).toEqual([...asked].sort());
   });
 
-  it('has an order to copy, which fits its schema and can be placed', async () => {
+  it('contains an example order that matches its schema and can be placed', async () => {
     const [example] = document.components.schemas['CreateOrderRequest']?.['examples'] as [{ items: object[] }];
     expect(answers.faults(['components', 'schemas', 'CreateOrderRequest'], example)).toEqual([]);
 
@@ -138,11 +138,11 @@ describe('the OpenAPI document', () => {
     expect((await send({ method: 'POST', url: '/v1/orders', payload })).statusCode).toBe(201);
   });
 
-  it('is the file docs/openapi.json (npm run openapi writes it)', () => {
+  it('equals docs/openapi.json (npm run openapi writes it)', () => {
     expect(committedDocument()).toEqual(document);
   });
 
-  it('has the bodies and headers that are answered', async () => {
+  it('describes the bodies and headers of the answers', async () => {
     const brand = await store.brand();
     const parent = await store.category();
     const category = await store.category({ parent_id: parent });

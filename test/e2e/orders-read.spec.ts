@@ -68,7 +68,7 @@ describe('GET /v1/orders', () => {
   });
   afterAll(() => api.stop());
 
-  // Version 7 UUIDs grow, and of two orders of one moment the higher id comes first.
+  // Version 7 UUIDs grow. When two orders have the same date, the higher id comes first.
   const inOrder = () => [ids.web, ids.twin, ids.pos, ids.old];
 
   itBehavesAsList(() => ({ api, path: '/v1/orders', ids: inOrder() }));
@@ -94,13 +94,13 @@ describe('GET /v1/orders', () => {
     created_at: '2026-01-02T03:04:05.006Z',
   });
 
-  it('has the fields of an order in a list', async () => {
+  it('returns the fields of an order in a list', async () => {
     const { data } = await readList(api, '/v1/orders?source=website');
 
     expect(data).toEqual([listItem()]);
   });
 
-  it('retrieves the full record', async () => {
+  it('returns the full order', async () => {
     const response = await api.get(`/v1/orders/${ids.web}`);
 
     expect(response.json<{ data: object }>().data).toEqual({
@@ -147,7 +147,7 @@ describe('GET /v1/orders', () => {
     });
   });
 
-  it('has the same keys for an order that was never screened', async () => {
+  it('returns the same fields for an order that was never screened', async () => {
     const response = await api.get(`/v1/orders/${ids.pos}`);
 
     expect(response.json()).toMatchObject({
@@ -164,7 +164,7 @@ describe('GET /v1/orders', () => {
     });
   });
 
-  it('shows a credit note with its negative amounts', async () => {
+  it('returns a credit note with its negative amounts', async () => {
     const id = await api.store.order({
       receipt_number: 'CN-1',
       amount: -500,
@@ -180,7 +180,7 @@ describe('GET /v1/orders', () => {
     await api.database.query('DELETE FROM orders WHERE id = $1', [id]);
   });
 
-  it('keeps amounts beyond 32 bits exact', async () => {
+  it('returns amounts beyond 32 bits exactly', async () => {
     const store = await StoreFixture.create(api.database);
     const amount = 9_007_199_254_740_991;
     const id = await store.order({ amount, total_amount: amount });
@@ -203,7 +203,7 @@ describe('GET /v1/orders', () => {
   );
 
   it.each(['WEB-261120-7K3M9', 'WEB-261120-7K3M9QQ', '%25', 'POS-_', 'POS%207'])(
-    'takes %s for no receipt number of the store',
+    'returns 404 for the receipt number %s',
     async (reference) => {
       expect((await api.get(`/v1/orders/${reference}`)).statusCode).toBe(404);
     },
@@ -241,7 +241,7 @@ describe('GET /v1/orders', () => {
     expect(await idsIn(api, `/v1/orders?${query}`)).toEqual({ ids: [], total: 0 });
   });
 
-  it('has the true total of a filtered list on every page', async () => {
+  it('returns the exact total of a filtered list on every page', async () => {
     const page = (n: number) => idsIn(api, `/v1/orders?source=POS&limit=1&page=${n}`);
 
     expect(await page(2)).toEqual({ ids: [ids.pos], total: 3 });

@@ -9,8 +9,8 @@ import { startApi, type RunningApi } from '../support/start-api.js';
 
 const BUSY = { success: false, error: 'Too many requests at a time: try again shortly' };
 
-// The quick form of `npm run proof:overload`: bursts of more than can be at work at a time.
-describe('a crowd', () => {
+// The quick form of `npm run proof:overload`: bursts above the concurrency limits.
+describe('the API under overload', () => {
   let api: RunningApi;
   let port: number;
   let product: number;
@@ -18,7 +18,7 @@ describe('a crowd', () => {
     api = await startApi({ THROTTLE_PER_10S: '0' });
     port = await listen(api.app);
     product = await api.store.product({ stock: 1_000 });
-    await many(20, read); // the pool's connections are open
+    await many(20, read); // opens the pool's connections
   });
   afterAll(() => api.stop());
 
@@ -38,11 +38,11 @@ describe('a crowd', () => {
         responses.filter(({ statusCode }) => statusCode === status).length,
       ]),
     );
-  /** Not those that were let in, and that a slow machine kept waiting too long. */
+  /** Without the requests that were admitted and then ran out of time on a slow machine. */
   const refused = (responses: readonly LightMyRequestResponse[]) =>
     responses.filter((response) => response.json<{ error?: string }>().error === BUSY.error);
 
-  it('of readers is refused as far as it is too large, at once and in words', async () => {
+  it('rejects reads above the concurrency limit at once with 503 and Retry-After', async () => {
     const responses = await many(CAPACITY.reads + 200, read);
 
     expect(refused(responses)).toHaveLength(200);
@@ -57,7 +57,7 @@ describe('a crowd', () => {
     }
   });
 
-  it('of readers keeps nobody from ordering, nor from the probes', async () => {
+  it('places orders and answers probes while it rejects reads', async () => {
     const crowd = many(CAPACITY.reads + 200, read);
     const orders = await many(10, order);
     const probes = await Promise.all(['/health/live', '/health/ready', '/metrics'].map((url) => api.inject({ url })));
@@ -67,7 +67,7 @@ describe('a crowd', () => {
     expect(refused(await crowd)).toHaveLength(200);
   });
 
-  it('of buyers is refused as far as it is too large, and no order is lost or doubled', async () => {
+  it('rejects orders above the concurrency limit, and stores each accepted order once', async () => {
     const placed = async () =>
       (await api.database.query<{ n: number }>('SELECT count(*)::int AS n FROM orders'))[0]?.n ?? 0;
     const before = await placed();
@@ -79,7 +79,7 @@ describe('a crowd', () => {
     expect((await placed()) - before).toBe(counts[201]);
   });
 
-  it('leaves all the room free when it is gone, whatever its requests were answered', async () => {
+  it('has its full capacity again after bursts of 400, 401 and 404 responses', async () => {
     for (let round = 0; round < 3; round++) {
       await many(CAPACITY.reads, (n) => (n % 2 ? read() : api.get('/v1/nope')));
       await many(CAPACITY.orders, () => api.post('/v1/orders', '{"items": ['));
@@ -90,7 +90,7 @@ describe('a crowd', () => {
     expect(statuses([await order()])).toEqual({ 201: 1 });
   });
 
-  it('is refused in the same words on its way through the server, before anything is asked', async () => {
+  it('rejects a request over a socket with the same response, without a database query', async () => {
     const url = `http://127.0.0.1:${port}/v1/store`;
     const headers = { authorization: `Bearer ${api.store.key}`, 'x-request-id': 'crowd' };
     const blocker = new pg.Client({ connectionString: api.database.url });
@@ -114,7 +114,7 @@ describe('a crowd', () => {
     expect((await fetch(url, { headers })).status).toBe(200);
   });
 
-  it('of searchers keeps nobody from reading something else', async () => {
+  it('answers other reads while 30 searches wait for the database', async () => {
     const blocker = new pg.Client({ connectionString: api.database.url });
     await blocker.connect();
     await blocker.query('BEGIN; LOCK TABLE customers IN ACCESS EXCLUSIVE MODE');
@@ -133,7 +133,7 @@ describe('a crowd', () => {
     await crowd;
   });
 
-  it('of requests in one packet, whose answers nobody reads, ends the connection', async () => {
+  it('closes a connection that sends 1,000 requests in one packet, after at most 16 of them', async () => {
     const heard = async () => {
       const body = await figures();
       return Number(
@@ -152,7 +152,7 @@ describe('a crowd', () => {
     expect(await figures()).toMatch(/http_dropped_connections_total\{reason="requests"\} 1\b/);
   });
 
-  it('is counted for the operators', async () => {
+  it('counts rejected requests by kind', async () => {
     const body = await figures();
 
     expect(body).toMatch(/http_refused_requests_total\{kind="reads"\} 401\b/);

@@ -45,7 +45,7 @@ describe('the pipeline without a mail server', () => {
     fs.rmSync(dataDir, { recursive: true });
   });
 
-  it('writes both mails of an order as files that a mail program opens, which is no change of the order', async () => {
+  it('writes both mails of an order as .eml files and leaves updated_at unchanged', async () => {
     const orderId = await placeOrder(api);
 
     await eventually(async () => {
@@ -81,7 +81,7 @@ describe('the pipeline with a mail server', () => {
 
   const mailsOf = (orderId: string) => smtp.mails.filter(({ messageId }) => messageId.includes(orderId));
 
-  it('tells the customer and the merchant, once each', async () => {
+  it('sends one mail to the customer and one to the merchant', async () => {
     const orderId = await placeOrder(api);
 
     await eventually(() => expect(mailsOf(orderId)).toHaveLength(2));
@@ -104,7 +104,7 @@ describe('the pipeline with a mail server', () => {
     await eventually(() => expect(mailsOf(orderId).flatMap(({ to }) => to)).toContain('grace@example.com'));
   });
 
-  it('tries again after a failure, counts the attempts and names the class of the error, not its text', async () => {
+  it('retries a failed stage, counts the attempts and stores the code of the error without its text', async () => {
     smtp.behaviour = { kind: 'refuse', at: 'message', code: 451 };
     const orderId = await placeOrder(api);
     await eventually(async () => {
@@ -124,10 +124,10 @@ describe('the pipeline with a mail server', () => {
     expect(errors).toEqual([]);
   });
 
-  it('gives up after the last attempt, says so, and starts anew on request', async () => {
+  it('reports a dead letter after the last attempt, and runs the stage again on request', async () => {
     smtp.behaviour = { kind: 'refuse', at: 'message', code: 550 };
     const orderId = await placeOrder(api);
-    // The back-off takes hours: the attempts that are left are taken away.
+    // The back-off takes hours, so the test uses up the remaining attempts.
     await eventually(async () => {
       await api.database.query(
         `UPDATE graphile_worker._private_jobs SET attempts = greatest(attempts, max_attempts - 1), run_at = now()
@@ -147,7 +147,7 @@ describe('the pipeline with a mail server', () => {
     await eventually(() => expect(mailsOf(orderId)).toHaveLength(2));
   });
 
-  it('gives up a message whose address cannot be used at once', async () => {
+  it('gives up a mail to an invalid address after one attempt', async () => {
     const orderId = await placeOrder(api, 'a,b@example.com');
 
     await eventually(async () => {
@@ -159,7 +159,7 @@ describe('the pipeline with a mail server', () => {
     });
   });
 
-  it('takes the jobs of a worker that was killed, and gives up a stage killed in its last attempt', async () => {
+  it('takes over the jobs of a killed worker, and gives up a stage that was killed in its last attempt', async () => {
     const orderId = await placeOrder(api);
     await eventually(() => expect(mailsOf(orderId)).toHaveLength(2));
     await api.database.query(
@@ -191,13 +191,13 @@ describe('the pipeline with a mail server', () => {
         ['dead', 'WorkerLost'],
       ]);
     });
-    // What failed for good is not looked at again.
+    // A stage that failed for good has no job.
     expect(
       await api.database.query(`SELECT FROM graphile_worker.jobs WHERE key = $1`, [`${orderId}:notify-merchant`]),
     ).toEqual([]);
   });
 
-  it('leaves alone what was given up and waits to be tried again', async () => {
+  it('does not give up a stage that waits for a retry after its job failed for good', async () => {
     const orderId = await placeOrder(api);
     await eventually(() => expect(mailsOf(orderId)).toHaveLength(2));
     await api.database.query(
@@ -215,7 +215,7 @@ describe('the pipeline with a mail server', () => {
       [orderId],
     );
 
-    // In one transaction: the relay, which is running, would queue it at once.
+    // In one transaction, because the running relay would queue the stage at once.
     await recoverAbandonedJobs(client);
 
     const { rows } = await client.query<{ state: string }>(

@@ -46,7 +46,7 @@ describe('GET /v1/products', () => {
     });
     const variant = { sku: 'R-1-43', name: '43', price: 8300, position: 2, status: 'INACTIVE' };
     const size43 = await store.variant(runner, variant);
-    // jsonb puts the shorter name first.
+    // jsonb sorts the shorter name first.
     const attributes = { Color: 'Blue', Size: '42', color: 'Azure' };
     size42 = await store.variant(runner, { sku: 'R-1-42', name: '42', price: 8200, position: 1, attributes, stock: 7 });
     await store.stock(runner, size43, 20, await store.warehouse({ active: false }));
@@ -67,7 +67,7 @@ describe('GET /v1/products', () => {
     foreign: [foreign.product, 'foreign-mug'],
   }));
 
-  it('has the fields of a product in a list', async () => {
+  it('returns the fields of a product in a list', async () => {
     const { data } = await readList(api, '/v1/products?search=runner');
 
     expect(data).toEqual([
@@ -75,7 +75,7 @@ describe('GET /v1/products', () => {
     ]);
   });
 
-  it('retrieves the full record', async () => {
+  it('returns the full product', async () => {
     const response = await api.get('/v1/products/runner');
 
     expect(response.json<{ data: object }>().data).toEqual({
@@ -112,7 +112,7 @@ describe('GET /v1/products', () => {
     });
   });
 
-  it('lists the options of a variant in the order in which they were given', async () => {
+  it('returns the options of a variant in the given order', async () => {
     const { data } = (await api.get(`/v1/products/${runner}`)).json<{
       data: { variants: { attributes: object }[] };
     }>();
@@ -124,7 +124,7 @@ describe('GET /v1/products', () => {
     ]);
   });
 
-  it('has empty parts where a product has none', async () => {
+  it('returns empty fields for a product without details', async () => {
     const response = await api.get(`/v1/products/${lamp}`);
 
     expect(response.json()).toMatchObject({
@@ -132,7 +132,7 @@ describe('GET /v1/products', () => {
     });
   });
 
-  it('shows prices in the major unit of the currency', async () => {
+  it('returns prices in major units of the currency', async () => {
     const prices: unknown[] = [];
     for (const currency of ['USD', 'JPY', 'KWD']) {
       const store = await StoreFixture.create(api.database, { currency });
@@ -157,13 +157,16 @@ describe('GET /v1/products', () => {
     expect((await api.get('/v1/products/mug')).payload).toBe(byId.payload);
   });
 
-  it.each([() => draft, () => 'draft', () => 'archived'])('hides what is not active', async (reference) => {
-    const response = await api.get(`/v1/products/${reference()}`);
+  it.each([() => draft, () => 'draft', () => 'archived'])(
+    'returns 404 for a product that is not active',
+    async (reference) => {
+      const response = await api.get(`/v1/products/${reference()}`);
 
-    expect([response.statusCode, response.json()]).toEqual([404, { success: false, error: 'Product not found' }]);
-  });
+      expect([response.statusCode, response.json()]).toEqual([404, { success: false, error: 'Product not found' }]);
+    },
+  );
 
-  it('takes digits for an id first, then for a slug', async () => {
+  it('reads digits as an id first, then as a slug', async () => {
     const store = await StoreFixture.create(api.database);
     const headers = { authorization: `Bearer ${store.key}` };
     const first = await store.product({ slug: 'first' });
@@ -205,7 +208,7 @@ describe('GET /v1/products', () => {
     expect(inStock.pagination.total).toBe(0);
   });
 
-  it('counts beyond 32 bits', async () => {
+  it('returns quantities beyond 32 bits exactly', async () => {
     const store = await StoreFixture.create(api.database);
     await store.product({ stock: [2_147_483_647, 2_147_483_647] });
 
@@ -232,7 +235,7 @@ describe('GET /v1/products', () => {
     expect(await idsIn(api, `/v1/products?category_id=${foreign.category}`)).toEqual({ ids: [], total: 0 });
   });
 
-  it('combines the filters, with the true total', async () => {
+  it('combines the filters and returns the exact total', async () => {
     const query = `category_id=${shoes}&featured=1&in_stock=1&search=run&limit=1`;
 
     expect(await idsIn(api, `/v1/products?${query}`)).toEqual({ ids: [String(runner)], total: 1 });
@@ -249,7 +252,7 @@ describe('GET /v1/products', () => {
     expect(await idsIn(api, `/v1/products?search=${search}`)).toEqual({ ids: [String(id())], total: 1 });
   });
 
-  it('searches for the first 200 characters', async () => {
+  it('searches for the first 200 characters of a longer text', async () => {
     const store = await StoreFixture.create(api.database);
     await store.product({ name: '😀'.repeat(200) });
 

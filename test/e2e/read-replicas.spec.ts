@@ -7,21 +7,21 @@ import { startReplicatedDatabase, type ReplicatedDatabase } from '../support/rep
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
 
 const START_MS = 60_000;
-/** Two probes, and room for a busy machine. */
+/** Time for two probes on a busy machine. */
 const NOTICED_MS = 20_000;
-/** Each way: an answer takes longer than a read on a replica may, and not as long as a probe may. */
+/** Delay per direction. The round trip exceeds the time limit of a read on a replica, but not that of a probe. */
 const SLOWER_THAN_A_READ_MS = 550;
 
 let database: ReplicatedDatabase;
 let wayToPrimary: TcpProxy;
 let wayToReplica: TcpProxy;
-/** Packets with statements for the replica, other than probes. */
+/** Packets to the replica, without probes. */
 let askedOfReplica = 0;
 let probesOfReplica = 0;
-/** What was asked of the primary. */
+/** Packets to the primary. */
 const askedOfPrimary: string[] = [];
 const lines: string[] = [];
-// Of all applications here: Nest has one logger in a process, that of the last.
+// All applications of this file share the logger, because Nest has one logger per process.
 const logger = new JsonLogger('warn', { write: (line) => void lines.push(line) });
 let store: StoreFixture;
 let productId: number;
@@ -74,7 +74,7 @@ const rename = (name: string) =>
 const pauseReplication = () => database.standby.query('SELECT pg_wal_replay_pause()');
 const resumeReplication = () => database.standby.query('SELECT pg_wal_replay_resume()');
 
-/** A product that has just been renamed on the primary still has its old name: the replica was asked. */
+/** Renames a product on the primary and expects its old name, which only the replica has. */
 async function readsComeFromTheReplica(): Promise<void> {
   await eventually(async () => {
     await pauseReplication();
@@ -88,17 +88,17 @@ async function readsComeFromTheReplica(): Promise<void> {
   }, NOTICED_MS);
 }
 
-describe('with a read replica', () => {
+describe('the API with a read replica', () => {
   beforeAll(async () => {
     await createStore();
     await start(database.primaryUrl, database.standbyUrl);
   }, START_MS);
   afterAll(stop, START_MS);
 
-  it('reads the catalog there', () => readsComeFromTheReplica(), START_MS);
+  it('reads the catalog from the replica', () => readsComeFromTheReplica(), START_MS);
 
   it(
-    'has an order at once, although the replica has not',
+    'returns a new order that the replica does not have yet',
     async () => {
       await readsComeFromTheReplica();
       await pauseReplication();
@@ -122,7 +122,7 @@ describe('with a read replica', () => {
   );
 
   it(
-    'has the profile of a store that the replica does not know yet',
+    'returns the profile of a new store that the replica does not have yet',
     async () => {
       await readsComeFromTheReplica();
       await pauseReplication();
@@ -137,7 +137,7 @@ describe('with a read replica', () => {
   );
 
   it(
-    'reads from the primary while the replica is behind, and from the replica again when it has caught up',
+    'reads from the primary while the replica is behind, and from the replica again after it has caught up',
     async () => {
       await pauseReplication();
       await rename('Seen at once');
@@ -150,7 +150,7 @@ describe('with a read replica', () => {
   );
 
   it(
-    'loses no read when the replica has not what is asked for, such as the schema',
+    'answers every read when the replica lacks the schema',
     async () => {
       const url = database.standbyUrl.replace(/[^/]*$/, 'postgres');
       const config = new Config({
@@ -177,7 +177,7 @@ describe('with a read replica', () => {
     START_MS,
   );
 
-  it('is not to be mistaken for the primary: a process on it is not ready', async () => {
+  it('is not ready when it is connected to the replica as its primary', async () => {
     const probe = new DatabaseProbe(database.standbyUrl);
 
     await expect(probe.ask()).rejects.toThrow('standby');
@@ -185,7 +185,7 @@ describe('with a read replica', () => {
   });
 
   it(
-    'keeps using a replica that is slow for one search, which has all of its time there',
+    'lets a search use its full time on a slow replica, and keeps using the replica',
     async () => {
       await readsComeFromTheReplica();
       lines.splice(0);
@@ -208,7 +208,7 @@ describe('with a read replica', () => {
   );
 
   it(
-    'reads from no replica while it is unknown for long how far the primary is',
+    'stops using the replica when the position of the primary stays unknown',
     async () => {
       await readsComeFromTheReplica();
       lines.splice(0);
@@ -223,7 +223,7 @@ describe('with a read replica', () => {
   );
 
   it(
-    'loses no read when the replica is silent',
+    'answers every read when the replica does not respond',
     async () => {
       await readsComeFromTheReplica();
       wayToReplica.freeze();
@@ -239,7 +239,7 @@ describe('with a read replica', () => {
   );
 
   it(
-    'loses no read when the replica goes away',
+    'answers every read when the replica stops',
     async () => {
       await readsComeFromTheReplica();
       const statuses = new Set<number>();
@@ -256,7 +256,7 @@ describe('with a read replica', () => {
   );
 });
 
-describe('with a replica that was the primary before a fail-over, and is ahead of the new one', () => {
+describe('the API with a replica that was the primary before a failover and is ahead of the new one', () => {
   beforeAll(async () => {
     await createStore();
     await start(database.standbyUrl, await database.failOver());
@@ -269,7 +269,7 @@ describe('with a replica that was the primary before a fail-over, and is ahead o
       await database.standby.query('UPDATE products SET name = $1 WHERE id = $2', ['Of the new primary', productId]);
       const names = new Set<string>();
 
-      // The third probe begins when two have their answers.
+      // The third probe begins after two probes have been answered.
       await eventually(async () => {
         names.add(await nameOfProduct());
         expect(probesOfReplica).toBeGreaterThanOrEqual(3);

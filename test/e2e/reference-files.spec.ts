@@ -10,7 +10,7 @@ describe('the files of the API reference', () => {
   });
   afterAll(() => api.stop());
 
-  it('may be cached for a year by the addresses that the page names', async () => {
+  it('are cached for a year at the URLs that the page contains', async () => {
     expect(assets).toHaveLength(4);
     for (const url of assets) {
       const { headers } = await api.inject({ url });
@@ -19,7 +19,7 @@ describe('the files of the API reference', () => {
   });
 
   it.each(['/docs', '/docs/', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui-bundle.js?v=old', '/openapi.json'])(
-    '%s is asked for again each time, and is 304 while it is the same',
+    'include %s, which is revalidated each time and returns 304 while it is unchanged',
     async (url) => {
       const first = await api.inject({ url });
       const etag = String(first.headers.etag);
@@ -34,13 +34,13 @@ describe('the files of the API reference', () => {
   );
 
   it.each(['/docs/package.json', '/docs/swagger-ui-bundle.js.map', '/docs/../package.json', '/docs/LICENSE'])(
-    '%s is not one of them',
+    'do not include %s',
     async (url) => {
       expect((await api.inject({ url })).statusCode).toBe(404);
     },
   );
 
-  it('answer HEAD with the length and no body', async () => {
+  it('have a length and no body in the answer to HEAD', async () => {
     const whole = await api.inject({ url: '/docs/swagger-ui-bundle.js' });
     const head = await api.inject({ method: 'HEAD', url: '/docs/swagger-ui-bundle.js' });
 

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { eventually } from '../support/eventually.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
-describe('a repeated Idempotency-Key whose order would be refused by now', () => {
+describe('POST /v1/orders with the Idempotency-Key of an order that would be rejected by now', () => {
   let api: RunningApi;
   let blocker: pg.Client;
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describe('a repeated Idempotency-Key whose order would be refused by now', () =>
   const block = () =>
     api.database.query(`UPDATE stores SET fraud_settings = '{"blocked_emails": ["ada@example.com"]}'`);
 
-  /** The first request waits for stock that another transaction holds, while the catalog changes and it is repeated. */
+  /** The first request waits for locked stock. Meanwhile the catalog changes and the client repeats the request. */
   async function race(key: string, change: (product: number) => Promise<unknown>) {
     await api.database.query(`UPDATE stores SET fraud_settings = '{}'`);
     const product = await api.store.product({ stock: 5 });
@@ -57,7 +57,7 @@ describe('a repeated Idempotency-Key whose order would be refused by now', () =>
     expect(await api.database.query(`SELECT FROM fraud_assessments WHERE verdict = 'REJECT'`)).toEqual([]);
   });
 
-  it('is 409 in time when the first request is still running', async () => {
+  it('returns 409 before the deadline when the first request is still running', async () => {
     const product = await api.store.product({ stock: 5, status: 'ARCHIVED' });
     const body = { items: [{ product_id: product, quantity: 1 }], customer: { name: 'Ada' } };
     await blocker.query('BEGIN');
@@ -71,7 +71,7 @@ describe('a repeated Idempotency-Key whose order would be refused by now', () =>
     await blocker.query('ROLLBACK');
   });
 
-  it('is refused when there is no other request, and leaves the key free', async () => {
+  it('rejects the order when there is no earlier request, and does not use up the key', async () => {
     await api.database.query(`UPDATE stores SET fraud_settings = '{}'`);
     const product = await api.store.product({ stock: 5, status: 'ARCHIVED' });
     const body = { items: [{ product_id: product, quantity: 1 }], customer: { name: 'Ada' } };

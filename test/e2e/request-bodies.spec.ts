@@ -3,7 +3,7 @@ import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startListeningApi, type ListeningApi } from '../support/listening-api.js';
 
-describe('the body of a request', () => {
+describe('POST /v1/orders', () => {
   let api: ListeningApi;
   beforeAll(async () => {
     api = await startListeningApi();
@@ -13,46 +13,46 @@ describe('the body of a request', () => {
   const deep = (levels: number) => `{"items":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
 
   it.each<[string, () => Buffer, string]>([
-    ['broken off', () => api.orderWith('{"items": ['), 'Request body is not valid JSON'],
-    ['empty', () => api.orderWith(''), 'Request body is empty'],
-    ['white space', () => api.orderWith('  \n '), 'Request body is not valid JSON'],
-    ['words', () => api.orderWith('hello'), 'Request body is not valid JSON'],
-    ['with a trailing comma', () => api.orderWith('{"items":[],}'), 'Request body is not valid JSON'],
+    ['a truncated body', () => api.orderWith('{"items": ['), 'Request body is not valid JSON'],
+    ['an empty body', () => api.orderWith(''), 'Request body is empty'],
+    ['a body of white space', () => api.orderWith('  \n '), 'Request body is not valid JSON'],
+    ['a body of plain text', () => api.orderWith('hello'), 'Request body is not valid JSON'],
+    ['a trailing comma', () => api.orderWith('{"items":[],}'), 'Request body is not valid JSON'],
     ['NaN', () => api.orderWith('{"items":NaN}'), 'Request body is not valid JSON'],
-    ['of 9 levels', () => api.orderWith(deep(9)), 'Request body is nested deeper than 8 levels'],
-    ['of 100,000 levels', () => api.orderWith(deep(100_000)), 'Request body is nested deeper than 8 levels'],
+    ['9 levels', () => api.orderWith(deep(9)), 'Request body is nested deeper than 8 levels'],
+    ['100,000 levels', () => api.orderWith(deep(100_000)), 'Request body is nested deeper than 8 levels'],
     ['invalid UTF-8', () => api.orderWith(Buffer.from([0x22, 0xc3, 0x28, 0x22])), 'Request body is not valid UTF-8'],
     ['UTF-16', () => api.orderWith(Buffer.from('{}', 'utf16le')), 'Request body is not valid JSON'],
-    ['over 256 kB', () => api.orderWith(`"${'a'.repeat(256 * 1024)}"`), 'Request body exceeds 256 kB'],
+    ['more than 256 kB', () => api.orderWith(`"${'a'.repeat(256 * 1024)}"`), 'Request body exceeds 256 kB'],
     [
-      'of another type',
+      'the type text/plain',
       () => api.orderHead('Content-Type: text/plain\r\nContent-Length: 2', '{}'),
       'Content-Type must be application/json',
     ],
     [
-      'of form type',
+      'the type of a form',
       () => api.orderHead('Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 2', 'a='),
       'Content-Type must be application/json',
     ],
     [
-      'of a malformed type',
+      'a malformed type',
       () => api.orderHead('Content-Type: json\r\nContent-Length: 2', '{}'),
       'Content-Type must be application/json',
     ],
     [
-      'of an almost JSON type',
+      'a type that resembles JSON',
       () => api.orderHead('Content-Type: application/jsonp\r\nContent-Length: 2', '{}'),
       'Content-Type must be application/json',
     ],
-    ['without a type', () => api.orderHead('Content-Length: 2', '{}'), 'Content-Type must be application/json'],
-    ['absent', () => api.orderHead('X-Nothing: 1'), 'Content-Type must be application/json'],
+    ['a body without a type', () => api.orderHead('Content-Length: 2', '{}'), 'Content-Type must be application/json'],
+    ['no body', () => api.orderHead('X-Nothing: 1'), 'Content-Type must be application/json'],
     [
-      'in latin1',
+      'the charset latin1',
       () => api.orderHead('Content-Type: application/json; charset=iso-8859-1\r\nContent-Length: 2', '{}'),
       'Charset must be utf-8',
     ],
-    ['compressed', () => api.orderWith('{}', 'Content-Encoding: gzip\r\n'), 'Content-Encoding is not supported'],
-  ])('%s is 400', async (_name, bytes, error) => {
+    ['a compressed body', () => api.orderWith('{}', 'Content-Encoding: gzip\r\n'), 'Content-Encoding is not supported'],
+  ])('returns 400 for %s', async (_name, bytes, error) => {
     const response = await api.send(bytes());
 
     expect(response.status).toBe(400);
@@ -64,13 +64,13 @@ describe('the body of a request', () => {
     'Application/JSON; charset="UTF-8"',
     'application/vnd.shop+json',
     'application/json;charset=utf8',
-  ])('of type %s is read', async (type) => {
+  ])('accepts the type %s', async (type) => {
     const response = await api.send(api.orderHead(`Content-Type: ${type}\r\nContent-Length: 2`, '{}'));
 
     expect(response.json()).toEqual({ success: false, error: expect.stringContaining('items') as unknown });
   });
 
-  describe('with a key that could reach a prototype', () => {
+  describe('with a field name that could change a prototype', () => {
     const order = (item: string, more = '') => `{"items":[{${item}}],"customer":{"name":"Ada Lovelace"}${more}}`;
 
     it.each<[string, string, string]>([
@@ -79,7 +79,7 @@ describe('the body of a request', () => {
       ['constructor.prototype', '', ',"constructor":{"prototype":{"polluted":true}}'],
       ['__proto__ in an item', ',"__proto__":{"quantity":2,"polluted":true}', ''],
       ['constructor.prototype in an item', ',"constructor":{"prototype":{"polluted":true}}', ''],
-    ])('%s is accepted without it', async (_name, inItem, inBody) => {
+    ])('accepts the order and ignores %s', async (_name, inItem, inBody) => {
       const mug = await api.store.product({ price: 1000, stock: 5 });
 
       const response = await api.send(api.orderWith(order(`"product_id":${mug},"quantity":1${inItem}`, inBody)));
@@ -89,7 +89,7 @@ describe('the body of a request', () => {
       expect({}).not.toHaveProperty('polluted');
     });
 
-    it('takes no field from it', async () => {
+    it('reads no field from __proto__', async () => {
       const mug = await api.store.product({ stock: 5 });
 
       const response = await api.send(api.orderWith(order(`"product_id":${mug},"__proto__":{"quantity":1}`)));
@@ -99,13 +99,13 @@ describe('the body of a request', () => {
     });
   });
 
-  it('may have 8 levels and a byte order mark', async () => {
+  it('accepts a body with 8 levels and a byte order mark', async () => {
     const response = await api.send(api.orderWith(Buffer.from(`\ufeff${deep(8)}`)));
 
     expect(response.json()).toEqual({ success: false, error: expect.stringContaining('items') as unknown });
   });
 
-  it('in chunks over 256 kB is 400, and the client that is still sending gets to know', async () => {
+  it('returns 400 for chunks of more than 256 kB to a client that is still sending', async () => {
     const chunk = `10000\r\n${'a'.repeat(0x10000)}\r\n`;
     const head = api.orderHead('Content-Type: application/json\r\nTransfer-Encoding: chunked');
     const response = await api.send([head, ...Array.from({ length: 40 }, () => chunk), '0\r\n\r\n']);
@@ -114,7 +114,7 @@ describe('the body of a request', () => {
     expect(response.json()).toEqual({ success: false, error: 'Request body exceeds 256 kB' });
   });
 
-  it('of a broken chunk is 400', async () => {
+  it('returns 400 for a broken chunk', async () => {
     const head = api.orderHead('Content-Type: application/json\r\nTransfer-Encoding: chunked');
     const response = await api.send([head, 'zz\r\n{}\r\n'], { keep: false });
 
@@ -122,7 +122,7 @@ describe('the body of a request', () => {
     expect(response.json()).toEqual({ success: false, error: expect.any(String) as unknown });
   });
 
-  it('may arrive slowly, within the 15 s of a request', async () => {
+  it('accepts a body that arrives slowly, within the 15 s of a request', async () => {
     const mug = await api.store.product({ stock: 1 });
     const body = JSON.stringify({ items: [{ product_id: mug, quantity: 1 }], customer: { name: 'Ada' } });
     const whole = api.orderWith(body);
@@ -137,7 +137,7 @@ describe('the body of a request', () => {
     expect(String(answer)).toMatch(/^HTTP\/1\.1 201 /);
   });
 
-  it('leaves the connection usable when it is refused', async () => {
+  it('keeps the connection open after it has rejected a body', async () => {
     const next = `GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n`;
     const response = await api.send([api.orderWith('{"items": ['), next], { keep: false, waitMs: 500 });
 

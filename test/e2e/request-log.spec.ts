@@ -15,7 +15,7 @@ const ALLOWED = [
   'store_id',
 ] as const;
 
-describe('the log of requests', () => {
+describe('the request log', () => {
   const written: string[] = [];
   let api: RunningApi;
   beforeAll(async () => {
@@ -26,7 +26,7 @@ describe('the log of requests', () => {
 
   const lines = () => written.map((line) => JSON.parse(line) as Line);
   const requests = () => lines().filter(({ msg }) => msg === 'request');
-  /** The line of the one request, once it is written: that is after the answer was read. */
+  /** The line of the only request, which the service writes after its answer. */
   const only = async (): Promise<Line> => {
     await eventually(() => expect(requests()).toHaveLength(1));
     return requests()[0] ?? {};
@@ -42,7 +42,7 @@ describe('the log of requests', () => {
       { 'user-agent': 'canary', cookie: 'canary', 'idempotency-key': 'canary', ...headers },
     );
 
-  it('says exactly what is allowed, and nothing else that a request carries', async () => {
+  it('contains exactly the allowed fields, and no other data of a request', async () => {
     const product = await api.store.product({ name: 'Mug', price: 1099, stock: 5 });
     const response = await order(product, { 'x-request-id': 'request-7' });
     const { order_id } = response.json<{ data: { order_id: string } }>().data;
@@ -63,7 +63,7 @@ describe('the log of requests', () => {
     expect(written.join('')).not.toContain(api.store.key);
   });
 
-  it('names the order of an answer that is given again, and of one that is read', async () => {
+  it('contains the order id of a replay and of an order that is read', async () => {
     const product = await api.store.product({ name: 'Mug', price: 1099, stock: 5 });
     const { order_id, receipt_number } = (await order(product, { 'idempotency-key': 'twice' })).json<{
       data: { order_id: string; receipt_number: string };
@@ -83,37 +83,37 @@ describe('the log of requests', () => {
   });
 
   it.each([
-    ['safe', 'a.b_C-9', 'a.b_C-9'],
-    ['too long', 'x'.repeat(65), expect.stringMatching(/^[0-9a-f-]{36}$/)],
-    ['that would break the line', 'a"b c', expect.stringMatching(/^[0-9a-f-]{36}$/)],
-  ])('takes a request id that is %s as it should', async (_kind, given, expected: unknown) => {
+    ['keeps a safe request id', 'a.b_C-9', 'a.b_C-9'],
+    ['replaces a request id that is too long', 'x'.repeat(65), expect.stringMatching(/^[0-9a-f-]{36}$/)],
+    ['replaces a request id that would break the line', 'a"b c', expect.stringMatching(/^[0-9a-f-]{36}$/)],
+  ])('%s', async (_kind, given, expected: unknown) => {
     const { headers } = await api.get('/v1/store', { 'x-request-id': given });
 
     expect(headers['x-request-id']).toEqual(expected);
     expect(await only()).toMatchObject({ request_id: headers['x-request-id'] });
   });
 
-  it('says of an unknown path only that it is unknown', async () => {
+  it('contains the route "unknown" instead of an unknown path', async () => {
     await api.get('/v1/canary/ada@example.com?key=canary');
 
     expect(await only()).toMatchObject({ route: 'unknown', status: 404 });
     expect(written.join('')).not.toMatch(/canary|ada@/);
   });
 
-  it('has the error code of a refusal', async () => {
+  it('contains the error code of a rejected request', async () => {
     await api.post('/v1/orders', {});
 
     expect(await only()).toMatchObject({ status: 400, error_code: 'invalid_request' });
   });
 
-  it('has no line for probes', async () => {
+  it('contains no line for probes and /metrics', async () => {
     for (const url of ['/health', '/health/live', '/health/ready', '/metrics']) await api.get(url);
     await api.get('/v1/store');
 
     expect(await only()).toMatchObject({ route: '/v1/store' });
   });
 
-  it('has a line with order and stage for each attempt of the worker', async () => {
+  it('contains a line with the order and the stage for each attempt of the worker', async () => {
     const product = await api.store.product({ name: 'Mug', price: 1099, stock: 5 });
     const { order_id } = (await order(product, { 'idempotency-key': 'mail' })).json<{ data: { order_id: string } }>()
       .data;

@@ -9,16 +9,16 @@ import { eventually } from '../support/eventually.js';
 
 const DAMAGED = 'The file is damaged, cut off or not a backup of this service.';
 
-// Processes and databases take long on a busy machine.
+// Processes and databases are slow on a busy machine.
 jest.setTimeout(90_000);
 
-describe('refused restores', () => {
+describe('restore', () => {
   let scene: BackupScene;
   const { cli, directory } = commandLine(() => scene.api.database);
   beforeAll(async () => (scene = await BackupScene.create(directory)));
   afterAll(() => scene.stop());
 
-  it('rejects a restore into a database that is not empty, and changes nothing', async () => {
+  it('rejects a database that is not empty, and changes nothing', async () => {
     const before = await contents(scene.api.database);
 
     await expect(restoreBackup(scene.api.database.url, scene.file)).rejects.toThrow(

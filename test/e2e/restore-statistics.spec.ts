@@ -27,7 +27,7 @@ describe('a restored database', () => {
     rmSync(directory, { recursive: true });
   });
 
-  it('has statistics of its tables and of the expressions of its indexes', async () => {
+  it('has statistics for its tables and for the expressions of its indexes', async () => {
     const rows = await target.query<{ name: string }>(
       `SELECT DISTINCT tablename::text AS name FROM pg_stats WHERE tablename IN ('orders', 'order_lines', 'orders_by_email')
        ORDER BY name`,

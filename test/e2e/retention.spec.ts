@@ -37,7 +37,7 @@ describe('retention', () => {
     expect(await keys()).toEqual(['young']);
   });
 
-  it('removes assessments of rejected orders after their days, those of placed orders never', async () => {
+  it('removes assessments of rejected orders after the configured days, and never those of placed orders', async () => {
     await api.database.query(
       `INSERT INTO fraud_assessments (store_id, order_id, verdict, score, created_at)
        SELECT $1, gen_random_uuid(), verdict, score, now() - age * interval '1 day'
@@ -51,7 +51,7 @@ describe('retention', () => {
     expect(left).toEqual([{ score: 1 }, { score: 3 }, { score: 4 }]);
   });
 
-  it('removes daily counts of the use of keys after their days, in more than one batch', async () => {
+  it('removes the daily usage counts of keys after the configured days, in more than one batch', async () => {
     await api.database.query(
       `INSERT INTO api_key_usage (store_id, key_id, day, requests, throttled)
        SELECT store_id, id, (now() AT TIME ZONE 'UTC')::date - age, age, 0 FROM api_keys, generate_series(399, 2900) AS age
@@ -65,7 +65,7 @@ describe('retention', () => {
     expect(left).toEqual([{ age: 399 }, { age: 400 }]);
   });
 
-  it('does not wait for a backlog of mail', async () => {
+  it('runs while a backlog of mail waits', async () => {
     const smtp = await SmtpSink.start();
     smtp.behaviour = { kind: 'hang', at: 'greeting' };
     await api.database.query(`UPDATE stores SET contact = '{"email": "merchant@example.com"}'`);

@@ -2,14 +2,14 @@ import pg from 'pg';
 import { nameOf } from '../support/store-predicate/read-statements.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
-/** Names of statements, and the first words of those without one. */
+/** Names of statements, or their first words when they have no name. */
 const STATEMENTS = [
   'keys.look_up',
   'idempotency.look_up',
   'products.price',
   'BEGIN READ ONLY',
   'fraud.facts',
-  'ROLLBACK', // of the fraud analysis; the order does not wait for it
+  'ROLLBACK', // ends the fraud analysis; the order does not wait for it
   'BEGIN ISOLATION LEVEL READ COMMITTED',
   'idempotency.claim',
   'orders.insert',
@@ -18,7 +18,7 @@ const STATEMENTS = [
   'COMMIT',
 ];
 
-describe('the round trips of an order', () => {
+describe('an order', () => {
   let api: RunningApi;
   beforeAll(async () => (api = await startApi()));
   afterAll(() => api.stop());
@@ -26,7 +26,7 @@ describe('the round trips of an order', () => {
   async function statementsOf(headers: Record<string, string>): Promise<string[]> {
     const productId = await api.store.product({ stock: 5 });
     const order = { items: [{ product_id: productId, quantity: 1 }], customer: { name: 'Ada' } };
-    await api.post('/v1/orders', order); // the history of the store, which fraud analysis keeps for a minute
+    await api.post('/v1/orders', order); // fills the cache of the store's history, which the fraud analysis keeps for a minute
 
     const query = jest.spyOn(pg.Client.prototype, 'query');
     const response = await api.post('/v1/orders', order, headers);
@@ -36,19 +36,19 @@ describe('the round trips of an order', () => {
     query.mockRestore();
 
     expect(response.statusCode).toBe(201);
-    // The readiness check runs by the clock and is not part of an order.
+    // The readiness check runs on a timer and is not part of an order.
     return texts
       .map((text) => nameOf(text) ?? /^[A-Z ]+/.exec(text)?.[0].trim() ?? text)
       .filter((name) => !/^(health|migrations)\./.test(name));
   }
 
-  it('are these statements, of which one is not waited for', async () => {
+  it('sends exactly the expected statements', async () => {
     const withKeyOnly = ['idempotency.look_up', 'idempotency.claim'];
 
     expect(await statementsOf({})).toEqual(STATEMENTS.filter((name) => !withKeyOnly.includes(name)));
   });
 
-  it('are two statements more with an Idempotency-Key', async () => {
+  it('sends two more statements with an Idempotency-Key', async () => {
     expect(await statementsOf({ 'idempotency-key': 'counted' })).toEqual(STATEMENTS);
   });
 });

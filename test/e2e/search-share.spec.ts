@@ -8,11 +8,11 @@ describe('searches', () => {
   let api: RunningApi;
   beforeAll(async () => {
     api = await startApi({ DATABASE_POOL_SIZE: '10', THROTTLE_PER_10S: '0' }, written);
-    await Promise.all(Array.from({ length: 20 }, () => api.get('/v1/store'))); // the pool's connections are open
+    await Promise.all(Array.from({ length: 20 }, () => api.get('/v1/store'))); // opens the pool's connections
   });
   afterAll(() => api.stop());
 
-  it('of all lists together take 4 of 10 connections at most', async () => {
+  it('use at most 4 of 10 connections, over all lists together', async () => {
     const blocker = new pg.Client({ connectionString: api.database.url });
     await blocker.connect();
     await blocker.query('BEGIN; LOCK TABLE customers, orders IN ACCESS EXCLUSIVE MODE');
@@ -27,7 +27,7 @@ describe('searches', () => {
       return rows[0]?.n;
     };
     await eventually(async () => expect(await waiting()).toBeGreaterThanOrEqual(4));
-    // A request after all searches has a connection: they have all those that they can have.
+    // A request after all searches gets a connection, so the searches hold all the connections that they can get.
     const { statusCode } = await api.get('/v1/store');
     const most = await waiting();
     await blocker.end();
@@ -36,12 +36,12 @@ describe('searches', () => {
     expect([statusCode, most]).toEqual([200, 4]);
   });
 
-  it('return 503 overloaded when they wait 2 s for their turn, and log no failure of the database', async () => {
+  it('return 503 overloaded after waiting 2 s for a connection, and log no database failure', async () => {
     written.length = 0;
     const blocker = new pg.Client({ connectionString: api.database.url });
     await blocker.connect();
     await blocker.query('BEGIN; LOCK TABLE customers IN ACCESS EXCLUSIVE MODE');
-    // Four wait for the lock until their lock timeout of 2 s, and then the next four. The others get no turn in 2 s.
+    // Four wait for the lock until their lock timeout of 2 s, then the next four. The others get no connection in 2 s.
     const searches = Array.from({ length: 12 }, () => api.get('/v1/customers?search=ada'));
     const late = await Promise.any(searches.map(overloaded));
     await blocker.end();
@@ -54,7 +54,7 @@ describe('searches', () => {
   });
 });
 
-/** Passes an answer on that has the error code of overload. */
+/** Resolves with an answer that has the error code `overloaded`, and rejects with any other. */
 async function overloaded(answer: Promise<LightMyRequestResponse>): Promise<LightMyRequestResponse> {
   const response = await answer;
   if (response.headers['x-error-code'] !== 'overloaded') throw new Error(`Answered ${response.statusCode}`);

@@ -12,10 +12,10 @@ import { eventually } from '../support/eventually.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
-/** Signals within half a second of the first are one gesture. */
+/** Signals within half a second of the first count as one. */
 const OTHER_GESTURE_MS = 600;
 
-describe('the built service with a database of its own', () => {
+describe('the built API process', () => {
   let database: TestDatabase;
   let store: StoreFixture;
   let api: BuiltApi;
@@ -33,12 +33,12 @@ describe('the built service with a database of its own', () => {
   const get = async (url: string, init: RequestInit = {}) =>
     fetch(url, { ...init, headers: { authorization: `Bearer ${store.key}`, ...init.headers } });
 
-  it('finishes what is in flight after SIGTERM, serves meanwhile, and exits 0', async () => {
+  it('finishes requests in flight after SIGTERM, serves new ones meanwhile, and exits with 0', async () => {
     start();
     const base = await address();
     expect((await get(`${base}/health/ready`)).status).toBe(200);
 
-    // A request that waits for a lock, until well after the signal.
+    // A request that waits for a lock until well after the signal.
     const blocker = new pg.Client({ connectionString: database.url });
     await blocker.connect();
     await blocker.query('BEGIN; LOCK TABLE brands IN ACCESS EXCLUSIVE MODE');
@@ -65,7 +65,7 @@ describe('the built service with a database of its own', () => {
     await expect(get(`${base}/health/live`)).rejects.toThrow();
   });
 
-  it('finishes requests that outlast the grace period, and counts them for their key', async () => {
+  it('finishes requests that outlast the grace period, and counts them in the usage of their key', async () => {
     start();
     const base = await address();
     const used = async () => {
@@ -78,7 +78,7 @@ describe('the built service with a database of its own', () => {
     const before = await used();
     api.process.kill('SIGTERM');
     await api.says(/Shutting down/);
-    // Of one request the body, of the other the end of the head arrives only when no new connection is accepted any more.
+    // The body of one request and the end of the other's head arrive after the process has stopped accepting connections.
     const request = http.request(`${base}/v1/orders`, {
       method: 'POST',
       headers: { authorization: `Bearer ${store.key}`, 'content-type': 'application/json', 'content-length': 2 },
@@ -102,7 +102,7 @@ describe('the built service with a database of its own', () => {
     expect(await used()).toBe(before + 2);
   });
 
-  it('ends at once at the second signal', async () => {
+  it('exits with 1 on the second signal', async () => {
     start();
     await address();
     api.process.kill('SIGTERM');
@@ -113,7 +113,7 @@ describe('the built service with a database of its own', () => {
     expect(await api.ended()).toBe(1);
   });
 
-  it('takes two signals within half a second for one, as npm passes Ctrl-C on', async () => {
+  it('counts two signals within half a second as one, because npm forwards Ctrl-C', async () => {
     start();
     await address();
     api.process.kill('SIGINT');
@@ -122,7 +122,7 @@ describe('the built service with a database of its own', () => {
     expect(await api.ended()).toBe(0);
   });
 
-  it('waits for a database that is not there yet, and says so', async () => {
+  it('logs that the database is unreachable, waits for it, and then starts', async () => {
     const proxy = await startTcpProxy(database.url);
     proxy.cut();
     try {
@@ -135,7 +135,7 @@ describe('the built service with a database of its own', () => {
     }
   });
 
-  it('says at its start that the database is not migrated, and answers 503 until it is', async () => {
+  it('logs at its start that the database lacks migrations, and returns 503 until they have run', async () => {
     const empty = await createTestDatabase();
     await empty.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public; DROP SCHEMA graphile_worker CASCADE');
     try {
@@ -166,7 +166,7 @@ describe('the built service with a database of its own', () => {
   it.each([
     ['PORT', 'eighty', 'PORT must be an integer from 0 to 65535'],
     ['LOG_LEVEL', 'loud', 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent'],
-  ])('does not start with %s=%s', async (name, value, line) => {
+  ])('exits with 2 and one line on standard error for %s=%s', async (name, value, line) => {
     start({ [name]: value });
 
     expect(await api.ended()).toBe(2);
@@ -174,7 +174,7 @@ describe('the built service with a database of its own', () => {
     expect(api.output()).toBe('');
   });
 
-  it('does not start on a port that is taken', async () => {
+  it('exits with 1 when the port is in use', async () => {
     const other = http.createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as { port: number };
@@ -186,7 +186,7 @@ describe('the built service with a database of its own', () => {
     expect(api.errors()).toBe(`Port ${port} is already in use: choose another one with PORT.\n`);
   });
 
-  it('does not start when the port for the metrics is taken', async () => {
+  it('exits with 1 when the port for the metrics is in use', async () => {
     const other = http.createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as { port: number };
@@ -198,7 +198,7 @@ describe('the built service with a database of its own', () => {
     expect(api.errors()).toBe(`Port ${port} is already in use: choose another one with METRICS_PORT.\n`);
   });
 
-  it('logs a line for a request, with no value of it', async () => {
+  it('logs one line for a request, without values of the request', async () => {
     start();
     const base = await address();
     await get(`${base}/v1/orders/secret-receipt?search=canary@example.com`, { headers: { 'x-request-id': 'log-1' } });

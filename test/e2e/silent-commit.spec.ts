@@ -6,7 +6,7 @@ import { StoreFixture } from '../builders/store-fixture.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
-describe('a database that says nothing to a COMMIT', () => {
+describe('POST /v1/orders when the database does not answer a COMMIT', () => {
   let database: TestDatabase;
   let proxy: TcpProxy;
   let store: StoreFixture;
@@ -43,12 +43,12 @@ describe('a database that says nothing to a COMMIT', () => {
       })
     ).statusCode;
 
-  it('costs the client 503 in time, and the same key places the order once it speaks again', async () => {
+  it('returns 503 before the deadline, and places the order with the same key after the database answers again', async () => {
     const mug = await store.product({ stock: 5 });
     isSilent = true;
 
     expect(await order(mug)).toBe(503);
-    // The order's deadline, and not the limit of any other statement, ends the wait for the COMMIT.
+    // The order's deadline ends the wait for the COMMIT, not the time limit of another statement.
     expect(performance.now() - committedAt).toBeLessThan(QUERY_TIMEOUT_MS);
     isSilent = false;
 

@@ -6,7 +6,7 @@ import { startTcpProxy } from '../support/tcp-proxy.js';
 import { createTestDatabase } from '../support/test-database.js';
 
 const RECOVERY_LIMIT_MS = 5_000;
-/** Long enough for every connection that was open to be tried, one after the other. */
+/** Long enough to try every open connection, one after the other. */
 const WATCHED_MS = 9_000;
 const PAUSE_MS = 100;
 
@@ -15,7 +15,7 @@ interface Answer {
   readonly status: number;
 }
 
-/** Reads and orders, one of each every 100 ms, while every connection that was open when it began says nothing more. */
+/** Sends a read and an order every 100 ms while all connections that were open at the start are frozen. */
 async function answersOnSilentConnections(poolSize: number): Promise<Answer[]> {
   const database = await createTestDatabase();
   const store = await StoreFixture.create(database);
@@ -49,8 +49,8 @@ async function answersOnSilentConnections(poolSize: number): Promise<Answer[]> {
   }
 }
 
-describe('connections to the database that die in silence, while new ones work', () => {
-  it('are replaced in under 5 s, in a pool of 10 as in one of 40', async () => {
+describe('frozen database connections', () => {
+  it('are replaced in under 5 s in pools of 10 and 40 connections', async () => {
     for (const answers of await Promise.all([10, 40].map(answersOnSilentConnections))) {
       const failures = answers.filter(({ status }) => status !== 200 && status !== 201);
       expect(failures.filter(({ sentAt }) => sentAt > RECOVERY_LIMIT_MS)).toEqual([]);

@@ -4,12 +4,12 @@ import { sendRaw } from '../support/raw-http.js';
 import { LARGE_ANSWER_BYTES, SLOWNESSES, slowClient } from '../support/slow-clients.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
-/** Few enough that their requests never fill the places for concurrent requests. */
+/** Few enough that their requests stay below the concurrency limits. */
 const EACH = 2;
 const PATIENCE_MS = 60_000;
 const TEST_MS = 90_000;
 
-describe('clients that keep the service waiting', () => {
+describe('the API', () => {
   let api: RunningApi;
   let port: number;
   let largePath: string;
@@ -19,14 +19,14 @@ describe('clients that keep the service waiting', () => {
     const product = await api.store.product({ columns: { description: 'x'.repeat(LARGE_ANSWER_BYTES) } });
     largePath = `/v1/products/${product}`;
     const server: Server = api.app.getHttpServer();
-    // The test would wait for the real limits: 10 s, 15 s, and 17 s for the answers.
+    // Shorter than the real limits: 10 s, 15 s, and 17 s for the answers.
     server.headersTimeout = 1_000;
     server.requestTimeout = 1_500;
   });
   afterAll(() => api.stop());
 
   it(
-    'are hung up on, whatever it is they do slowly, while others are served',
+    'disconnects clients that send or read slowly, and serves other clients meanwhile',
     async () => {
       const target = { port, key: api.store.key, largePath };
       const slow = SLOWNESSES.map((slowness) =>
@@ -42,13 +42,13 @@ describe('clients that keep the service waiting', () => {
         'never reads': 0,
         'reads a little': 0,
       });
-      // Not for another reason, such as too many unanswered requests.
+      // The API has closed no connection for another reason, such as too many unanswered requests.
       expect((await api.inject({ url: '/metrics' })).body).not.toContain('http_dropped_connections_total{');
     },
     TEST_MS,
   );
 
-  it('are not those that send many requests at once and read the answers', async () => {
+  it('serves a client that sends 16 requests at once and reads the answers', async () => {
     const ask = `GET ${largePath} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.store.key}\r\n`;
 
     const response = await sendRaw(port, [`${ask}\r\n`.repeat(15), `${ask}Connection: close\r\n\r\n`], { keep: false });

@@ -6,18 +6,18 @@ import path from 'node:path';
 import { schemaPicture } from '../../tools/schema-picture.mjs';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
-/** Keys that need no `store_id`, and why. */
+/** Keys without `store_id`, and the reason for each. */
 const KEYS_OF_ALL_STORES: Readonly<Record<string, string>> = {
-  api_keys_key_hash_key: 'a key is looked up by its hash, which is what tells the store',
+  api_keys_key_hash_key: 'The hash of a key identifies its store.',
 };
 
-/** Functions that may touch rows without saying whose they are, and why. */
+/** Functions that may touch the rows of all stores, and the reason for each. */
 const FUNCTIONS_OF_ALL_STORES: Readonly<Record<string, string>> = {
   fold_list_tally_changes_through: 'The worker folds the changes of every store, one store after the other.',
 };
 
-// Tables can be distributed by store, and a row can only refer to rows of its own store, if every key has the store in it.
-describe('the schema', () => {
+// Every key contains the store, so that tables can be distributed by store and rows refer only to their own store.
+describe('the database schema', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     await loadModule();
@@ -33,7 +33,7 @@ describe('the schema', () => {
     return rows.map(({ name }) => name);
   };
 
-  /** Unique indexes, which are those of primary keys too, and foreign keys, that have no store in them. */
+  /** Unique indexes, including those of primary keys, and foreign keys that do not contain `store_id`. */
   const keysWithoutStore = async () => {
     const rows = await database.query<{ name: string }>(`
       WITH keys AS (
@@ -48,11 +48,11 @@ describe('the schema', () => {
     return rows.map(({ name }) => name);
   };
 
-  it('has a store in every primary, unique and foreign key, but for one', async () => {
+  it('contains store_id in every primary, unique and foreign key except one', async () => {
     expect(await keysWithoutStore()).toEqual(Object.keys(KEYS_OF_ALL_STORES));
   });
 
-  it('has a foreign key to the store of the other row, and not to another column of it', async () => {
+  it('pairs store_id with store_id in every foreign key', async () => {
     const crossed = await database.query(`
       SELECT conname FROM pg_constraint
       CROSS JOIN LATERAL unnest(conkey, confkey) AS pair (own, other)
@@ -64,7 +64,7 @@ describe('the schema', () => {
     expect(crossed).toEqual([]);
   });
 
-  it('has a store in every table except the stores, the list of migrations and the mark of folded changes', async () => {
+  it('contains store_id in every table except stores, migrations and list_tally_mark', async () => {
     const rows = await database.query<{ name: string }>(`
       SELECT oid::regclass::text AS name FROM pg_class
       WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace
@@ -79,7 +79,7 @@ describe('the schema', () => {
       'a foreign key',
       'ALTER TABLE stores ADD UNIQUE (currency, id); ALTER TABLE order_lines ADD other int CONSTRAINT without_store REFERENCES stores (id)',
     ],
-  ])('would be noticed to have %s without a store', async (_what, sql) => {
+  ])('fails the check with %s that lacks store_id', async (_what, sql) => {
     const own = await createTestDatabase();
     const before = database;
     try {
@@ -93,13 +93,13 @@ describe('the schema', () => {
     }
   });
 
-  it('is the one that docs/schema.md draws (npm run schema)', async () => {
+  it('equals docs/schema.md (npm run schema writes it)', async () => {
     const document = readFileSync(path.resolve(__dirname, '../../docs/schema.md'), 'utf8');
 
     expect(document).toBe(await schemaPicture((sql) => database.query(sql)));
   });
 
-  it('has functions and triggers that stay in the store of the rows they are for', async () => {
+  it('contains only functions and triggers that stay in the store of their rows', async () => {
     const functions = await database.query<{ name: string; definition: string }>(`
       SELECT proname AS name, pg_get_functiondef(pg_proc.oid) AS definition
       FROM pg_proc WHERE pronamespace = 'public'::regnamespace
@@ -114,7 +114,7 @@ describe('the schema', () => {
     expect(faults.filter(([, found]) => found?.length)).toEqual([]);
   });
 
-  it('would be noticed to have a trigger that forgets the store', () => {
+  it('fails the check with a trigger that ignores store_id', () => {
     const trigger = `CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
       DELETE FROM product_categories WHERE product_id = OLD.id; RETURN OLD; END $$`;
 

@@ -6,9 +6,8 @@ import { faultsOf, lacksName, storeColumns } from '../support/store-predicate/re
 
 const TABLES = storeColumns(['orders', 'order_lines', 'customers', 'products']);
 
-// Every statement that the service sends in these tests is checked when all of them are over, in global-teardown.mjs.
-// Here is what that check notices, and what it does not mind.
-describe('the check for the predicate of the store', () => {
+// global-teardown.mjs checks every statement that the service has sent in the tests. This file tests the check.
+describe('the check for the store predicate', () => {
   beforeAll(() => loadModule());
 
   it.each([
@@ -71,19 +70,19 @@ describe('the check for the predicate of the store', () => {
     ],
     ['orders', 'WITH gone AS (DELETE FROM orders RETURNING id) SELECT count(*) FROM gone'],
     ['CopyStmt cannot be checked', 'COPY orders TO STDOUT'],
-  ])('notices %s in: %s', (fault, sql) => {
+  ])('reports %s in: %s', (fault, sql) => {
     expect(faultsOf(sql, TABLES)).toEqual([fault]);
   });
 
   it.each(['SELECT 1 FROM orders WHERE store_id = $1', 'COPY orders TO STDOUT', 'BEGIN; DELETE FROM orders'])(
-    'notices a statement without a name: %s',
+    'reports a statement without a name: %s',
     (sql) => {
       expect(lacksName(sql)).toBe(true);
       expect(lacksName(`/* orders.find */ ${sql}`)).toBe(false);
     },
   );
 
-  it('allows an exception to the statements of its names only', () => {
+  it('applies an exception only to the statements that it names', () => {
     const sql = 'UPDATE api_keys SET status = $2 WHERE id = $1';
     const keys = storeColumns(['api_keys', 'orders']);
 
@@ -92,8 +91,8 @@ describe('the check for the predicate of the store', () => {
     expect(faultsOf(`/* keys.set_status */ DELETE FROM orders`, keys)).toEqual(['orders']);
   });
 
-  // Two statements of one name would share an exception.
-  it('finds the name of each exception in one place of the source', () => {
+  // Two statements with the same name would share an exception.
+  it('finds the name of each exception in one place in the source', () => {
     const sources = ['libs', 'apps'].flatMap((directory) => sourcesIn(path.resolve(__dirname, '../..', directory)));
     const places = (name: string) => sources.filter((text) => text.split(`/* ${name} */`).length > 1);
     const written = EXCEPTIONS.flatMap(({ statements }) => statements).filter((name) => !BY_TABLE.test(name));
@@ -104,10 +103,10 @@ describe('the check for the predicate of the store', () => {
   });
 });
 
-/** Composed names: the rest of them is a table. */
+/** Names that end with the name of a table. */
 const BY_TABLE = /^(import\.stores\.(find|lock|update|insert)|retention\..*)$/;
 
-/** How often TypeORM is given the name. */
+/** Number of places that pass the name to TypeORM. */
 function comments(sources: readonly string[], name: string): number {
   return sources.filter((text) => text.includes(`comment('${name}')`) || text.includes(`comment: '${name}'`)).length;
 }

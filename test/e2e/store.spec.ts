@@ -32,7 +32,7 @@ describe('GET /v1/store', () => {
   });
   afterAll(() => api.stop());
 
-  it('shows the profile of the store the key belongs to', async () => {
+  it('returns the profile of the store that the key belongs to', async () => {
     const response = await api.get('/v1/store');
 
     expect([response.statusCode, response.json()]).toEqual([
@@ -64,13 +64,13 @@ describe('GET /v1/store', () => {
   });
 
   it.each(['theme-token', 'in-settings', 'beside-methods', 'nested-key', 'pw@db', 'sealed'])(
-    'never shows %s',
+    'never returns %s',
     async (secret) => {
       expect((await api.get('/v1/store')).payload).not.toContain(secret);
     },
   );
 
-  it('has every key for a store with no settings', async () => {
+  it('returns every field for a store without settings', async () => {
     const store = await StoreFixture.create(api.database, { currency: 'JPY' });
 
     const response = await api.get('/v1/store', { authorization: `Bearer ${store.key}` });
@@ -91,13 +91,13 @@ describe('GET /v1/store', () => {
     });
   });
 
-  it('names the parameters it ignores, having none', async () => {
+  it('names ignored parameters, because it accepts none', async () => {
     const response = await api.get('/v1/store?page=2');
 
     expect([response.statusCode, response.headers['x-ignored-parameters']]).toEqual([200, 'page']);
   });
 
-  it('refuses parameters when the client prefers strict handling', async () => {
+  it('returns 400 for a parameter when the client prefers strict handling', async () => {
     const response = await api.get('/v1/store?page=2', { prefer: 'handling=strict' });
 
     expect([response.statusCode, response.json()]).toEqual([
@@ -106,7 +106,7 @@ describe('GET /v1/store', () => {
     ]);
   });
 
-  it('is closed without a key', async () => {
+  it('returns 401 without a key', async () => {
     expect((await api.inject({ method: 'GET', url: '/v1/store' })).statusCode).toBe(401);
   });
 });

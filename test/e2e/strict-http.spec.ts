@@ -3,7 +3,7 @@ import net from 'node:net';
 import { MAX_HEADER_LINES } from '../../apps/api/src/http/server/request-head.js';
 import { startListeningApi, type ListeningApi } from '../support/listening-api.js';
 
-describe('the HTTP parser', () => {
+describe('the HTTP server', () => {
   let api: ListeningApi;
   beforeAll(async () => {
     api = await startListeningApi();
@@ -46,7 +46,7 @@ describe('the HTTP parser', () => {
       () => `GET /health/live HTTP/1.1\r\nHost: a\r\n${'a:\r\n'.repeat(MAX_HEADER_LINES)}\r\n`,
       'The request has too many headers',
     ],
-  ])('refuses %s and closes the connection', async (_name, request, error) => {
+  ])('rejects %s with 400 and closes the connection', async (_name, request, error) => {
     const response = await api.send(request(), { keep: false });
 
     expect(response).toMatchObject({ status: 400, closed: true });
@@ -55,37 +55,40 @@ describe('the HTTP parser', () => {
   });
 
   it.each(['shop.test', 'shop.test:8080', '127.0.0.1:3000', '[::1]:3000', 'api_1', 'a%2Db', ''])(
-    'takes the Host %j',
+    'accepts the Host %j',
     async (host) => {
       expect((await api.send(`GET /health/live HTTP/1.1\r\nHost: ${host}\r\n\r\n`)).status).toBe(200);
     },
   );
 
-  it('takes Transfer-Encoding: Chunked', async () => {
+  it('accepts Transfer-Encoding: Chunked', async () => {
     const response = await api.send(order('Transfer-Encoding: Chunked', '2\r\n{}\r\n0\r\n\r\n'));
 
     expect(response.json()).toMatchObject({ error: expect.stringContaining('items') as unknown });
   });
 
-  it('reads the last of as many header lines as a request may have', async () => {
+  it('reads the last header line of a request with the maximum number of header lines', async () => {
     const filling = 'a:\r\n'.repeat(MAX_HEADER_LINES - 2);
     const response = await api.send(`GET /v1/store HTTP/1.1\r\nHost: a\r\n${filling}${api.keyLine}\r\n`);
 
     expect(response.status).toBe(200);
   });
 
-  it.each(['{}', '[', ''])('refuses the body %j after two byte order marks and closes the connection', async (rest) => {
-    const body = Buffer.from(`\ufeff\ufeff${rest}`);
-    const response = await api.send(api.orderWith(body), { keep: false });
+  it.each(['{}', '[', ''])(
+    'rejects the body %j after two byte order marks with 400 and closes the connection',
+    async (rest) => {
+      const body = Buffer.from(`\ufeff\ufeff${rest}`);
+      const response = await api.send(api.orderWith(body), { keep: false });
 
-    expect(response).toMatchObject({ status: 400, closed: true, headers: { connection: 'close' } });
-    expect(response.json()).toEqual({ success: false, error: 'Request body is not valid JSON' });
-  });
+      expect(response).toMatchObject({ status: 400, closed: true, headers: { connection: 'close' } });
+      expect(response.json()).toEqual({ success: false, error: 'Request body is not valid JSON' });
+    },
+  );
 
-  describe('of a request that expects 100-continue', () => {
+  describe('with Expect: 100-continue', () => {
     const expecting = (head: string) => order(`Expect: 100-continue\r\n${head}`, '');
 
-    /** Sends a head, and nothing else; returns all that comes back before the service closes its side. */
+    /** Sends only a head. Returns everything that the service sends until it closes its side. */
     async function answerToHead(head: string): Promise<string> {
       const socket = net.connect(api.port, '127.0.0.1');
       const chunks: Buffer[] = [];
@@ -95,7 +98,7 @@ describe('the HTTP parser', () => {
       return String(Buffer.concat(chunks));
     }
 
-    it('asks for the body once the key is accepted, and answers', async () => {
+    it('sends 100 Continue once the key is accepted, then answers the request', async () => {
       const socket = net.connect(api.port, '127.0.0.1');
       socket.write(expecting('Content-Length: 2'));
       const [first] = (await once(socket, 'data')) as [Buffer];
@@ -109,10 +112,10 @@ describe('the HTTP parser', () => {
 
     it.each<[string, () => string, number]>([
       ['without a key', () => expecting('Content-Length: 2').replace(api.keyLine, ''), 401],
-      ['with a key that does not exist', () => expecting('Content-Length: 2').replace(/svc_live_.{8}/, '$&x'), 401],
+      ['with an unknown key', () => expecting('Content-Length: 2').replace(/svc_live_.{8}/, '$&x'), 401],
       ['on an unknown path', () => expecting('Content-Length: 2').replace('/v1/orders', '/v1/nope'), 404],
       ['with a body that is too large', () => expecting('Content-Length: 300000'), 400],
-    ])('refuses it %s without asking for the body', async (_name, head, status) => {
+    ])('rejects a request %s without 100 Continue', async (_name, head, status) => {
       const answer = await answerToHead(head());
 
       expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));

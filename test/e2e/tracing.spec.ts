@@ -13,7 +13,7 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const CALLER = 'b7ad6b7169203331';
 
-describe('the built service with a collector of traces', () => {
+describe('the built API process with a trace collector', () => {
   const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'store-commerce-tracing-'));
   let database: TestDatabase;
   let store: StoreFixture;
@@ -51,7 +51,7 @@ describe('the built service with a collector of traces', () => {
   });
   const ask = (url: string, trace: string) => fetch(`${base}${url}`, { headers: headersOf(trace) });
   const spansOf = (trace: string) => receiver.spans.filter(({ traceId }) => traceId === trace);
-  /** The body comes well after the headers, when the key was looked up and everything waits for it. */
+  /** Sends the body after the headers, when the key was looked up and the service waits for the body. */
   const postSlowly = async (url: string, body: unknown, trace: string): Promise<unknown> => {
     const request = http.request(`${base}${url}`, { method: 'POST', headers: headersOf(trace) });
     const response = once(request, 'response') as Promise<[IncomingMessage]>;
@@ -61,7 +61,7 @@ describe('the built service with a collector of traces', () => {
     return json((await response)[0]);
   };
 
-  it('makes an order, with its statements, part of the trace of the caller', async () => {
+  it("adds an order and its statements to the caller's trace", async () => {
     const product = await store.product({ name: 'Mug', price: 1099, stock: 5 });
     const body = {
       items: [{ product_id: product, quantity: 1 }],
@@ -85,7 +85,7 @@ describe('the built service with a collector of traces', () => {
     });
     const statements = spansOf(TRACE).filter((span) => span !== request);
     expect(statements.map(({ parentId }) => parentId)).toEqual(statements.map(() => request?.spanId));
-    // The key's look-up comes before the body is read, the others after.
+    // The look-up of the key runs before the body is read, the other statements after it.
     expect(statements.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['keys.look_up', 'orders.insert', 'stock.withdraw', 'COMMIT']),
     );
@@ -106,7 +106,7 @@ describe('the built service with a collector of traces', () => {
     expect(receiver.text()).not.toContain(store.key);
   });
 
-  it('shows the statements of TypeORM, and none of probes', async () => {
+  it('exports the statements of TypeORM, and no spans of probes', async () => {
     const trace = TRACE.replace('0af', '1af');
     await ask('/health', trace);
     await ask('/v1/categories', trace);
@@ -119,14 +119,14 @@ describe('the built service with a collector of traces', () => {
     expect(spansOf(trace).map(({ name }) => name)).not.toContain('GET /health');
   });
 
-  it('sends what is left when it is stopped', async () => {
+  it('exports the remaining spans when it stops', async () => {
     const trace = TRACE.replace('0af', '2af');
     await ask('/v1/store', trace);
     api.process.kill('SIGTERM');
 
     expect(await api.ended()).toBe(0);
     expect(spansOf(trace).map(({ name }) => name)).toContain('GET /v1/store');
-    // Of the log, too, nothing is lost.
+    // The log is complete too.
     expect(api.output()).toMatch(/"route":"\/v1\/store"[\s\S]*Shutting down/);
   });
 });

@@ -13,7 +13,7 @@ const ROOT = join(__dirname, '../..');
 const CLIENT = 'examples/typescript-client';
 const run = promisify(execFile);
 
-describe('the example of a TypeScript client', () => {
+describe('the TypeScript example client', () => {
   let api: RunningApi;
   let address: string;
 
@@ -26,14 +26,14 @@ describe('the example of a TypeScript client', () => {
   const program = (file: string, ...args: string[]) =>
     run(process.execPath, [join(ROOT, file), ...args], { cwd: ROOT });
 
-  it('has the types of the document (npm run openapi writes them)', async () => {
+  it('has the types of docs/openapi.json (npm run openapi writes them)', async () => {
     const { stdout } = await program(
       'node_modules/openapi-typescript/bin/cli.js',
       'docs/openapi.json',
       '--default-non-nullable=false',
     );
 
-    // Prettier only changes white space, quotes, commas and semicolons.
+    // Prettier changes only white space, quotes, commas and semicolons.
     const essence = (source: string) => source.replace(/[\s;,'"|()]/g, '');
     expect(essence(readFileSync(join(ROOT, CLIENT, 'api.d.ts'), 'utf8'))).toBe(essence(stdout));
   });
@@ -59,7 +59,7 @@ describe('the example of a TypeScript client', () => {
     expect(stdout).toMatch(new RegExp(`^${receipt} \\d+ minor units of USD$`, 'm'));
   });
 
-  it('tells a wrong key in one line', async () => {
+  it('reports a wrong key in one line', async () => {
     const tsx = 'node_modules/tsx/dist/cli.mjs';
     const refused = program(tsx, `${CLIENT}/example.ts`, address, 'svc_live_wrong', '1');
 
@@ -67,7 +67,7 @@ describe('the example of a TypeScript client', () => {
     await expect(refused).rejects.toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(line) as string });
   });
 
-  it('tells a host that does not answer in one line', async () => {
+  it('reports a host that does not answer in one line', async () => {
     const closed = createServer().listen(0, '127.0.0.1');
     await once(closed, 'listening');
     const place = `http://127.0.0.1:${(closed.address() as AddressInfo).port}`;
@@ -78,7 +78,7 @@ describe('the example of a TypeScript client', () => {
     await expect(silent).rejects.toMatchObject({ code: 1, stdout: '', stderr });
   });
 
-  it('places an order once, though the answers are lost', async () => {
+  it('places an order once although the first answers are lost', async () => {
     const product = await api.store.product({ stock: 5 });
     let sent = 0;
     const send = async (request: Request) => {
@@ -99,7 +99,7 @@ describe('the example of a TypeScript client', () => {
     expect(after).toBe(before + 1);
   });
 
-  it('reads every order once, while others are placed', async () => {
+  it('reads every order once while others are placed', async () => {
     const placedAt = (n: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, n));
     const before: string[] = [];
     for (let n = 0; n < 105; n += 1) before.push(await api.store.order({ created_at: placedAt(n) }));
@@ -107,7 +107,7 @@ describe('the example of a TypeScript client', () => {
 
     const read: string[] = [];
     for await (const { id } of allOrders(client)) {
-      // The first page is here, and ends with what the second will begin with.
+      // The new order moves the last order of the first page to the start of the second.
       if (read.length === 0) await api.store.order();
       read.push(id);
     }
@@ -120,7 +120,7 @@ describe('the example of a TypeScript client', () => {
     expect(since.slice(-2)).toEqual([placedAt(104), placedAt(103)].map((date) => date.toISOString()));
   });
 
-  describe('its errors', () => {
+  describe('throws', () => {
     const ordering = (answer: Response) =>
       placeOrder(
         storeClient(address, '', { send: () => Promise.resolve(answer.clone()), firstWaitMs: 1 }),
@@ -128,7 +128,7 @@ describe('the example of a TypeScript client', () => {
         'cart-2',
       );
 
-    it('carry the status, the text and the id of the request', async () => {
+    it('an error with the status, the text and the request id', async () => {
       const order = { items: [{ product_id: await api.store.product(), quantity: 1 }], customer: { name: 'Ada' } };
       const refused = placeOrder(storeClient(address, api.store.key), order, 'cart-3');
 
@@ -141,9 +141,9 @@ describe('the example of a TypeScript client', () => {
 
     it.each([
       ['a page of HTML', '<html>Bad Gateway</html>'],
-      ['nothing', null],
-      ['JSON of another make', 'null'],
-    ])('say so when a proxy answers with %s', async (_, body) => {
+      ['an empty body', null],
+      ['JSON of another form', 'null'],
+    ])('an error that names a proxy when the answer is %s', async (_, body) => {
       const refused = ordering(new Response(body, { status: 502, headers: body ? {} : { 'Content-Length': '0' } }));
 
       await expect(refused).rejects.toMatchObject({
@@ -154,9 +154,9 @@ describe('the example of a TypeScript client', () => {
     });
   });
 
-  describe('its retries', () => {
+  describe('with retries', () => {
     const order = () => new Request(address, { method: 'POST', body: '{}', headers: { 'Idempotency-Key': 'cart-4' } });
-    /** Answers with each status in turn, and then with 200. */
+    /** Answers with each status in turn, then with 200. */
     const answering = (statuses: readonly number[], retryAfter?: string) => {
       const sentAt: number[] = [];
       const send = (): Promise<Response> => {
@@ -168,7 +168,7 @@ describe('the example of a TypeScript client', () => {
     };
     const gapMs = ([first = 0, second = 0]: readonly number[]) => second - first;
 
-    it.each([409, 429, 500, 502, 503, 504])('repeat a read, and an order with a key, after %i', async (status) => {
+    it.each([409, 429, 500, 502, 503, 504])('repeats a read, and an order with a key, after %i', async (status) => {
       const read = answering([status]);
       const write = answering([status]);
 
@@ -177,54 +177,51 @@ describe('the example of a TypeScript client', () => {
       expect([read.sentAt.length, write.sentAt.length]).toEqual([2, 2]);
     });
 
-    it('wait for Retry-After in seconds', async () => {
+    it('waits for Retry-After in seconds', async () => {
       const { sentAt, fetch } = answering([429], '1');
 
       expect((await fetch(new Request(address))).status).toBe(200);
       expect(gapMs(sentAt)).toBeGreaterThanOrEqual(990);
     });
 
-    it('wait for Retry-After as a date', async () => {
+    it('waits for Retry-After as a date', async () => {
       const inTwoSeconds = new Date(Date.now() + 2_000);
       const { sentAt, fetch } = answering([503], inTwoSeconds.toUTCString());
 
       expect((await fetch(order())).status).toBe(200);
-      // Such a date has whole seconds.
+      // HTTP dates have whole seconds.
       expect(sentAt[1]).toBeGreaterThanOrEqual(Math.floor(inTwoSeconds.getTime() / 1000) * 1000 - 10);
     });
 
-    it.each(['soon', '-5', 'Wed, 21 Oct 2015 07:28:00 GMT'])(
-      'wait as without it for Retry-After: %s',
-      async (header) => {
-        const waits = jest.spyOn(global, 'setTimeout');
-        const random = jest.spyOn(Math, 'random').mockReturnValue(0.5);
-        const { sentAt, fetch } = answering([503, 503], header);
+    it.each(['soon', '-5', 'Wed, 21 Oct 2015 07:28:00 GMT'])('ignores Retry-After: %s', async (header) => {
+      const waits = jest.spyOn(global, 'setTimeout');
+      const random = jest.spyOn(Math, 'random').mockReturnValue(0.5);
+      const { sentAt, fetch } = answering([503, 503], header);
 
-        expect((await fetch(order())).status).toBe(200);
-        expect(sentAt).toHaveLength(3);
-        const waited = waits.mock.calls.map(([, ms]) => ms);
-        expect(waited).toEqual(expect.arrayContaining([0.5, 1]));
-        expect(waited).not.toContain(NaN);
-        waits.mockRestore();
-        random.mockRestore();
-      },
-    );
+      expect((await fetch(order())).status).toBe(200);
+      expect(sentAt).toHaveLength(3);
+      const waited = waits.mock.calls.map(([, ms]) => ms);
+      expect(waited).toEqual(expect.arrayContaining([0.5, 1]));
+      expect(waited).not.toContain(NaN);
+      waits.mockRestore();
+      random.mockRestore();
+    });
 
-    it('end at once when the wait would be longer than anybody has', async () => {
+    it('gives up at once when Retry-After is too long', async () => {
       const { sentAt, fetch } = answering([503], '9999999');
 
       expect((await fetch(order())).status).toBe(503);
       expect(sentAt).toHaveLength(1);
     });
 
-    it('end', async () => {
+    it('gives up after three attempts', async () => {
       const { sentAt, fetch } = answering([503, 503, 503]);
 
       expect((await fetch(new Request(address))).status).toBe(503);
       expect(sentAt).toHaveLength(3);
     });
 
-    it('never repeat what cannot succeed, or an order without a key', async () => {
+    it('never repeats a request after 422, or an order without a key', async () => {
       const refused = answering([422]);
       const keyless = answering([503]);
 

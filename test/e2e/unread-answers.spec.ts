@@ -12,11 +12,11 @@ import { openUnread } from '../support/unread-connections.js';
 
 const BUNDLE = '/docs/swagger-ui-bundle.js';
 const LARGE = 900_000;
-/** The tests would wait for the real one, 15 s. */
+/** Shorter than the real timeout of 15 s. */
 const REQUEST_TIMEOUT_MS = 500;
 const isLinux = process.platform === 'linux';
 
-describe('answers that a client does not read', () => {
+describe('unread answers', () => {
   let api: RunningApi;
   let port: number;
   let server: Server;
@@ -38,7 +38,7 @@ describe('answers that a client does not read', () => {
 
   const ask = (path: string, head = '') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${head}\r\n`;
   const leaveUnread = async (count: number, bytes: string) => clients.push(...(await openUnread(port, count, bytes)));
-  /** The responses of the test from now on. */
+  /** Collects the responses that the server creates from now on. */
   const noteResponses = () => {
     const responses: ServerResponse[] = [];
     const note = (_request: unknown, response: ServerResponse) => responses.push(response);
@@ -61,7 +61,7 @@ describe('answers that a client does not read', () => {
     await eventually(() => expect(descriptors()).toBeLessThanOrEqual(before));
   });
 
-  it('leave nothing in memory when a connection is closed for too many requests', async () => {
+  it('leave nothing in memory when the service closes a connection for too many requests', async () => {
     const responses: WeakRef<ServerResponse>[] = [];
     const note = (_request: unknown, response: ServerResponse) => responses.push(new WeakRef(response));
     server.prependListener('request', note);
@@ -73,7 +73,7 @@ describe('answers that a client does not read', () => {
     });
     server.off('request', note);
 
-    // 16 may wait on a connection, and the 17th closes it: the rest of the packet is not read.
+    // 16 requests may wait on a connection. The 17th closes it, and the service does not read the rest of the packet.
     expect(responses.length).toBeLessThanOrEqual(5 * 17);
     await eventually(async () => {
       await collectGarbage();
@@ -81,13 +81,13 @@ describe('answers that a client does not read', () => {
     });
   });
 
-  it('are made one at a time on each connection', async () => {
+  it('are created one at a time on each connection', async () => {
     server.requestTimeout = 60_000;
     const responses = noteResponses();
 
     await leaveUnread(1, ask(large, `Authorization: Bearer ${api.store.key}\r\n`).repeat(15));
     await eventually(() => expect(responses.filter(isUnread)).not.toEqual([]));
-    // As many more for a client that reads: those for the other one would be made by then, too.
+    // A second client reads as many answers. Without the limit, all answers to the first would exist by then.
     for (let n = 0; n < 15; n++) expect((await api.get(large)).statusCode).toBe(200);
 
     expect(responses).toHaveLength(15);
@@ -100,7 +100,7 @@ describe('answers that a client does not read', () => {
     ['a connection to be closed', () => ask(BUNDLE, 'Connection: close\r\n')],
     ['a connection that ends in garbage', () => `${ask(BUNDLE)}hello there\r\n\r\n`],
   ])(
-    'leave nothing in the kernel when the service hangs up on %s',
+    'leave nothing in the kernel when the service closes %s',
     async (_name, bytes) => {
       await leaveUnread(5, bytes());
       await eventually(() => expect(kernelSockets(port).unsentBytes).toBeGreaterThan(1_000_000));
@@ -110,7 +110,7 @@ describe('answers that a client does not read', () => {
     60_000,
   );
 
-  it('arrive whole when the client reads them late, and the connection is to be closed', async () => {
+  it('arrive complete when the client reads late and the connection closes after the answer', async () => {
     const responses = noteResponses();
     const [client] = await openUnread(port, 1, ask(BUNDLE, 'Connection: close\r\n'));
     await eventually(() => expect(responses.map(({ writableEnded }) => writableEnded)).toEqual([true]));
@@ -122,14 +122,14 @@ describe('answers that a client does not read', () => {
     expect(length).toBeGreaterThan(Number((await api.inject({ url: BUNDLE })).headers['content-length']));
   });
 
-  it('do not keep other clients from theirs', async () => {
+  it('do not prevent answers to other clients', async () => {
     await leaveUnread(50, ask(BUNDLE).repeat(5));
 
     expect((await sendRaw(port, ask('/health/live'))).status).toBe(200);
   });
 });
 
-/** The kernel takes no more of it. */
+/** Whether the kernel accepts no more bytes of the response. */
 const isUnread = ({ closed, writableLength }: ServerResponse) => !closed && writableLength > 0;
 
 async function collectGarbage(): Promise<void> {

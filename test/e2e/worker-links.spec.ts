@@ -6,7 +6,7 @@ import { startApi, type RunningApi } from '../support/start-api.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
 
 const TEST_MS = 120_000;
-/** A statement's time limit, the runner's last words, and room for a busy machine. */
+/** Time for a statement's time limit and for the runner to end, on a busy machine. */
 const HEALED_MS = 40_000;
 const ENDED_MS = 30_000;
 const FAIL_OVERS = 50;
@@ -14,12 +14,12 @@ const WATCHED_MS = 3_000;
 /** One loop relays four times a second. */
 const RELAYS_OF_ONE_LOOP = 16;
 
-describe('the links of a worker', () => {
+describe('a worker', () => {
   let api: RunningApi;
   let smtp: SmtpSink;
   let proxy: TcpProxy;
   let worker: Service;
-  /** What the worker sent to its database. */
+  /** Packets from the worker to its database. */
   let sent: string[];
   let mug: number;
   beforeEach(async () => {
@@ -64,7 +64,7 @@ describe('the links of a worker', () => {
       });
 
   it(
-    'are replaced when they died in silence, which it says, and do not keep it from ending',
+    'replaces frozen database connections, logs that, and exits on SIGTERM although they are frozen',
     async () => {
       await eventually(await placeOrder());
 
@@ -81,7 +81,7 @@ describe('the links of a worker', () => {
   );
 
   it(
-    'leave one loop behind and nothing but JSON lines when they are cut 50 times at work',
+    'runs one relay loop and logs only JSON lines after its connections are cut 50 times',
     async () => {
       smtp.behaviour = { kind: 'slow', at: 'message', ms: 100 };
       for (let cut = 0; cut < FAIL_OVERS; cut++) {

@@ -20,7 +20,7 @@ export const crash: Proof = {
   name: 'crash',
   promise: 'An acknowledged order survives every crash of the service and of PostgreSQL, and no order is placed twice',
   attack:
-    'kill -9 of the service at 6 named points × 20 and at 100 random moments, and kill -9 of PostgreSQL, 20 rounds, all under load; clients try again with their Idempotency-Key',
+    'kill -9 of the service at 6 named points × 20 and at 100 random moments, and kill -9 of PostgreSQL, 20 rounds, all under load; clients retry with their Idempotency-Key',
   quick: true,
   run: (context) => (context.form === 'full' ? runFull(context) : runQuick(context)),
 };
@@ -97,11 +97,11 @@ function crowdOf({ form, random }: ProofContext) {
   return { random, size: form === 'full' ? 10 : 12, pauseMs: form === 'full' ? 300 : 40 };
 }
 
-/** Orders that clients know of, and how many of them are missing or duplicated according to the oracle. */
+/** The number of acknowledged orders, and of those that the oracle reports as missing or duplicated. */
 function fate({ exchanges }: History, violations: readonly string[]): string {
   const keys = exchanges.filter(({ status }) => status === 201).map(({ idempotencyKey }) => idempotencyKey);
   const orders = new Set(keys.filter((key) => key !== null)).size + keys.filter((key) => key === null).length;
-  const lost = violations.filter((text) => text.endsWith('and is not there')).length;
+  const lost = violations.filter((text) => text.endsWith('and does not exist')).length;
   const doubled = violations.filter((text) => /has \d+ orders|was given to both/.test(text)).length;
   return `${orders} orders acknowledged, ${lost} lost, ${doubled} doubled`;
 }

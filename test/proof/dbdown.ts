@@ -22,7 +22,7 @@ const BEFORE_MS = { full: 1_000, quick: 200 };
 export const dbdown: Proof = {
   name: 'dbdown',
   promise:
-    'Without its database the service answers 503 in under 3 s, and it recovers within 5 s of the database, without a restart',
+    'Without its database the service returns 503 in under 3 s; once the database is back, it recovers within 5 s without a restart',
   attack:
     'PostgreSQL stopped for 30 s; sessions terminated at random; the pool exhausted by locked tables; latency, resets, cuts and freezes of the connections, including a freeze of only the open ones',
   quick: true,

@@ -11,7 +11,7 @@ import { inParallel, orderBody, shuffled, stockShelves } from './support/store-s
 const SCALE = { full: { orders: 5_000, workers: 40 }, quick: { orders: 120, workers: 40 } };
 const PRODUCTS = 40;
 const LINES = 20;
-/** More than all orders can take: every order waits for the same rows, and none is refused. */
+/** More than all orders need, so that every order waits for the same rows and none is rejected. */
 const BINS = [100_000, 100_000];
 
 export const deadlock: Proof = {

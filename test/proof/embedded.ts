@@ -54,13 +54,13 @@ async function run({ form, rig, history, random }: ProofContext): Promise<ProofO
     }
     const { code, stderr } = await execute('cli', ['stock', 'verify'], env);
     if (code !== 0) violations.push(`stock verify: ${stderr}`);
-    if ((await service.terminate()) !== 0) violations.push('it did not end with 0 after SIGTERM');
+    if ((await service.terminate()) !== 0) violations.push('the service did not exit with 0 after SIGTERM');
   } finally {
     buyers.close();
     await service.kill();
     rmSync(dataDir, { recursive: true, force: true });
   }
-  if (slowest > BACK_WITHIN_MS) violations.push(`it took ${slowest} ms to be back`);
+  if (slowest > BACK_WITHIN_MS) violations.push(`the service was ready only after ${slowest} ms`);
   const acknowledged = acknowledgedOrders(history).size;
   if (acknowledged === 0) violations.push('no order was placed');
   const figures =

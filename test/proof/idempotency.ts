@@ -19,7 +19,7 @@ export const idempotency: Proof = {
   name: 'idempotency',
   promise: 'Each Idempotency-Key places one order, and every response to it is the same, byte for byte',
   attack:
-    '30 concurrent twins of each of 200 keys on 2 processes, some with another body; connections cut at 200 COMMITs, fast and slow ones, with retries by the client; repeats while the first order waits for stock and its product is archived or its customer blocked',
+    '30 concurrent requests with each of 200 keys on 2 processes, some with a different body; connections cut at 200 fast and slow COMMITs, with retries by the client; repeated orders while the first waits for stock and its product is archived or its customer blocked',
   quick: true,
   run,
 };

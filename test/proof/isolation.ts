@@ -74,11 +74,11 @@ async function attack({ context, routes, service }: Attack) {
   const key = `their-key-${stores.mark}`;
   const [product] = [Number(stores.references.get('product')?.theirs)];
   const placed = await them.send(service, { body: orderBody([{ product_id: product, quantity: 1 }]), key });
-  if (placed.status !== 201) violations.push(`Their own order: ${placed.status}`);
+  if (placed.status !== 201) violations.push(`The other store's own order: ${placed.status}`);
 
   const watched = { storeId: stores.theirs.id, settledOrder: stores.settledOrder };
   const before = await fingerprintOf(rig.database, watched);
-  // Read first: the orders placed next contain words of the other store, which then are mine.
+  // Reads first, because the orders of the next trials contain words of the other store.
   violations.push(...(await tellingEverybody(me, service, rows, stores)));
   const isThorough = context.form === 'full';
   const trials = rows.flatMap(({ route, row }) =>
@@ -90,7 +90,7 @@ async function attack({ context, routes, service }: Attack) {
     violations.push(...(await attempt(me, service, trial, stores.mark)));
   });
   const after = await fingerprintOf(rig.database, watched);
-  if (after !== before) violations.push(`Rows of theirs were changed: ${changedIn(before, after)}`);
+  if (after !== before) violations.push(`Rows of the other store were changed: ${changedIn(before, after)}`);
   const sent = history.exchanges.filter(({ storeId }) => storeId === watched.storeId).length;
   violations.push(...(await usageViolations(rig.database, watched.storeId, sent)));
   violations.push(...(await linked(context, stores)));
@@ -99,7 +99,7 @@ async function attack({ context, routes, service }: Attack) {
   return { trials: trials.length, violations };
 }
 
-/** The lines of a fingerprint, one for each table, that are new. */
+/** The changed lines of a fingerprint, one for each table. */
 function changedIn(before: string, after: string): string {
   const old = new Set(before.split('\n'));
   return after
@@ -110,12 +110,12 @@ function changedIn(before: string, after: string): string {
 
 type Rows = readonly { readonly route: Route; readonly row: Row }[];
 
-/** The other store's rows exist: their owner can read them. Otherwise the comparison would prove nothing. */
+/** Checks that the other store can read its rows. Without them, the comparison would prove nothing. */
 async function controls(them: Buyers, service: Service, rows: Rows, { references }: TwoStores): Promise<string[]> {
   const violations: string[] = [];
   const expect = async (path: string, method: string) => {
     const answer = await them.send(service, { method, path });
-    if (answer.status !== 200) violations.push(`Control: ${method} ${path} is ${answer.status} to its owner`);
+    if (answer.status !== 200) violations.push(`Control: ${method} ${path} returns ${answer.status} to its owner`);
     return answer;
   };
   for (const { route, row } of rows) {
@@ -138,7 +138,7 @@ async function controls(them: Buyers, service: Service, rows: Rows, { references
   return violations;
 }
 
-/** No order of mine may have a customer of the other store, or a verdict by its rules. */
+/** No order of the attacking store may have a customer of the other store, or a verdict by its rules. */
 async function linked({ rig }: ProofContext, { mine }: TwoStores): Promise<string[]> {
   const rows = await rig.database.query<{ id: string }>(
     `SELECT id FROM orders WHERE store_id = $1 AND customer_id IS NOT NULL
@@ -148,7 +148,7 @@ async function linked({ rig }: ProofContext, { mine }: TwoStores): Promise<strin
   return rows.map(({ id }) => `Order ${id} refers to another store`);
 }
 
-/** Public answers name no store, and every unfiltered answer to me is mine. */
+/** Public and unfiltered answers contain no data of the other store. */
 async function tellingEverybody(me: Buyers, service: Service, rows: Rows, { mark }: TwoStores): Promise<string[]> {
   const readable = rows.filter(({ route }) => route.method === 'GET' && !/[:*]/.test(route.path));
   const violations: string[] = [];

@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util';
 import { Laboratory } from './mutants/laboratory.js';
 import { MUTANTS, type Mutant } from './mutants/mutants.js';
 
-// Proves the proofs: breaks each protection in a scratch copy, one edit at a time, and fails unless the proof notices.
-// tsx test/proof/mutants.ts [name…]; exit 0 when all were caught.
+// Tests the proofs: breaks each protection in a scratch copy, one at a time, and fails unless the proof notices it.
+// tsx test/proof/mutants.ts [name…]; exits with 0 when all were caught.
 
 async function main(): Promise<number> {
   const { positionals } = parseArgs({ allowPositionals: true });

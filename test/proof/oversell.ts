@@ -28,7 +28,7 @@ export const oversell: Proof = {
   name: 'oversell',
   promise: 'No unit is sold twice, regardless of the number of buyers and processes',
   attack:
-    '200 concurrent buyers on 2 processes want 50 units in 5 bins, 20 rounds; and again as 2 + 1 units in two lines of one product',
+    '200 concurrent buyers on 2 processes order 50 units in 5 bins, 20 rounds; the same with 2 + 1 units in two lines of one product',
   quick: true,
   run,
 };

@@ -46,9 +46,9 @@ const SCALE = {
 
 export const pipeline: Proof = {
   name: 'pipeline',
-  promise: 'Every mail of an order arrives, or its stage records why not; no failure stops another mail',
+  promise: 'Every mail of an order arrives, or its stage records the reason; no failure stops another mail',
   attack:
-    'orders through 2 processes for 60 s, while 2 workers are repeatedly killed (kill -9) and the mail server refuses, hangs, cuts, or cuts after it accepted the mail; undeliverable mails; reviews; 10 s without a database; connections that freeze; SIGTERM during deliveries',
+    'orders on 2 processes for 60 s, while 2 workers are killed repeatedly (kill -9) and the mail server rejects mails, hangs, or disconnects before or after it accepts a mail; undeliverable mails; orders under review; 10 s without a database; frozen connections; SIGTERM during deliveries',
   quick: true,
   run,
 };

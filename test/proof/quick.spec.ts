@@ -8,11 +8,11 @@ import { Rig } from './support/rig.js';
 
 const QUICK = PROOFS.filter(({ quick }) => quick);
 
-/** Seconds on an idle machine; a busy machine does not break a promise. */
+/** A proof takes seconds on an idle machine. A busy machine must not fail it. */
 const PATIENCE_MS = 90_000;
 
 // The quick form of the proofs, on the tests' PostgreSQL. `npm run proof` runs the full form, with durability.
-describe('the promises', () => {
+describe('the quick proof', () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = new Rig(await createTestDatabase(), null);
@@ -22,7 +22,7 @@ describe('the promises', () => {
 
   describe.each(QUICK)('$name', (proof) => {
     it(
-      `holds: ${proof.promise}`,
+      `shows: ${proof.promise}`,
       async () => {
         const seed = Number(process.env['PROOF_SEED'] ?? randomInt(1_000_000));
         const history = new History();

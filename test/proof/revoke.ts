@@ -26,7 +26,7 @@ export const revoke: Proof = {
   name: 'revoke',
   promise: 'A revoked key is refused from the moment of its revocation, on every process',
   attack:
-    '50 keys are revoked, deactivated, expired or deleted while clients use each of them on 2 processes, also for orders',
+    '50 keys are revoked, deactivated, expired or deleted while clients use each of them on 2 processes, including for orders',
   quick: true,
   run,
 };
@@ -70,7 +70,7 @@ interface Use {
   readonly n: number;
 }
 
-/** Clients use the key continuously; meanwhile the key is ended. */
+/** Ends the key while clients use it continuously. */
 async function endInUse({ context, store, key, services, products, n }: Use) {
   const { rig, history, random, form } = context;
   const { clients, beforeMs, afterMs } = SCALE[form];

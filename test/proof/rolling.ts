@@ -14,14 +14,14 @@ const SCALE = { full: { restarts: 20, perSecond: 100 }, quick: { restarts: 1, pe
 const ORDERS = 4;
 /** Slightly less than the time for which the process continues to serve after SIGTERM. */
 const LATE_MS = 4_600;
-/** When a slow line completes its request: after the process has begun to close. */
+/** When a slow connection completes its request: after the process has begun to close. */
 const SLOW_MS = 1_400;
 
 export const rolling: Proof = {
   name: 'rolling',
-  promise: 'A deployment costs no request: the processes are replaced one after the other under load',
+  promise: 'A deployment fails no request: the processes are replaced one after the other under load',
   attack:
-    '2 processes behind a balancer that never retries, SIGTERM in turn, 20 restarts, 100 requests/s on kept connections, orders among them; and a request on a slow line that begins before a process closes and ends after',
+    '2 processes behind a balancer that never retries, SIGTERM in turn, 20 restarts, 100 requests/s on kept connections, orders among them; and requests on slow connections that begin before a process closes and end after it',
   quick: true,
   run,
 };

@@ -88,7 +88,7 @@ async function perform(context: ProofContext, sink: SmtpSink, store: StoreFixtur
     ...sink.mails.flatMap(({ raw }) =>
       canaries.find(raw.replaceAll('=\r\n', ''), SECRETS).map((text) => `${text} in a mail`),
     ),
-    ...STATUSES.filter((status) => !asker.statuses.has(status)).map((status) => `nothing was answered ${status}`),
+    ...STATUSES.filter((status) => !asker.statuses.has(status)).map((status) => `no request was answered ${status}`),
     ...((await countAtHome(rig.database)) === 0 ? ['no secret is in the settings: nothing was planted'] : []),
   ];
   const lines = logs.reduce((sum, { said }) => sum + said.split('\n').length - 1, 0);
@@ -149,7 +149,7 @@ async function readAll(ground: Ground, store: StoreFixture): Promise<string[]> {
   return readEverything(asker, { key, ids });
 }
 
-/** Guards against a sanitizer that leaks nothing because it shows nothing. */
+/** Fails for a sanitizer that leaks nothing only because it shows nothing. */
 async function hidesNothingElse({ asker, key }: Ground, expected: number): Promise<string[]> {
   const shown = shownIn((await asker.ask('/v1/store', { key })).body);
   return shown === expected ? [] : [`the store profile shows ${shown} of ${expected} settings that are not secret`];
@@ -177,6 +177,6 @@ function logViolations(who: string, said: string, canaries: Canaries): string[] 
     const found = canaries.find(line, [...SECRETS, 'pers']);
     const address = /[\w.+-]+@[\w-]+\.\w/.exec(line)?.[0];
     if (address !== undefined) found.push(`the address ${address}`);
-    return found.map((text) => `${text} in what ${who} said: ${line.slice(0, 300)}`);
+    return found.map((text) => `${text} in the output of ${who}: ${line.slice(0, 300)}`);
   });
 }

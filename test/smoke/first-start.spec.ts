@@ -5,11 +5,11 @@ import path from 'node:path';
 import { eventually } from '../support/eventually.js';
 import { startBuiltApi, type BuiltApi } from '../support/built-api.js';
 
-/** Runs a line of the welcome as it was printed. */
+/** Runs a line of the welcome message exactly as it was printed. */
 const run = (command: string) =>
   JSON.parse(execFileSync('/bin/sh', ['-c', `${command} --silent`], { encoding: 'utf8' })) as Record<string, unknown>;
 
-describe('npm start, for the first time', () => {
+describe('npm start on a new data directory', () => {
   let dataDir: string;
   let api: BuiltApi;
   beforeAll(() => (dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'store commerce smoke-'))));
@@ -23,7 +23,7 @@ describe('npm start, for the first time', () => {
       .split('\n')
       .filter((line) => line.includes('postgres') && line.includes(dataDir));
 
-  it('prints keys and requests that work, stops cleanly, and comes back with everything', async () => {
+  it('prints working keys and requests, stops cleanly, and has all data after a restart', async () => {
     api = startBuiltApi({ DATA_DIR: dataDir });
     await api.says(/running at (http:\/\/\S+) with a demo store[^]*Create an order/, 40_000);
     const [list = '', order = ''] = api.output().match(/curl .*/g) ?? [];
@@ -46,13 +46,13 @@ describe('npm start, for the first time', () => {
     api = startBuiltApi({ DATA_DIR: dataDir });
     const [, address] = await api.says(/running at (\S+)[^]*npm run --silent cli -- keys create --store \w+/, 40_000);
     expect(api.output()).not.toMatch(/svc_(live|test)_/);
-    // The key of the first start still opens the store, and the order is there.
+    // The key of the first start still works, and the order exists.
     const again = list.replace(
       /http:\/\/[^/]+\/v1\/products\?limit=3/,
       `${address}/v1/orders?search=${created.data.receipt_number}`,
     );
     expect(run(again)).toMatchObject({ pagination: { total: 1 } });
-    // A database that is killed is started again, at the same address.
+    // The service restarts a killed database at the same address.
     process.kill(
       Number(fs.readFileSync(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]),
       'SIGKILL',

@@ -18,7 +18,7 @@ export class BackupScene {
   static async create(directory: string): Promise<BackupScene> {
     const api = await startApi();
     const category = await api.store.category();
-    // COPY escapes line breaks and tabs, and ends its rows with `\.`.
+    // COPY escapes line breaks and tabs, and ends the rows with `\.`.
     await api.store.product({ name: 'Line\nbreak\tand \\. more', stock: [20, 1], categoryIds: [category] });
     const product = await api.store.product({ name: '\\.', stock: 1_000, categoryIds: [category] });
     await api.store.row('gateway_credentials', { method_id: 'card', credentials: Buffer.from([0, 255, 10, 92]) });
@@ -29,7 +29,7 @@ export class BackupScene {
     return scene;
   }
 
-  /** Places an order that must be created. */
+  /** Places an order. Fails the test when the order is not created. */
   async order(): Promise<void> {
     const items = [{ product_id: this.product, quantity: 1 }];
     const response = await this.api.post('/v1/orders', { items, customer: { name: 'Ada' } });

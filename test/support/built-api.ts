@@ -4,19 +4,19 @@ import path from 'node:path';
 
 const MAIN = path.resolve(import.meta.dirname, '../../dist/apps/api/src/main.js');
 
-/** The built service as a process of its own, as users start it. */
+/** The built service in its own process, as users start it. */
 export interface BuiltApi {
   readonly process: ChildProcess;
-  /** What it has written so far, to standard output and standard error. */
+  /** Its standard output and standard error so far. */
   output(): string;
   errors(): string;
-  /** Waits for a text in the output; returns the match. */
+  /** Waits for a text in the output. Returns the match. */
   says(pattern: RegExp, timeoutMs?: number): Promise<RegExpExecArray>;
-  /** Waits for the end; returns the exit code, or the signal that killed it. */
+  /** Waits for the end of the process. Returns the exit code, or the signal that killed it. */
   ended(): Promise<number | string>;
 }
 
-/** Starts the build. @param env on top of a minimal environment: none of the caller's settings get in. */
+/** Starts the build. @param env added to a minimal environment without the caller's settings. */
 export function startBuiltApi(env: Readonly<Record<string, string>>): BuiltApi {
   const child = spawn(process.execPath, [MAIN], {
     env: { PATH: process.env.PATH, HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'info', ...env },

@@ -9,7 +9,7 @@ const LEDGER = `
   SELECT kind, stock_movements.quantity FROM stock_movements JOIN stores ON stores.id = stock_movements.store_id
   WHERE subdomain = $1 ORDER BY stock_movements.id`;
 
-/** Imports store bundles into a database, and reads what they wrote. Stores are named by their subdomain. */
+/** Imports store bundles into a database, and reads the imported rows. Subdomains name the stores. */
 export function bundleImports(database: () => TestDatabase) {
   return {
     importLines: (...lines: BundleLine[]): Promise<ImportReport> =>

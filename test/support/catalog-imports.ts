@@ -26,10 +26,10 @@ const MOVEMENTS = `
   SELECT kind, m.quantity FROM stock_movements m JOIN stores s ON s.id = m.store_id AND s.subdomain = $1 ORDER BY m.id`;
 
 const BIN = 'MAIN/CATALOG';
-// Lines and letters are cut anywhere.
+// The pieces cut lines and letters anywhere.
 const PIECE_BYTES = 997;
 
-/** Imports catalogs into stores of a database, and reads what they wrote. Stores are named by their subdomain. */
+/** Imports catalogs into stores of a database, and reads the imported rows. Subdomains name the stores. */
 export function catalogImports(database: () => TestDatabase) {
   const { importLines } = bundleImports(database);
   const importer =
@@ -48,7 +48,7 @@ export function catalogImports(database: () => TestDatabase) {
       return subdomain;
     },
 
-    /** Adds a product that no catalog import wrote. */
+    /** Adds a product without a catalog import. */
     addProduct: (store: string, product: Omit<Extract<BundleLine, { kind: 'product' }>, 'kind' | 'store'>) =>
       importLines({ kind: 'product', store, ...product }),
 
@@ -59,10 +59,10 @@ export function catalogImports(database: () => TestDatabase) {
       await ledger.setQuantity(store?.id ?? 0, { product, variant: null, bin: BIN }, quantity);
     },
 
-    /** By slug. */
+    /** Products by slug. */
     products: (store: string) => database().query(PRODUCTS, [store]),
 
-    /** A row per variant, or per product without variants, with its stock; by slug of the product. */
+    /** One row with its stock per variant, or per product without variants, by slug of the product. */
     sellables: (store: string) => database().query<Sellable>(SELLABLES, [store]),
 
     /** The options of all variants, by position. */

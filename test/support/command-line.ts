@@ -8,7 +8,7 @@ const MAIN = path.resolve('dist/apps/cli/src/main.js');
 
 export interface CommandResult {
   readonly code: number | null;
-  /** The standard output as JSON, or null when it is no object or array. */
+  /** The standard output as JSON, or null when it is neither an object nor an array. */
   readonly json: unknown;
   readonly stdout: string;
   readonly stderr: string;

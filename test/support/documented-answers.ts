@@ -22,18 +22,18 @@ const FORMATS = {
   int64: true,
 } as const;
 
-/** The headers that this API defines, as opposed to those of any HTTP response. */
+/** Headers that this API defines, as opposed to general HTTP headers. */
 const OWN_HEADERS = /^(?:x-(?!content-type-options)|idempotent-|retry-after|www-authenticate)/;
 
-/** The committed document. Another test compares it with the running service. */
+/** The committed document. `openapi.spec.ts` compares it with the running service. */
 export function committedDocument(): ApiDocument {
   return JSON.parse(readFileSync(join(__dirname, '../../docs/openapi.json'), 'utf8')) as ApiDocument;
 }
 
-/** An answer of the service to a request for one of its routes. */
+/** An answer of the service for one of its routes. */
 export interface Answer {
   readonly method: string;
-  /** In the notation of the document: `/v1/orders/{id}`. */
+  /** As in the document: `/v1/orders/{id}`. */
   readonly path: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
@@ -45,10 +45,10 @@ function errorCodesOf(response: DocumentedResponse): readonly string[] {
   return response.headers['X-Error-Code']?.schema?.enum ?? [];
 }
 
-/** Checks values against the schemas of the document. A member that is not documented is a fault. */
+/** Checks values against the schemas of the document. An undocumented member is a fault. */
 export class DocumentedAnswers {
   private readonly ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true, formats: FORMATS });
-  /** By their place in the document. Ajv compiles a schema again that is not the same object. */
+  /** Compiled schemas by their place in the document. Ajv compiles a schema again when it gets another object. */
   private readonly validators = new Map<string, ValidateFunction>();
 
   constructor(private readonly document: ApiDocument) {
@@ -65,7 +65,7 @@ export class DocumentedAnswers {
     return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
   }
 
-  /** Lists what the document does not allow in an answer: its status, its error code, a header or a part of its body. */
+  /** Lists the status, error code, headers and parts of the body of an answer that the document does not allow. */
   contradictions({ method, path, status, headers, body }: Answer): string[] {
     const name = method.toLowerCase();
     const response = this.document.paths[path]?.[name]?.responses[status];
@@ -137,7 +137,7 @@ function parse(payload: unknown): unknown {
   }
 }
 
-/** Makes each schema refuse undocumented members. Clients get no such promise. */
+/** Makes each schema reject undocumented members. Clients get no such promise. */
 function close(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(close);
   if (typeof schema !== 'object' || schema === null) return schema;

@@ -1,6 +1,6 @@
 import { takeContradictions } from './documented-answers.js';
 
-// The test during which the service answered what its document does not say is the one that fails.
+// A test fails when the service gives an answer during it that contradicts the API document.
 afterEach(() => {
   expect(takeContradictions()).toEqual([]);
 });

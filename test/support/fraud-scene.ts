@@ -40,12 +40,12 @@ export class FraudScene {
     return read.json<{ data: { fraud: Assessment } }>().data;
   }
 
-  /** Places an order that must be created, and returns its assessment. */
+  /** Places an order and returns its assessment. Fails the test when the order is not created. */
   async assess(customer: object, quantity?: number): Promise<Assessment> {
     return (await this.read(this.place(customer, quantity))).fraud;
   }
 
-  /** The rules that match an order that must be created. */
+  /** Places an order and returns the rules that match it. */
   async rules(customer: object, quantity?: number): Promise<string[]> {
     return (await this.assess(customer, quantity)).reasons.map(({ rule }) => rule);
   }

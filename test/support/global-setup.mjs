@@ -9,7 +9,7 @@ import { migrate } from '../../dist/libs/infrastructure/src/index.js';
 
 /**
  * One cluster for the whole run (`TEST_DATABASE_URL`, or an embedded one without durability) and one migrated template
- * database, of which every test file gets its own copy.
+ * database. Every test file gets its own copy of the template.
  */
 export default async function globalSetup() {
   let url = process.env.TEST_DATABASE_URL;
@@ -36,7 +36,7 @@ export default async function globalSetup() {
   process.env.TEST_TEMPLATE = template;
 }
 
-/** Those that have a `store_id`: whoever makes another one has it checked. */
+/** All tables with a `store_id`, so that the check of statements covers a new table. */
 async function tablesOfStores(url) {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

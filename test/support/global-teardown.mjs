@@ -14,18 +14,18 @@ export default async function globalTeardown() {
     }
     return;
   }
-  // Not our server: it does not write down its statements for us.
+  // The server of `TEST_DATABASE_URL` does not log its statements.
   const admin = new pg.Client({ connectionString: process.env.TEST_CLUSTER_URL });
   await admin.connect();
   await admin.query(`DROP DATABASE IF EXISTS ${process.env.TEST_TEMPLATE} WITH (FORCE)`);
   await admin.end();
 }
 
-/** No statement that the service sent in any test may have touched the rows of another store. */
+/** Throws when the service sent a statement that can touch the rows of another store. */
 async function checkStatements({ dataDir, tables }) {
   const { checkLog } = await tsImport('./store-predicate/check-log.ts', import.meta.url);
   const { storeColumns } = await tsImport('./store-predicate/read-statements.ts', import.meta.url);
   const { statements, faults } = await checkLog(path.join(dataDir, 'postgres'), storeColumns(tables));
-  if (statements === 0) throw new Error('PostgreSQL did not write down what it was sent');
-  if (faults.length > 0) throw new Error(`Statements that are not held to one store:\n${faults.join('\n')}`);
+  if (statements === 0) throw new Error('PostgreSQL has logged no statement of the service');
+  if (faults.length > 0) throw new Error(`Statements that are not limited to one store:\n${faults.join('\n')}`);
 }

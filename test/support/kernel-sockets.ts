@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** What the kernel holds for the connections to a local port, on the server's side only. */
+/** The kernel's data about the connections to a local port, on the server's side only. */
 export interface KernelSockets {
   /** Connections in any state, including those that no process has open. */
   readonly count: number;
@@ -14,10 +14,10 @@ export interface KernelSockets {
 
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
 const ESTABLISHED = '01';
-/** A closed connection has no memory: it only keeps the port from being used again. */
+/** A connection in TIME_WAIT holds no memory; it only reserves its port. */
 const NO_CONNECTIONS = ['06' /* TIME_WAIT */, '0A' /* LISTEN */];
 
-/** One port's share: `/proc/net/sockstat` has only the sums of the whole machine. Linux only; zeros elsewhere. */
+/** Reads the figures of one port; `/proc/net/sockstat` has only those of the machine. Returns zeros outside Linux. */
 export function kernelSockets(port: number): KernelSockets {
   const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   const sockets = TABLES.filter((table) => existsSync(table))

@@ -6,30 +6,30 @@ interface ListBody {
   readonly pagination: { readonly total: number; readonly page: number; readonly limit: number };
 }
 
-/** A list endpoint, and the ids of the rows that its store has, in the order of the list. */
+/** A list endpoint, and the ids of its rows in the order of the list. */
 export interface ListEndpoint {
   readonly path: string;
   readonly api: RunningApi;
   readonly ids: readonly unknown[];
 }
 
-/** Reads a list that must be there. */
+/** Reads a list. Fails the test when the status is not 200. */
 export async function readList(api: RunningApi, url: string, headers?: Record<string, string>): Promise<ListBody> {
   const response = await api.get(url, headers);
   expect([url, response.statusCode]).toEqual([url, 200]);
   return response.json<ListBody>();
 }
 
-/** The ids on a page, and the total. */
+/** The ids of a page, and the total. */
 export async function idsIn(api: RunningApi, url: string): Promise<{ ids: unknown[]; total: number }> {
   const { data, pagination } = await readList(api, url);
   return { ids: data.map(({ id }) => id), total: pagination.total };
 }
 
-/** What every list does alike. The store must have at least three rows. */
+/** Tests what all lists have in common. The store must have at least three rows. */
 export function itBehavesAsList(endpoint: () => ListEndpoint): void {
   describe('as a list', () => {
-    it('has the envelope of a list', async () => {
+    it('returns the envelope of a list', async () => {
       const { api, path, ids } = endpoint();
 
       const body = await readList(api, path);
@@ -39,7 +39,7 @@ export function itBehavesAsList(endpoint: () => ListEndpoint): void {
       expect(body.pagination).toEqual({ total: ids.length, page: 1, limit: 50 });
     });
 
-    it('shows every row once, in order, whatever the size of the pages', async () => {
+    it('returns every row once and in order for every page size', async () => {
       const { api, path, ids } = endpoint();
       expect(ids.length).toBeGreaterThanOrEqual(3);
 
@@ -68,7 +68,7 @@ export function itBehavesAsList(endpoint: () => ListEndpoint): void {
       ['limit%00=1', 50],
       ['limit=1%00', 50],
       ['limit=%ff', 50],
-    ])('takes ?%s for a limit of %d', async (query, limit) => {
+    ])('reads ?%s as a limit of %d', async (query, limit) => {
       const { api, path, ids } = endpoint();
 
       const { data, pagination } = await readList(api, `${path}?${query}`);
@@ -87,7 +87,7 @@ export function itBehavesAsList(endpoint: () => ListEndpoint): void {
       ['page=9', 9],
       ['page=99999999999999999999', 21_474_836],
       ['page=21474836&limit=100', 21_474_836],
-    ])('takes ?%s for page %d', async (query, page) => {
+    ])('reads ?%s as page %d', async (query, page) => {
       const { api, path, ids } = endpoint();
 
       const { data, pagination } = await readList(api, `${path}?${query}`);
@@ -96,7 +96,7 @@ export function itBehavesAsList(endpoint: () => ListEndpoint): void {
       expect(data).toHaveLength(page === 1 ? ids.length : 0);
     });
 
-    it('ignores unknown parameters, and names them', async () => {
+    it('names the unknown parameters that it ignores', async () => {
       const { api, path, ids } = endpoint();
 
       const response = await api.get(`${path}?limit[]=1&colour=red&Search=x&a%0d%0ab=1`);
@@ -105,7 +105,7 @@ export function itBehavesAsList(endpoint: () => ListEndpoint): void {
       expect(response.headers['x-ignored-parameters']).toBe('limit%5B%5D, colour, Search, a%0D%0Ab');
     });
 
-    it('names no parameter that it knows', async () => {
+    it('names no known parameter', async () => {
       const { api, path } = endpoint();
 
       const response = await api.get(`${path}?limit=1&page=1&search=x`, { prefer: 'handling=strict' });
@@ -113,7 +113,7 @@ export function itBehavesAsList(endpoint: () => ListEndpoint): void {
       expect([response.statusCode, response.headers['x-ignored-parameters']]).toEqual([200, undefined]);
     });
 
-    it('refuses unknown parameters when the client prefers strict handling', async () => {
+    it('returns 400 for an unknown parameter when the client prefers strict handling', async () => {
       const { api, path } = endpoint();
 
       const response = await api.get(`${path}?colour=red&limit=1`, { prefer: 'handling=strict' });
@@ -133,16 +133,16 @@ export function itBehavesAsList(endpoint: () => ListEndpoint): void {
     it.each([
       ['text that no row has', 'no-row-has-this'],
       ['NUL', '%00'],
-      ['text with NUL', 'a%00'],
+      ['a text with NUL', 'a%00'],
       ['5,000 characters', 'z'.repeat(5000)],
       ['half a surrogate pair', '%ED%A0%80'],
-    ])('finds nothing for %s', async (_what, search) => {
+    ])('returns no row for %s', async (_what, search) => {
       const { api, path } = endpoint();
 
       expect(await idsIn(api, `${path}?search=${search}`)).toEqual({ ids: [], total: 0 });
     });
 
-    it('is closed without a key', async () => {
+    it('returns 401 without a key', async () => {
       const { api, path } = endpoint();
 
       const response = await api.inject({ method: 'GET', url: path });

@@ -4,7 +4,7 @@ import { startApi, type RunningApi } from './start-api.js';
 
 type Bytes = string | Buffer | readonly (string | Buffer)[];
 
-/** The application on a port of its own, for requests that an HTTP client would not send. */
+/** The application on its own port, for requests that an HTTP client would not send. */
 export interface ListeningApi extends RunningApi {
   readonly port: number;
   /** The Authorization header of the store's live key, with its line break. */

@@ -1,12 +1,12 @@
-/** A message as a mail program reads it. */
+/** A message as a mail program shows it. */
 export interface MailMessage {
-  /** By name in lower case; unfolded, encoded words decoded. One entry per line of that name. */
+  /** Header values by name in lower case, unfolded and with decoded words. One entry per line. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
-  /** The bodies of a multipart message, decoded, by content type. */
+  /** The decoded bodies of a multipart message by content type. */
   readonly parts: ReadonlyMap<string, string>;
 }
 
-/** Reads what the service writes: a multipart message of text parts, one level deep. */
+/** Parses a multipart message of text parts with one level, which is the form that the service writes. */
 export function readMail(raw: string): MailMessage {
   const { headers, body } = split(raw);
   const boundary = /boundary="([^"]+)"/.exec(headers.get('content-type')?.[0] ?? '')?.[1];

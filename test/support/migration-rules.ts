@@ -2,8 +2,8 @@ import { parseSync, type AlterTableCmd, type Constraint, type Node } from 'libpg
 import type { Migration } from '@app/infrastructure';
 
 /**
- * What is wrong with a migration that runs beside the release before, on tables with many rows; empty when nothing is.
- * docs/migrations.md has the rules and their reasons. `loadModule()` of the parser comes first.
+ * Lists the faults of a migration that runs next to the previous release, on tables with many rows. docs/migrations.md
+ * has the rules and their reasons. Call `loadModule()` of the parser first.
  */
 export function faultsOfMigration({ statements, transaction }: Migration): string[] {
   const parsed = statements.map((sql) => (parseSync(sql).stmts ?? []).flatMap(({ stmt }) => stmt ?? []));
@@ -20,7 +20,7 @@ export function faultsOfMigration({ statements, transaction }: Migration): strin
 }
 
 interface File {
-  /** Tables that the file creates: they are empty, and nobody else sees them yet. */
+  /** Tables that the file creates. They are empty and not yet visible to other sessions. */
   readonly created: ReadonlySet<string>;
   readonly altered: Set<string>;
   readonly dropped: Set<string>;

@@ -21,7 +21,7 @@ export class OrdersClient {
     return this.api().post('/v1/orders', body, headers);
   }
 
-  /** Places an order that must be created. */
+  /** Places an order. Fails the test when the order is not created. */
   async create(body: unknown, headers?: Headers): Promise<CreatedOrder> {
     const response = await this.place(body, headers);
     expect(response.statusCode).toBe(201);
@@ -34,7 +34,7 @@ export class OrdersClient {
     return [response.statusCode, response.json<{ error: string }>().error];
   }
 
-  /** Reads an order that must exist. */
+  /** Reads an order. Fails the test when the order does not exist. */
   async read<Order = Record<string, unknown>>(id: string, headers?: Headers): Promise<Order> {
     const response = await this.api().get(`/v1/orders/${id}`, headers);
     expect(response.statusCode).toBe(200);

@@ -11,11 +11,11 @@ export interface ReceivedSpan {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** What takes traces by OTLP over HTTP, and reads as much of its protobuf as the tests ask for. */
+/** Receives traces by OTLP over HTTP, and parses the parts of its protobuf that the tests need. */
 export interface OtlpReceiver {
   readonly url: string;
   readonly spans: readonly ReceivedSpan[];
-  /** Everything that arrived, for what must not be in it. */
+  /** All received bytes as text, for tests of values that must not occur in them. */
   text(): string;
   close(): Promise<void>;
 }
@@ -45,7 +45,7 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   };
 }
 
-/** The fields of a message that are bytes (texts and messages) by number; of numbers only the sum of 1 is of interest. */
+/** The byte fields (texts and messages) of a message by number. Number fields are skipped except the sum in field 1. */
 function fields(message: Buffer): Map<number, Buffer[]> {
   const found = new Map<number, Buffer[]>();
   let at = 0;

@@ -5,20 +5,20 @@ export interface RawResponse {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The body as JSON; fails the test when it is not. */
+  /** Parses the body as JSON. Fails the test when it is not JSON. */
   json(): Record<string, unknown>;
   /** Whether the server ended the connection. */
   readonly closed: boolean;
 }
 
 export interface RawOptions {
-  /** How long to wait for the answer, and for the end of the connection after it. */
+  /** Time limit for the answer and the end of the connection after it. */
   readonly waitMs?: number;
-  /** Do not wait for the end of the connection once there is a whole response. */
+  /** Return after a whole response, without waiting for the end of the connection. */
   readonly keep?: boolean;
 }
 
-/** Sends bytes as they are, in one piece or several, and reads the last response that comes back. */
+/** Sends bytes unchanged, in one or several pieces, and returns the last response. */
 export function sendRaw(
   port: number,
   bytes: string | Buffer | readonly (string | Buffer)[],
@@ -50,7 +50,7 @@ export function sendRaw(
   });
 }
 
-/** The last response of the bytes read so far that is no `100 Continue`, if it is complete. */
+/** The last response in the bytes, or null when it is incomplete or a `100 Continue`. */
 function parseLast(text: string, closed: boolean): RawResponse | null {
   const start = text.lastIndexOf('HTTP/1.1 ');
   const end = text.indexOf('\r\n\r\n', start);

@@ -15,9 +15,9 @@ export interface ReplicatedDatabase {
   readonly standbyUrl: string;
   stopStandby(): Promise<void>;
   /**
-   * The standby becomes a primary of its own; the other writes some more, crashes, and recovers.
+   * Promotes the standby. The old primary writes more rows, crashes and recovers.
    *
-   * @returns the new address of the one that crashed.
+   * @returns the new address of the old primary.
    */
   failOver(): Promise<string>;
   stop(): Promise<void>;

@@ -4,15 +4,15 @@ import type { RunningApi } from './start-api.js';
 export interface RetrievalEndpoint {
   readonly api: RunningApi;
   readonly path: string;
-  /** What is not found, for example `Order`. */
+  /** The noun of the error message, for example `Order`. */
   readonly what: string;
-  /** A reference that the store has. */
+  /** The id, slug or receipt number of an existing resource. */
   readonly known: string | number;
-  /** References to something that only another store has. */
+  /** References to resources of another store. */
   readonly foreign: readonly (string | number)[];
 }
 
-/** References that nothing can have, as they stand in a URL. */
+/** References that no resource has, as they stand in a URL. */
 const IMPOSSIBLE: readonly [string, string][] = [
   ['an unknown UUID', '0190b6a0-0000-7000-8000-000000000000'],
   ['half a UUID', '0190b6a0-0000-7000'],
@@ -30,16 +30,16 @@ const IMPOSSIBLE: readonly [string, string][] = [
   ['512 digits', '9'.repeat(512)],
 ];
 
-/** Paths that do not even reach the handler. */
+/** References that do not reach the handler. */
 const BROKEN: readonly [string, string][] = [
   ['a lone per-cent sign', '%'],
-  ['an escape that is none', '%zz'],
+  ['a malformed escape', '%zz'],
   ['bytes that are not UTF-8', '%ff'],
   ['half a surrogate pair', '%ED%A0%80'],
   ['more than 512 characters', 'a'.repeat(513)],
 ];
 
-/** What every retrieval does alike. */
+/** Tests what all retrievals have in common. */
 export function itBehavesAsRetrieval(endpoint: () => RetrievalEndpoint): void {
   describe('as a retrieval', () => {
     const ask = async (reference: string | number, headers?: Record<string, string>) => {
@@ -47,28 +47,28 @@ export function itBehavesAsRetrieval(endpoint: () => RetrievalEndpoint): void {
       return api.get(`${path}/${reference}`, headers);
     };
 
-    it('has the envelope of a single resource', async () => {
+    it('returns the envelope of a single resource', async () => {
       const response = await ask(endpoint().known);
 
       expect(response.statusCode).toBe(200);
       expect(Object.keys(response.json<object>())).toEqual(['success', 'data']);
     });
 
-    it.each(IMPOSSIBLE)('answers 404 to %s', async (_what, reference) => {
+    it.each(IMPOSSIBLE)('returns 404 for %s', async (_what, reference) => {
       const response = await ask(reference);
 
       const error = `${endpoint().what} not found`;
       expect([response.statusCode, response.json()]).toEqual([404, { success: false, error }]);
     });
 
-    it.each(BROKEN)('answers 404 in the envelope to %s', async (_what, text) => {
+    it.each(BROKEN)('returns 404 in the envelope for %s', async (_what, text) => {
       const response = await ask(text);
 
       const { success, error } = response.json<{ success: boolean; error: string }>();
       expect([response.statusCode, success, typeof error]).toEqual([404, false, 'string']);
     });
 
-    it("answers to another store's things exactly as to unknown ones", async () => {
+    it("returns the same answer for another store's resources as for unknown ones", async () => {
       const unknown = await ask('999999999');
       const { foreign } = endpoint();
       expect(foreign.length).toBeGreaterThan(0);
@@ -79,19 +79,19 @@ export function itBehavesAsRetrieval(endpoint: () => RetrievalEndpoint): void {
       }
     });
 
-    it('names the parameters it ignores, having none', async () => {
+    it('names ignored parameters, because it accepts none', async () => {
       const response = await ask(`${endpoint().known}?expand=all&limit=1`);
 
       expect([response.statusCode, response.headers['x-ignored-parameters']]).toEqual([200, 'expand, limit']);
     });
 
-    it('refuses parameters when the client prefers strict handling', async () => {
+    it('returns 400 for a parameter when the client prefers strict handling', async () => {
       const response = await ask(`${endpoint().known}?expand=all`, { prefer: 'handling=strict' });
 
       expect(response.statusCode).toBe(400);
     });
 
-    it('is closed without a key', async () => {
+    it('returns 401 without a key', async () => {
       const { api, path, known } = endpoint();
 
       const response = await api.inject({ method: 'GET', url: `${path}/${known}` });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** How a client keeps a server waiting. */
+/** How a client delays a server. */
 export type Slowness = 'headers' | 'body' | 'never reads' | 'reads a little';
 
 export const SLOWNESSES: readonly Slowness[] = ['headers', 'body', 'never reads', 'reads a little'];
@@ -15,18 +15,18 @@ export interface SlowTarget {
 }
 
 const DRIP_MS = 500;
-/** Within the 16 requests that a connection may have unanswered: one more, and the service resets it for that. */
+/** Within the 16 unanswered requests that a connection may have. With more, the service resets it for that reason. */
 export const ASKED = 15;
-/** 15 of them are more than Linux buffers for a connection: 4 MB usually, up to 8 MB for a client that reads a little. */
+/** 15 answers exceed the buffers of Linux for a connection: usually 4 MB, up to 8 MB for a client that reads slowly. */
 export const LARGE_ANSWER_BYTES = 900 * 1024;
 const ASK_EVERY_MS = 50;
-/** One read is 64 kB at most: an answer takes 84 s then, longer than the service waits. */
+/** A read takes at most 64 kB, so that an answer takes 84 s, longer than the service waits. */
 const TICKS_TO_A_READ = 12;
 
 /**
- * One slow client, which does nothing but go on.
+ * Runs one slow client.
  *
- * @returns after how many milliseconds the server hung up; `null` when it had not until `patienceMs` were over.
+ * @returns the milliseconds until the server disconnects it, or `null` when it is still connected after `patienceMs`.
  */
 export async function slowClient(slowness: Slowness, target: SlowTarget, patienceMs: number): Promise<number | null> {
   const { port, key } = target;
@@ -48,7 +48,7 @@ export async function slowClient(slowness: Slowness, target: SlowTarget, patienc
   for (let tick = 1; !closed && performance.now() - start < patienceMs; tick++) {
     await delay(DRIP_MS);
     if (closed) break;
-    // Between requests, empty lines mean nothing; who does not read learns of the end by writing only.
+    // Empty lines between requests have no meaning. A client that does not read notices the end only when it writes.
     socket.write(isReader ? '\r\n' : 'a');
     if (slowness === 'reads a little' && tick % TICKS_TO_A_READ === 0)
       socket.once('data', () => socket.pause()).resume();
@@ -62,11 +62,11 @@ export async function promptReader(target: SlowTarget): Promise<void> {
   const socket = net.connect(target.port, '127.0.0.1').resume();
   const closed = once(socket, 'close');
   await keepAsking(socket, target);
-  socket.end(); // the service answers what it has received, then closes
+  socket.end(); // the service answers all received requests, then closes
   await closed;
 }
 
-/** One after the other, so that what is slow is the reading, and not the making of many answers at once. */
+/** Sends requests one after the other, so that reading is slow and not the creation of many answers at once. */
 async function keepAsking(socket: net.Socket, { key, largePath }: SlowTarget): Promise<void> {
   for (let n = 0; n < ASKED && !socket.destroyed; n++) {
     socket.write(`GET ${largePath} HTTP/1.1\r\n${authorizationOf(key)}\r\n`);

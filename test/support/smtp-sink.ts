@@ -4,9 +4,8 @@ import { text } from 'node:stream/consumers';
 import { SMTPServer, type SMTPServerSession } from 'smtp-server';
 
 /**
- * How the server treats who comes: takes the message; answers with a code instead; answers late; never answers; cuts the
- * connection.
- * `delivered` takes the message and cuts the connection before it says so: the sender cannot know, and sends again.
+ * How the server treats clients: it accepts the message, answers with an error code, answers late, never answers, or
+ * cuts the connection. At `delivered` it has taken the message but not confirmed it, so that the sender sends it again.
  */
 export type SinkBehaviour =
   | { readonly kind: 'accept' }
@@ -26,18 +25,18 @@ export interface ReceivedMail {
   readonly at: Date;
 }
 
-/** The sender keeps its connection open for further messages. One that closed this soon did not read the answer. */
+/** A sender keeps its connection open for further messages. One that closes this soon has not read the answer. */
 const LEAVING_MS = 20;
 
-/** A real mail server on a port of its own. Emits `mail` with each {@link ReceivedMail}. */
+/** A real mail server on its own port. Emits `mail` with each {@link ReceivedMail}. */
 export class SmtpSink extends EventEmitter<{ mail: [ReceivedMail] }> {
-  /** What was taken, in order. */
+  /** The accepted mails in order. */
   readonly mails: ReceivedMail[] = [];
-  /** Recipients that were named, taken or not. */
+  /** All recipients that senders named, accepted or not. */
   readonly recipients: string[] = [];
-  /** Taken, but the sender was gone, or cut off, before it was told so: it has to send them again. */
+  /** Accepted mails whose sender got no confirmation, because it died or was cut off. It has to send them again. */
   readonly unconfirmed = new Set<ReceivedMail>();
-  /** Recipients that are refused for good, whatever the behaviour. */
+  /** Recipients that the server always rejects for good. */
   readonly blocked = new Set<string>();
   connections = 0;
   behaviour: SinkBehaviour = { kind: 'accept' };
@@ -62,14 +61,14 @@ export class SmtpSink extends EventEmitter<{ mail: [ReceivedMail] }> {
           const mail = this.keep(raw, session);
           this.answer('delivered', session, () => {
             callback();
-            // A busy process reads a message before it learns that its sender was killed in the meantime.
+            // A busy process reads a message before it notices that the sender was killed.
             setTimeout(() => {
               if (this.socketsOf(session).length > 0) this.unconfirmed.delete(mail);
             }, LEAVING_MS).unref();
           });
         });
       };
-      // A sender that is killed halfway leaves half a message.
+      // A sender that is killed while it sends leaves half a message.
       void text(stream).then(take, () => undefined);
     },
   });
@@ -93,12 +92,12 @@ export class SmtpSink extends EventEmitter<{ mail: [ReceivedMail] }> {
     return `smtp://127.0.0.1:${this.port}`;
   }
 
-  /** Messages that were sent completely and wait for their answer. */
+  /** Number of complete messages that wait for their answer. */
   get waiting(): number {
     return [...this.unanswered].filter((session) => this.socketsOf(session).length > 0).length;
   }
 
-  /** How often each message arrived. */
+  /** Number of arrivals of each message. */
   get countsByMessageId(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
     for (const { messageId } of this.mails) counts.set(messageId, (counts.get(messageId) ?? 0) + 1);

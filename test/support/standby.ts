@@ -8,7 +8,7 @@ import pg from 'pg';
 /**
  * Starts a server that follows another by streaming replication.
  *
- * @param dataDir does not exist yet; whoever runs PostgreSQL must be able to enter the directory above.
+ * @param dataDir must not exist yet. The user that runs PostgreSQL needs access to its parent directory.
  */
 export async function startStandby(
   primary: { readonly url: string; readonly dataDir: string },
@@ -29,10 +29,10 @@ async function copyCluster(primary: { readonly url: string; readonly dataDir: st
   const client = new pg.Client({ connectionString: primary.url });
   await client.connect();
   await client.query(`SELECT pg_backup_start('standby', true)`);
-  // The cluster may be elsewhere, with a link to it in the data directory.
+  // The data directory may contain a link to the cluster.
   const cluster = await realpath(path.join(primary.dataDir, 'postgres'));
   await mkdir(to, { mode: 0o711 });
-  await promisify(execFile)('cp', ['-a', cluster, copy]); // with their owner, which Node's cp leaves behind
+  await promisify(execFile)('cp', ['-a', cluster, copy]); // keeps the owner of the files, which Node's cp does not
   await rm(path.join(copy, 'postmaster.pid'));
   const { rows } = await client.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop(false)');
   await client.end();

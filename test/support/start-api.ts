@@ -6,20 +6,20 @@ import { StoreFixture } from '../builders/store-fixture.js';
 import { holdAgainstDocument } from './documented-answers.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 
-/** The whole application on a database of its own, with one store in it. Its answers have to be documented. */
+/** The whole application on its own database with one store. Tests fail for answers that are not documented. */
 export interface RunningApi {
   readonly app: NestFastifyApplication;
   readonly database: TestDatabase;
   readonly store: StoreFixture;
-  /** Requests with the store's live key. */
+  /** Sends a request with the store's live key. */
   get(url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
   post(url: string, body: unknown, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
-  /** Any request, with no key unless a header brings one. */
+  /** Sends any request, without a key unless a header contains one. */
   inject(options: InjectOptions): Promise<LightMyRequestResponse>;
   stop(): Promise<void>;
 }
 
-/** @param lines where to put what it logs. */
+/** @param lines receives the lines of the log. */
 export async function startApi(env: Record<string, string> = {}, lines?: string[]): Promise<RunningApi> {
   const database = await createTestDatabase();
   const store = await StoreFixture.create(database);

@@ -4,16 +4,16 @@ import { seededRandom } from './seeded-random.js';
 import { startApi, type RunningApi } from './start-api.js';
 
 interface Storm {
-  /** One change, with a source of random numbers. */
+  /** Makes one change with a source of random numbers. */
   readonly act: (draw: (below: number) => number) => Promise<unknown>;
-  /** Assertions that hold at every moment. */
+  /** Makes assertions that hold at every moment. */
   readonly check: () => Promise<void>;
 }
 
 const WRITERS = 8;
 const ACTS_PER_WRITER = 60;
 
-/** An application and connections that change the rows of its store, to compare the tallies of lists with their rows. */
+/** An application, and writers that change the rows of its store, for tests that compare tallies with rows. */
 export class TallyScene {
   private constructor(
     readonly api: RunningApi,
@@ -25,7 +25,7 @@ export class TallyScene {
     return new TallyScene(api, new pg.Pool({ connectionString: api.database.url, max: WRITERS + 1 }));
   }
 
-  /** The rows of a query whose first parameter is the id of the store. */
+  /** Runs a query whose first parameter is the id of the store. */
   differences(sql: string, ...values: unknown[]): Promise<unknown[]> {
     return this.api.database.query(sql, [this.api.store.id, ...values]);
   }

@@ -1,32 +1,32 @@
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Stands between the application and its database, and can take the database away. */
+/** A proxy between the application and its database that can cut, freeze and delay connections. */
 export interface TcpProxy {
-  /** The database's address by way of the proxy. */
+  /** The database URL with the address of the proxy. */
   readonly url: string;
-  /** Resets every connection and refuses new ones. */
+  /** Resets every connection and rejects new ones. */
   cut(): void;
-  /** Keeps connections open and accepts new ones, but lets nothing through. */
+  /** Keeps connections open and accepts new ones, but forwards nothing. */
   freeze(): void;
-  /** Lets nothing more through on the connections that are open now. New ones work. */
+  /** Forwards nothing more on the connections that are open now. New ones work. */
   freezeOpenConnections(): void;
-  /** Holds everything up that long on its way, in both directions; 0 = not. */
+  /** Delays all bytes in both directions; 0 for no delay. */
   delay(milliseconds: number): void;
-  /** Lets everything through again. */
+  /** Forwards everything again. */
   restore(): void;
   close(): Promise<void>;
 }
 
 /**
- * What becomes of bytes on their way to the server: they pass; are swallowed; are swallowed and both ends are reset; or
- * reach the server, while the client is reset before it can be answered.
+ * What the proxy does with bytes for the server: it forwards them; drops them; drops them and resets both sides; or
+ * forwards them and resets the client before the answer.
  */
 export type ClientDataVerdict = 'pass' | 'drop' | 'cut' | 'deliver and cut';
 
 export interface TcpProxyOptions {
   /**
-   * Sees what the client sends, while everything is let through. PostgreSQL's protocol is plain text here: a chunk that
+   * Receives the bytes of the client while the proxy is open. PostgreSQL's protocol is plain text here: a chunk that
    * includes `COMMIT` is that statement.
    *
    * @param connection counts connections from 1.
@@ -63,7 +63,7 @@ export async function startTcpProxy(
       from.on('error', () => to.destroy());
       from.on('close', () => {
         sockets.delete(from);
-        // Not destroyed: what was delivered to the server before the client was reset must arrive.
+        // Does not destroy the connection: bytes that were sent before the client's reset must arrive.
         if (to.writableEnded) to.resume();
         else to.destroy();
       });
@@ -96,7 +96,7 @@ export async function startTcpProxy(
     freezeOpenConnections: () => void (frozen = connections),
     delay: (milliseconds) => void (latency = milliseconds),
     restore: () => {
-      // Bytes were dropped: what hung cannot go on.
+      // Frozen connections have lost bytes and cannot continue.
       reset(mode === 'frozen' ? Infinity : frozen);
       mode = 'open';
       frozen = 0;
@@ -108,7 +108,7 @@ export async function startTcpProxy(
   };
 }
 
-/** Sends late, but never one thing before another: bytes that overtake each other are another protocol. */
+/** Sends with a delay but in order. */
 function inOrder(latency: () => number): (send: () => unknown) => void {
   let waiting = 0;
   let last = Promise.resolve();

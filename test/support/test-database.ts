@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
-/** A database of one test file: a copy of the migrated template. */
+/** The database of one test file, a copy of the migrated template. */
 export interface TestDatabase {
   readonly url: string;
   query<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
@@ -14,7 +14,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const url = new URL(process.env.TEST_CLUSTER_URL ?? '');
   url.pathname = `/${name}`;
   const pool = new pg.Pool({ connectionString: url.href, max: 3 });
-  // The pool's end does not wait for its connections': DROP may overtake them, which is no failure.
+  // The pool ends before its connections do. DROP may terminate them, which is no failure.
   pool.on('connect', (client) => client.on('error', () => undefined));
   pool.on('error', () => undefined);
   return {

@@ -14,7 +14,7 @@ export interface ClientsOptions {
   readonly random: (below: number) => number;
 }
 
-/** Customers who read the catalog, order, and read their order at once. They never retry. */
+/** Clients that read the catalog, place an order and read it at once. They never retry. */
 export class Clients {
   private readonly buyers: Buyers;
   private readonly members: Promise<unknown>;

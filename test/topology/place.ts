@@ -65,7 +65,7 @@ async function open(later: (end: () => unknown) => void): Promise<Omit<Place, 'c
   return { rig, shop: { url: `http://127.0.0.1:${balancer.port}` }, services, worker, standby, mails };
 }
 
-/** The same database behind another port of this machine. */
+/** The database URL with another port of this machine. */
 function atPort(url: URL, port: number): string {
   const other = new URL(url);
   other.port = String(port);

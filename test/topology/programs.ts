@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from '../proof/support/postgres-server.js';
 
-/** A program of the operating system, at a port of this machine. */
+/** A program of the operating system on a port of this machine. */
 export interface Program {
   readonly port: number;
   stop(): Promise<void>;
@@ -35,7 +35,7 @@ export async function startPgBouncer(upstream: URL): Promise<Program> {
   return start(program, port, (directory) => {
     const users = path.join(directory, 'users.txt');
     writeFileSync(users, `"${upstream.username}" "${upstream.password}"\n`, { mode: 0o644 });
-    // Session settings do not stay with the client that set them, so the pooler sets them on each connection.
+    // A pooled connection loses a client's session settings, so the pooler sets them on each connection.
     const limits = Object.entries(LIMITS)
       .map(([name, value]) => `SET ${name} = ${value}`)
       .join('; ');
@@ -60,7 +60,7 @@ max_client_conn = 500
   });
 }
 
-/** @param servers addresses of the API processes; each receives requests while it reports ready. */
+/** @param servers addresses of the API processes. Each receives requests while it is ready. */
 export async function startHaproxy(servers: readonly string[]): Promise<Program> {
   const program = process.env['HAPROXY'] ?? 'haproxy';
   await versionOf(program, ['-v'], 'set HAPROXY to one');

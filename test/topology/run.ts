@@ -8,8 +8,8 @@ import { Clients } from './clients.js';
 import { openPlace, type Place } from './place.js';
 
 // Two API processes behind HAProxy, a worker, PgBouncer in transaction mode in front of the primary, and a streaming
-// replica for reads. Every restartable process is restarted under continuous reads and orders. Exit 0 when no client
-// noticed.
+// replica for reads. Every restartable process is restarted under continuous reads and orders. Exits with 0 when no
+// client noticed.
 
 const SEED = 1;
 const QUIET_MS = 5_000;
@@ -82,7 +82,7 @@ async function play(place: Place): Promise<number> {
   return violations.length === 0 ? 0 : 1;
 }
 
-/** @returns a text for every request that failed meanwhile. */
+/** @returns a text for every request that failed during the act. */
 async function perform(act: Act, { standby }: Place, history: History): Promise<string[]> {
   const first = history.exchanges.length;
   const before = await standby.count();

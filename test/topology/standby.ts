@@ -7,13 +7,13 @@ export class Standby {
   private isRunning = true;
   private transactions = 0;
 
-  /** @param url of the database that the service reads. */
+  /** @param url URL of the database that the service reads. */
   constructor(
     private readonly server: EmbeddedPostgres,
     readonly url: string,
   ) {}
 
-  /** The number of transactions so far; each read is one. */
+  /** The number of transactions so far. Each read is one transaction. */
   async count(): Promise<number> {
     if (!this.isRunning) return this.transactions;
     const [row] = await this.ask<{ n: string }>(

@@ -9,7 +9,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** The process that plays the clients. */
+/** The process of the clients. */
 export class Driver {
   private readonly waiting = new Map<number, Waiting>();
   private jobs = 0;

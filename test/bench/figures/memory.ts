@@ -48,7 +48,7 @@ export class MemoryWatch {
   }
 }
 
-/** A day of a shop in short: all reads, and orders, at a constant rate. */
+/** A typical load: all reads, and orders, at a constant rate. */
 export async function soak(scene: Scene, seconds: number, seed: number): Promise<Soak> {
   const service = await scene.service();
   const { driver, shop } = scene;

@@ -7,8 +7,8 @@ import { findOrder, listOrders, searchOrders } from './orders.js';
 import { findProduct, listProducts } from './products.js';
 import { findStore } from './store.js';
 
-// The baseline of the bench: the least code that can answer these requests. It has one key look-up and prepared SQL,
-// and no code for operation, explanation or protection.
+// The baseline of the bench: the least code that can answer these requests. It looks the key up, runs prepared SQL, and
+// has no code for operation, error messages or protection.
 
 interface ListQuery {
   readonly limit?: string;

@@ -16,7 +16,7 @@ export class People {
     return this.draws.uuid(this.since(k), k, 'customer');
   }
 
-  /** Before any order: in the four years before the last two. */
+  /** A date before all orders: in the four years before the last two. */
   since(k: string): string {
     return `('2019-01-01T08:00:00Z'::timestamptz + interval '1 minute' * (${k} % 1500000))`;
   }

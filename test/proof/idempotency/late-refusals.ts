@@ -7,7 +7,7 @@ import type { Buyers } from '../support/buyers.js';
 import type { Service } from '../support/service.js';
 import { orderBody } from '../support/store-setup.js';
 
-/** Changes that make a repeat of an accepted order refusable. */
+/** Changes after which a repeat of an accepted order could be rejected. */
 const CHANGES = ['archived', 'blocked'] as const;
 /** Long enough that the repeat could be refused while the first order still waits. */
 const HEAD_START_MS = 250;

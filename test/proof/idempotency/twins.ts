@@ -17,7 +17,7 @@ export interface TwinRace {
   readonly twins: number;
 }
 
-/** Violations, and the numbers of refused second bodies and of replayed repeats. */
+/** Violations, and the numbers of rejected second bodies and of replayed repeats. */
 interface RaceOutcome {
   readonly violations: string[];
   replays: number;

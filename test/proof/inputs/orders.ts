@@ -83,7 +83,7 @@ function emails(): fc.Arbitrary<string> {
   );
 }
 
-/** Usually a valid value; once in thirty times, nonsense. */
+/** Usually a valid value, and an invalid one in one of 30 cases. */
 function mostly(good: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 29, arbitrary: good }, { weight: 1, arbitrary: fc.constantFrom(...NONSENSE) });
 }

@@ -74,7 +74,7 @@ function faultOfSettings(settings: unknown): string | null {
   return isPartOf(shown, settings) ? null : `are shown as ${JSON.stringify(shown)}`;
 }
 
-/** Whether every shown value stands at the same place in the original, or, in lists, in the same order. */
+/** Whether every shown value has the same place in the original, or in lists the same order. */
 function isPartOf(shown: unknown, original: unknown): boolean {
   if (Array.isArray(shown) && Array.isArray(original)) {
     let next = 0;

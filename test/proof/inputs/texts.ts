@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Storable texts that programs commonly mishandle. */
+/** Valid texts that programs commonly mishandle. */
 export const AWKWARD: readonly string[] = [
   '100% cotton',
   'under_score',
@@ -68,7 +68,7 @@ export function anyText(longest: number): fc.Arbitrary<string> {
   );
 }
 
-/** Encodes the text for a URL. Lone surrogates get the only encoding there is, which no decoder accepts. */
+/** Encodes the text for a URL. Lone surrogates get an encoding that no decoder accepts. */
 export function encoded(text: string): string {
   return [...text]
     .map((character) => (character.isWellFormed() ? encodeURIComponent(character) : '%ED%A0%80'))

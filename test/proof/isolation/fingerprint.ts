@@ -1,15 +1,15 @@
 import type { TestDatabase } from '../../support/test-database.js';
 
-/** The store whose rows must not change, and one of its orders, which no worker touches any more. */
+/** The store whose rows must not change, and one of its orders, which no worker changes any more. */
 export interface Watched {
   readonly storeId: number;
   readonly settledOrder: string;
 }
 
-/** Columns that the service itself writes some time after a request of the store: not those of the settled order. */
+/** Columns that the service writes later than a request of the store. Those of the settled order are not among them. */
 const WRITTEN_LATER: Readonly<Record<string, readonly string[]>> = {
   api_keys: ['last_used_at'],
-  // By a worker, for an order whose analysis was unavailable.
+  // Written by a worker for an order whose analysis was unavailable.
   fraud_assessments: ['verdict', 'score', 'reasons'],
   order_stages: ['state', 'queued', 'held_for', 'attempts', 'last_error', 'updated_at'],
 };
@@ -27,7 +27,7 @@ const COUNTS = `
   SELECT list, grain, period, labels, sum(rows) AS rows FROM list_counts WHERE store_id = $1
   GROUP BY list, grain, period, labels HAVING sum(rows) <> 0 ORDER BY list, grain, period, labels`;
 
-/** All rows of the store as one text. Any change shows that is not the service's own later work. */
+/** All rows of the store as one text. It shows every change except the later work of the service itself. */
 export async function fingerprintOf(database: TestDatabase, { storeId, settledOrder }: Watched): Promise<string> {
   const tables = await database.query<{ name: string }>(TABLES);
   const prints = [JSON.stringify(await database.query(COUNTS, [storeId]))];

@@ -33,7 +33,7 @@ export function orderTrials({ references, product }: TwoStores, isThorough: bool
       items: [mine],
       customer: { name: 'Ada', email: value },
     })),
-    // Blocked by the other store's own list.
+    // The block list of the other store contains it.
     placed('customer.phone', { theirs: '+1 555 0137', unknown: '+1 555 0138' }, (phone) => ({
       items: [mine],
       customer: { name: 'Ada', phone },
@@ -45,7 +45,7 @@ export function orderTrials({ references, product }: TwoStores, isThorough: bool
   ];
 }
 
-/** The key of the other store's order, and an unused one. Tried once: afterwards, both are mine. */
+/** The key of the other store's order, and an unused one. One trial, because it uses both keys up. */
 export function keyTrial({ product }: TwoStores, used: string): Trial {
   const body = { items: [{ product_id: product, quantity: 1 }], customer: { name: 'Ada' } };
   return {

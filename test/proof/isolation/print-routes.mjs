@@ -1,7 +1,7 @@
 import { createApp } from '../../../dist/apps/api/src/create-app.js';
 import { Config } from '../../../dist/libs/infrastructure/src/index.js';
 
-// Starts the build as main.ts does, but for listening, and prints what its router knows.
+// Starts the build like main.ts but without listening, and prints the routes of its router.
 const url = process.env.DATABASE_URL;
 const app = await createApp(new Config({ DATABASE_URL: url, LOG_LEVEL: 'silent', PIPELINE: 'off' }), url);
 await app.init();

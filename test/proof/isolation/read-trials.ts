@@ -3,7 +3,7 @@ import type { Row } from './rows.js';
 import type { Trial } from './trials.js';
 import type { Reference, TwoStores } from './two-stores.js';
 
-/** Parameters that no route has, and that must not become a way into another store. */
+/** Parameters that no route has. They must not open another store. */
 const MADE_UP_PARAMETERS = ['store_id', 'store', 'brand', 'brand_id', 'customer_id', 'product_id', 'id', 'key'];
 
 /** The trials of a route that reads. @param isThorough also tries parameters that no route has. */
@@ -39,7 +39,7 @@ function retrievals(route: Route, kind: Reference): Trial[] {
   }));
 }
 
-/** Parameters that the route does not have, on resources of mine. */
+/** Parameters that the route does not have, on resources of the attacking store. */
 function madeUp(route: Route, { references, own }: TwoStores): Trial[] {
   const path = route.path.replace(/:\w+$/, String(own[route.path] ?? ''));
   return MADE_UP_PARAMETERS.flatMap((name) =>

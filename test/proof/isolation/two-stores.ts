@@ -1,10 +1,10 @@
 import { StoreFixture } from '../../builders/store-fixture.js';
 import type { TestDatabase } from '../../support/test-database.js';
 
-/** Occurs in every text of the other store: anywhere else, it is a leak. */
+/** Occurs in every text of the other store. Anywhere else, it is a leak. */
 const MARK = 'zqtheirs';
 
-/** A reference to a row of the other store, and a similar one to nothing. */
+/** A reference to a row of the other store, and a similar unknown one. */
 export interface Reference {
   readonly kind: string;
   readonly theirs: string;
@@ -18,10 +18,10 @@ export interface TwoStores {
   readonly mark: string;
   /** By kind. */
   readonly references: ReadonlyMap<string, Reference>;
-  /** References to rows of mine, by the path of their route. */
+  /** References to rows of the first store, by the path of their route. */
   readonly own: Readonly<Record<string, string | number>>;
   readonly product: number;
-  /** An order of the other store that no worker touches any more. */
+  /** An order of the other store that no worker changes any more. */
   readonly settledOrder: string;
 }
 
@@ -48,7 +48,7 @@ export async function openTwoStores(database: TestDatabase, random: (below: numb
   return { mine, theirs, mark, references, own, product, settledOrder };
 }
 
-/** An id of the other store must not be an id of mine, in any table. */
+/** No id of the other store may also be an id of the first store, in any table. */
 async function apart(database: TestDatabase): Promise<void> {
   for (const [index, table] of NUMBERED.entries()) {
     await database.query(

@@ -10,12 +10,12 @@ const COMMAND_TIMEOUT_MS = 900_000;
 
 export interface Trial {
   readonly passed: boolean;
-  /** All that the proof said. */
+  /** The output of the proof. */
   readonly output: string;
   readonly seconds: number;
 }
 
-/** A copy of the working tree that may be broken. */
+/** A copy of the working tree for mutants. */
 export class Laboratory {
   private running: ChildProcess | null = null;
 
@@ -38,7 +38,7 @@ export class Laboratory {
     rmSync(this.directory, { recursive: true, force: true });
   }
 
-  /** @throws Error when a proof that is to notice a mutant fails without it. */
+  /** @throws Error when the proof of a mutant fails without the mutant. */
   async checkUnchanged(mutants: readonly Mutant[]): Promise<void> {
     const proofs = new Map(mutants.map((mutant) => [[mutant.proof, ...mutant.args].join(' '), mutant]));
     for (const [command, mutant] of proofs) {
@@ -47,7 +47,7 @@ export class Laboratory {
     }
   }
 
-  /** Breaks the copy, runs the proof, and mends it again. @throws Error when an edit does not fit, or not compile. */
+  /** Applies the mutant, runs the proof, and restores the copy. @throws Error when an edit does not apply or compile. */
   async try(mutant: Mutant): Promise<Trial> {
     const before = new Map(mutant.edits.map(({ file }) => [file, this.read(file)]));
     const projects = new Set(mutant.edits.map(({ file }) => file.split('/')[1] ?? ''));
@@ -86,7 +86,7 @@ export class Laboratory {
 
   private execute(script: string, ...args: readonly string[]): Promise<Trial> {
     const start = Date.now();
-    // The proofs bring their own database: a mutant must not touch anybody else's.
+    // The proofs start their own database, because a mutant must not write to another one.
     const { DATABASE_URL: _, ...env } = process.env;
     const options = { cwd: this.directory, env, timeout: COMMAND_TIMEOUT_MS, maxBuffer: 2 ** 26 };
     return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** A text that occurs exactly once in the file, and what to put in its place. */
+/** A text that occurs exactly once in the file, and its replacement. */
 export interface Edit {
   /** From the root of the repository. */
   readonly file: string;
@@ -6,14 +6,14 @@ export interface Edit {
   readonly replace: string;
 }
 
-/** A defect that a proof has to notice. */
+/** A defect that a proof must notice. */
 export interface Mutant {
   readonly name: string;
   readonly edits: readonly Edit[];
   readonly proof: string;
-  /** For `run.ts`: the smallest form that notices it every time. */
+  /** Arguments of `run.ts` for the smallest form that notices the defect every time. */
   readonly args: readonly string[];
-  /** The violation that shows that the proof noticed this defect, and not just some trouble. */
+  /** Matches the violation that this defect causes, and no violation of another cause. */
   readonly noticedAs: RegExp;
 }
 
@@ -26,7 +26,7 @@ const CREATE_ORDER = 'libs/application/src/orders/create-order.ts';
 
 export const MUTANTS: readonly Mutant[] = [
   {
-    // The CHECK holds all the time: nothing goes negative, and far more is sold than there was.
+    // The CHECK does not notice it: no quantity becomes negative although far more is sold than the opening stock.
     name: 'stock is read without a lock, then written',
     edits: [
       {
@@ -134,14 +134,14 @@ export const MUTANTS: readonly Mutant[] = [
     noticedAs: /an id: answered 4\d\d|long-.* answered 4\d\d/,
   },
   {
-    name: 'requests of a connection served at the same time',
+    name: 'requests of a connection served concurrently',
     edits: [{ file: CREATE_SERVER, find: SERVE_ONE_AT_A_TIME, replace: '' }],
     proof: 'inputs',
     args: ['--quick', '--seed', '1'],
     noticedAs: /heapBytes grew from/,
   },
   {
-    name: 'files as streams, to requests of a connection at the same time',
+    name: 'files streamed to concurrent requests of a connection',
     edits: [
       { file: CREATE_SERVER, find: SERVE_ONE_AT_A_TIME, replace: '' },
       {
@@ -163,7 +163,7 @@ import { createReadStream } from 'node:fs';`,
     noticedAs: /files grew from/,
   },
   {
-    name: 'large bodies parsed as they come',
+    name: 'large bodies parsed without a limit',
     edits: [
       {
         file: 'apps/api/src/http/plugins/10-json-bodies.ts',
@@ -181,7 +181,7 @@ import { createReadStream } from 'node:fs';`,
     noticedAs: /p99 of others is \d+ ms beside 64 clients/,
   },
   {
-    name: 'settings shown as they are',
+    name: 'settings shown unfiltered',
     edits: [
       {
         file: 'libs/domain/src/store/public-settings.ts',
@@ -207,7 +207,7 @@ import { createReadStream } from 'node:fs';`,
     noticedAs: /in table public\.gateway_credentials/,
   },
   {
-    name: 'errors logged with all that they say',
+    name: 'errors logged with their full text',
     edits: [
       {
         file: 'libs/infrastructure/src/platform/error-fields.ts',
@@ -217,10 +217,10 @@ import { createReadStream } from 'node:fs';`,
     ],
     proof: 'secrets',
     args: ['--quick', '--seed', '1'],
-    noticedAs: /zqpers\d+ in what the API said/,
+    noticedAs: /zqpers\d+ in the output of the API/,
   },
   {
-    name: 'errors answered with all that they say',
+    name: 'errors answered with their full text',
     edits: [
       {
         file: 'apps/api/src/errors/describe-error.ts',
@@ -233,7 +233,7 @@ import { createReadStream } from 'node:fs';`,
     noticedAs: /zqpers\d+.* in the answer \(500\)/,
   },
   {
-    name: 'the queue keeps what a job failed with',
+    name: 'the queue stores the error of a job',
     edits: [
       {
         file: 'libs/infrastructure/src/queue/pipeline-worker.ts',
@@ -243,7 +243,7 @@ import { createReadStream } from 'node:fs';`,
     ],
     proof: 'secrets',
     args: ['--quick', '--seed', '1'],
-    noticedAs: /zqpers\d+ in (?:table graphile_worker|what the worker said)/,
+    noticedAs: /zqpers\d+ in (?:table graphile_worker|the output of the worker)/,
   },
   {
     name: 'answers 503 on closing',

@@ -18,7 +18,7 @@ export interface CrowdOptions {
 const KEYLESS = 5;
 const MOST_LINES = 3;
 
-/** Buyers who order continuously, and retry until they get an answer, until an attack is over. */
+/** Buyers that order continuously until an attack is over, and retry each order until they get an answer. */
 export class Crowd {
   private readonly violations: string[] = [];
   private readonly members: Promise<unknown>;

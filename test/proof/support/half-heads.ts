@@ -11,7 +11,7 @@ const NEWCOMER_EVERY_MS = 100;
 
 export interface Newcomers {
   readonly count: number;
-  /** Clients without an answer. */
+  /** Number of clients without an answer. */
   readonly keptOut: number;
   readonly slowestMs: number;
 }

@@ -7,7 +7,7 @@ import type { Service } from './service.js';
 const ROUTES = ['/health/live', '/health/ready', '/health', '/metrics', '/docs', '/openapi.json'];
 
 interface Manner {
-  /** The head of the last request goes on with this, instead of its end. */
+  /** The end of the last request's head is replaced with this text. */
   readonly rest?: string;
   /** Requests per packet. */
   readonly requests: number;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../libs/embedded-postgres/src/embedded-postgres.js';
 
-/** The proof's own PostgreSQL: durable, and it can be killed and restarted. */
+/** The proof's own durable PostgreSQL, which can be killed and restarted. */
 export interface PostgresServer {
   /** The same after every start. Contains the password. */
   readonly url: string;

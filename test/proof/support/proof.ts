@@ -24,13 +24,13 @@ import type { Rig } from './rig.js';
  * 4. `full` runs under `npm run proof`. `quick` takes at most 8 s and runs in `quick.spec.ts` on a shared PostgreSQL
  *    without durability and with a shared pair of services: leave both as they were. A proof without a quick form says
  *    `quick: false`.
- * 5. See it fail: break in a scratch copy what it protects, and run it.
+ * 5. See it fail: break the protection in a scratch copy, and run it.
  */
 export interface Proof {
   readonly name: string;
-  /** What the service promises, for docs/promises.md. */
+  /** The promise, for docs/promises.md. */
   readonly promise: string;
-  /** What the full form does to it, for docs/promises.md. */
+  /** The attack of the full form, for docs/promises.md. */
   readonly attack: string;
   /** Whether `npm test` has a quick form. */
   readonly quick: boolean;
@@ -44,7 +44,7 @@ export interface ProofContext {
   readonly rig: Rig;
   readonly history: History;
   readonly seed: number;
-  /** Draws from 0 up to, not including, its argument; repeatable by the seed. */
+  /** Draws an integer from 0 up to, not including, its argument. The seed repeats the draws. */
   readonly random: (below: number) => number;
 }
 

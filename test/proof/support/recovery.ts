@@ -12,7 +12,7 @@ const LOG_TAIL = 2_000;
  * database is back.
  *
  * @param label unique: it is the order's key.
- * @throws Error when it takes half a minute.
+ * @throws Error after half a minute.
  */
 export async function timeToRecover(buyers: Buyers, service: Service, product: number, label: string): Promise<number> {
   const start = Date.now();

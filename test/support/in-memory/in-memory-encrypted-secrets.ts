@@ -5,7 +5,7 @@ interface Secret {
   isHeld: boolean;
 }
 
-/** Secrets without content: of each, the key that it is under. */
+/** Secrets without content. Each consists only of the key that encrypts it. */
 export class InMemoryEncryptedSecrets extends EncryptedSecrets {
   private readonly secrets: Secret[] = [];
 
@@ -24,7 +24,7 @@ export class InMemoryEncryptedSecrets extends EncryptedSecrets {
     for (let n = 0; n < count; n++) this.secrets.push({ key, isHeld: false });
   }
 
-  /** Holds one secret that is under `key`. Returns its release. */
+  /** Locks one secret under `key`. Returns the release of the lock. */
   hold(key: string): () => void {
     const secret = this.secrets.find((other) => other.key === key);
     if (!secret) throw new Error(`No secret is under ${key}`);

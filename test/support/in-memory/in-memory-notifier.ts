@@ -11,15 +11,15 @@ class UnusableAddress extends UndeliverableMessage {
 }
 
 export interface InMemoryMessage {
-  /** The same whenever the stage of the order is notified. */
+  /** Equal for all attempts at a stage of an order. */
   readonly id: string;
   readonly to: string;
 }
 
-/** Keeps what would be sent. */
+/** Keeps the messages that a real adapter would send. */
 export class InMemoryNotifier extends Notifier {
   readonly messages: InMemoryMessage[] = [];
-  /** What every attempt fails with, while it is set. */
+  /** The error of every attempt while it is set. */
   failure: Error | null = null;
 
   override notify(stage: NotificationStage, order: OrderRecord, store: StoreProfile): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Page, PageOf } from '@app/application';
 
-/** Newest first; of one moment, the higher id first. */
+/** Newest first; rows with the same date by descending id. */
 export function newestFirst<T extends { readonly id: string | number; readonly createdAt: Date }>(a: T, b: T): number {
   return b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1);
 }
@@ -17,7 +17,7 @@ export function sameWord(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 
-/** Ascending by the first key; of rows where that is the same, by the next. */
+/** Ascending by the first key; rows with the same value by the next key. */
 export function ascending<T>(...keys: readonly ((row: T) => string | number)[]): (a: T, b: T) => number {
   return (a, b) => {
     const key = keys.find((of) => of(a) !== of(b));

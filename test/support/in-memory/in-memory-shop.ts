@@ -44,14 +44,14 @@ interface Product {
   readonly active: boolean;
 }
 
-/** The ports of placing an order and of changing it afterwards, in memory, with the behaviour of their contracts. */
+/** The ports that place and change orders, in memory, with the behaviour of their contracts. */
 export class InMemoryShop {
   private readonly catalog: Product[] = [];
   private serial = 0;
   private readonly transactions = new InMemoryTransactions();
-  /** By the id of the order. */
+  /** Assessments by order id. */
   private readonly rejected = new Map<string, FraudAssessment>();
-  /** Settings of store 1; other stores have the defaults. */
+  /** Settings of store 1. Other stores have the defaults. */
   fraudSettings: FraudSettings = DEFAULT_FRAUD_SETTINGS;
   fraudFacts: FraudFacts = NO_FACTS;
   now = new Date('2026-11-20T12:00:00.000Z');
@@ -84,7 +84,7 @@ export class InMemoryShop {
     return this.bins(productId).reduce((sum, quantity) => sum + quantity, 0);
   }
 
-  /** Lets a request that never ends hold the key. Returns its end. */
+  /** Lets an endless request hold the key. Returns a function that ends the request. */
   holdKey(scope: IdempotencyScope): () => void {
     this.transactions.heldKeys.add(scopeKey(scope));
     return () => void this.transactions.heldKeys.delete(scopeKey(scope));

@@ -1,7 +1,7 @@
 import { StockLedger, type StockDifference, type StockPlace, type StockVerification } from '@app/application';
 import { NotFound } from '@app/domain';
 
-/** What a store has, by natural keys. */
+/** The products and bins of a store by natural keys. */
 export interface StockedStore {
   readonly id: number;
   readonly subdomain: string;
@@ -67,7 +67,7 @@ function toDifference({ store, product, variant, bin, quantity, movements }: Ent
   return { store: store.subdomain, product, variant, bin, quantity, ledger };
 }
 
-/** The first name that the store does not have. */
+/** The first name of the place that the store does not have. */
 function unknownIn(store: StockedStore | undefined, { product, variant, bin }: StockPlace): string | null {
   const [warehouse = '', binCode = ''] = bin.split('/');
   const variants = store?.products[product];

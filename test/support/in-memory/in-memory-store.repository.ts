@@ -22,7 +22,7 @@ const NOTHING_CONFIGURED = {
 export class InMemoryStoreRepository extends StoreRepository {
   private readonly stores = new Map<number, StoreProfile>();
 
-  /** Changes a store that there is. */
+  /** Changes an existing store. */
   configure(storeId: number, changes: Partial<StoreProfile>): void {
     this.stores.set(storeId, { ...(this.stores.get(storeId) as StoreProfile), ...changes });
   }

@@ -11,7 +11,7 @@ export interface QueuedStage {
   readonly orderId: string;
   readonly stage: NotificationStage;
   readonly state: 'pending' | 'held' | 'dead';
-  /** Empty unless the stage is held, or was. */
+  /** Reasons of the hold. Empty for a stage that was never held. */
   readonly heldFor: readonly string[];
 }
 
@@ -22,7 +22,7 @@ interface Withdrawal {
 }
 
 export interface State {
-  /** Units by bin, of one product or variant; bins by id. */
+  /** Units of one product or variant by bin id. */
   bins: Map<string, { binId: number; quantity: number }[]>;
   orders: PlacedOrder[];
   queued: QueuedStage[];
@@ -34,7 +34,7 @@ export interface State {
 /** Runs one transaction at a time, on a copy that replaces the state when the work resolves. */
 export class InMemoryTransactions {
   state: State = { bins: new Map(), orders: [], queued: [], taken: new Map(), keys: new Map() };
-  /** Idempotency keys of requests that never end. */
+  /** Idempotency keys of endless requests. */
   readonly heldKeys = new Set<string>();
   private previous: Promise<unknown> = Promise.resolve();
 

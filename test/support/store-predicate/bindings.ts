@@ -1,20 +1,20 @@
 import type { JoinExpr, Node, RangeFunction, RangeVar, SubLink } from 'libpg-query';
 import { storeColumnsOf, type Scope, type Source } from './scope.js';
 
-/** A condition that every row of the result meets, and the sources that may be held to a store by it. */
+/** A condition that every row of the result meets, and the sources that it may limit to a store. */
 export interface Equality {
   readonly condition: Node;
   readonly binds: (source: Source) => boolean;
 }
 
-/** What has to be asked of a subquery. */
+/** Questions about a subquery. */
 interface Subqueries {
   isSound(body: Node): boolean;
-  /** Whether the column at that place is the store. */
+  /** Whether the column at this position is the store. */
   storesOf(body: Node, place: number): boolean;
 }
 
-/** Adds what an item of a FROM brings to the scope. @param equalities gets the conditions of its joins. */
+/** Adds the sources of a FROM item to the scope. @param equalities receives the conditions of its joins. */
 export function addSources(item: Node, scope: Scope, equalities: Equality[]): void {
   if ('JoinExpr' in item) return addJoin(item.JoinExpr, scope, equalities);
   if ('RangeVar' in item) scope.sources.push(tableSource(item.RangeVar, scope));
@@ -35,7 +35,7 @@ function tableSource({ relname = '', schemaname, alias }: RangeVar, scope: Scope
   return { alias: name, table: relname, storeColumns, body: null, bound: false };
 }
 
-// Stores and keys that the service itself collected come as arrays: `unnest($1, $2) AS used (store_id, id)`.
+// The service passes stores and keys that it has collected as arrays: `unnest($1, $2) AS used (store_id, id)`.
 function functionSource({ functions = [], alias }: RangeFunction): Source {
   const text = JSON.stringify(functions);
   const isOfParameters = text.includes('"unnest"') && text.includes('ParamRef') && !text.includes('ColumnRef');
@@ -55,7 +55,7 @@ function addJoin({ jointype, larg, rarg, quals, usingClause }: JoinExpr, scope: 
     return scope.sources.slice(before);
   });
   const [left = [], right = []] = added;
-  // The condition of an outer join says nothing about the rows of the side that is kept.
+  // The condition of an outer join does not limit the rows of the preserved side.
   const kept = { JOIN_LEFT: left, JOIN_RIGHT: right, JOIN_FULL: [...left, ...right] }[String(jointype)] ?? [];
   const binds = (source: Source) => !kept.includes(source);
   equalities.push(...conjunctsOf(quals).map((condition) => ({ condition, binds })));
@@ -71,7 +71,7 @@ function sameStore(a: Source, b: Source): Node {
   return { A_Expr: { kind: 'AEXPR_OP', name: [{ String: { sval: '=' } }], lexpr, rexpr } };
 }
 
-/** The conditions of which each has to hold. */
+/** The conditions that must all hold. */
 export function conjunctsOf(condition: Node | undefined): Node[] {
   if (!condition) return [];
   if ('BoolExpr' in condition && condition.BoolExpr.boolop === 'AND_EXPR') {
@@ -80,7 +80,7 @@ export function conjunctsOf(condition: Node | undefined): Node[] {
   return [condition];
 }
 
-/** Marks the sources that the conditions hold to one store, until nothing more follows. */
+/** Marks the sources that the conditions limit to one store, until no further source follows. */
 export function bindSources(scope: Scope, equalities: readonly Equality[], subqueries: Subqueries): void {
   for (let changed = true; changed;) {
     const found = equalities.flatMap(({ condition, binds }) =>

@@ -2,14 +2,14 @@ import { parsePlPgSQLSync, parseSync, type CreateFunctionStmt, type Node } from 
 import { checkStatement } from './check-statement.js';
 import { Scope, type StoreColumns } from './scope.js';
 
-/** Rows that a trigger is told of: what it does for them stays in their stores. */
+/** Names of the changed rows in a trigger. A condition on their store limits a statement to it. */
 const TOLD = ['added', 'removed', 'new', 'old'];
 
 /**
- * What a function of the schema touches without saying whose it is. Its arguments and variables count as values, and so
- * do the rows that changed.
+ * Lists the tables that a function of the schema touches without a store predicate. Its arguments, its variables and the
+ * changed rows count as values.
  *
- * @param definition as `pg_get_functiondef` has it. `loadModule()` of the parser comes first.
+ * @param definition from `pg_get_functiondef`. Call `loadModule()` of the parser first.
  */
 export function faultsOfFunction(definition: string, tables: StoreColumns): string[] {
   const create = parseSync(definition).stmts?.[0]?.stmt;
@@ -37,7 +37,7 @@ function scopeOf(tables: StoreColumns, values: readonly string[]): Scope {
   return scope;
 }
 
-/** PostgreSQL may put the function's name before those of its arguments. */
+/** PostgreSQL may qualify the names of arguments with the name of the function. */
 function argumentsOf({ funcname = [], parameters = [] }: CreateFunctionStmt): string[] {
   const last = funcname.at(-1);
   const own = last && 'String' in last ? last.String.sval : '';
@@ -47,14 +47,14 @@ function argumentsOf({ funcname = [], parameters = [] }: CreateFunctionStmt): st
   });
 }
 
-/** A body in standard SQL, `RETURN expression`: what a SELECT of it would read. */
+/** Checks a body in standard SQL, `RETURN expression`, like a SELECT of the expression. */
 function faultsOfBody(body: Node, scope: Scope): string[] {
   if (!('ReturnStmt' in body)) throw new Error('Only functions that RETURN an expression can be checked');
   const { returnval } = body.ReturnStmt;
   return [...checkStatement({ SelectStmt: { targetList: [{ ResTarget: { val: returnval } }] } }, scope)];
 }
 
-/** An expression or a condition is what a SELECT would return. */
+/** Wraps an expression or a condition in a SELECT. */
 function statementsIn(query: string): Node[] {
   const isStatement = /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH|MERGE)\b/i.test(query);
   const assigned = query.replace(/^[\w.]+\s*:=\s*/, '');

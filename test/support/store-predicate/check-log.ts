@@ -5,7 +5,7 @@ import { loadModule } from 'libpg-query';
 import type { StoreColumns } from './scope.js';
 import { faultsOf, lacksName } from './read-statements.js';
 
-/** What has PostgreSQL write down each statement that it is sent, and by whom, without its values. */
+/** Settings with which PostgreSQL logs each statement and its application, without values. */
 export const LOGGED = {
   logging_collector: 'on',
   log_destination: 'jsonlog',
@@ -21,17 +21,17 @@ interface Line {
 }
 
 export interface Verdict {
-  /** Different statements that were checked. */
+  /** Number of different statements that were checked. */
   readonly statements: number;
-  /** One text for each statement that touches rows of any store, or has no name. */
+  /** One text for each statement that touches rows without a store predicate or has no name. */
   readonly faults: readonly string[];
 }
 
 /**
- * Checks every statement that the service sent, in whichever process: its connections say who they are. Statements inside
- * of functions are not among them; `store-keys.spec.ts` reads those in the catalog.
+ * Checks every statement that a process of the service sent, identified by the application name of its connection.
+ * `store-keys.spec.ts` checks the statements inside functions.
  *
- * @param cluster the directory of a cluster that ran with {@link LOGGED} and has stopped.
+ * @param cluster the directory of a stopped cluster that ran with {@link LOGGED}.
  */
 export async function checkLog(cluster: string, tables: StoreColumns): Promise<Verdict> {
   await loadModule();
@@ -51,7 +51,7 @@ async function readStatements(directory: string): Promise<Set<string>> {
   const statements = new Set<string>();
   for (const name of readdirSync(directory).filter((file) => file.endsWith('.json'))) {
     for await (const line of createInterface({ input: createReadStream(path.join(directory, name)) })) {
-      // Most lines are of the tests themselves, or repeat others.
+      // Skips the lines of the tests themselves, which are the majority.
       if (!line.includes('"application_name":"store-commerce')) continue;
       const { message = '' } = JSON.parse(line) as Line;
       const sql = /^(?:statement|execute [^:]*): (.*)$/s.exec(message)?.[1];

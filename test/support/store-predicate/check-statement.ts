@@ -2,13 +2,13 @@ import type { DeleteStmt, InsertStmt, Node, SelectStmt, UpdateStmt, WithClause }
 import { addSources, bindSources, conjunctsOf, type Equality } from './bindings.js';
 import { storeColumnsOf, type Scope } from './scope.js';
 
-/** What a statement touches without saying whose it is: names of tables, and what cannot be checked. */
+/** Names of the tables that a statement touches without a store predicate, and kinds that cannot be checked. */
 export type Faults = readonly string[];
 
 /**
- * Checks that each table of stores that a statement names is held to one store: by `store_id = ` a parameter, a constant or
- * the `store_id` of something that is held to it, in a condition that every row has to meet. Rows that are inserted must
- * get their `store_id` in the same way.
+ * Checks that a statement limits each table of stores to one store: with `store_id = ` a parameter, a constant or the
+ * `store_id` of another limited source, in a condition that every row must meet. Inserted rows must get their `store_id`
+ * in the same way.
  *
  * Statements that read and write no rows (BEGIN, SET, CREATE …) have no faults.
  */
@@ -24,7 +24,7 @@ export function checkStatement(statement: Node, outer: Scope): Faults {
 /** One SELECT, without its UNIONs. */
 interface Branch {
   readonly faults: Faults;
-  /** Whether its column at that place is the store. */
+  /** Whether its column at this position is the store. */
   isStore(place: number): boolean;
 }
 
@@ -44,7 +44,7 @@ function branchesOf(select: SelectStmt, outer: Scope): Branch[] {
     if (rows) return rows.every((row) => 'List' in row && scope.isBound(row.List.items?.[place]));
     const targets = (select.targetList ?? []).slice(0, place + 1);
     const values = targets.map((target) => ('ResTarget' in target ? target.ResTarget.val : undefined));
-    // A `*` in front would move the columns.
+    // A `*` before the column would change its position.
     return !values.some((value) => JSON.stringify(value)?.includes('A_Star')) && scope.isBound(values[place]);
   };
   return [{ faults, isStore }];
@@ -118,7 +118,7 @@ function nameRows(clause: WithClause | undefined, scope: Scope): Faults {
   for (const cte of clause?.ctes ?? []) {
     if (!('CommonTableExpr' in cte)) continue;
     const { ctename = '', ctequery } = cte.CommonTableExpr;
-    // What a recursion reads of itself is of one store if its beginning and its step are.
+    // The rows of a recursion belong to one store if the rows of its start and of its step do.
     const storeColumns = storeColumnsOf(ctequery);
     if (clause?.recursive) scope.name(ctename, { storeColumns, bound: true });
     const found = ctequery ? checkStatement(ctequery, scope) : [];
@@ -133,7 +133,7 @@ function partsOf(select: SelectStmt, scope: Scope): Faults {
   return subqueriesOf(parts, scope);
 }
 
-/** Faults of the subqueries in expressions; those in FROM are sources, which are checked as such. */
+/** Faults of the subqueries in expressions. Subqueries in FROM are checked as sources. */
 function subqueriesOf(part: unknown, scope: Scope): Faults {
   if (typeof part !== 'object' || part === null) return [];
   return Object.entries(part).flatMap(([kind, value]: [string, unknown]) => {

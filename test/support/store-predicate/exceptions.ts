@@ -1,22 +1,22 @@
-/** A statement that may touch rows of stores without naming one. */
+/** Statements that may touch rows of stores without a store predicate. */
 export interface Exception {
-  /** Names of statements; each is in one place of the source. */
+  /** Names of statements. Each name occurs in one place in the source. */
   readonly statements: readonly string[];
   readonly reason: string;
-  /** The tables that it may touch so, and no other. */
+  /** The tables that the statements may touch without a store predicate. */
   readonly tables: readonly string[] | 'all';
 }
 
-/** Statements of the service. Nothing here is reached by what a request says. */
+/** Statements of the service. No value of a request selects the rows of another store in them. */
 export const EXCEPTIONS: readonly Exception[] = [
   {
     statements: ['keys.look_up'],
-    reason: 'A key is looked up by its unique hash: it is what tells the store.',
+    reason: 'The unique hash of a key identifies its store.',
     tables: ['api_keys', 'stores'],
   },
   {
     statements: ['keys.set_status'],
-    reason: "The operator's command names a key by its id alone.",
+    reason: "The operator's command names a key by its id only.",
     tables: ['api_keys'],
   },
   {
@@ -39,49 +39,48 @@ export const EXCEPTIONS: readonly Exception[] = [
   },
   {
     statements: ['orders.locate'],
-    reason: "The operator's command finds an order by its id or receipt, in whichever store it is.",
+    reason: "The operator's command finds an order in all stores by its id or receipt number.",
     tables: ['stores', 'orders'],
   },
   {
     statements: ['orders.held'],
     reason:
-      "The operator's commands list and release orders under review, of all stores unless one is named; the worker screens them again.",
+      "The operator's commands list and release orders under review in all stores. The worker screens them again.",
     tables: ['order_stages', 'stores', 'orders'],
   },
   {
     statements: ['health.pipeline'],
-    reason: 'The health check counts the stages of all stores; only numbers leave it.',
+    reason: 'The health check counts the stages of all stores and returns only numbers.',
     tables: ['order_stages'],
   },
   {
     statements: ['stock.verify'],
-    reason: "The operator's command compares the stock of all stores, unless one is named.",
+    reason: "The operator's command compares the stock of all stores or of one.",
     tables: ['stock', 'stock_movements', 'stores', 'products', 'product_variants', 'bins', 'warehouses'],
   },
   {
     statements: ['stages.relay'],
-    reason: 'The worker queues the waiting stages of all stores; each job carries its store.',
+    reason: 'The worker queues the waiting stages of all stores. Each job contains its store.',
     tables: ['order_stages'],
   },
   {
     statements: ['queue.give_up'],
-    reason: 'The worker gives up what was begun by a worker that is gone, in the store that the job names.',
+    reason: 'The worker gives up stages of a worker that has died, in the store that the job names.',
     tables: ['order_stages'],
   },
   {
     statements: ['retention.idempotency_keys', 'retention.fraud_assessments', 'retention.api_key_usage'],
-    reason: 'The worker removes what has expired, of all stores.',
+    reason: 'The worker removes expired rows of all stores.',
     tables: ['idempotency_keys', 'fraud_assessments', 'api_key_usage'],
   },
   {
     statements: ['secrets.due', 'secrets.count'],
-    reason: "The operator's command encrypts the secrets of all stores under the newest key; a value stays in its row.",
+    reason: "The operator's command encrypts the secrets of all stores with the newest key. A value stays in its row.",
     tables: ['gateway_credentials', 'customer_secrets'],
   },
   {
     statements: ['secrets.sample'],
-    reason:
-      'A process that starts looks which encryption keys it would need; only what identifies them leaves the database.',
+    reason: 'A starting process looks up which encryption keys it needs. The statement returns only their ids.',
     tables: ['gateway_credentials', 'customer_secrets'],
   },
   {
@@ -91,12 +90,12 @@ export const EXCEPTIONS: readonly Exception[] = [
   },
   {
     statements: ['restore.is_empty'],
-    reason: 'It looks whether any table has a row.',
+    reason: 'The restore checks whether any table has a row.',
     tables: 'all',
   },
   {
     statements: ['restore.queue_again'],
-    reason: 'It queues the pending stages of all stores again.',
+    reason: 'The restore queues the pending stages of all stores again.',
     tables: ['order_stages'],
   },
 ];

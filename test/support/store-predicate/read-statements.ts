@@ -3,25 +3,25 @@ import { checkStatement } from './check-statement.js';
 import { EXCEPTIONS } from './exceptions.js';
 import { Scope, type StoreColumns } from './scope.js';
 
-/** Tables that hold rows of stores, and the columns that name the store. */
+/** The tables with rows of stores, and their columns that name the store. */
 export function storeColumns(tables: readonly string[]): StoreColumns {
-  // A subdomain names one store, like its id.
+  // A subdomain identifies one store, like its id.
   return new Map<string, readonly string[]>([
     ...tables.map((table): [string, readonly string[]] => [table, ['store_id']]),
     ['stores', ['id', 'subdomain']],
   ]);
 }
 
-/** Statements of libraries: the queue's, and those that TypeORM sends when it connects. */
+/** Statements of libraries: those of the queue, and those that TypeORM sends when it connects. */
 const OF_LIBRARIES =
   /\bgraphile_worker\b|^--! |^select (?:current_setting|pg_notify)\(|^SELECT version\(\)|^SELECT \* FROM current_schema\(\)/;
 
-/** The name in the comment that a statement begins with. */
+/** The name in the comment at the start of a statement. */
 export function nameOf(sql: string): string | null {
   return /^\s*\/\* ([a-z_.]+) \*\//.exec(sql)?.[1] ?? null;
 }
 
-/** Whether a statement reads or writes rows, is the service's own, and has no name. */
+/** Whether a statement of the service reads or writes rows and has no name. */
 export function lacksName(sql: string): boolean {
   const kinds = ['SelectStmt', 'InsertStmt', 'UpdateStmt', 'DeleteStmt', 'CopyStmt'];
   const statements = (parseSync(sql).stmts ?? []).map(({ stmt }) => stmt ?? {});
@@ -30,8 +30,8 @@ export function lacksName(sql: string): boolean {
 }
 
 /**
- * What SQL touches without saying whose it is: names of tables; empty when there is nothing, or when it is one of the
- * exceptions. `loadModule()` of the parser comes first.
+ * Lists the tables that SQL touches without a store predicate, except those that an exception allows. Call
+ * `loadModule()` of the parser first.
  */
 export function faultsOf(sql: string, tables: StoreColumns): string[] {
   const found = (parseSync(sql).stmts ?? []).flatMap(({ stmt }) =>

@@ -3,43 +3,43 @@ import type { ColumnRef, Node, ReturningClause, SelectStmt } from 'libpg-query';
 /** Columns that name the store of a row, by table. */
 export type StoreColumns = ReadonlyMap<string, readonly string[]>;
 
-/** Something in a FROM that columns may come from. */
+/** An item of a FROM that provides columns. */
 export interface Source {
   readonly alias: string;
-  /** The table to be held to one store; `null` for what is no table, such as a subquery. */
+  /** The table that must be limited to one store; `null` for a source that is not a table, such as a subquery. */
   readonly table: string | null;
-  /** Columns of it that name the store. */
+  /** Its columns that name the store. */
   readonly storeColumns: readonly string[];
-  /** A subquery, whose rows are of one store if all that it reads is. */
+  /** The subquery. Its rows belong to one store if all rows that it reads do. */
   readonly body: Node | null;
-  /** Whether it is certain that its rows are of the store that a parameter names. */
+  /** Whether its rows certainly belong to the store that a parameter names. */
   bound: boolean;
 }
 
-/** The rows of a WITH, or those that a trigger is told of. */
+/** The rows of a WITH, or the changed rows of a trigger. */
 export interface NamedRows {
   readonly storeColumns: readonly string[];
   readonly bound: boolean;
 }
 
-/** Where a statement, or a part of it, looks up tables and columns. */
+/** Resolves the tables and columns of a statement or of a part of it. */
 export class Scope {
   readonly sources: Source[] = [];
   private readonly named = new Map<string, NamedRows>();
 
-  /** @param variables names that stand for values of the caller, as parameters do; also with a dot in them. */
+  /** @param variables names that stand for values of the caller, like parameters. A name may contain a dot. */
   constructor(
     readonly parent: Scope | null,
     readonly tables: StoreColumns,
     private readonly variables: ReadonlySet<string> = new Set(),
   ) {}
 
-  /** A scope within. */
+  /** A nested scope. */
   inner(): Scope {
     return new Scope(this, this.tables);
   }
 
-  /** Makes the rows of a WITH, or of a trigger, known by name. */
+  /** Registers the rows of a WITH or of a trigger under a name. */
   name(name: string, rows: NamedRows): void {
     this.named.set(name, rows);
   }
@@ -48,7 +48,7 @@ export class Scope {
     return this.named.get(name) ?? this.parent?.rowsNamed(name);
   }
 
-  /** Whether the value is a parameter, a constant, or the store of rows that are bound. */
+  /** Whether the value is a parameter, a constant, or the store column of a bound source. */
   isBound(value: Node | undefined): boolean {
     if (!value) return false;
     if ('ParamRef' in value || 'A_Const' in value) return true;
@@ -59,7 +59,7 @@ export class Scope {
     return this.storesNamedBy(value).some(({ bound }) => bound);
   }
 
-  /** The sources, of the nearest scope that has any, of which the column is the store. */
+  /** The sources whose store the column names, from the nearest scope that has any. */
   storesNamedBy(value: Node | undefined): readonly Source[] {
     if (!value || !('ColumnRef' in value)) return [];
     const [name = '', qualifier] = namesOf(value.ColumnRef).reverse();
@@ -78,7 +78,7 @@ function namesOf({ fields = [] }: ColumnRef): string[] {
   return fields.map((field) => ('String' in field ? (field.String.sval ?? '') : '*'));
 }
 
-/** The columns of a subquery that name the store, as far as its text tells: `*` may bring one. */
+/** The columns of a subquery that name the store, judged by its text. `*` may include one. */
 export function storeColumnsOf(body: Node | undefined): readonly string[] {
   return body && bringsStore(body) ? ['store_id'] : [];
 }

@@ -12,13 +12,13 @@ async function aStore({ mode = 'live', expiresAt = null }: { mode?: ApiKeyMode; 
 }
 
 describe('AuthenticateApiKey', () => {
-  it.each(['Bearer', 'bearer', 'BEARER'])('takes the scheme as %s', async (scheme) => {
+  it.each(['Bearer', 'bearer', 'BEARER'])('accepts the scheme %s', async (scheme) => {
     const { authenticate, text } = await aStore();
 
     expect(await authenticate.execute(`${scheme} ${text}`)).toMatchObject({ failure: null, key: { id: 'key-1' } });
   });
 
-  it('notes that the key was used', async () => {
+  it('records the use of the key', async () => {
     const { authenticate, apiKeys, text } = await aStore();
 
     await authenticate.execute(`Bearer ${text}`);
@@ -30,11 +30,11 @@ describe('AuthenticateApiKey', () => {
     ['no header', () => undefined],
     ['an empty header', () => ''],
     ['another scheme', (key: string) => `Basic ${key}`],
-    ['the key alone', (key: string) => key],
+    ['a key without a scheme', (key: string) => key],
     ['two keys', (key: string) => `Bearer ${key} ${key}`],
     ['a wrong checksum', (key: string) => `Bearer ${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`],
     ['another brand', (key: string) => `Bearer ${key.replace('svc', 'abc')}`],
-  ])('refuses %s without a look-up', async (_case, header) => {
+  ])('rejects %s without a look-up', async (_case, header) => {
     const { authenticate, apiKeys, text } = await aStore();
     const findByHash = jest.spyOn(apiKeys, 'findByHash');
 
@@ -42,14 +42,14 @@ describe('AuthenticateApiKey', () => {
     expect(findByHash).not.toHaveBeenCalled();
   });
 
-  it('does not know a key that was never made', async () => {
+  it('rejects an unknown key', async () => {
     const { authenticate } = await aStore();
     const { text } = composeApiKey('live', Array<number>(API_KEY_SECRET.length).fill(8));
 
     expect(await authenticate.execute(`Bearer ${text}`)).toEqual({ key: null, failure: 'unknown' });
   });
 
-  it.each(['REVOKED', 'DEACTIVATED'] as const)('refuses a key that is %s', async (status) => {
+  it.each(['REVOKED', 'DEACTIVATED'] as const)('rejects a key that is %s', async (status) => {
     const { authenticate, apiKeys, text } = await aStore();
     await apiKeys.setStatus('key-1', status);
 
@@ -57,13 +57,13 @@ describe('AuthenticateApiKey', () => {
     expect(apiKeys.touched).toEqual([]);
   });
 
-  it('refuses a key that has expired', async () => {
+  it('rejects an expired key', async () => {
     const { authenticate, text } = await aStore({ expiresAt: new Date(Date.now() - 1) });
 
     expect(await authenticate.execute(`Bearer ${text}`)).toEqual({ key: null, failure: 'inactive' });
   });
 
-  it('refuses the keys of an inactive store', async () => {
+  it('rejects the keys of an inactive store', async () => {
     const { authenticate, apiKeys, text } = await aStore();
     apiKeys.inactiveStores.add(1);
 

@@ -38,7 +38,7 @@ function aShop() {
 }
 
 describe('CreateOrder', () => {
-  it('prices each line from the catalog and totals them in minor units', async () => {
+  it('prices each line from the catalog and returns the total in minor units', async () => {
     const { shop, place } = aShop();
     const mug = shop.addProduct({ price: 1099, stock: [9] });
     const tee = shop.addProduct({ price: 2000, stock: [9] });
@@ -51,7 +51,7 @@ describe('CreateOrder', () => {
     expect(shop.orders[0]?.order.total.minor).toBe(3 * 1099 + 2000);
   });
 
-  it('takes the stock, writes the order and queues its notifications', async () => {
+  it('withdraws the stock, writes the order and queues its notifications', async () => {
     const { shop, place } = aShop();
     const mug = shop.addProduct({ stock: [2, 3] });
 
@@ -99,7 +99,7 @@ describe('CreateOrder', () => {
     expect([shop.onHand(mug), shop.orders, shop.rejections.length]).toEqual([5, [], 1]);
   });
 
-  it('stops waiting for the record of a rejected order at its deadline', async () => {
+  it('stops waiting at the deadline while it stores the assessment of a rejected order', async () => {
     const { shop, place } = aShop();
     const mug = shop.addProduct({ stock: [9] });
     shop.fraudSettings = { ...shop.fraudSettings, blockedEmails: ['mallory@example.com'] };
@@ -136,7 +136,7 @@ describe('CreateOrder', () => {
     expect(shop.onHand(mug)).toBe(4);
   });
 
-  it('replays before pricing: the catalog may have changed since', async () => {
+  it('replays before pricing, because the catalog may have changed', async () => {
     const { shop, place } = aShop();
     const mug = shop.addProduct({ stock: [5] });
     await place([[mug, 1]], {}, 'key');
@@ -145,7 +145,7 @@ describe('CreateOrder', () => {
     expect((await place([[mug, 1]], {}, 'key')).replay).not.toBeNull();
   });
 
-  it('replays the order of a concurrent request with the key when this request would be refused', async () => {
+  it('replays the order of a concurrent request with the same key when this request would be rejected', async () => {
     const { shop, place } = aShop();
     const mug = shop.addProduct({ stock: [5] });
     const price = shop.pricing.price.bind(shop.pricing);
@@ -168,7 +168,7 @@ describe('CreateOrder', () => {
     await expect(place([[mug, 2]], {}, 'key')).rejects.toThrow(IdempotencyMismatch);
   });
 
-  it('draws another receipt number when the first is taken', async () => {
+  it('draws another receipt number when the first is in use', async () => {
     const { shop, place } = aShop();
     const mug = shop.addProduct({ stock: [5] });
     const refused = refusePlacements(shop, 1);
@@ -179,7 +179,7 @@ describe('CreateOrder', () => {
     expect([shop.orders.length, refused.length, shop.onHand(mug)]).toEqual([1, 1, 4]);
   });
 
-  it('gives up after three taken receipt numbers', async () => {
+  it('gives up after three receipt numbers that are in use', async () => {
     const { shop, place } = aShop();
     const mug = shop.addProduct({ stock: [5] });
     const refused = refusePlacements(shop, Infinity);
@@ -190,7 +190,7 @@ describe('CreateOrder', () => {
   });
 });
 
-/** Lets the receipt numbers of the first placements be taken. Returns the refused placements. */
+/** Makes the first placements fail with a receipt number in use. Returns these placements. */
 function refusePlacements(shop: InMemoryShop, count: number): Placement[] {
   const place = shop.placement.place.bind(shop.placement);
   const refused: Placement[] = [];

@@ -28,7 +28,7 @@ describe('VerifyPayment', () => {
     ['a cent too little', 2999, 'USD', 'The paid amount 2999 USD is not the amount owed 3000 USD (in minor units)'],
     ['a cent too much', 3001, 'USD', 'The paid amount 3001 USD is not the amount owed 3000 USD (in minor units)'],
     ['another currency', 3000, 'EUR', 'The paid amount 3000 EUR is not the amount owed 3000 USD (in minor units)'],
-  ])('rejects %s, names both amounts and changes nothing', async (_case, amount, currency, message) => {
+  ])('rejects %s with both amounts and changes nothing', async (_case, amount, currency, message) => {
     const { verify, state } = await anUnpaidOrder();
 
     const refused = await verify(amount, currency).catch((error: unknown) => error);

@@ -156,7 +156,7 @@ describe('publicSettings', () => {
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
-  it.each([null, undefined, 'text', 7, true, [], [{ a: 1 }], () => 1])('makes {} of %p', (settings) => {
+  it.each([null, undefined, 'text', 7, true, [], [{ a: 1 }], () => 1])('returns {} for %p', (settings) => {
     expect(publicSettings(settings)).toEqual({});
   });
 
@@ -208,7 +208,7 @@ describe('publicSettings', () => {
     'key = ',
     'a',
     '\u0301',
-  ])('reads a long text of %j within its time limit', (part) => {
+  ])('processes a long text of %j within its time limit', (part) => {
     const text = part.repeat(Math.ceil(500_000 / part.length));
     const started = performance.now();
 
@@ -222,7 +222,7 @@ describe('publicSettings', () => {
     const pick = <T>(from: readonly T[]): T => from[random(from.length)] as T;
     let planted = 0;
 
-    /** A random value, and the part of it that may be shown. */
+    /** A random value and its public part. */
     function grow(depth: number): { full: unknown; shown: unknown } {
       const kind = depth === 0 ? 2 : random(3);
       if (kind === 2) {
@@ -262,7 +262,7 @@ describe('publicSettings', () => {
 describe('publicPaymentSettings', () => {
   const none = () => false;
 
-  it('shows four keys of a gateway and nothing else', () => {
+  it('keeps four fields of a gateway and drops the rest', () => {
     const stripe = {
       methodId: 'stripe',
       enabled: true,
@@ -279,7 +279,7 @@ describe('publicPaymentSettings', () => {
   });
 
   it.each(['cod', 'COD', 'offline', 'Offline', 'cash', 'CASH'])(
-    'has no isSandbox for the local method %s',
+    'returns no isSandbox for the local method %s',
     (methodId) => {
       const { methods } = publicPaymentSettings({ methods: [{ methodId, enabled: true, isSandbox: true }] }, none);
 
@@ -293,7 +293,7 @@ describe('publicPaymentSettings', () => {
     },
   );
 
-  it.each(['stripe', 'cashfree', 'codpay', 'paypal'])('always has isSandbox for the gateway %s', (methodId) => {
+  it.each(['stripe', 'cashfree', 'codpay', 'paypal'])('always returns isSandbox for the gateway %s', (methodId) => {
     expect(publicPaymentSettings({ methods: [{ methodId }] }, none).methods).toEqual([
       { methodId, enabled: false, isSandbox: false, hasCredentials: false },
     ]);
@@ -332,7 +332,7 @@ describe('publicPaymentSettings', () => {
   });
 
   it.each([null, undefined, 'x', 7, [], {}, { methods: null }, { methods: {} }, { methods: 'cod' }])(
-    'has no methods when the settings are %p',
+    'returns no methods when the settings are %p',
     (settings) => {
       expect(publicPaymentSettings(settings, none)).toEqual({ methods: [] });
     },

@@ -22,7 +22,7 @@ describe('MailNotifier by SMTP', () => {
     ['ada@example.com', false],
     ["o'hara+x=y@example.com", false],
     ['a{b}|c@example.com', false],
-    // Sent in ASCII; the test's server shows it decoded.
+    // The service sends the domain in ASCII; the test's server decodes it.
     ['ada@bücher.example', false],
     ['дарья@example.com', true],
   ])('sends to exactly one recipient, %s', async (email, smtpUtf8) => {

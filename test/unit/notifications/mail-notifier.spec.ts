@@ -67,7 +67,7 @@ describe('MailNotifier without a mail server', () => {
     expect((await stat(path.join(folder(), names[0] ?? ''))).mode & 0o777).toBe(0o600);
   });
 
-  it('writes to no other directory, even with hostile names', async () => {
+  it('writes only to its directory, even with hostile names', async () => {
     const order = anOrderRecord({ id: '../../x\r\nBcc: a@b.cd' });
 
     await notifier().notify('notify-customer', order, aStoreProfile({ subdomain: 'a>\r\nBcc: evil@b.cd' }));
@@ -80,7 +80,7 @@ describe('MailNotifier without a mail server', () => {
     ]);
   });
 
-  it('sends no header but its own, even with hostile texts', async () => {
+  it('writes only its own headers, even with hostile texts', async () => {
     const attack = 'x\r\nBcc: evil@example.com\r\n\r\nbody';
     const order = anOrderRecord({
       receiptNumber: attack,

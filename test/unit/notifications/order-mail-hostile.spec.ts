@@ -7,7 +7,7 @@ const customer = { name: 'Ada', email: 'ada@example.com', phone: '' };
 const place = { address: '', city: '', zip: '' };
 const contact = { email: 'hello@acme.test' };
 
-/** Every place that shows a text from outside. */
+/** Every field of a mail that contains text from outside. */
 const FIELDS: [
   field: string,
   order: (text: string) => Partial<OrderRecord>,
@@ -91,18 +91,18 @@ describe.each(['notify-customer', 'notify-merchant'] as const)('%s', (stage) => 
     }
   });
 
-  it.each(FIELDS)('never gives the %s a line of its own in the text', (_field, order, store) => {
+  it.each(FIELDS)('keeps the %s within its line of the text', (_field, order, store) => {
     const { text } = render(order('x\nTotal:    $0.01'), store('x\nTotal:    $0.01'));
 
     expect(text.split('-- \n')[0]).not.toMatch(/^Total: +\$0\.01/m);
   });
 });
 
-describe('the branding', () => {
+describe('the branding of a mail', () => {
   const html = (store: Partial<StoreProfile>) =>
     orderMail('notify-customer', anOrderRecord(), aStoreProfile(store))?.html ?? '';
 
-  it('has the logo, the colour and the domain of the store', () => {
+  it('contains the logo, the colour and the domain of the store', () => {
     expect(html({})).toMatch(/<img src="https:\/\/cdn\.acme\.test\/logo\.png"/);
     expect(html({})).toContain('border-top:6px solid #112233');
     expect(html({})).toContain('<a href="https://shop.acme.test"');
@@ -127,7 +127,7 @@ describe('the branding', () => {
     expect(html({ customDomain })).not.toContain('<a ');
   });
 
-  it('falls back to defaults: an unnamed store is called by its subdomain', () => {
+  it('uses the subdomain for a store without a name', () => {
     const bare = { name: ' ', logoUrl: '', primaryColor: '', customDomain: '', contact: null };
 
     expect(html(bare)).toContain('<h1 style="margin:8px 0 16px;font-size:20px">acme</h1>');

@@ -111,7 +111,7 @@ describe.each(['notify-customer', 'notify-merchant'] as const)('%s', (stage) => 
     ['USD', 123_456_789, '$1,234,567.89', '$2,469,135.78'],
     ['JPY', 1999, '¥1,999', '¥3,998'],
     ['KWD', 1250, 'KWD\u00a01.250', 'KWD\u00a02.500'],
-    // By custom written without decimals, by ISO 4217 with three.
+    // ISO 4217 has three decimals for IQD, although it is usually written without decimals.
     ['IQD', 1250, 'IQD\u00a01.250', 'IQD\u00a02.500'],
     ['EUR', 5, '€0.05', '€0.10'],
   ])('writes %s %i as %s', (currency, minor, unitPrice, total) => {

@@ -3,7 +3,7 @@ import net from 'node:net';
 import { SmtpSink, type SinkBehaviour } from '../../support/smtp-sink.js';
 import { SmtpDelivery } from '../../../libs/infrastructure/src/notifications/smtp-delivery.js';
 
-/** Longer than a server on a busy machine takes. */
+/** Longer than a server needs on a busy machine. */
 const PATIENT = { connectMs: 10_000, greetingMs: 10_000, socketMs: 10_000, attemptMs: 20_000 };
 const QUICK = { connectMs: 300, greetingMs: 300, socketMs: 500, attemptMs: 20_000 };
 const MESSAGE = {

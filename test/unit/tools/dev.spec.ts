@@ -32,7 +32,7 @@ describe('tools/dev.mjs', () => {
     write('libs/domain/src/index.ts', 'export {};');
     write('starts', '');
     write('package.json', '{ "type": "module" }');
-    // In the place of the API and of the build.
+    // Replaces the API and the build.
     write(
       'dist/apps/api/src/main.js',
       `import { appendFileSync } from 'node:fs';
@@ -50,8 +50,8 @@ describe('tools/dev.mjs', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('restarts the API at every save of a file, though each save replaces the file', async () => {
-    await new Promise((resolve) => setTimeout(resolve, 500)); // the watcher is ready
+  it('restarts the API whenever a file is saved, although each save replaces the file', async () => {
+    await new Promise((resolve) => setTimeout(resolve, 500)); // waits for the watcher
     for (let save = 1; save <= 3; save++) {
       write(`${SOURCE}.tmp`, `export const save = ${save};`);
       renameSync(file(`${SOURCE}.tmp`), file(SOURCE));

@@ -30,7 +30,8 @@ export async function killServer({ server, services, buyers, product, random, ro
       services.map((service, place) => timeToRecover(buyers, service, product, `recovery-${n}-${place}`)),
     );
     recoveries.push(...took);
-    if (Math.max(...took) >= LIMIT_MS) violations.push(`round ${n}: answering only ${Math.max(...took)} ms after`);
+    if (Math.max(...took) >= LIMIT_MS)
+      violations.push(`round ${n}: the service answered only after ${Math.max(...took)} ms`);
   }
   return { violations, slowestMs: Math.max(...recoveries) };
 }

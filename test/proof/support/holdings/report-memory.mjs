@@ -4,15 +4,15 @@ import path from 'node:path';
 import v8 from 'node:v8';
 import vm from 'node:vm';
 
-// Preloaded into the processes of a proof (`node --import`), so that the product needs no hook of its own. At SIGUSR2 it
-// collects garbage, which shows what is really held, and writes down what /proc cannot tell.
+// Preloaded into the processes of a proof (`node --import`), so that the service needs no such hook. At SIGUSR2 it
+// collects garbage and writes a report of the memory that /proc does not show.
 v8.setFlagsFromString('--expose-gc');
 const collectGarbage = vm.runInNewContext('gc');
 const file = path.join(tmpdir(), `store-commerce-memory-${process.pid}.json`);
 
 process.on('SIGUSR2', () => {
   collectGarbage();
-  // What the first collection finalizes, the second frees.
+  // The second collection frees the objects that the first one finalizes.
   setImmediate(() => {
     collectGarbage();
     const { heapUsed, external } = process.memoryUsage();

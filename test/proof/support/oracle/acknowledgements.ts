@@ -57,7 +57,7 @@ function falseAcknowledgements(orders: ReadonlyMap<string, OrderRow>, exchanges:
     const { items, notes } = JSON.parse(exchange.body ?? '{}') as OrderBody;
     const order = orders.get(order_id);
     if (!order) {
-      violations.push(`order ${order_id} was acknowledged to ${notes} and is not there`);
+      violations.push(`order ${order_id} was acknowledged to ${notes} and does not exist`);
       continue;
     }
     const asked = items.map((item) => `${item.product_id}/${item.variant_id ?? 0}×${item.quantity}`);
@@ -73,7 +73,7 @@ function falseAcknowledgements(orders: ReadonlyMap<string, OrderRow>, exchanges:
   return violations;
 }
 
-/** No order without a request, none after refusals only, none twice. */
+/** No order exists without a request, after refusals only, or twice. */
 function unexpectedOrders(orders: readonly OrderRow[], exchanges: readonly Exchange[]): string[] {
   const attempts = groupBy(exchanges, ({ body }) => (JSON.parse(body ?? '{}') as OrderBody).notes);
   const violations: string[] = [];

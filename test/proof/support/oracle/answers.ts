@@ -3,7 +3,7 @@ import type { Service } from '../service.js';
 import { CANARY } from '../store-setup.js';
 
 const DOCUMENTED: ReadonlySet<number> = new Set([200, 201, 304, 400, 401, 403, 404, 409, 422, 429, 500, 503]);
-/** Texts that only the inside of a program produces. */
+/** Texts that reveal internals of the program. */
 const INSIDE: Readonly<Record<string, RegExp>> = {
   'a stack': /\bat (?:async )?[\w.<>]+ \(?(?:file:|node:|\/)/,
   'a path': /node_modules|\/(?:apps|libs|dist|work|tmp|home|root)\//,
@@ -19,7 +19,7 @@ export function answerViolations(exchanges: readonly Exchange[], processes: read
     ...exchanges.flatMap(bodyViolations),
     ...processes.flatMap((service) => logViolations(service, secrets)),
   ];
-  // One defect shows in thousands of answers: the first few of each kind suffice.
+  // One defect affects thousands of answers, so the first few of each kind suffice.
   return [...new Set(found)].slice(0, 50);
 }
 

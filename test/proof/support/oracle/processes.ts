@@ -37,7 +37,7 @@ export class MemoryWatch {
   }
 }
 
-/** Invariant 7, at the end: processes live, and no transaction is open. Call it when no request is in flight. */
+/** Invariant 7, at the end: processes run, and no transaction is open. Call it when no request is in flight. */
 export async function processViolations(database: TestDatabase, processes: readonly Service[]): Promise<string[]> {
   const gone = processes.filter(({ isAsWanted }) => !isAsWanted);
   const open = await database.query<{ pid: number; state: string; query: string }>(

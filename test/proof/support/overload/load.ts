@@ -43,7 +43,7 @@ export class Load {
 
   constructor(private readonly options: LoadOptions) {}
 
-  /** Each client sends its next request when it has its answer. */
+  /** Each client sends its next request after its answer. */
   async closedLoop(clients: number, lastsMs: number): Promise<Sample[]> {
     const samples: Sample[] = [];
     const end = Date.now() + lastsMs;

@@ -32,7 +32,7 @@ export async function buryThePoisoned(scene: Scene, quick: boolean): Promise<Act
   const dead = await customers();
   for (const row of dead) {
     const kind = doomed.find(({ id }) => id === row.order_id)?.kind as keyof typeof ERRORS;
-    if (row.last_error !== ERRORS[kind]) violations.push(`${nameOf(row)} is dead of ${row.last_error}`);
+    if (row.last_error !== ERRORS[kind]) violations.push(`${nameOf(row)} is dead with ${row.last_error}`);
   }
 
   const curable = doomed.filter(({ kind }) => kind === 'blocked');

@@ -14,7 +14,7 @@ import type { WorkerCrew } from './worker-crew.js';
 /**
  * The fate of an order's mails: both are delivered; or the customer's can never be sent, because the mailer (`poison`)
  * or the mail server (`blocked`) refuses the address; or the customer's is held for a review. A worker screens an order
- * again when a busy machine screened it too late, and it is then like any other of its kind.
+ * again when a busy machine screened it too late, and then treats it like any other of its kind.
  */
 export type OrderKind = 'good' | 'poison' | 'blocked' | 'review';
 

@@ -68,7 +68,7 @@ async function moods(sink: SmtpSink, random: Random, isOver: () => boolean): Pro
   }
 }
 
-/** kill -9 of all workers while the mail server holds their messages unanswered. @returns the number of messages. */
+/** Kills all workers with kill -9 while the mail server leaves their messages unanswered. @returns their number. */
 export async function killInDelivery({ sink, crew }: Scene, atLeast: number): Promise<number> {
   sink.behaviour = { kind: 'hang', at: 'message' };
   await eventually(() => {

@@ -39,7 +39,7 @@ export async function failOrders(ground: Ground): Promise<string[]> {
   await database.query('ALTER TABLE brands RENAME TO brands_away');
   const { status } = await ground.asker.ask('/v1/brands?search=quoted', { key: ground.key });
   await database.query('ALTER TABLE brands_away RENAME TO brands');
-  if (status !== 503) outcomes.push(`a table that is gone was answered ${status}`);
+  if (status !== 503) outcomes.push(`a missing table was answered ${status}`);
   return [...outcomes, ...(await breakConnections(ground))];
 }
 

@@ -3,7 +3,7 @@ import type { Canaries } from './canaries.js';
 type Random = (below: number) => number;
 type Json = unknown;
 
-/** Stands next to every secret, and must be shown. */
+/** A public text next to every secret, which the service must show. */
 export const OPEN = 'openly-shown';
 
 const NAMES =

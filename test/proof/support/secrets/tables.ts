@@ -33,7 +33,7 @@ export async function dumpViolations(database: TestDatabase, canaries: Canaries)
   return violations;
 }
 
-/** The number of secrets found where they may stand: a search that finds none of them does not work. */
+/** The number of secrets found where they may stand. A search that finds none does not work. */
 export async function countAtHome(database: TestDatabase): Promise<number> {
   const [row] = await database.query<{ count: number }>(`SELECT count(*)::int FROM stores AS t WHERE t::text ~* $1`, [
     CANARY_PATTERN,
