@@ -30,18 +30,13 @@ Examples:
 export function addImportCatalog(program: Command): void {
   program
     .command('import-catalog')
-    .description(
-      'import the product export of another shop: creates new rows, updates existing ones; may be run again',
-    )
+    .description('import the product export of another shop: creates new rows, updates existing ones; may be run again')
     .argument('<file>', 'CSV as the shop exports it; - for standard input')
     .requiredOption('--store <S>', 'subdomain of the store', subdomain)
     .addOption(new Option('--format <F>', 'the shop it comes from').choices(CATALOG_FORMATS).makeOptionMandatory())
     .option('--bin <W/B>', 'the bin for the quantities of the file; created if missing', binPlace, 'MAIN/CATALOG')
     .option('--no-stock', 'leave the stock as it is')
-    .option(
-      '--columns <FILE>',
-      'maps columns with other headings: JSON, {"heading of the file": "English heading"}',
-    )
+    .option('--columns <FILE>', 'maps columns with other headings: JSON, {"heading of the file": "English heading"}')
     .option('--dry-run', 'report what an import would do, and write nothing')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', HELP)
