@@ -24,9 +24,9 @@ export interface InsistOptions {
 const TRY_AGAIN: ReadonlySet<number | null> = new Set([null, 409, 503]);
 
 /** As many kept connections as concurrent requests, of clients at several addresses: each gets a share of a server's. */
-export function agentsAt(addresses: number): http.Agent[] {
+export function agentsAt(addresses: number, network = 1): http.Agent[] {
   return Array.from({ length: addresses }, (_, n) => {
-    const local = addresses === 1 ? {} : { localAddress: `127.0.1.${n + 1}` };
+    const local = addresses === 1 ? {} : { localAddress: `127.0.${network}.${n + 1}` };
     return new http.Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: 512, ...local });
   });
 }

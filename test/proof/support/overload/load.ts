@@ -9,7 +9,7 @@ const ORDER_EVERY = 20;
 const TICK_MS = 5;
 /** The maximum number of waiting clients; with more, the test would measure the generator itself. */
 const MOST_WAITING = 2_000;
-/** Of the readers, and of the buyers. */
+/** Of the readers, and as many others of the buyers. */
 export const ADDRESSES = 8;
 
 /** A client's view of a request. */
@@ -37,7 +37,7 @@ const PATHS = ['/v1/products?limit=20', '/v1/orders?limit=20', '/v1/store', '/v1
 
 /** Clients who read and sometimes order. They never retry. */
 export class Load {
-  private readonly agents = agentsAt(ADDRESSES);
+  private readonly agents = agentsAt(ADDRESSES, 2);
   private serial = 0;
   private waiting = 0;
 
