@@ -192,24 +192,9 @@ describe('the command line', () => {
       cli(['orders', 'release', ids[3] ?? '']),
       cli(['orders', 'retry-pipeline', ids[0] ?? '']),
     ]);
-    const ofReason = await cli([
-      'orders',
-      'release',
-      '--all',
-      '--reason',
-      'amount_over_limit',
-      '--store',
-      store.subdomain,
-    ]);
-    const again = await cli([
-      'orders',
-      'release',
-      '--all',
-      '--reason',
-      'amount_over_limit',
-      '--store',
-      store.subdomain,
-    ]);
+    const releaseAll = ['orders', 'release', '--all', '--reason', 'amount_over_limit', '--store', store.subdomain];
+    const ofReason = await cli(releaseAll);
+    const again = await cli(releaseAll);
     const refused = await cli(['orders', 'release', ids[2] ?? '', cancelled]);
 
     expect(orderIds(all)).toEqual(expect.arrayContaining(ids.slice(0, 3)));

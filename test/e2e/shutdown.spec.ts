@@ -9,6 +9,7 @@ import pg from 'pg';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { startBuiltApi, type BuiltApi } from '../support/built-api.js';
 import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/free-port.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
@@ -196,6 +197,35 @@ describe('the built API process', () => {
     other.close();
     expect(code).toBe(1);
     expect(api.errors()).toBe(`Port ${port} is already in use: choose another one with METRICS_PORT.\n`);
+  });
+
+  it('serves 1,000 clients that connect while it does not run, and a probe at METRICS_PORT before most of them', async () => {
+    const metricsPort = await freePort();
+    start({ METRICS_PORT: String(metricsPort) });
+    const { port } = new URL(await address());
+    api.process.kill('SIGSTOP');
+    // One address may open 512 connections.
+    const clients = Array.from({ length: 1_000 }, (_, n) =>
+      net.connect({ port: Number(port), host: '127.0.0.1', localAddress: `127.0.0.${1 + (n % 2)}` }),
+    );
+    try {
+      await Promise.all(clients.map((client) => once(client, 'connect')));
+      let served = 0;
+      const answers = clients.map(async (client) => {
+        const [data] = (await once(client, 'data')) as [Buffer];
+        if (data.toString().startsWith('HTTP/1.1 200')) served++;
+      });
+      clients.forEach((client) => client.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n'));
+      const probe = get(`http://127.0.0.1:${metricsPort}/health/live`);
+      api.process.kill('SIGCONT');
+
+      expect((await probe).status).toBe(200);
+      expect(served).toBeLessThan(500);
+      await Promise.all(answers);
+      expect(served).toBe(1_000);
+    } finally {
+      clients.forEach((client) => client.destroy());
+    }
   });
 
   it('logs one line for a request, without values of the request', async () => {

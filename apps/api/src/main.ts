@@ -6,6 +6,7 @@ import { reportUnknownKeys } from '@app/operations';
 import { onShutdownSignal, openDatabase, type OpenDatabase, runProcess, type ServiceProcess } from '@app/startup';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApp } from './create-app.js';
+import { MAX_CONNECTIONS } from './http/server/01-connection-limit.js';
 import { Demo } from './start/demo.js';
 import { shutDown } from './start/shutdown.js';
 import { firstWelcome, welcomeBack } from './start/welcome.js';
@@ -58,7 +59,9 @@ async function listenWithDemo(app: NestFastifyApplication, config: Config, demo:
 
 /** Returns the service's address for a browser on this machine. */
 async function listen(app: NestFastifyApplication, { host, port }: Config): Promise<string> {
-  await app.listen({ host, port });
+  // By default, the kernel queues 511 connections. It then drops the handshakes and requests of further clients, and some
+  // wait 15 s for a reset.
+  await app.listen({ host, port, backlog: MAX_CONNECTIONS });
   const { address, port: bound } = (app.getHttpServer() as { address(): AddressInfo }).address();
   const isEverywhere = address === '0.0.0.0' || address === '::';
   return `http://${isEverywhere ? 'localhost' : address.includes(':') ? `[${address}]` : address}:${bound}`;

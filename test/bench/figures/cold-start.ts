@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from '../../proof/support/postgres-server.js';
+import { freePort } from '../../support/free-port.js';
 import { startBuiltApi } from '../../support/built-api.js';
 import { spreadOf, type Spread } from '../works/summary.js';
 

@@ -33,7 +33,7 @@ export function agentsAt(addresses: number, network = 1): http.Agent[] {
 
 /** Clients of one store. */
 export class Buyers {
-  private readonly agents: readonly http.Agent[];
+  readonly agents: readonly http.Agent[];
   private sent = 0;
 
   /** @param addresses more than one for more than 512 connections. */

@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, mkdtempSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../libs/embedded-postgres/src/embedded-postgres.js';
+import { freePort } from '../../support/free-port.js';
 
 /** The proof's own durable PostgreSQL, which can be killed and restarted. */
 export interface PostgresServer {
@@ -43,13 +43,4 @@ export async function startDurablePostgres(tuning: Readonly<Record<string, strin
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
-}
-
-/** A port that is free now, for a server that must return to the same port. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -11,6 +11,8 @@ const TICK_MS = 5;
 const MOST_WAITING = 2_000;
 /** Of the readers, and as many others of the buyers. */
 export const ADDRESSES = 8;
+/** Below the share of one address. */
+const KEPT_PER_ADDRESS = 240;
 
 /** A client's view of a request. */
 export interface Sample {
@@ -78,6 +80,18 @@ export class Load {
     return { samples, unsent };
   }
 
+  /**
+   * Opens the connections of all clients, as a load balancer keeps them. New connections would wait: Node accepts one per
+   * turn of its event loop.
+   */
+  async connect(): Promise<void> {
+    const probes = [...this.agents, ...this.options.buyers.agents].map(async (agent) => {
+      const one = () => this.ask('/health/live', agent);
+      await Promise.all(Array.from({ length: KEPT_PER_ADDRESS }, one));
+    });
+    await Promise.all(probes);
+  }
+
   /** Requests so far. */
   get sent(): number {
     return this.serial;
@@ -104,15 +118,17 @@ export class Load {
   }
 
   private read(): Promise<Sample> {
+    return this.ask(PATHS[this.serial % PATHS.length] ?? '', this.agents[this.serial % ADDRESSES]);
+  }
+
+  private ask(path: string, agent: http.Agent | undefined): Promise<Sample> {
     const { service, key } = this.options;
-    const url = service.url + (PATHS[this.serial % PATHS.length] ?? '');
-    const agent = this.agents[this.serial % ADDRESSES];
     const at = Date.now();
     const headers = { authorization: `Bearer ${key}` };
     return new Promise((resolve) => {
       const end = (status: number | null, fault: string | null) =>
         resolve({ at, tookMs: Date.now() - at, status, isOrder: false, fault });
-      const request = http.request(url, { headers, agent }, (response) => {
+      const request = http.request(service.url + path, { headers, agent }, (response) => {
         const { statusCode = 0 } = response;
         let text = '';
         // A success needs only its time.

@@ -1,17 +1,17 @@
+import type { IncomingMessage } from 'node:http';
 import { Overloaded } from '@app/application';
 import { BadRequestException } from '@nestjs/common';
-import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { ClientGone } from '../../errors/client-gone.js';
 import { MalformedRequest } from '../../errors/request-faults.js';
 import type { Metrics } from '../../status/metrics.js';
-import type { ConcurrencyLimits } from '../server/concurrency-limits.js';
 import { ByteBudget } from '../server/byte-budget.js';
+import type { ConcurrencyLimits } from '../server/concurrency-limits.js';
 import { noteArrival } from './08-body-timing.js';
 import { excessOf } from './json-shape.js';
-import { receiveBody } from './receive-body.js';
 import { LARGE_BODY, LargeBodies } from './large-bodies.js';
+import { receiveBody } from './receive-body.js';
 
 interface Options {
   readonly limits: ConcurrencyLimits;

@@ -9,7 +9,7 @@ const MAX_WAITING = 64;
 const PATIENCE_MS = 2_000;
 /** The pause after a body, as a multiple of its parsing time. Leaves four fifths of the process to other requests. */
 const REST = 4;
-/** The shortest pause: receiving 256 kB and collecting its garbage cost 7 ms, whatever the content. */
+/** The shortest pause: receiving 256 kB and collecting its garbage cost about 7 ms, whatever the content. */
 const MIN_REST_MS = 25;
 
 /**

@@ -5,7 +5,7 @@ import type { Metrics } from '../../status/metrics.js';
  * Many times the number of concurrent requests, so that a refused client still reads its 503, and clients and balancers
  * keep their connections. The server closes connections above the limit without an answer.
  */
-const MAX_CONNECTIONS = 4_096;
+export const MAX_CONNECTIONS = 4_096;
 /** The interval at which a full server closes idle connections to make room. It costs their clients a handshake. */
 const RELIEF_MS = 1_000;
 

@@ -24,7 +24,7 @@ export function closeLingering(server: Server): void {
   server.on('timeout', hangUp);
 }
 
-/** Node continues to parse an answered request: chunks of 1 byte would cost 100 times as much as their bytes. */
+/** Node continues to parse an answered request: chunks of 1 byte cost about 20 times as much as large ones. */
 function discardUnparsed(socket: Socket): void {
   // The first listener takes the socket away from Node's parser, which reads it without the event otherwise.
   socket.on('data', () => undefined).removeAllListeners('data');

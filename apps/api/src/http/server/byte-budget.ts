@@ -3,7 +3,7 @@ import { hangUp } from './hang-up.js';
 
 /**
  * Bounds the bytes that a process holds for its connections. Above `most`, the process resets the connection that holds
- * the most; of equals, the one that has waited longest.
+ * the most; of equals, the one that has not grown for the longest time.
  */
 export class ByteBudget {
   private readonly held = new Map<Socket, number>();
