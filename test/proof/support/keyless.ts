@@ -7,11 +7,11 @@ import type { Service } from './service.js';
 const ROUTES = ['/health/live', '/health/ready', '/health', '/metrics', '/docs', '/openapi.json'];
 
 interface Manner {
-  /** The end of the last request's head is replaced with this text. */
-  readonly rest?: string;
   /** Requests per packet. */
   readonly requests: number;
-  /** Whether it reads the answers, and expects all of them. */
+  /** The end of the last request. */
+  readonly rest?: string;
+  /** Whether it reads the answers, expects all of them, and expects the service to close the connection. */
   readonly reads: boolean;
   /** The client's longest stay. */
   readonly staysMs: number;
@@ -19,16 +19,16 @@ interface Manner {
 
 /** The manners in which clients without a key use a connection. */
 const MANNERS = {
-  pipelined: { requests: 4, reads: true, staysMs: 10_000 },
+  pipelined: { requests: 4, rest: 'Connection: close\r\n\r\n', reads: true, staysMs: 10_000 },
   // The maximum number of pending requests per connection.
   unread: { requests: 15, reads: false, staysMs: 1_000 },
   flood: { requests: 1_700, reads: false, staysMs: 1_000 },
   // Bodies that are never complete, in chunks of 1 byte.
   chunks: {
     requests: 1,
-    reads: false,
-    staysMs: 1_000,
     rest: `Transfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(50_000)}`,
+    reads: true,
+    staysMs: 10_000,
   },
   aborted: { requests: 1, reads: false, staysMs: 0 },
 } as const satisfies Record<string, Manner>;
@@ -94,7 +94,7 @@ async function filesOfPage({ url }: Service): Promise<string[]> {
 async function client(
   { url }: Service,
   path: string,
-  { requests, reads, staysMs, rest = '\r\n' }: Manner,
+  { requests, rest = '\r\n', reads, staysMs }: Manner,
 ): Promise<string | null> {
   const socket = net.connect(Number(new URL(url).port), '127.0.0.1');
   const chunks: Buffer[] = [];
@@ -107,11 +107,11 @@ async function client(
   if (reads) socket.on('data', (chunk) => chunks.push(chunk));
   else socket.pause();
   const one = `GET ${path} HTTP/1.1\r\nHost: x\r\n`;
-  const last = reads ? `${one}Connection: close\r\n\r\n` : `${one}${rest}`;
-  await new Promise((resolve) => socket.write(`${one}\r\n`.repeat(requests - 1) + last, resolve));
-  await Promise.race([closed, delay(staysMs)]);
+  await new Promise((resolve) => socket.write(`${one}\r\n`.repeat(requests - 1) + one + rest, resolve));
+  const isClosed = await Promise.race([closed.then(() => true), delay(staysMs, false)]);
   socket.destroy();
   if (!reads) return null;
+  if (!isClosed) return `not disconnected within ${staysMs} ms`;
   const found = statuses().map((line) => Number(line.slice(9)));
   const isFine = found.length === requests && found.every((status) => status === 200);
   return isFine ? null : `answered ${found.join(', ') || 'nothing'} to ${requests} requests`;
