@@ -28,7 +28,11 @@ export function serveOneAtATime(serve: RequestListener, metrics: Metrics): Reque
     rememberExchange(request, response);
     response.once('close', () => {
       const next = socket.writable ? firstUnfinishedOn(socket) : null;
-      if (next) serve(next.request, next.response);
+      if (!next) return;
+      // The event loop turns in between: pipelines would otherwise delay the requests of other connections.
+      setImmediate(() => {
+        if (socket.writable) serve(next.request, next.response);
+      });
     });
     if (unanswered === 0) serve(request, response);
   };
