@@ -35,7 +35,12 @@ export class Database {
    * @param timeoutMs how long to wait for the answer, if shorter than the pool's own limit.
    */
   query<Row>(text: string, values: readonly unknown[] = [], timeoutMs?: number): Promise<Row[]> {
-    return this.run({ text, values: [...values], ...(timeoutMs && { query_timeout: timeoutMs }) });
+    return this.run('planned', { text, values: [...values] }, timeoutMs);
+  }
+
+  /** Runs a statement with one plan for all values, on a connection that no other statement shares meanwhile. */
+  queryAlone<Row>(text: string, values: readonly unknown[], timeoutMs?: number): Promise<Row[]> {
+    return this.run('prepared', prepared(text, values), timeoutMs);
   }
 
   /**
@@ -48,6 +53,15 @@ export class Database {
     return this.searches.run(() => this.query<Row>(text, values, QUERY_TIMEOUT_MS));
   }
 
+  /**
+   * Reads a page whose cost grows with the rows before it. It counts as a search.
+   *
+   * @throws Overloaded when its turn does not come in time.
+   */
+  readDeep<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
+    return this.searches.run(() => this.queryAlone<Row>(text, values, QUERY_TIMEOUT_MS));
+  }
+
   /** Runs one of the few frequent statements. Each connection parses and plans it once. */
   queryPrepared<Row>(text: string, values: readonly unknown[], timeoutMs?: number): Promise<Row[]> {
     const query = { ...prepared(text, values), ...(timeoutMs && { query_timeout: timeoutMs }) };
@@ -56,8 +70,9 @@ export class Database {
     );
   }
 
-  private async run<Row>(query: pg.QueryConfig): Promise<Row[]> {
-    const { rows } = await translated(watched(this.metrics, 'planned', query.text, () => this.pool().query(query)));
+  private async run<Row>(kind: 'planned' | 'prepared', query: pg.QueryConfig, timeoutMs?: number): Promise<Row[]> {
+    const limited = { ...query, ...(timeoutMs && { query_timeout: timeoutMs }) };
+    const { rows } = await translated(watched(this.metrics, kind, query.text, () => this.pool().query(limited)));
     return rows as Row[];
   }
 }

@@ -115,6 +115,13 @@ export class ReadReplicas extends Database implements OnApplicationBootstrap, On
     );
   }
 
+  override queryAlone<Row>(text: string, values: readonly unknown[], timeoutMs?: number): Promise<Row[]> {
+    return this.read(
+      (replica) => replica.queryAlone<Row>(text, values, timeoutMs),
+      () => super.queryAlone<Row>(text, values, timeoutMs),
+    );
+  }
+
   override queryPrepared<Row>(text: string, values: readonly unknown[], timeoutMs?: number): Promise<Row[]> {
     return this.read(
       (replica) => replica.queryPrepared<Row>(text, values, timeoutMs),
