@@ -112,7 +112,7 @@ describe('imports of the command line', () => {
     expect(result).toMatchObject({
       code: 1,
       stderr:
-        'error: lines 1 to 3: the database rejects them (23514, one).\n' +
+        'error: lines 1 to 3: the database rejects them (23514, one)\n' +
         'Nothing was kept. Correct or remove one of these lines and run the import again.\n',
     });
   });
