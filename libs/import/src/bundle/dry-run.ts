@@ -53,29 +53,28 @@ export class DryRun {
   }
 
   private add(number: number, target: TargetLine, emailKey: EmailKey): void {
-    const keys = naturalKeys(target, emailKey);
     const needs = needsOf(target, emailKey);
-    for (const key of keys) {
+    const entry = { number, line: target, needs };
+    for (const key of naturalKeys(target, emailKey)) {
       const known = this.earlier.get(key);
-      if (known?.line.kind === 'order') continue; // an import never changes an order
-      // A repeated line must not move behind the lines that refer to it. Customers change their e-mails in file order.
-      const first = known && target.kind !== 'customer' ? known.number : number;
-      this.earlier.set(key, { number: first, line: known ? withVariantsOf(known.line, target) : target, needs });
+      if (!known || target.kind === 'customer') this.earlier.set(key, entry);
+      // Keeps the number: a repeated line must not move behind the lines that refer to it. An order never changes.
+      else if (target.kind !== 'order') this.earlier.set(key, { ...known, line: withVariantsOf(known.line, target) });
     }
   }
 
   private targetsOf(lines: readonly Numbered[], emailKey: EmailKey): Numbered[] {
-    const found = new Map<number, Earlier>();
+    const found = new Set<Earlier>();
     const add = (keys: readonly string[]) => {
       for (const key of keys) {
         const target = this.earlier.get(key);
-        if (!target || found.has(target.number)) continue;
-        found.set(target.number, target);
+        if (!target || found.has(target)) continue;
+        found.add(target);
         add(target.needs);
       }
     };
     for (const { line } of lines) add(needsOf(line, emailKey));
-    return [...found.values()].sort((a, b) => a.number - b.number);
+    return [...found].sort((a, b) => a.number - b.number);
   }
 }
 
