@@ -95,6 +95,28 @@ describe('imports of the command line', () => {
     });
   });
 
+  it('asks to correct or remove a line when the database rejects a batch but none of its lines alone', async () => {
+    await database.query(`
+      CREATE FUNCTION reject_two() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF (SELECT count(*) FROM fresh) > 1 THEN RAISE EXCEPTION 'Ada' USING ERRCODE = '23514', CONSTRAINT = 'one'; END IF;
+        RETURN NULL;
+      END $$;
+      CREATE TRIGGER reject_two AFTER INSERT ON brands REFERENCING NEW TABLE AS fresh
+      EXECUTE FUNCTION reject_two()`);
+    const brand = (slug: string) => ({ kind: 'brand', store: 'two', slug, name: slug });
+    const store = { kind: 'store', subdomain: 'two', name: 'Two', currency: 'USD' };
+
+    const result = await cli(['import', file('two.ndjson', store, brand('a'), brand('b'))]);
+    await database.query('DROP FUNCTION reject_two CASCADE');
+
+    expect(result).toMatchObject({
+      code: 1,
+      stderr:
+        'error: lines 1 to 3: the database rejects them (23514, one)\n' +
+        'Nothing was kept. Correct or remove one of these lines and run the import again.\n',
+    });
+  });
+
   it('checks a bundle in a dry run: prints the counts of a good one and all bad lines of another', async () => {
     const store = { kind: 'store', subdomain: 'dry', name: 'Dry', currency: 'USD' };
     const good = file('dry.ndjson', store, { kind: 'brand', store: 'dry', slug: 'b', name: 'B' });

@@ -36,6 +36,23 @@ describe('dry run of an import', () => {
     });
   });
 
+  it('finds the references of a later batch when an earlier batch repeats one of them', async () => {
+    const store = 'rehearsed-twice';
+    const warehouse = { kind: 'warehouse', store, code: 'M', name: 'M' };
+    const brands = Array.from({ length: 1_000 }, (_, n) => ({ kind: 'brand', store, slug: `b-${n}`, name: 'B' }));
+    const lines = [
+      { kind: 'store', subdomain: store, name: 'Acme', currency: 'USD' },
+      ...[warehouse, { kind: 'bin', store, warehouse: 'M', code: '1' }, warehouse],
+      { kind: 'product', store, slug: 'p', name: 'P', price: '1' },
+      ...brands,
+      { kind: 'stock', store, bin: 'M/1', product: 'p', quantity: 1 },
+    ];
+
+    const { counts } = await importText(lines.map((each) => JSON.stringify(each)).join('\n'), { dryRun: true });
+
+    expect(counts.stock).toEqual({ created: 1, updated: 0, unchanged: 0 });
+  });
+
   it('reports the bad line in a dry run, and writes nothing', async () => {
     const [acme, ...others] = aStoreBundle('rehearsed-badly') as [BundleLine, ...BundleLine[]];
     const lines = [acme, { ...others[0], active: 1 }, ...others.slice(1)].map((each) => JSON.stringify(each));

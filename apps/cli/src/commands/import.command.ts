@@ -1,5 +1,5 @@
 import { dataCipher } from '@app/infrastructure';
-import { BadLines, type ImportOptions, ImportStopped, withBundleImporter } from '@app/import';
+import { BadLines, type ImportOptions, ImportStopped, RejectedBatch, withBundleImporter } from '@app/import';
 import type { Command } from 'commander';
 import { withDatabase } from '../database.js';
 import { CommandFailed, sentence } from '../failures.js';
@@ -54,9 +54,12 @@ function explain(error: unknown, exitCode: number | null): unknown {
   if (exitCode !== null) {
     return new CommandFailed(`Interrupted. ${kept} Run the import again to go on.`, exitCode);
   }
-  const remedy =
-    reason instanceof BadLines
-      ? `Correct the line${reason.faults.length > 1 ? 's' : ''} and run the import again.`
-      : 'Run the import again.';
-  return new CommandFailed(`${sentence(reason)}\n${kept} ${remedy}`);
+  return new CommandFailed(`${sentence(reason)}\n${kept} ${remedyOf(reason)}`);
+}
+
+function remedyOf(reason: Error): string {
+  if (reason instanceof BadLines)
+    return `Correct the line${reason.faults.length > 1 ? 's' : ''} and run the import again.`;
+  if (reason instanceof RejectedBatch) return 'Correct or remove one of these lines and run the import again.';
+  return 'Run the import again.';
 }

@@ -2,6 +2,7 @@ import type { EntityManager } from 'typeorm';
 import type { DataCipher } from '@app/infrastructure';
 import type { Batch, Numbered, Owner, WriteLines } from './batch.js';
 import type { BundleLine } from './bundle.js';
+import { emailKeys } from './email-keys.js';
 import { BadLines, BundleLineError } from './faults.js';
 import { KINDS_IN_ORDER, type BundleKind, type Tally } from './import-counts.js';
 import { KnownTargets } from './known-targets.js';
@@ -30,9 +31,6 @@ const WRITERS: { readonly [Kind in Exclude<BundleKind, 'store'>]: WriteLines<Lin
   stock: writeStock,
 };
 
-// Imports take turns, batch by batch. Two imports into one store could otherwise lock its rows in opposite orders.
-const TAKE_TURNS = `/* import.take_turns */ SELECT pg_advisory_xact_lock(hashtextextended('store-commerce bundle import', 0))`;
-
 /** Writes one batch within the caller's transaction. @throws BadLines with every line of the batch that is invalid. */
 export async function writeBatch(
   manager: EntityManager,
@@ -40,10 +38,10 @@ export async function writeBatch(
   lines: readonly Numbered[],
   tally: Tally,
 ): Promise<void> {
-  await manager.query(TAKE_TURNS);
   await lockBatch(manager, lines);
-  const batch: Batch = { manager, cipher, known: new KnownTargets(manager), tally, faults: [] };
-  for (const segment of segmentsOf(lines)) await writeSegment(batch, segment);
+  const emailKey = await emailKeys(manager, lines);
+  const batch: Batch = { manager, cipher, known: new KnownTargets(manager), tally, faults: [], emailKey };
+  for (const segment of segmentsOf(lines, emailKey)) await writeSegment(batch, segment);
   if (batch.faults.length > 0) throw new BadLines(batch.faults.toSorted((a, b) => a.line - b.line));
 }
 

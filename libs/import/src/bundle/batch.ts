@@ -2,6 +2,7 @@ import { Money, MAX_UNIT_PRICE, type Currency } from '@app/domain';
 import type { EntityManager } from 'typeorm';
 import type { DataCipher } from '@app/infrastructure';
 import type { BundleLine } from './bundle.js';
+import type { EmailKey } from './email-keys.js';
 import { BundleLineError } from './faults.js';
 import type { Tally } from './import-counts.js';
 import type { KnownTargets } from './known-targets.js';
@@ -19,6 +20,7 @@ export interface Batch {
   readonly known: KnownTargets;
   readonly tally: Tally;
   readonly faults: BundleLineError[];
+  readonly emailKey: EmailKey;
 }
 
 /** The store that lines belong to. */

@@ -1,12 +1,13 @@
 import type { DataSource } from 'typeorm';
-import { type DataCipher, errorCode, isRetryable, withMaintenanceConnection } from '@app/infrastructure';
+import { type DataCipher, isRetryable, withMaintenanceConnection } from '@app/infrastructure';
 import { writeBatch } from './batch-writer.js';
 import { DryRun, DryRunComplete } from './dry-run.js';
 import type { BundleLine } from './bundle.js';
-import { BadLines, type BundleLineError } from './faults.js';
+import { BadLines, type BundleLineError, RejectedBatch, rejectionOf } from './faults.js';
 import { Tally, type ImportCounts } from './import-counts.js';
 import { targetOf } from './line-targets.js';
 import { batchesOf, checkedLines, parsedLines, type LineBatch, type SizedLine } from './line-batches.js';
+import { writeOneByOne } from './write-one-by-one.js';
 
 /** The progress of an import, reported after each batch. */
 export interface ImportProgress {
@@ -72,7 +73,7 @@ export class BundleImporter {
   /**
    * Imports NDJSON in UTF-8.
    *
-   * @throws ImportStopped whose `reason` is {@link BadLines}, an error of the source or of the database, or the abort.
+   * @throws ImportStopped whose `reason` is {@link BadLines}, {@link RejectedBatch}, an error of the source or of the database, or the abort.
    */
   importText(source: AsyncIterable<Uint8Array>, options?: ImportOptions): Promise<ImportReport> {
     return this.importBatches(batchesOf(parsedLines(source)), options);
@@ -105,7 +106,7 @@ export class BundleImporter {
         dry ??= new DryRun();
         return null;
       });
-      for (const { number, line } of readable) dry?.remember(number, line);
+      await dry?.remember(this.dataSource.manager, readable);
       const last = readable.at(-1);
       if (tally && last && (dryRun || !dry)) {
         total.addAll(tally);
@@ -147,20 +148,37 @@ export class BundleImporter {
   }
 
   private async writeWithRetries(batch: readonly SizedLine[], dry: DryRun | null): Promise<Tally> {
-    const write = dry ? dry.write : writeBatch;
+    const write = dry ? dry.write() : writeBatch;
     for (let attempt = 1; ; attempt++) {
       const tally = new Tally();
       try {
-        await this.dataSource.transaction('READ COMMITTED', (manager) => write(manager, this.cipher, batch, tally));
+        await this.transact(write, batch, tally);
         return tally;
       } catch (error) {
-        if (error instanceof DryRunComplete) return tally;
-        if (error instanceof BadLines) throw error;
+        const rejection = rejectionOf(error);
+        if (rejection) return this.findRejected(batch, dry ?? new DryRun(), rejection);
         // Includes a COMMIT without an answer: writing a batch twice has the same effect as writing it once.
-        if (!isRetryable(error) || attempt === ATTEMPTS) throw refusal(error, batch);
+        if (!isRetryable(error) || attempt === ATTEMPTS) throw asReason(error);
         await new Promise((resolve) => setTimeout(resolve, FIRST_DELAY_MS * 2 ** attempt));
       }
     }
+  }
+
+  /** Writes the lines of a rejected batch one by one, and rolls them back. @throws BadLines, else RejectedBatch. */
+  private async findRejected(batch: readonly SizedLine[], dry: DryRun, rejection: string): Promise<never> {
+    await this.transact(dry.write(writeOneByOne), batch, new Tally()).catch((error: unknown) => {
+      if (error instanceof BadLines) throw error;
+    });
+    throw new RejectedBatch([batch[0]?.number ?? 0, batch.at(-1)?.number ?? 0], rejection);
+  }
+
+  /** Runs one transaction. A dry run counts as complete after its rollback. */
+  private async transact(write: typeof writeBatch, batch: readonly SizedLine[], tally: Tally): Promise<void> {
+    await this.dataSource
+      .transaction('READ COMMITTED', (manager) => write(manager, this.cipher, batch, tally))
+      .catch((error: unknown) => {
+        if (!(error instanceof DryRunComplete)) throw error;
+      });
   }
 }
 
@@ -188,17 +206,6 @@ export function withBundleImporter<T>(
   work: (importer: BundleImporter) => Promise<T>,
 ): Promise<T> {
   return withMaintenanceConnection(url, (dataSource) => work(new BundleImporter(dataSource, cipher)));
-}
-
-/** The message has only the error's code and the constraint's name: the database's own text may quote personal data. */
-function refusal(error: unknown, batch: readonly SizedLine[]): Error {
-  const code = errorCode(error);
-  if (!/^(22|23)/.test(code ?? '')) return asReason(error);
-  const { constraint = '' } = (error as { driverError?: { constraint?: string } }).driverError ?? {};
-  const range = `lines ${batch[0]?.number} to ${batch.at(-1)?.number}`;
-  return new Error(`${range}: the database rejects them (${[code, constraint].filter(Boolean).join(', ')})`, {
-    cause: error,
-  });
 }
 
 function asReason(error: unknown): Error {

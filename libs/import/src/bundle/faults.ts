@@ -1,3 +1,5 @@
+import { errorCode } from '@app/infrastructure';
+
 /** Why a field or a whole line is invalid. The message names the field by its path and repeats no personal text. */
 export class Fault extends Error {
   /** @param path such as `product.variants[0].price`. */
@@ -35,6 +37,29 @@ export class BadLines extends Error {
   ) {
     super([...faults.map(({ message }) => message), ...(hasMore ? ['There may be more bad lines.'] : [])].join('\n'));
   }
+}
+
+/** A batch that the database rejects, although it accepts each of its lines alone. */
+export class RejectedBatch extends Error {
+  constructor(
+    /** Numbers of the first and the last line. */
+    readonly lines: readonly [number, number],
+    rejection: string,
+  ) {
+    super(`lines ${lines[0]} to ${lines[1]}: the database rejects them (${rejection})`);
+  }
+}
+
+/**
+ * The error's code and the constraint's name, if the database rejects a value: its own text may quote personal data.
+ *
+ * @returns null for every other error.
+ */
+export function rejectionOf(error: unknown): string | null {
+  const code = errorCode(error);
+  if (!code || !/^(22|23)/.test(code)) return null;
+  const { constraint } = (error as { driverError?: { constraint?: string } }).driverError ?? {};
+  return constraint ? `${code}, ${constraint}` : code;
 }
 
 /** Text of the bundle for a message: quoted, and cut when it is long. */

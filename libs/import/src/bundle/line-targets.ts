@@ -2,17 +2,14 @@ import type { BundleLine } from './bundle.js';
 import { Fault } from './faults.js';
 import { checkLine } from './check-line.js';
 
-/** The lines that other lines may refer to. */
-export type TargetLine = Extract<
-  BundleLine,
-  { kind: 'store' | 'warehouse' | 'bin' | 'brand' | 'category' | 'product' }
->;
+/** The lines on which other lines may depend: by a reference, or by an identity that only one row may have. */
+export type TargetLine = Exclude<BundleLine, { kind: 'stock' }>;
 
 /**
- * The part of a line that matters to lines that refer to it: its key. With it, a bad line, or one that a dry run rolled
+ * The part of a line that matters to lines that depend on it: its key. With it, a bad line, or one that a dry run rolled
  * back, does not make the lines that refer to it bad as well.
  *
- * @param line a line, valid or not. @returns null when its key is unreadable or its kind is never referred to.
+ * @param line a line, valid or not. @returns null when its key is unreadable or no line depends on it.
  */
 export function targetOf(line: unknown): TargetLine | null {
   const reduced = reducedLine(Object(line) as Record<string, unknown>);
@@ -25,7 +22,8 @@ export function targetOf(line: unknown): TargetLine | null {
   }
 }
 
-function reducedLine({ kind, store, subdomain, currency, warehouse, code, slug, variants }: Record<string, unknown>) {
+function reducedLine(line: Record<string, unknown>) {
+  const { kind, store, subdomain, currency, warehouse, code, slug, variants, id, email } = line;
   switch (kind) {
     case 'store':
       return { kind, subdomain, currency, name: subdomain };
@@ -45,10 +43,23 @@ function reducedLine({ kind, store, subdomain, currency, warehouse, code, slug, 
         price: '0',
         ...(Array.isArray(variants) && { variants: skusOf(variants) }),
       };
+    case 'customer':
+      return id || email
+        ? { kind, store, name: '', ...(id !== undefined && { id }), ...(email !== undefined && { email }) }
+        : null;
+    case 'order': {
+      const { receipt_number, created_at } = line;
+      return { ...ANY_ORDER, kind, store, receipt_number, created_at, ...(id !== undefined && { id }) };
+    }
     default:
       return null;
   }
 }
+
+const ANY_ORDER = {
+  ...{ source: 'POS', status: 'PENDING', fulfillment_status: 'PENDING', payment_method: 'CASH' },
+  ...{ currency: 'USD', amount: 0, total_amount: 0 },
+};
 
 function skusOf(variants: readonly unknown[]) {
   const skus = variants.map((variant) => (Object(variant) as { sku?: unknown }).sku);
@@ -56,20 +67,7 @@ function skusOf(variants: readonly unknown[]) {
   return [...new Set(read)].map((sku) => ({ sku, name: sku, price: '0' }));
 }
 
-export function keyOf(line: TargetLine): string {
-  switch (line.kind) {
-    case 'store':
-      return key('store', line.subdomain);
-    case 'warehouse':
-      return key('warehouse', line.store, line.code);
-    case 'bin':
-      return key('bin', line.store, `${line.warehouse}/${line.code}`);
-    default:
-      return key(line.kind, line.store, line.slug);
-  }
-}
-
-/** The keys of a line's references. */
+/** The {@link naturalKeys} of the rows that a line refers to. */
 export function referencesOf(line: BundleLine): string[] {
   if (line.kind === 'store') return [];
   const of = (kind: string, name: string | null | undefined) => (name ? [key(kind, line.store, name)] : []);
@@ -84,7 +82,7 @@ export function referencesOf(line: BundleLine): string[] {
     case 'stock':
       return [
         owner,
-        ...of('bin', line.bin),
+        key('bin', line.store, ...line.bin.split('/')),
         ...of('warehouse', line.bin.split('/')[0]),
         ...of('product', line.product),
       ];
@@ -95,4 +93,4 @@ export function referencesOf(line: BundleLine): string[] {
   }
 }
 
-const key = (...parts: string[]) => JSON.stringify(parts);
+const key = (...parts: readonly string[]) => JSON.stringify(parts);

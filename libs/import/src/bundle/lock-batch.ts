@@ -1,6 +1,9 @@
 import type { EntityManager } from 'typeorm';
 import type { Numbered } from './batch.js';
 
+// Imports take turns, batch by batch. Two imports into one store could otherwise lock its rows in opposite orders.
+const TAKE_TURNS = `/* import.take_turns */ SELECT pg_advisory_xact_lock(hashtextextended('store-commerce bundle import', 0))`;
+
 /** The rows of one store that the batch will lock or move to another bin. */
 interface Named {
   /** Slugs of products whose stock the batch sets. */
@@ -32,10 +35,11 @@ const LOCK_PRODUCTS = `/* import.products.lock */
   FOR NO KEY UPDATE`;
 
 /**
- * Locks the rows of products on sale that the batch will change, in the order in which orders lock them: stock, then
+ * Waits until no other import writes a batch. Then locks the rows of products on sale that the batch will change, in the order in which orders lock them: stock, then
  * products. The lines themselves come in file order; locking in that order would deadlock with orders.
  */
 export async function lockBatch(manager: EntityManager, lines: readonly Numbered[]): Promise<void> {
+  await manager.query(TAKE_TURNS);
   const named = namedByStore(lines);
   if (named.size === 0) return;
   // A store that the batch creates has nothing to lock.

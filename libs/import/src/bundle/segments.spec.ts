@@ -5,7 +5,8 @@ const store = 'acme';
 const brand = (slug: string): BundleLine => ({ kind: 'brand', store, slug, name: slug });
 
 function sizes(...lines: BundleLine[]): number[] {
-  return segmentsOf(lines.map((line, index) => ({ number: index + 1, line }))).map(({ length }) => length);
+  const numbered = lines.map((line, index) => ({ number: index + 1, line }));
+  return segmentsOf(numbered, (email) => email.toLowerCase()).map(({ length }) => length);
 }
 
 describe('segmentsOf', () => {

@@ -1,16 +1,17 @@
 import type { Numbered } from './batch.js';
 import type { BundleLine } from './bundle.js';
+import type { EmailKey } from './email-keys.js';
 
 /**
  * Cuts a batch before each line that repeats the natural key of an earlier one. The rows of a segment can then be
  * written in any order, with the same outcome as line after line.
  */
-export function segmentsOf(lines: readonly Numbered[]): Numbered[][] {
+export function segmentsOf(lines: readonly Numbered[], emailKey: EmailKey): Numbered[][] {
   const segments: Numbered[][] = [];
   let segment: Numbered[] = [];
   let seen = new Set<string>();
   for (const each of lines) {
-    const keys = naturalKeys(each.line);
+    const keys = naturalKeys(each.line, emailKey);
     if (keys.some((key) => seen.has(key))) {
       segments.push(segment);
       segment = [];
@@ -23,13 +24,14 @@ export function segmentsOf(lines: readonly Numbered[]): Numbered[][] {
   return segments;
 }
 
-function naturalKeys(line: BundleLine): string[] {
+/** The identities of the row that a line writes. */
+export function naturalKeys(line: BundleLine, emailKey: EmailKey): string[] {
   if (line.kind === 'store') return [key('store', line.subdomain)];
-  return namesOf(line).map((name) => key(line.kind, line.store, ...name));
+  return namesOf(line, emailKey).map((name) => key(line.kind, line.store, ...name));
 }
 
 /** The identities of a row in its store; a row with two identities clashes by either. */
-function namesOf(line: Exclude<BundleLine, { kind: 'store' }>): string[][] {
+function namesOf(line: Exclude<BundleLine, { kind: 'store' }>, emailKey: EmailKey): string[][] {
   switch (line.kind) {
     case 'warehouse':
       return [[line.code]];
@@ -44,7 +46,7 @@ function namesOf(line: Exclude<BundleLine, { kind: 'store' }>): string[][] {
     case 'customer': {
       const identities = [
         ...(line.id ? [['id', line.id]] : []),
-        ...(line.email ? [['email', line.email.toLowerCase()]] : []),
+        ...(line.email ? [['email', emailKey(line.email)]] : []),
       ];
       return identities.length > 0 ? identities : [[line.name, line.phone ?? '', line.created_at ?? '']];
     }

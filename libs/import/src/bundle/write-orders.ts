@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import type { Numbered, Owner, WriteLines } from './batch.js';
+import type { Batch, Numbered, Owner, WriteLines } from './batch.js';
 import type { BundleOrderLine, OrderRecordLine } from './bundle.js';
+import { BundleLineError, quoted } from './faults.js';
 import { findSellables, type Sellable } from './targets-of-lines.js';
 
-// An order whose id or receipt number is already stored stays unchanged: history does not change.
+// An order that is already stored stays unchanged: history does not change.
 const INSERT_ORDERS = `/* import.orders.insert */
   INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
     amount, total_amount, customer_id, customer_name, customer_email, customer_phone, shipping_address,
@@ -21,6 +22,14 @@ const INSERT_ORDERS = `/* import.orders.insert */
   ON CONFLICT DO NOTHING
   RETURNING id`;
 
+const FIND_STORED = `/* import.orders.find_stored */
+  SELECT by_id.receipt_number AS "receiptOfId", by_receipt.id AS "idOfReceipt"
+  FROM jsonb_to_recordset($2::jsonb) AS given (number int, id uuid, receipt_number text)
+  LEFT JOIN orders AS by_id ON by_id.store_id = $1 AND by_id.id = given.id
+  LEFT JOIN orders AS by_receipt
+    ON by_receipt.store_id = $1 AND upper(by_receipt.receipt_number) = upper(given.receipt_number)
+  ORDER BY given.number`;
+
 const INSERT_LINES = `/* import.order_lines.insert */
   INSERT INTO order_lines (store_id, order_id, position, product_id, variant_id, sku, name, attributes,
     attribute_names, unit_price, quantity, line_total)
@@ -29,6 +38,14 @@ const INSERT_LINES = `/* import.order_lines.insert */
   FROM jsonb_to_recordset($2::jsonb) AS given (order_id uuid, position int, product_id int, variant_id int, sku text,
     name text, unit_price bigint, quantity int, line_total bigint)
   LEFT JOIN product_variants AS variant ON variant.store_id = $1 AND variant.id = given.variant_id`;
+
+type Identified = Numbered<OrderRecordLine> & { readonly id: string };
+
+/** The stored orders that have the id or the receipt number of a line. */
+interface Stored {
+  readonly receiptOfId: string | null;
+  readonly idOfReceipt: string | null;
+}
 
 /** Writes orders as history: no stock moves, no pipeline runs. */
 export const writeOrders: WriteLines<OrderRecordLine> = async (batch, store, lines) => {
@@ -42,7 +59,11 @@ export const writeOrders: WriteLines<OrderRecordLine> = async (batch, store, lin
   const inserted = await batch.manager.query<{ id: string }[]>(INSERT_ORDERS, [store.id, rows]);
   const created = new Set(inserted.map(({ id }) => id));
   batch.tally.add('order', 'created', created.size);
-  batch.tally.add('order', 'unchanged', orders.length - created.size);
+  await countStored(
+    batch,
+    store,
+    orders.filter(({ id }) => !created.has(id)),
+  );
 
   let next = 0;
   const items = orders.flatMap(({ id, line }) =>
@@ -51,6 +72,28 @@ export const writeOrders: WriteLines<OrderRecordLine> = async (batch, store, lin
   const ofCreated = items.filter(({ order_id }) => created.has(order_id));
   if (ofCreated.length > 0) await batch.manager.query(INSERT_LINES, [store.id, JSON.stringify(ofCreated)]);
 };
+
+/** Counts orders that are already stored as unchanged, and reports those that are other orders than the stored ones. */
+async function countStored(batch: Batch, store: Owner, orders: readonly Identified[]): Promise<void> {
+  if (orders.length === 0) return;
+  const keys = orders.map(({ number, id, line: { receipt_number } }) => ({ number, id, receipt_number }));
+  const found = await batch.manager.query<Stored[]>(FIND_STORED, [store.id, JSON.stringify(keys)]);
+  orders.forEach((order, index) => {
+    const problem = differenceOf(store, order, found[index]);
+    if (problem) batch.faults.push(new BundleLineError(order.number, problem));
+    else batch.tally.add('order', 'unchanged');
+  });
+}
+
+/** An order imported without an id is the same order when a later line gives one. */
+function differenceOf(store: Owner, { id, line }: Identified, stored?: Stored): string | null {
+  const { receiptOfId = null, idOfReceipt = null } = stored ?? {};
+  if (receiptOfId !== null && receiptOfId.toUpperCase() !== line.receipt_number.toUpperCase()) {
+    return `order.id is already the id of order ${quoted(receiptOfId)}`;
+  }
+  if (line.id === undefined || idOfReceipt === id || idOfReceipt === derivedId(store, line)) return null;
+  return `order.receipt_number is already the number of order ${idOfReceipt}`;
+}
 
 /**
  * Every import gives the same order the same id. It begins with the time, like the ids of new orders, so that the
@@ -61,7 +104,7 @@ function derivedId({ subdomain }: Owner, { receipt_number, created_at }: OrderRe
   return uuidv7({ msecs: Math.max(0, Date.parse(created_at)), random: random.subarray(0, 16) });
 }
 
-function orderRow({ id, line }: Numbered<OrderRecordLine> & { id: string }) {
+function orderRow({ id, line }: Identified) {
   const { kind: _, store: __, line_items: ___, ...fields } = line;
   const texts = { customer_name: '', customer_email: '', customer_phone: '', notes: '' };
   return { ...texts, shipping_address: {}, ...fields, id };

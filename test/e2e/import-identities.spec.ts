@@ -1,0 +1,191 @@
+import { type BundleLine, type ImportReport, ImportStopped } from '@app/import';
+import { bundleImports } from '../support/bundle-imports.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+const { importLines, importText, count } = bundleImports(() => database);
+
+const A = '22222222-1111-4111-8111-111111111111';
+const B = '33333333-1111-4111-8111-111111111111';
+const FILL = Array.from({ length: 1_000 }, (_, n) => n);
+
+type Part<Kind extends BundleLine['kind']> = Partial<Extract<BundleLine, { kind: Kind }>>;
+let store = '';
+let stores = 0;
+
+const order = (receipt_number: string, more: Part<'order'> = {}): BundleLine => ({
+  ...{ kind: 'order', store, receipt_number, source: 'POS', payment_method: 'CASH', currency: 'USD' },
+  ...{ status: 'SUCCEEDED', fulfillment_status: 'DELIVERED', amount: 1, total_amount: 1 },
+  created_at: '2024-01-01T00:00:00Z',
+  ...more,
+});
+const customer = (more: Part<'customer'>): BundleLine => ({ kind: 'customer', store, name: 'Ada', ...more });
+const brand = (slug: string): BundleLine => ({ kind: 'brand', store, slug, name: slug });
+const product = (slug: string, more: Part<'product'> = {}): BundleLine => ({
+  ...{ kind: 'product', store, slug, name: slug, price: '1' },
+  ...more,
+});
+
+const run = (lines: readonly BundleLine[], dryRun = false) =>
+  importText(lines.map((line) => JSON.stringify(line)).join('\n'), { dryRun });
+
+/** The messages of an import and of its dry run. */
+async function messages(...lines: BundleLine[]): Promise<[string, string]> {
+  const message = (importing: Promise<ImportReport>) =>
+    importing.then(
+      () => 'no error',
+      (error: unknown) => (error instanceof ImportStopped ? error.message : Promise.reject(error as Error)),
+    );
+  const rehearsed = await message(run(lines, true));
+  return [await message(run(lines)), rehearsed];
+}
+
+const both = (message: string) => [message, message];
+
+beforeEach(async () => {
+  store = `identities-${++stores}`;
+  await importLines({ kind: 'store', subdomain: store, name: 'Acme', currency: 'USD' });
+});
+
+describe('orders with the id or receipt number of another order', () => {
+  it('rejects an id that an earlier line of the file has', async () => {
+    expect(await messages(order('B1', { id: A }), order('B2', { id: A }), order('B3', { id: A }))).toEqual(
+      both('line 2: order.id is already the id of order "B1"\nline 3: order.id is already the id of order "B1"'),
+    );
+    expect(await count('orders', store)).toBe(0);
+  });
+
+  it('rejects the id of a stored order', async () => {
+    await importLines(order('B1', { id: A }));
+
+    expect(await messages(order('B2', { id: A }))).toEqual(both('line 1: order.id is already the id of order "B1"'));
+  });
+
+  it('rejects an id that an earlier batch of the file has', async () => {
+    const fill = FILL.map((n) => brand(`b-${n}`));
+    const lines = [order('B1', { id: A }), ...fill, order('B2', { id: A })];
+
+    expect(await messages(...lines)).toEqual(both('line 1002: order.id is already the id of order "B1"'));
+  });
+
+  it('rejects the id of an order that is itself a bad line', async () => {
+    const items = [{ product: 'none', name: 'x', unit_price: 1, quantity: 1 }];
+
+    expect(await messages(order('B1', { id: A, line_items: items }), order('B2', { id: A }))).toEqual(
+      both('line 1: product "none" is not known\nline 2: order.id is already the id of order "B1"'),
+    );
+  });
+
+  it('rejects the receipt number of an order that has another id', async () => {
+    expect(await messages(order('B1', { id: A }), order('b1', { id: B }))).toEqual(
+      both(`line 2: order.receipt_number is already the number of order ${A}`),
+    );
+  });
+
+  it('counts an order that repeats as unchanged, also in another batch of a dry run', async () => {
+    const repeated = [order('B1', { id: A }), order('b1', { id: A }), order('B1')];
+    const lines = [...repeated, ...FILL.map((n) => brand(`b-${n}`)), ...repeated];
+
+    const rehearsed = await run(lines, true);
+
+    expect(rehearsed.counts.order).toEqual({ created: 1, updated: 0, unchanged: 5 });
+    expect((await run(lines)).counts).toEqual(rehearsed.counts);
+  });
+});
+
+describe('customers with the id or e-mail of another customer', () => {
+  it('rejects the e-mail of a customer with another id', async () => {
+    const lines = [customer({ id: A, email: 'ada@example.com' }), customer({ id: B, email: 'ADA@example.com' })];
+    const message = `customer.email is already the e-mail of customer ${A}`;
+
+    expect(await messages(...lines)).toEqual(both(`line 2: ${message}`));
+    await importLines(lines[0] as BundleLine);
+    expect(await messages(lines[1] as BundleLine)).toEqual(both(`line 1: ${message}`));
+  });
+
+  it('rejects the e-mail of another customer in another batch', async () => {
+    const fill = FILL.map((n) => brand(`b-${n}`));
+    const lines = [customer({ id: A, email: 'İ@example.com' }), ...fill, customer({ id: B, email: 'i@example.com' })];
+
+    expect(await messages(...lines)).toEqual(both(`line 1002: customer.email is already the e-mail of customer ${A}`));
+  });
+
+  it('rejects a line whose id and e-mail name two customers', async () => {
+    await importLines(customer({ id: A, email: 'one@example.com' }), customer({ email: 'two@example.com' }));
+
+    const [message] = await messages(customer({ id: A, email: 'two@example.com' }));
+
+    expect(message).toMatch(/^line 1: customer\.email is already the e-mail of customer [0-9a-f-]{36}$/);
+  });
+
+  it('accepts an e-mail that an earlier line takes away from its customer', async () => {
+    await importLines(customer({ id: A, email: 'one@example.com' }));
+
+    const lines = [customer({ id: A, email: 'two@example.com' }), customer({ id: B, email: 'one@example.com' })];
+    const { counts } = await importLines(...lines);
+
+    expect(counts.customer).toEqual({ created: 1, updated: 1, unchanged: 0 });
+  });
+
+  it('finds a customer imported without an id by e-mail when a later line gives an id', async () => {
+    await importLines(customer({ email: 'ada@example.com' }));
+
+    const { counts } = await importLines(customer({ id: A, email: 'ada@example.com', city: 'London' }));
+
+    expect(counts.customer).toEqual({ created: 0, updated: 1, unchanged: 0 });
+  });
+
+  it('takes e-mails that are equal in PostgreSQL only for one customer', async () => {
+    const { counts } = await importLines(
+      customer({ email: 'İ@example.com' }),
+      customer({ email: 'i@example.com', city: 'London' }),
+    );
+
+    expect(counts.customer).toEqual({ created: 1, updated: 1, unchanged: 0 });
+    expect(await count('customers', store)).toBe(1);
+  });
+
+  it('keeps customers apart whose e-mails are equal in JavaScript only', async () => {
+    await importLines(
+      customer({ name: 'a', email: 'ΑΣ@example.com' }),
+      customer({ name: 'b', email: 'ας@example.com' }),
+    );
+
+    expect(await count('customers', store)).toBe(2);
+  });
+});
+
+describe('lines that the database rejects', () => {
+  beforeAll(() => database.query(`ALTER TABLE products ADD CONSTRAINT no_seven CHECK (name <> 'seven')`));
+  afterAll(() => database.query('ALTER TABLE products DROP CONSTRAINT no_seven'));
+
+  it('names each of them, and not the lines that refer to them', async () => {
+    const lines = [
+      ...[
+        product('a'),
+        product('b', { name: 'seven' }),
+        product('c', { brand: 'none' }),
+        product('d', { name: 'seven' }),
+      ],
+      order('B1', { line_items: [{ product: 'b', name: 'b', unit_price: 1, quantity: 1 }] }),
+    ];
+    const rejected = 'the database rejects it (23514, no_seven)';
+
+    expect(await messages(...lines)).toEqual(
+      both(`line 2: ${rejected}\nline 3: brand "none" is not known\nline 4: ${rejected}`),
+    );
+    expect(await count('products', store)).toBe(0);
+  });
+
+  it('finds them in a later batch of a dry run, whose references are in an earlier one', async () => {
+    const fill = FILL.map((n) => brand(`b-${n}`));
+
+    expect(
+      await messages(...fill, product('a', { brand: 'b-1' }), product('b', { name: 'seven', brand: 'b-2' })),
+    ).toEqual(both('line 1002: the database rejects it (23514, no_seven)'));
+  });
+});
