@@ -208,7 +208,7 @@ describe('the command line', () => {
     expect(orderIds(some)).toEqual([ids[0]]);
     expect(some.stderr).toContain('There are more than 1');
     expect(one).toMatchObject({ code: 0, json: { released: 1, orders: [{ order_id: ids[3], released: true }] } });
-    expect(retried).toMatchObject({ code: 0, json: { stages: [], held_for: ['amount_over_limit'] } });
+    expect(retried).toMatchObject({ code: 0, json: { stages: [], running: [], held_for: ['amount_over_limit'] } });
     expect(retried.stderr).toContain("The customer's confirmation is held (amount_over_limit)");
     expect((ofReason.json as { orders: { order_id: string }[] }).orders.map(({ order_id }) => order_id)).toEqual(
       ids.slice(0, 2),

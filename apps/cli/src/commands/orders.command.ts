@@ -85,8 +85,9 @@ Example:
   addOrderCommand(orders, 'retry-pipeline', 'run the failed stages of an order again').action(
     (reference: string, { store }: StoreOption) =>
       withOrder(reference, store, async (app, order) => {
-        const { stages, heldFor, cancelled } = await app.get(RetryPipeline).execute(order);
-        printJson({ order_id: order.orderId, store: order.subdomain, stages, held_for: heldFor });
+        const { stages, running, heldFor, cancelled } = await app.get(RetryPipeline).execute(order);
+        printJson({ order_id: order.orderId, store: order.subdomain, stages, running, held_for: heldFor });
+        for (const stage of running) say(`${stage} is being attempted at this moment: it is left alone.`);
         if (heldFor) {
           say(`The customer's confirmation is held (${heldFor.join(', ')}): \`orders release\` sends it.`);
         }
