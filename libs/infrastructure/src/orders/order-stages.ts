@@ -1,7 +1,7 @@
 import { PIPELINE_STAGES, type NotificationStage, type OrderKey, type RetriedPipeline } from '@app/application';
 import { UNAVAILABLE, type FraudAssessment, type Order } from '@app/domain';
 import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
-import { withdrawJobs } from '../queue/withdraw-jobs.js';
+import { withdrawJobs } from './withdraw-jobs.js';
 
 // Fraud analysis and inventory complete in the order's own transaction: their rows record that. A worker moves pending
 // stages into the queue (see StageRelay): the row guarantees that the stage runs.

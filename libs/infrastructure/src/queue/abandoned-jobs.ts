@@ -1,8 +1,6 @@
 import type pg from 'pg';
+import { LOST_AFTER } from '../orders/withdraw-jobs.js';
 import { NOTIFICATION_TASK } from './stage-relay.js';
-
-/** An attempt ends after 30 s: a worker that holds a job for longer than this is gone. */
-export const LOST_AFTER = `interval '60 seconds'`;
 
 // A killed worker leaves its jobs locked; the queue itself frees them after four hours. Here, all jobs of a worker that is
 // gone are freed.

@@ -1,6 +1,8 @@
 import type { NotificationStage, OrderKey } from '@app/application';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
-import { LOST_AFTER } from './abandoned-jobs.js';
+
+/** An attempt ends after 30 s: a worker that holds a job for longer than this is gone. */
+export const LOST_AFTER = `interval '60 seconds'`;
 
 // A job without its key was replaced, and its worker is gone or finishes it. SKIP LOCKED: a worker that claims a job at
 // this moment keeps it, and the recovery of lost jobs, which locks jobs before stages, causes no deadlock.
