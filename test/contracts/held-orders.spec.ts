@@ -151,7 +151,7 @@ describe.each(ADAPTERS)('HeldOrders and StageRetries %s', (_name, open) => {
 
     const retried = await ports.retries.retry(id);
 
-    expect(retried).toEqual({ stages: [], heldFor: ['amount_over_limit'], cancelled: false });
+    expect(retried).toEqual({ stages: [], running: [], heldFor: ['amount_over_limit'], cancelled: false });
     expect(await customerStage(id)).toBe('notify-customer held');
   });
 
@@ -167,7 +167,7 @@ describe.each(ADAPTERS)('HeldOrders and StageRetries %s', (_name, open) => {
 
     const retried = await ports.retries.retry(id);
 
-    expect(retried).toEqual({ stages: [], heldFor: null, cancelled: true });
+    expect(retried).toEqual({ stages: [], running: [], heldFor: null, cancelled: true });
     expect(await customerStage(id)).toBe('notify-customer dead');
   });
 });

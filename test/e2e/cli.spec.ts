@@ -154,15 +154,41 @@ describe('the command line', () => {
     const short = await verify('--amount', '5296', '--currency', 'USD');
     const decimal = await verify('--amount', '52.97', '--currency', 'USD');
     const exact = await verify('--amount', '5297', '--currency', 'USD');
+    // A new xmin means that the row was written.
+    const row = () => database.query('SELECT xmin, updated_at FROM orders WHERE id = $1', [id]);
+    const before = await row();
     const repeated = await verify('--amount', '5297', '--currency', 'USD');
 
     const stderr = 'error: The paid amount 5296 USD is not the amount owed 5297 USD (in minor units)\n';
     expect(short).toMatchObject({ code: 1, stdout: '', stderr });
     expect(decimal).toMatchObject({ code: 2, stdout: '' });
-    const json = { order_id: id, store: store.subdomain, status: 'SUCCEEDED', amount: 5297, currency: 'USD' };
+    const json = {
+      order_id: id,
+      store: store.subdomain,
+      status: 'SUCCEEDED',
+      fulfillment_status: 'DELIVERED',
+      amount: 5297,
+      currency: 'USD',
+    };
     expect([exact, repeated]).toMatchObject([
-      { code: 0, json },
-      { code: 0, json },
+      { code: 0, json, stderr: '' },
+      { code: 0, json, stderr: '' },
+    ]);
+    expect(await row()).toEqual(before);
+  });
+
+  it('records the payment of a cancelled order, and says each time that it must be refunded', async () => {
+    const store = await StoreFixture.create(database);
+    const id = await store.order({ total_amount: 5297, currency: 'USD', fulfillment_status: 'CANCELLED' });
+    const verify = () => cli(['orders', 'verify-payment', id, '--amount', '5297', '--currency', 'USD']);
+
+    const answers = [await verify(), await verify()];
+
+    const stderr = 'The order is cancelled: refund the payment of 5297 USD (in minor units).\n';
+    const json = { status: 'SUCCEEDED', fulfillment_status: 'CANCELLED' };
+    expect(answers).toMatchObject([
+      { code: 0, json, stderr },
+      { code: 0, json, stderr },
     ]);
   });
 
@@ -208,7 +234,7 @@ describe('the command line', () => {
     expect(orderIds(some)).toEqual([ids[0]]);
     expect(some.stderr).toContain('There are more than 1');
     expect(one).toMatchObject({ code: 0, json: { released: 1, orders: [{ order_id: ids[3], released: true }] } });
-    expect(retried).toMatchObject({ code: 0, json: { stages: [], held_for: ['amount_over_limit'] } });
+    expect(retried).toMatchObject({ code: 0, json: { stages: [], running: [], held_for: ['amount_over_limit'] } });
     expect(retried.stderr).toContain("The customer's confirmation is held (amount_over_limit)");
     expect((ofReason.json as { orders: { order_id: string }[] }).orders.map(({ order_id }) => order_id)).toEqual(
       ids.slice(0, 2),

@@ -124,6 +124,27 @@ describe('the pipeline with a mail server', () => {
     expect(errors).toEqual([]);
   });
 
+  it('does not send a mail again when a retry is requested while its attempt runs', async () => {
+    smtp.behaviour = { kind: 'refuse', at: 'message', code: 451 };
+    const orderId = await placeOrder(api);
+    await eventually(async () => {
+      expect((await notifications(api, orderId)).map(({ last_error }) => last_error)).not.toContain('');
+    });
+    smtp.behaviour = { kind: 'slow', at: 'message', ms: 1_500 };
+    await eventually(() => expect(smtp.waiting).toBe(2));
+
+    const retried = await api.app.get(RetryPipeline).execute({ storeId: api.store.id, orderId });
+
+    await eventually(async () => {
+      expect((await notifications(api, orderId)).map(({ state }) => state)).toEqual(['done', 'done']);
+      const jobs = `SELECT FROM graphile_worker._private_jobs WHERE payload->>'orderId' = $1`;
+      expect(await api.database.query(jobs, [orderId])).toEqual([]);
+    });
+    expect(mailsOf(orderId)).toHaveLength(2);
+    expect(retried).toMatchObject({ stages: [], running: ['notify-customer', 'notify-merchant'] });
+    smtp.behaviour = { kind: 'accept' };
+  });
+
   it('reports a dead letter after the last attempt, and runs the stage again on request', async () => {
     smtp.behaviour = { kind: 'refuse', at: 'message', code: 550 };
     const orderId = await placeOrder(api);

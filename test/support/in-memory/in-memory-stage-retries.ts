@@ -16,6 +16,7 @@ export class InMemoryStageRetries extends StageRetries {
       const isMeant = (stage: string) => !(cancelled && stage === 'notify-customer');
       return {
         stages: moveStages(state, key, 'dead', 'pending', isMeant),
+        running: [],
         heldFor: held?.heldFor ?? null,
         cancelled,
       };

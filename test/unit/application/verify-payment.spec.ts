@@ -20,7 +20,7 @@ describe('VerifyPayment', () => {
   it('sets the payment status to SUCCEEDED when the paid amount is the total of the order', async () => {
     const { verify, state } = await anUnpaidOrder();
 
-    expect(await verify(3000)).toBe('SUCCEEDED');
+    expect(await verify(3000)).toEqual({ status: 'SUCCEEDED', fulfillmentStatus: 'PENDING' });
     expect(state()).toEqual({ status: 'SUCCEEDED', fulfillmentStatus: 'PENDING' });
   });
 
@@ -42,11 +42,18 @@ describe('VerifyPayment', () => {
     const { verify } = await anUnpaidOrder();
     await verify(3000);
 
-    expect(await verify(3000)).toBe('SUCCEEDED');
+    expect(await verify(3000)).toMatchObject({ status: 'SUCCEEDED' });
     await expect(verify(2999)).rejects.toThrow(PaidAmountMismatch);
   });
 
-  it('rejects the payment of a cancelled order', async () => {
+  it('records the payment of an order whose fulfillment is cancelled, and returns both statuses', async () => {
+    const { key, verify, changeStatus } = await anUnpaidOrder();
+    await changeStatus.changeStatus(key, { fulfillmentStatus: 'CANCELLED' });
+
+    expect(await verify(3000)).toEqual({ status: 'SUCCEEDED', fulfillmentStatus: 'CANCELLED' });
+  });
+
+  it('rejects the payment of an order whose payment is cancelled', async () => {
     const { key, verify, state, changeStatus } = await anUnpaidOrder();
     await changeStatus.cancel(key);
 

@@ -70,23 +70,29 @@ Example:
       'after',
       `
 For the callback handler of a payment gateway. Fails, and changes nothing, when amount or currency differ from the
-order's total. A repeated callback succeeds again.
+order's total. A repeated callback succeeds again. When the order is cancelled, fulfillment_status is CANCELLED and the
+payment must be refunded.
 
 Example:
   orders verify-payment WEB-261120-7K3M9Q --amount 5297 --currency USD`,
     )
     .action((reference: string, { store, ...paid }: PaymentOptions) =>
       withOrder(reference, store, async (app, order) => {
-        const status = await app.get(VerifyPayment).execute({ order, ...paid });
-        printJson({ order_id: order.orderId, store: order.subdomain, status, ...paid });
+        const { status, fulfillmentStatus } = await app.get(VerifyPayment).execute({ order, ...paid });
+        const { orderId, subdomain: store } = order;
+        printJson({ order_id: orderId, store, status, fulfillment_status: fulfillmentStatus, ...paid });
+        if (fulfillmentStatus === 'CANCELLED') {
+          say(`The order is cancelled: refund the payment of ${paid.amount} ${paid.currency} (in minor units).`);
+        }
       }),
     );
 
   addOrderCommand(orders, 'retry-pipeline', 'run the failed stages of an order again').action(
     (reference: string, { store }: StoreOption) =>
       withOrder(reference, store, async (app, order) => {
-        const { stages, heldFor, cancelled } = await app.get(RetryPipeline).execute(order);
-        printJson({ order_id: order.orderId, store: order.subdomain, stages, held_for: heldFor });
+        const { stages, running, heldFor, cancelled } = await app.get(RetryPipeline).execute(order);
+        printJson({ order_id: order.orderId, store: order.subdomain, stages, running, held_for: heldFor });
+        for (const stage of running) say(`${stage} is being attempted at this moment: it is left alone.`);
         if (heldFor) {
           say(`The customer's confirmation is held (${heldFor.join(', ')}): \`orders release\` sends it.`);
         }

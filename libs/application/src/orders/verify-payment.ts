@@ -1,4 +1,4 @@
-import { assertPaidInFull, changeState, type Currency, type PaymentStatus } from '@app/domain';
+import { assertPaidInFull, changeState, type Currency, type OrderState } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { OrderLifecycle } from '../ports/order-lifecycle.js';
 import type { OrderKey } from '../ports/order.repository.js';
@@ -18,18 +18,17 @@ export class VerifyPayment {
 
   /**
    * Compares the paid amount with the order's total, and sets the payment status to SUCCEEDED when they are equal.
-   * Gateways repeat their callbacks: an order that is already SUCCEEDED keeps its state.
+   * Gateways repeat their callbacks: an order that is already SUCCEEDED does not change.
    *
-   * @returns the payment status: SUCCEEDED.
+   * @returns both statuses. The payment of an order whose fulfillment is CANCELLED must be refunded.
    * @throws NotFound when the store has no such order.
    * @throws PaidAmountMismatch when amount or currency differ; names both amounts, and changes nothing.
    * @throws IllegalTransition when the payment is neither PENDING nor SUCCEEDED; changes nothing.
    */
-  async execute({ order, amount, currency }: ReportedPayment): Promise<PaymentStatus> {
-    const { status } = await this.lifecycle.change(order, ({ totalAmount, currency: owedIn, ...state }) => {
+  execute({ order, amount, currency }: ReportedPayment): Promise<OrderState> {
+    return this.lifecycle.change(order, ({ totalAmount, currency: owedIn, ...state }) => {
       assertPaidInFull({ minor: amount, currency }, { minor: totalAmount, currency: owedIn });
       return state.status === 'SUCCEEDED' ? state : changeState(state, { status: 'SUCCEEDED' });
     });
-    return status;
   }
 }

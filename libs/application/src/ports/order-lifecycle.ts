@@ -53,7 +53,8 @@ export interface CancelledOrder extends OrderState {
 /** Moves existing orders through their life cycle, one transaction per change. */
 export abstract class OrderLifecycle {
   /**
-   * Locks the order, applies the change and saves its result. A result of CONFIRMED queues a held confirmation.
+   * Locks the order, applies the change and saves its result. A result that equals the order's state writes nothing to
+   * the order. A result of CONFIRMED queues a held confirmation.
    *
    * @throws NotFound when the store has no such order.
    * @throws Error when the change cancels the fulfillment, which is for `cancel`; nothing is written.

@@ -11,6 +11,8 @@ export const PIPELINE_STAGES = ['fraud-analysis', 'inventory', ...NOTIFICATION_S
 export interface RetriedPipeline {
   /** The stages that run again. */
   readonly stages: readonly NotificationStage[];
+  /** Unfinished stages that stay as they are, because a worker attempts them at this moment. */
+  readonly running: readonly NotificationStage[];
   /** The fraud rules for which the customer's confirmation is held; null when it is not held. */
   readonly heldFor: readonly string[] | null;
   /** Whether the order is cancelled, so that the customer's confirmation is never sent. */
@@ -35,8 +37,9 @@ export abstract class PipelineStages {
 /** Retries of the stages of placed orders, for operators. */
 export abstract class StageRetries {
   /**
-   * Queues the dead and failed stages of an order again, at once and with all their attempts. Held stages stay held,
-   * and the confirmation of a cancelled order is not sent.
+   * Queues the dead and failed stages of an order again, at once and with all their attempts. Never adds an attempt
+   * beside one that runs. An attempt counts as lost, and its stage as failed, when its worker has not ended it within a
+   * minute. Held stages stay held, and the confirmation of a cancelled order is not sent.
    *
    * @throws NotFound when the store has no such order.
    */

@@ -1,6 +1,7 @@
-import { PIPELINE_STAGES, type NotificationStage, type OrderKey } from '@app/application';
+import { PIPELINE_STAGES, type NotificationStage, type OrderKey, type RetriedPipeline } from '@app/application';
 import { UNAVAILABLE, type FraudAssessment, type Order } from '@app/domain';
 import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
+import { withdrawJobs } from './withdraw-jobs.js';
 
 // Fraud analysis and inventory complete in the order's own transaction: their rows record that. A worker moves pending
 // stages into the queue (see StageRelay): the row guarantees that the stage runs.
@@ -16,9 +17,16 @@ const requeue = (condition: string): string => `/* stages.requeue */
   RETURNING stage`;
 
 const RELEASE = requeue(`state = 'held'`);
-const RETRY = requeue(`(state = 'dead' OR state = 'pending' AND last_error <> '')
+const RETRY = requeue('stage = ANY ($3)');
+
+// Includes stages whose attempt runs: only the queue knows them. The locks keep the relay and the start of an attempt
+// waiting until the transaction ends.
+const UNFINISHED = `/* stages.unfinished */
+  SELECT stage, state FROM order_stages
+  WHERE store_id = $1 AND order_id = $2 AND (state = 'dead' OR state = 'pending' AND attempts > 0)
     AND NOT (stage = 'notify-customer' AND EXISTS (
-      SELECT FROM orders WHERE store_id = $1 AND id = $2 AND fulfillment_status = 'CANCELLED'))`);
+      SELECT FROM orders WHERE store_id = $1 AND id = $2 AND fulfillment_status = 'CANCELLED'))
+  ORDER BY position FOR NO KEY UPDATE OF order_stages`;
 
 // The stage first, then the assessment: of two writers at the same moment, the second finds the stage settled.
 const SETTLE = `/* stages.settle */
@@ -73,10 +81,21 @@ export async function settleHeldStage(
   return (await sql.query(SETTLE, values)).length > 0;
 }
 
-/** Makes dead and failed stages pending. Returns their names. */
-export async function retryStages(sql: TransactionSql, { storeId, orderId }: OrderKey): Promise<NotificationStage[]> {
-  const rows = await sql.query<{ stage: NotificationStage }>(RETRY, [storeId, orderId]);
-  return rows.map(({ stage }) => stage);
+/** Makes dead and failed stages pending, except those that are running. */
+export async function retryStages(
+  sql: TransactionSql,
+  order: OrderKey,
+): Promise<Pick<RetriedPipeline, 'stages' | 'running'>> {
+  const key = [order.storeId, order.orderId];
+  const unfinished = await sql.query<{ stage: NotificationStage; state: string }>(UNFINISHED, key);
+  const names = unfinished.map(({ stage }) => stage);
+  const busy = names.length > 0 ? await withdrawJobs(sql, order, names) : [];
+  // The last attempt at a dead stage is over, although its job may still be there.
+  const isRunning = ({ stage, state }: (typeof unfinished)[number]) => state === 'pending' && busy.includes(stage);
+  const running = unfinished.filter(isRunning).map(({ stage }) => stage);
+  const stages = names.filter((stage) => !running.includes(stage));
+  if (stages.length > 0) await sql.query(RETRY, [...key, stages]);
+  return { stages, running };
 }
 
 function rulesOf({ reasons }: FraudAssessment): string[] {

@@ -53,6 +53,7 @@ async function apply(sql: TransactionSql, order: OrderKey, change: StateChange):
   const before = await lockOrder(sql, order);
   if (!before) throw new NotFound('Order');
   const { status, fulfillmentStatus } = change(before);
+  if (status === before.status && fulfillmentStatus === before.fulfillmentStatus) return { status, fulfillmentStatus };
   await sql.query(
     `/* orders.set_state */ UPDATE orders SET status = $3, fulfillment_status = $4, updated_at = now() WHERE store_id = $1 AND id = $2`,
     [order.storeId, order.orderId, status, fulfillmentStatus],

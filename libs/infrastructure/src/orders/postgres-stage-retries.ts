@@ -16,7 +16,7 @@ export class PostgresStageRetries extends StageRetries {
       const state = await lockOrder(sql, order);
       if (!state) throw new NotFound('Order');
       return {
-        stages: await retryStages(sql, order),
+        ...(await retryStages(sql, order)),
         heldFor: await findHoldReasons(sql, order),
         cancelled: state.fulfillmentStatus === 'CANCELLED',
       };

@@ -1,12 +1,13 @@
 import type pg from 'pg';
+import { LOST_AFTER } from '../orders/withdraw-jobs.js';
 import { NOTIFICATION_TASK } from './stage-relay.js';
 
-// A killed worker leaves its jobs locked; the queue itself frees them after four hours. An attempt ends after 30 s, so
-// a worker that holds a job for a minute is gone: all its jobs are freed.
+// A killed worker leaves its jobs locked; the queue itself frees them after four hours. Here, all jobs of a worker that is
+// gone are freed.
 const UNLOCK = `/* queue.unlock */
   SELECT graphile_worker.force_unlock_workers(array_agg(DISTINCT locked_by))
   FROM graphile_worker._private_jobs
-  WHERE NOT is_available AND locked_at < now() - interval '60 seconds'
+  WHERE NOT is_available AND locked_at < now() - ${LOST_AFTER}
   HAVING count(*) > 0`;
 
 const BATCH = 500;
