@@ -47,6 +47,20 @@ describe('the API', () => {
     await eventually(async () => expect(await droppedConnections()).toBe(dropped + 1));
   });
 
+  it.each([
+    ['POST /v1/orders', 401],
+    ['POST /v1/nope', 401],
+    ['GET /health/live', 200],
+    ['GET /docs', 200],
+    ['POST /nope', 404],
+  ])('says that the connection closes when %s is answered before its chunks are read', async (request, status) => {
+    const head = `${request} HTTP/1.1\r\nHost: x\r\n${CHUNKED}\r\n\r\n`;
+
+    const response = await api.send(`${head}2\r\n{}\r\n0\r\n\r\n`, { keep: false });
+
+    expect(response).toMatchObject({ status, closed: true, headers: { connection: 'close' } });
+  });
+
   it('stops parsing the chunks of a request after it has answered the request', async () => {
     let faults = 0;
     const server: Server = api.app.getHttpServer();

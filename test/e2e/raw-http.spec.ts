@@ -47,6 +47,34 @@ describe('the HTTP server', () => {
     });
   });
 
+  it.each([
+    ['a TLS hello', '\x16\x03\x01\x02\0', 'The request does not begin with a known HTTP method'],
+    ['an unknown method', 'BREW / HTTP/1.1\r\nHost: x\r\n\r\n', 'The request does not begin with a known HTTP method'],
+    ['a bare LF', 'GET / HTTP/1.1\nHost: x\n\n', 'The request line must end with a supported HTTP version and CRLF'],
+    [
+      'an unknown version',
+      'GET / HTTP/9.9\r\nHost: x\r\n\r\n',
+      'The request line must end with a supported HTTP version and CRLF',
+    ],
+    [
+      'two Content-Length headers',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+      'Content-Length must be one number, and not with Transfer-Encoding',
+    ],
+    [
+      'Content-Length after Transfer-Encoding',
+      'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n',
+      'Content-Length must be one number, and not with Transfer-Encoding',
+    ],
+    [
+      'Transfer-Encoding after Content-Length',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n',
+      'Transfer-Encoding must be chunked, and not with Content-Length',
+    ],
+  ])('names the fault of %s', async (_name, bytes, error) => {
+    expect((await api.send(bytes, { keep: false })).json()).toEqual({ success: false, error });
+  });
+
   it('returns 400 for an HTTP/1.1 request without Host', async () => {
     const response = await api.send('GET /health/live HTTP/1.1\r\n\r\n', { keep: false });
 

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import net from 'node:net';
-import { MAX_HEADER_LINES } from '../../apps/api/src/http/server/request-head.js';
 import { startListeningApi, type ListeningApi } from '../support/listening-api.js';
 
 describe('the HTTP server', () => {
@@ -42,8 +41,8 @@ describe('the HTTP server', () => {
       'Transfer-Encoding must be chunked',
     ],
     [
-      'one header line too many',
-      () => `GET /health/live HTTP/1.1\r\nHost: a\r\n${'a:\r\n'.repeat(MAX_HEADER_LINES)}\r\n`,
+      '101 header lines',
+      () => `GET /health/live HTTP/1.1\r\nHost: a\r\n${'a:\r\n'.repeat(100)}\r\n`,
       'The request has too many headers',
     ],
   ])('rejects %s with 400 and closes the connection', async (_name, request, error) => {
@@ -67,8 +66,8 @@ describe('the HTTP server', () => {
     expect(response.json()).toMatchObject({ error: expect.stringContaining('items') as unknown });
   });
 
-  it('reads the last header line of a request with the maximum number of header lines', async () => {
-    const filling = 'a:\r\n'.repeat(MAX_HEADER_LINES - 2);
+  it('reads the last of 100 header lines', async () => {
+    const filling = 'a:\r\n'.repeat(98);
     const response = await api.send(`GET /v1/store HTTP/1.1\r\nHost: a\r\n${filling}${api.keyLine}\r\n`);
 
     expect(response.status).toBe(200);

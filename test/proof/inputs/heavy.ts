@@ -1,3 +1,4 @@
+import { MAX_HEADER_LINES } from '../../../apps/api/src/http/server/request-head.js';
 import type { Scene } from './scene.js';
 import { faultOfBytes } from './wire.js';
 
@@ -58,10 +59,11 @@ function heads(): Heavy[] {
       ['a path of %', `/v1/products/${'%'.repeat(HEAD)}`, ''],
       ['a path of /', `/v1/products${'/'.repeat(HEAD)}`, ''],
       ['a path of %ff', `/v1/products/${'%ff'.repeat(HEAD / 3)}`, ''],
+      ['a path of %41%', `/v1/products/${'%41%'.repeat(HEAD / 4)}`, ''],
       ['a preference of commas', '/v1/products?x=1', `Prefer: ${', '.repeat(HEAD / 2)}x\r\n`],
       ['a preference of blanks', '/v1/products?x=1', `Prefer: a,${' '.repeat(HEAD)}handling = "\r\n`],
-      ['an ETag of commas', '/v1/store', `If-None-Match: ${'"a",'.repeat(HEAD / 4)}x\r\n`],
-      ['many headers', '/v1/store', 'X-A: 1\r\n'.repeat(1_000)],
+      ['an ETag of commas', '/openapi.json', `If-None-Match: ${','.repeat(HEAD)}x\r\n`],
+      ['many headers', '/v1/store', 'X-A: 1\r\n'.repeat(MAX_HEADER_LINES - 2)],
       ['a key without end', '/v1/store', `Authorization: Bearer ${'svc_live_'.repeat(HEAD / 9)}\r\n`],
     ] as const
   ).map(([name, path, headers]) => [name, (key) => Buffer.from(`${requestHead(`GET ${path}`, key)}${headers}\r\n`)]);

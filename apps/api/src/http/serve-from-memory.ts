@@ -39,8 +39,10 @@ export function serveFromMemory(
   });
 }
 
-/** RFC 9110 (13.1.2): `*`, or a list of tags, which a cache may have made weak. */
-function matches(ifNoneMatch: string | undefined, etag: string): boolean {
-  const tags = (ifNoneMatch ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  return tags.includes(etag) || tags.includes('*');
+/**
+ * RFC 9110 (13.1.2): `*`, or a list of tags, which a cache may have made weak. A search for the tag with its quotes costs
+ * less than a list of 15,000 parts.
+ */
+function matches(ifNoneMatch = '', etag: string): boolean {
+  return ifNoneMatch === '*' || ifNoneMatch.includes(etag);
 }

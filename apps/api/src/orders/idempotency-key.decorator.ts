@@ -1,5 +1,6 @@
 import { BadRequestException, createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { linesNamed } from '../http/server/request-head.js';
 
 /**
  * The client's Idempotency-Key, null when there is none.
@@ -10,10 +11,9 @@ export const IdempotencyKey = createParamDecorator((_data: unknown, context: Exe
   const { headers, raw } = context.switchToHttp().getRequest<FastifyRequest>();
   const key = headers['idempotency-key'];
   if (key === undefined) return null;
-  // Node joins repeated headers with a comma, which a key may contain; the raw headers (names and values in turn) keep
-  // them.
-  const isKey = (text: string, index: number) => index % 2 === 0 && text.toLowerCase() === 'idempotency-key';
-  if (raw.rawHeaders.filter(isKey).length > 1) throw new BadRequestException('Idempotency-Key must be given once');
+  // Node joins repeated headers with a comma, which a key may contain.
+  if (linesNamed('idempotency-key', raw.rawHeaders) > 1)
+    throw new BadRequestException('Idempotency-Key must be given once');
   if (typeof key !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(key)) {
     throw new BadRequestException('Idempotency-Key must be 1 to 255 printable ASCII characters');
   }

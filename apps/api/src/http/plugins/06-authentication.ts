@@ -5,6 +5,7 @@ import '../../auth/authenticated-request.js';
 import type { Throttle } from '../../auth/throttle.js';
 import { AuthenticationError } from '../../errors/authentication-error.js';
 import { TooManyRequests } from '../../errors/too-many-requests.js';
+import { linesNamed } from '../server/request-head.js';
 
 interface Options {
   readonly authenticate: AuthenticateApiKey;
@@ -45,9 +46,7 @@ function isUnderV1({ routeOptions, url }: FastifyRequest): boolean {
 
 /** The Authorization header; `undefined` when it is repeated, because neither value can be trusted then. */
 function authorizationOf({ headers, raw }: FastifyRequest): string | undefined {
-  // Node joins or drops repeated headers; the raw headers (names and values in turn) keep them.
-  const isAuthorization = (text: string, index: number) => index % 2 === 0 && text.toLowerCase() === 'authorization';
-  return raw.rawHeaders.filter(isAuthorization).length === 1 ? headers.authorization : undefined;
+  return linesNamed('authorization', raw.rawHeaders) === 1 ? headers.authorization : undefined;
 }
 
 function describeKey(reply: FastifyReply, { mode, expiresAt }: ApiKeyLookup): void {

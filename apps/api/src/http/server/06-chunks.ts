@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import type { Metrics } from '../../status/metrics.js';
 import { hangUp } from './hang-up.js';
 
@@ -6,8 +6,8 @@ import { hangUp } from './hang-up.js';
 export const MAX_CHUNKS = 1_024;
 
 /**
- * Resets connections whose requests arrive in too many chunks, and closes those whose answer is complete before their
- * request. Node makes an object of each chunk, even of 1 byte, and keeps it until the body is read.
+ * Resets connections whose requests arrive in too many chunks, and closes those whose answer begins before their request
+ * is complete. Node makes an object of each chunk, even of 1 byte, and keeps it until the body is read.
  */
 export function limitChunks(serve: RequestListener, metrics: Metrics): RequestListener {
   return (request, response) => {
@@ -27,9 +27,12 @@ export function limitChunks(serve: RequestListener, metrics: Metrics): RequestLi
       hangUp(socket);
       return false;
     };
-    response.once('finish', () => {
-      if (!request.complete) socket.destroySoon();
-    });
+    const writeHead = response.writeHead.bind(response) as (...head: unknown[]) => ServerResponse;
+    response.writeHead = (...head: unknown[]) => {
+      // Node closes the connection after an answer with this header.
+      if (!request.complete) response.setHeader('connection', 'close');
+      return writeHead(...head);
+    };
     serve(request, response);
   };
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Header lines of a request. Node limits the bytes of a request head to 16 kB. */
-export const MAX_HEADER_LINES = 1_000;
+/** Header lines of a request, as in Apache (LimitRequestFields). Node limits the bytes of a request head to 16 kB. */
+export const MAX_HEADER_LINES = 100;
 
 /** RFC 9110, section 7.2: a host name or an IP address, with an optional port. May be empty. */
 const HOST = /^(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})*)(?::\d{0,5})?$/i;
@@ -13,7 +13,7 @@ const HOST = /^(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})*)(?::\d{0,
 export function faultOfHead({ httpVersion, headers, rawHeaders }: IncomingMessage): string | null {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'The HTTP version is not supported';
   if (rawHeaders.length > 2 * MAX_HEADER_LINES) return 'The request has too many headers';
-  const hosts = hostsIn(rawHeaders);
+  const hosts = linesNamed('host', rawHeaders);
   if (hosts > 1) return 'Host must be given once';
   if (hosts === 0 && httpVersion === '1.1') return 'The Host header is required';
   if (!HOST.test(headers.host ?? '')) return 'The Host header is malformed';
@@ -22,9 +22,17 @@ export function faultOfHead({ httpVersion, headers, rawHeaders }: IncomingMessag
   return httpVersion === '1.1' && coding.toLowerCase() === 'chunked' ? null : 'Transfer-Encoding must be chunked';
 }
 
-/** Node drops repeated Host headers; the raw headers (names and values in turn) keep them. */
-function hostsIn(rawHeaders: readonly string[]): number {
+/**
+ * The number of header lines with a name. Node joins or drops repeated headers; the raw headers keep them.
+ *
+ * @param name in lower case.
+ * @param rawHeaders names and values in turn.
+ */
+export function linesNamed(name: string, rawHeaders: readonly string[]): number {
   let count = 0;
-  for (let n = 0; n < rawHeaders.length; n += 2) if (rawHeaders[n]?.toLowerCase() === 'host') count++;
+  for (let n = 0; n < rawHeaders.length; n += 2) {
+    const given = rawHeaders[n];
+    if (given?.length === name.length && given.toLowerCase() === name) count++;
+  }
   return count;
 }
