@@ -17,7 +17,7 @@ import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 
 /** The quick form shares its machine with other tests, which delay the process as well. */
 const SCALE = {
-  full: { runs: 2_000, heavy: 20, keyless: 20, lagMs: 200, crowdSeconds: 10, noticedMs: 25 },
+  full: { runs: 2_000, heavy: 20, keyless: 20, lagMs: 200, crowdSeconds: 10, noticedMs: 50 },
   quick: { runs: 60, heavy: 1, keyless: 2, lagMs: 2_000, crowdSeconds: 2, noticedMs: 1_500 },
 };
 const KINDS = [200, 201, 400, 404, 422];
@@ -49,7 +49,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     if (lag > lagMs) violations.push(`the event loop was blocked for ${lag} ms`);
     const crowding = await crowdWithBodies(scene, crowdSeconds);
     const { usualMs, besideMs } = crowding;
-    // Below `noticedMs`, one time slice of another process can double the usual latency.
+    // Two idle cores, which also run the clients, delay single requests by as much as `noticedMs`.
     if (besideMs > Math.max(2 * usualMs, noticedMs))
       violations.push(`p99 of others is ${besideMs} ms beside 64 clients with large bodies, usually ${usualMs} ms`);
     const strangers = await attackWithoutKey(service, keyless);
