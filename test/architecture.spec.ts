@@ -29,7 +29,7 @@ const ALLOWED: Record<string, RegExp> = {
 const FLOORS: readonly (readonly string[])[] = [
   ['platform'],
   ['postgres', 'notifications'],
-  ['access', 'customers', 'fraud', 'secrets', 'stock', 'stores'],
+  ['access', 'changes', 'customers', 'fraud', 'secrets', 'stock', 'stores'],
   ['catalog', 'orders'],
   ['queue'],
   ['.'],
@@ -38,7 +38,7 @@ const INFRASTRUCTURE = 'libs/infrastructure/src';
 
 /** Where SQL and SQLSTATEs may stand: PostgreSQL's own room, the adapters, and the bulk work that goes past the ports. */
 const SPEAKS_SQL =
-  /^libs\/(import|operations|embedded-postgres)\/src\/|^libs\/infrastructure\/src\/(postgres|access|catalog|customers|fraud|orders|queue|secrets|stock|stores)\//;
+  /^libs\/(import|operations|embedded-postgres)\/src\/|^libs\/infrastructure\/src\/(postgres|access|catalog|changes|customers|fraud|orders|queue|secrets|stock|stores)\//;
 
 interface Import {
   readonly from: string;

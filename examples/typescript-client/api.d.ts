@@ -228,6 +228,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/changes': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * What changed since a cursor
+     * @description The newest state of each resource that changed, once, in the order of the changes. Nothing is ever inserted before a cursor. `data` is the full record, as the route of the resource returns it. Without a cursor, the feed begins with everything: a full export and following the store are the same loop. Cursors do not expire, but deletions are known for 90 days: a cursor that has not been used for longer returns 400 with `cursor_expired` when there were any. With `Accept: application/x-ndjson` the answer has everything: a line for each change and, after at most 100 of them, a line `{ "cursor", "has_more", "rewound" }`. Continue an answer that broke off from the last cursor in it.
+     */
+    get: operations['listChanges'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1033,6 +1053,117 @@ export interface components {
         [key: string]: unknown;
       };
     };
+    Change:
+      | {
+          /**
+           * @description The kind of the resource.
+           * @enum {string}
+           */
+          kind: 'orders';
+          /**
+           * @description The id of the resource, as text.
+           * @example 70
+           */
+          id: string;
+          /** @description Whether the resource is gone: its own route returns 404. */
+          deleted: boolean;
+          /**
+           * Format: date-time
+           * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
+           * @example 2026-11-20T09:30:00.000Z
+           */
+          at: string;
+          /** @description The full record; null when `deleted`. */
+          data: components['schemas']['Order'] | null;
+        }
+      | {
+          /**
+           * @description The kind of the resource.
+           * @enum {string}
+           */
+          kind: 'products';
+          /**
+           * @description The id of the resource, as text.
+           * @example 70
+           */
+          id: string;
+          /** @description Whether the resource is gone: its own route returns 404. */
+          deleted: boolean;
+          /**
+           * Format: date-time
+           * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
+           * @example 2026-11-20T09:30:00.000Z
+           */
+          at: string;
+          /** @description The full record; null when `deleted`. */
+          data: components['schemas']['Product'] | null;
+        }
+      | {
+          /**
+           * @description The kind of the resource.
+           * @enum {string}
+           */
+          kind: 'customers';
+          /**
+           * @description The id of the resource, as text.
+           * @example 70
+           */
+          id: string;
+          /** @description Whether the resource is gone: its own route returns 404. */
+          deleted: boolean;
+          /**
+           * Format: date-time
+           * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
+           * @example 2026-11-20T09:30:00.000Z
+           */
+          at: string;
+          /** @description The full record; null when `deleted`. */
+          data: components['schemas']['Customer'] | null;
+        }
+      | {
+          /**
+           * @description The kind of the resource.
+           * @enum {string}
+           */
+          kind: 'categories';
+          /**
+           * @description The id of the resource, as text.
+           * @example 70
+           */
+          id: string;
+          /** @description Whether the resource is gone: its own route returns 404. */
+          deleted: boolean;
+          /**
+           * Format: date-time
+           * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
+           * @example 2026-11-20T09:30:00.000Z
+           */
+          at: string;
+          /** @description The full record; null when `deleted`. */
+          data: components['schemas']['Category'] | null;
+        }
+      | {
+          /**
+           * @description The kind of the resource.
+           * @enum {string}
+           */
+          kind: 'brands';
+          /**
+           * @description The id of the resource, as text.
+           * @example 70
+           */
+          id: string;
+          /** @description Whether the resource is gone: its own route returns 404. */
+          deleted: boolean;
+          /**
+           * Format: date-time
+           * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
+           * @example 2026-11-20T09:30:00.000Z
+           */
+          at: string;
+          /** @description The full record; null when `deleted`. */
+          data: components['schemas']['Brand'] | null;
+        };
     /** @description The last page is ceil(total / limit). */
     Pagination: {
       /**
@@ -2584,6 +2715,144 @@ export interface operations {
         headers: {
           /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The API key is missing, malformed or unknown. */
+      401: {
+        headers: {
+          /** @description The code of the error. The section Errors lists what to do for each code. */
+          'X-Error-Code'?: 'unauthorized';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      403: {
+        headers: {
+          /** @description The code of the error. The section Errors lists what to do for each code. */
+          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
+      429: {
+        headers: {
+          /** @description The code of the error. The section Errors lists what to do for each code. */
+          'X-Error-Code'?: 'throttled';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service failed. Repeat the request with exponential backoff. */
+      500: {
+        headers: {
+          /** @description The code of the error. The section Errors lists what to do for each code. */
+          'X-Error-Code'?: 'internal_error';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+      503: {
+        headers: {
+          /** @description The code of the error. The section Errors lists what to do for each code. */
+          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  listChanges: {
+    parameters: {
+      query?: {
+        /** @description The `cursor` of the answer before. Without one, the feed begins with everything that there is. */
+        cursor?: string;
+        /** @description Only these kinds, separated by commas; all by default. A cursor belongs to its kinds: with a cursor, leave them out or repeat them. A kind that does not exist has no changes. */
+        kinds?: string;
+        /** @description Seconds to hold an answer without changes until there is one, 0 to 25. Values out of range are clamped, never rejected. */
+        wait?: number;
+        /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
+        limit?: number;
+      };
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            success: true;
+            data: components['schemas']['Change'][];
+            /**
+             * @description Where the next request begins. Opaque. Store it with the data.
+             * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
+             */
+            cursor: string;
+            /** @description Whether there is more now. Repeat with the cursor until it is false. */
+            has_more: boolean;
+            /** @description Whether the service lost changes that you have read, by a restore or a fail-over. The feed then begins again: delete what does not come again until `has_more` is false. */
+            rewound: boolean;
+          };
+        };
+      };
+      /**
+       * @description The request is malformed, or a value in it is not valid. A repeated request fails again.
+       *
+       *     The request is malformed, or a value in it is not valid. A repeated request fails again.
+       */
+      400: {
+        headers: {
+          /** @description The code of the error. The section Errors lists what to do for each code. */
+          'X-Error-Code'?: 'cursor_expired' | 'cursor_invalid';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];

@@ -123,7 +123,8 @@ const orders = (filter: OrderFilter, where = 'true'): [string, List] => [
 const customers = (filter: CustomerFilter, where = 'true'): [string, List] => [
   `customers ${JSON.stringify(filter)}`,
   {
-    read: (page) => new PostgresCustomerRepository(new ReadReplicas(pool, [], 1)).list(store.id, filter, page),
+    read: (page) =>
+      new PostgresCustomerRepository(new ReadReplicas(pool, [], 1), new Database(pool)).list(store.id, filter, page),
     from: `customers WHERE store_id = $1 AND ${where}`,
   },
 ];
@@ -131,7 +132,8 @@ const customers = (filter: CustomerFilter, where = 'true'): [string, List] => [
 const products = (filter: ProductFilter, where = 'true'): [string, List] => [
   `products ${JSON.stringify(filter)}`,
   {
-    read: (page) => new PostgresProductRepository(new ReadReplicas(pool, [], 1)).list(store.id, filter, page),
+    read: (page) =>
+      new PostgresProductRepository(new ReadReplicas(pool, [], 1), new Database(pool)).list(store.id, filter, page),
     from: `products WHERE store_id = $1 AND status = 'ACTIVE' AND ${where}`,
   },
 ];

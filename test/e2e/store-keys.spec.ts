@@ -14,6 +14,9 @@ const KEYS_OF_ALL_STORES: Readonly<Record<string, string>> = {
 /** Functions that may touch the rows of all stores, and the reason for each. */
 const FUNCTIONS_OF_ALL_STORES: Readonly<Record<string, string>> = {
   fold_list_tally_changes_through: 'The worker folds the changes of every store, one store after the other.',
+  begin_branch: 'A restore or a fail-over affects the positions of every store.',
+  log_products_of_store: 'The changed row is the store itself.',
+  pass_change_log: 'The worker moves one mark for all stores.',
 };
 
 // Every key contains the store, so that tables can be distributed by store and rows refer only to their own store.
@@ -64,13 +67,19 @@ describe('the database schema', () => {
     expect(crossed).toEqual([]);
   });
 
-  it('contains store_id in every table except stores, migrations and list_tally_mark', async () => {
+  it('contains store_id in every table except stores, migrations, the marks and the branches', async () => {
     const rows = await database.query<{ name: string }>(`
       SELECT oid::regclass::text AS name FROM pg_class
       WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace
         AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = pg_class.oid AND attname = 'store_id') ORDER BY 1`);
 
-    expect(rows.map(({ name }) => name)).toEqual(['list_tally_mark', 'migrations', 'stores']);
+    expect(rows.map(({ name }) => name)).toEqual([
+      'change_branches',
+      'change_log_mark',
+      'list_tally_mark',
+      'migrations',
+      'stores',
+    ]);
   });
 
   it.each([

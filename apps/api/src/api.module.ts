@@ -6,6 +6,8 @@ import { BrandsController } from './brands/brands.controller.js';
 import { BRANDS_DOCUMENTATION } from './brands/brands.openapi.js';
 import { CategoriesController } from './categories/categories.controller.js';
 import { CATEGORIES_DOCUMENTATION } from './categories/categories.openapi.js';
+import { ChangesController } from './changes/changes.controller.js';
+import { CHANGES_DOCUMENTATION } from './changes/changes.openapi.js';
 import { CustomersController } from './customers/customers.controller.js';
 import { CUSTOMERS_DOCUMENTATION } from './customers/customers.openapi.js';
 import { ApiExceptionFilter } from './errors/api-exception.filter.js';
@@ -28,6 +30,7 @@ const RESOURCES = [
   { controller: CategoriesController, documentation: CATEGORIES_DOCUMENTATION },
   { controller: BrandsController, documentation: BRANDS_DOCUMENTATION },
   { controller: StoreController, documentation: STORE_DOCUMENTATION },
+  { controller: ChangesController, documentation: CHANGES_DOCUMENTATION },
 ] as const;
 
 export const DOCUMENTATION = RESOURCES.map(({ documentation }) => documentation);

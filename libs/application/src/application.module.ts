@@ -3,6 +3,9 @@ import { AuthenticateApiKey } from './access/authenticate-api-key.js';
 import { CreateApiKey } from './access/create-api-key.js';
 import { BrandsService } from './brands/brands.service.js';
 import { CategoriesService } from './categories/categories.service.js';
+import { ChangedRecords } from './changes/changed-records.js';
+import { ChangesService } from './changes/changes.service.js';
+import { ChangeWatch } from './changes/change-watch.js';
 import { CustomersService } from './customers/customers.service.js';
 import { CreateOrder } from './orders/create-order.js';
 import { ChangeOrderStatus } from './orders/change-order-status.js';
@@ -37,6 +40,9 @@ const USE_CASES = [
   CategoriesService,
   BrandsService,
   StoreProfileService,
+  ChangedRecords,
+  ChangesService,
+  ChangeWatch,
 ];
 
 /** The use cases. `adapters` are modules that bind every port. */

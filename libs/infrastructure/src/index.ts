@@ -1,4 +1,6 @@
 export * from './infrastructure.module.js';
+export * from './changes/number-changes.js';
+export * from './changes/purge-tombstones.js';
 export * from './platform/config.js';
 export * from './platform/data-cipher.js';
 export * from './platform/encrypted-columns.js';

@@ -3,6 +3,7 @@ import {
   BrandRepository,
   CatalogPricing,
   CategoryRepository,
+  ChangeFeed,
   Clock,
   CustomerRepository,
   EncryptedSecrets,
@@ -31,6 +32,7 @@ import { PostgresApiKeyRepository } from './access/postgres-api-key.repository.j
 import { TypeOrmBrandRepository } from './catalog/typeorm-brand.repository.js';
 import { TypeOrmCategoryRepository } from './catalog/typeorm-category.repository.js';
 import { PostgresCustomerRepository } from './customers/postgres-customer.repository.js';
+import { PostgresChangeFeed } from './changes/postgres-change-feed.js';
 import { dataSourceOptions, poolOf } from './postgres/data-source.js';
 import { Database } from './postgres/database.js';
 import { MaintenanceConnection } from './postgres/maintenance-connection.js';
@@ -57,6 +59,7 @@ const ADAPTERS = [
   { provide: BrandRepository, useClass: TypeOrmBrandRepository },
   { provide: CatalogPricing, useClass: LiveCatalogPricing },
   { provide: CategoryRepository, useClass: TypeOrmCategoryRepository },
+  { provide: ChangeFeed, useClass: PostgresChangeFeed },
   { provide: Clock, useClass: SystemClock },
   { provide: CustomerRepository, useClass: PostgresCustomerRepository },
   { provide: EncryptedSecrets, useClass: PostgresEncryptedSecrets },

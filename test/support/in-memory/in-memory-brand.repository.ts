@@ -26,6 +26,11 @@ export class InMemoryBrandRepository extends BrandRepository {
     return this.find(storeId, (brand) => brand.id === id);
   }
 
+  override findByIds(storeId: number, ids: readonly number[]): Promise<BrandRecord[]> {
+    const found = this.rows.filter((row) => row.storeId === storeId && ids.includes(row.brand.id));
+    return Promise.resolve(found.map(({ brand }) => brand));
+  }
+
   override findBySlug(storeId: number, slug: string): Promise<BrandRecord | null> {
     return this.find(storeId, (brand) => brand.slug === slug);
   }

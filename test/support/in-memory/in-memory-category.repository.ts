@@ -30,6 +30,11 @@ export class InMemoryCategoryRepository extends CategoryRepository {
     return this.find(storeId, (category) => category.id === id);
   }
 
+  override findByIds(storeId: number, ids: readonly number[]): Promise<CategoryRecord[]> {
+    const found = this.rows.filter((row) => row.storeId === storeId && ids.includes(row.category.id));
+    return Promise.resolve(found.map(({ category }) => category));
+  }
+
   override findBySlug(storeId: number, slug: string): Promise<CategoryRecord | null> {
     return this.find(storeId, (category) => category.slug === slug);
   }

@@ -20,6 +20,10 @@ export class InMemoryCustomerRepository extends CustomerRepository {
     return Promise.resolve(this.of(storeId).find((customer) => sameWord(customer.id, id)) ?? null);
   }
 
+  override findByIds(storeId: number, ids: readonly string[]): Promise<CustomerRecord[]> {
+    return Promise.resolve(this.of(storeId).filter((customer) => ids.includes(customer.id)));
+  }
+
   private of(storeId: number): CustomerRecord[] {
     return this.rows.filter((row) => row.storeId === storeId).map(({ customer }) => customer);
   }

@@ -39,6 +39,10 @@ export class InMemoryOrderRepository extends OrderRepository {
     return Promise.resolve(this.of(storeId).find((order) => sameWord(order.id, id)) ?? null);
   }
 
+  override findByIds(storeId: number, ids: readonly string[]): Promise<OrderRecord[]> {
+    return Promise.resolve(this.of(storeId).filter((order) => ids.includes(order.id)));
+  }
+
   override findByReceiptNumber(storeId: number, receiptNumber: string): Promise<OrderRecord | null> {
     return Promise.resolve(this.of(storeId).find((order) => sameWord(order.receiptNumber, receiptNumber)) ?? null);
   }

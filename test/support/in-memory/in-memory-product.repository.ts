@@ -30,6 +30,10 @@ export class InMemoryProductRepository extends ProductRepository {
     return Promise.resolve(this.active(storeId).find((product) => product.id === id) ?? null);
   }
 
+  override findByIds(storeId: number, ids: readonly number[]): Promise<ProductRecord[]> {
+    return Promise.resolve(this.active(storeId).filter((product) => ids.includes(product.id)));
+  }
+
   override findBySlug(storeId: number, slug: string): Promise<ProductRecord | null> {
     return Promise.resolve(this.active(storeId).find((product) => product.slug === slug) ?? null);
   }

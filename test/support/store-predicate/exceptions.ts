@@ -69,6 +69,16 @@ export const EXCEPTIONS: readonly Exception[] = [
     tables: ['order_stages'],
   },
   {
+    statements: ['changes.waiting_stores'],
+    reason: 'The worker numbers the changes of all stores. The statement returns only ids of stores.',
+    tables: ['stores'],
+  },
+  {
+    statements: ['retention.changes'],
+    reason: 'The worker removes old tombstones of all stores and notes the newest of each.',
+    tables: ['changes'],
+  },
+  {
     statements: ['retention.idempotency_keys', 'retention.fraud_assessments', 'retention.api_key_usage'],
     reason: 'The worker removes expired rows of all stores.',
     tables: ['idempotency_keys', 'fraud_assessments', 'api_key_usage'],

@@ -21,6 +21,16 @@ export const ERROR_CODES = {
     meaning: "A product or variant of the order is unknown, inactive or another store's.",
     action: 'Read the products again and correct the items.',
   },
+  cursor_expired: {
+    status: 400,
+    meaning: 'The cursor of the feed is older than the deletions that the service still knows (90 days).',
+    action: 'Read everything again, without a cursor, and delete what does not come again.',
+  },
+  cursor_invalid: {
+    status: 400,
+    meaning: 'The cursor of the feed is damaged, or belongs to another store, mode or other kinds.',
+    action: 'Send the last cursor that the same key got for the same kinds, or none to read everything again.',
+  },
   unauthorized: {
     status: 401,
     meaning: 'The request has no API key, or the key is malformed or unknown.',

@@ -15,6 +15,7 @@ import { continueAccepted } from './plugins/09-continue.js';
 import { jsonBodies } from './plugins/10-json-bodies.js';
 import { draining } from './plugins/11-draining.js';
 import { requestLog } from './plugins/12-request-log.js';
+import { heldRequests } from './plugins/13-held-requests.js';
 import type { ConcurrencyLimits } from './server/concurrency-limits.js';
 
 interface PluginDependencies {
@@ -49,4 +50,5 @@ export async function registerPlugins(
   await fastify.register(jsonBodies, { limits, metrics });
   await fastify.register(draining, { isDraining: () => readiness.draining });
   await fastify.register(requestLog, { logger, metrics });
+  await fastify.register(heldRequests, { limits, metrics });
 }

@@ -78,7 +78,8 @@ export function ApiSingle({
   );
 }
 
-function ApiRead(operation: Operation, schema: Schema, value: unknown): MethodDecorator {
+/** Documents the parts that all reads have in common. @param value an example of the body. */
+export function ApiRead(operation: Operation, schema: Schema, value: unknown): MethodDecorator {
   return applyDecorators(
     ApiOperation(operation),
     ApiPrefer(),

@@ -39,12 +39,14 @@ export const searchFilter = (what: string, example: string): Filter => ({
   schema: { type: 'string', examples: [example] },
 });
 
+export const LIMIT: Filter = {
+  name: 'limit',
+  description: `Rows on a page, 1 to ${MAX_LIMIT}. Values out of range are clamped, never rejected.`,
+  schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, examples: [DEFAULT_LIMIT] },
+};
+
 const PAGING: readonly Filter[] = [
-  {
-    name: 'limit',
-    description: `Rows on a page, 1 to ${MAX_LIMIT}. Values out of range are clamped, never rejected.`,
-    schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, examples: [DEFAULT_LIMIT] },
-  },
+  LIMIT,
   {
     name: 'page',
     description:
@@ -55,7 +57,11 @@ const PAGING: readonly Filter[] = [
 
 /** The query parameters of a list: its filters, `limit` and `page`. */
 export function ApiListParameters(filters: readonly Filter[]): MethodDecorator {
-  return applyDecorators(...[...filters, ...PAGING].map((filter) => ApiQuery({ ...filter, required: false })));
+  return ApiParameters([...filters, ...PAGING]);
+}
+
+export function ApiParameters(parameters: readonly Filter[]): MethodDecorator {
+  return applyDecorators(...parameters.map((parameter) => ApiQuery({ ...parameter, required: false })));
 }
 
 export const ApiRequestId = (): MethodDecorator & ClassDecorator =>

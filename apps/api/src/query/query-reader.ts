@@ -24,7 +24,17 @@ export class QueryReader {
 
   /** `limit` and `page`, clamped to their ranges. */
   page(): Page {
-    return { limit: this.integer('limit', DEFAULT_LIMIT, MAX_LIMIT), page: this.integer('page', 1, MAX_PAGE) };
+    return { limit: this.limit(), page: this.integer('page', 1, MAX_PAGE) };
+  }
+
+  /** `limit`, clamped to its range. */
+  limit(): number {
+    return this.integer('limit', DEFAULT_LIMIT, MAX_LIMIT);
+  }
+
+  /** A whole number from 0, clamped; 0 by default. */
+  count(name: string, max: number): number {
+    return this.integer(name, 0, max, 0);
   }
 
   /** A filter value, trimmed. */
@@ -57,9 +67,9 @@ export class QueryReader {
     return Object.keys(this.query).filter((name) => name !== '' && !this.known.has(name));
   }
 
-  private integer(name: string, fallback: number, max: number): number {
+  private integer(name: string, fallback: number, max: number, min = 1): number {
     const text = this.text(name) ?? '';
     const value = /^[+-]?\d+(?:\.\d*)?$/.test(text) ? Math.trunc(Number(text)) : fallback;
-    return Math.min(Math.max(value, 1), max);
+    return Math.min(Math.max(value, min), max);
   }
 }

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ChangeWatch } from '@app/application';
 import type { OpenDatabase } from '@app/startup';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Readiness } from '../status/readiness.js';
@@ -19,6 +20,8 @@ export async function shutDown(
   graceMs: number,
 ): Promise<void> {
   app.get(Readiness).draining = true;
+  // Clients that wait for a change get their answer now, and ask another instance next.
+  app.get(ChangeWatch, { strict: false }).close();
   await delay(graceMs);
   const server: Server = app.getHttpServer();
   const cut = setTimeout(() => server.closeAllConnections(), IN_FLIGHT_MS);

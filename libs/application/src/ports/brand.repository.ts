@@ -21,6 +21,9 @@ export abstract class BrandRepository {
   /** Active or not. */
   abstract findById(storeId: number, id: number): Promise<BrandRecord | null>;
 
+  /** Active or not. Those that exist, in any order. */
+  abstract findByIds(storeId: number, ids: readonly number[]): Promise<BrandRecord[]>;
+
   /** Active or not. */
   abstract findBySlug(storeId: number, slug: string): Promise<BrandRecord | null>;
 }

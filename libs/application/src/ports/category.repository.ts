@@ -25,6 +25,9 @@ export abstract class CategoryRepository {
   /** Active or not: old products and links refer to inactive ones. */
   abstract findById(storeId: number, id: number): Promise<CategoryRecord | null>;
 
+  /** Active or not. Those that exist, in any order. */
+  abstract findByIds(storeId: number, ids: readonly number[]): Promise<CategoryRecord[]>;
+
   /** Active or not. */
   abstract findBySlug(storeId: number, slug: string): Promise<CategoryRecord | null>;
 }

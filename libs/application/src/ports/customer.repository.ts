@@ -29,4 +29,7 @@ export abstract class CustomerRepository {
   abstract list(storeId: number, filter: CustomerFilter, page: Page): Promise<PageOf<CustomerRecord>>;
 
   abstract findById(storeId: number, id: string): Promise<CustomerRecord | null>;
+
+  /** Those that exist, in any order. As new as the primary has them. */
+  abstract findByIds(storeId: number, ids: readonly string[]): Promise<CustomerRecord[]>;
 }

@@ -79,6 +79,9 @@ export abstract class OrderRepository {
 
   abstract findById(storeId: number, id: string): Promise<OrderRecord | null>;
 
+  /** Those that exist, in any order. */
+  abstract findByIds(storeId: number, ids: readonly string[]): Promise<OrderRecord[]>;
+
   /** Exact, in any letter case. */
   abstract findByReceiptNumber(storeId: number, receiptNumber: string): Promise<OrderRecord | null>;
 

@@ -56,5 +56,8 @@ export abstract class ProductRepository {
 
   abstract findById(storeId: number, id: number): Promise<ProductRecord | null>;
 
+  /** Those that exist, in any order. As new as the primary has them. */
+  abstract findByIds(storeId: number, ids: readonly number[]): Promise<ProductRecord[]>;
+
   abstract findBySlug(storeId: number, slug: string): Promise<ProductRecord | null>;
 }

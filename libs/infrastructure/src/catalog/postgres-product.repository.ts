@@ -8,6 +8,7 @@ import {
 } from '@app/application';
 import { Injectable } from '@nestjs/common';
 import { Conditions, containing } from '../postgres/conditions.js';
+import { Database } from '../postgres/database.js';
 import { availableUnits, IS_FOR_SALE } from '../stock/available-stock.js';
 import { readNewestFirst, type NewestFirst } from '../postgres/newest-first.js';
 import { matchesNothing, NO_ROWS } from '../postgres/paging.js';
@@ -53,11 +54,17 @@ const find = (condition: string) => `/* products.find */
   FROM item`;
 
 const FIND_BY_ID = find('item.id = $2');
+// The products are few: a page of the feed.
+const FIND_BY_IDS = `/* products.find_many */
+  SELECT found.* FROM unnest($2::int[]) AS wanted (id) CROSS JOIN LATERAL (${find('item.id = wanted.id')}) AS found`;
 const FIND_BY_SLUG = find('item.slug = $2');
 
 @Injectable()
 export class PostgresProductRepository extends ProductRepository {
-  constructor(private readonly database: ReadReplicas) {
+  constructor(
+    private readonly database: ReadReplicas,
+    private readonly primary: Database,
+  ) {
     super();
   }
 
@@ -85,6 +92,10 @@ export class PostgresProductRepository extends ProductRepository {
 
   override findById(storeId: number, id: number): Promise<ProductRecord | null> {
     return this.find(FIND_BY_ID, storeId, id);
+  }
+
+  override async findByIds(storeId: number, ids: readonly number[]): Promise<ProductRecord[]> {
+    return (await this.primary.queryPrepared<ProductRecordRow>(FIND_BY_IDS, [storeId, ids])).map(toProductRecord);
   }
 
   override findBySlug(storeId: number, slug: string): Promise<ProductRecord | null> {

@@ -1,7 +1,7 @@
 import { BrandRepository, type BrandFilter, type BrandRecord, type Page, type PageOf } from '@app/application';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
+import { In, Repository } from 'typeorm';
 import { containing } from '../postgres/conditions.js';
 import { pageWithTotal } from '../postgres/page-with-total.js';
 import { matchesNothing, NO_ROWS } from '../postgres/paging.js';
@@ -33,6 +33,12 @@ export class TypeOrmBrandRepository extends BrandRepository {
   override async findById(storeId: number, id: number): Promise<BrandRecord | null> {
     const brand = await translated(this.brands.findOne({ where: { storeId, id }, comment: 'brands.find' }));
     return brand && toBrandRecord(brand);
+  }
+
+  override async findByIds(storeId: number, ids: readonly number[]): Promise<BrandRecord[]> {
+    const where = { storeId, id: In(ids) };
+    const found = await translated(this.brands.find({ where, comment: 'brands.find_many' }));
+    return found.map(toBrandRecord);
   }
 
   override async findBySlug(storeId: number, slug: string): Promise<BrandRecord | null> {

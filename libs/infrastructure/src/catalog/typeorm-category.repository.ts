@@ -1,7 +1,7 @@
 import { CategoryRepository, type CategoryFilter, type CategoryRecord, type Page, type PageOf } from '@app/application';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
+import { In, Repository } from 'typeorm';
 import { containing } from '../postgres/conditions.js';
 import { pageWithTotal } from '../postgres/page-with-total.js';
 import { matchesNothing, NO_ROWS } from '../postgres/paging.js';
@@ -33,6 +33,12 @@ export class TypeOrmCategoryRepository extends CategoryRepository {
   override async findById(storeId: number, id: number): Promise<CategoryRecord | null> {
     const category = await translated(this.categories.findOne({ where: { storeId, id }, comment: 'categories.find' }));
     return category && toCategoryRecord(category);
+  }
+
+  override async findByIds(storeId: number, ids: readonly number[]): Promise<CategoryRecord[]> {
+    const where = { storeId, id: In(ids) };
+    const found = await translated(this.categories.find({ where, comment: 'categories.find_many' }));
+    return found.map(toCategoryRecord);
   }
 
   override async findBySlug(storeId: number, slug: string): Promise<CategoryRecord | null> {

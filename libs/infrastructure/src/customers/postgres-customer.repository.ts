@@ -1,6 +1,7 @@
 import { CustomerRepository, type CustomerFilter, type CustomerRecord, type Page, type PageOf } from '@app/application';
 import { Injectable } from '@nestjs/common';
 import { Conditions, containing } from '../postgres/conditions.js';
+import { Database } from '../postgres/database.js';
 import { toSafeInteger } from '../postgres/integers.js';
 import { readNewestFirst } from '../postgres/newest-first.js';
 import { matchesNothing, NO_ROWS } from '../postgres/paging.js';
@@ -27,7 +28,10 @@ const COLUMNS = `name, email, phone, status, email_verified, loyalty_points, tot
 
 @Injectable()
 export class PostgresCustomerRepository extends CustomerRepository {
-  constructor(private readonly database: ReadReplicas) {
+  constructor(
+    private readonly database: ReadReplicas,
+    private readonly primary: Database,
+  ) {
     super();
   }
 
@@ -51,6 +55,12 @@ export class PostgresCustomerRepository extends CustomerRepository {
     const sql = `/* customers.find */ SELECT id, created_at, ${COLUMNS} FROM customers WHERE store_id = $1 AND id = $2`;
     const [row] = await this.database.queryPrepared<CustomerRow>(sql, [storeId, id]);
     return row ? toCustomerRecord(row) : null;
+  }
+
+  override async findByIds(storeId: number, ids: readonly string[]): Promise<CustomerRecord[]> {
+    const sql = `/* customers.find_many */
+      SELECT id, created_at, ${COLUMNS} FROM customers WHERE store_id = $1 AND id = ANY ($2::uuid[])`;
+    return (await this.primary.queryPrepared<CustomerRow>(sql, [storeId, ids])).map(toCustomerRecord);
   }
 }
 

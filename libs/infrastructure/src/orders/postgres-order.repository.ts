@@ -63,6 +63,11 @@ export class PostgresOrderRepository extends OrderRepository {
     return this.find('id = $2', storeId, id);
   }
 
+  override async findByIds(storeId: number, ids: readonly string[]): Promise<OrderRecord[]> {
+    const sql = `${FIND} WHERE store_id = $1 AND id = ANY ($2::uuid[])`;
+    return (await this.database.queryPrepared<OrderRecordRow>(sql, [storeId, ids])).map(toOrderRecord);
+  }
+
   override findByReceiptNumber(storeId: number, receiptNumber: string): Promise<OrderRecord | null> {
     return this.find('upper(receipt_number) = upper($2)', storeId, receiptNumber);
   }

@@ -13,7 +13,7 @@ const LAST = `/* tallies.last */
 // A writer locks the table before it takes an id, and keeps the lock until its transaction ends.
 const WRITERS = `/* tallies.writers */
   SELECT virtualtransaction AS writer FROM pg_locks
-  WHERE relation = 'list_tally_changes'::regclass AND mode = 'RowExclusiveLock' AND granted
+  WHERE relation = $1::regclass AND mode = 'RowExclusiveLock' AND granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 /**
@@ -26,21 +26,22 @@ export async function foldTallies(pool: Pick<pg.Pool, 'query'>, few = FEW_CHANGE
   const [state] = (await pool.query<{ last: string | null; since: string | null }>(LAST)).rows;
   if (!state?.last || Number(state.since) < few) return;
   // Runs after the newest id is read: a writer that begins later takes a newer id.
-  if (!(await areDone(pool, await writersOf(pool)))) return;
+  if (!(await earlierWritersAreDone(pool, 'list_tally_changes'))) return;
   await pool.query('/* tallies.fold */ SELECT fold_list_tally_changes_through($1)', [state.last]);
 }
 
-async function areDone(pool: Pick<pg.Pool, 'query'>, writers: readonly string[]): Promise<boolean> {
+/** Waits, for 5 s at most, for the transactions that have written to a table. @returns whether all have ended. */
+export async function earlierWritersAreDone(pool: Pick<pg.Pool, 'query'>, table: string): Promise<boolean> {
   const giveUp = performance.now() + PATIENCE_MS;
-  for (let left = writers; left.length > 0;) {
+  for (let left = await writersOf(pool, table); left.length > 0;) {
     if (performance.now() > giveUp) return false;
     await sleep(POLL_MS);
-    const present = await writersOf(pool);
+    const present = await writersOf(pool, table);
     left = left.filter((writer) => present.includes(writer));
   }
   return true;
 }
 
-async function writersOf(pool: Pick<pg.Pool, 'query'>): Promise<string[]> {
-  return (await pool.query<{ writer: string }>(WRITERS)).rows.map(({ writer }) => writer);
+async function writersOf(pool: Pick<pg.Pool, 'query'>, table: string): Promise<string[]> {
+  return (await pool.query<{ writer: string }>(WRITERS, [table])).rows.map(({ writer }) => writer);
 }

@@ -4,6 +4,8 @@ import { Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } f
 import type { TaskList } from 'graphile-worker';
 import type pg from 'pg';
 import type { Retention } from '../platform/config.js';
+import { numberChanges, passChangeLog } from '../changes/number-changes.js';
+import { purgeTombstones } from '../changes/purge-tombstones.js';
 import { foldTallies } from '../postgres/fold-tallies.js';
 import { discardSilentConnections } from '../postgres/silent-connections.js';
 import { recoverAbandonedJobs } from './abandoned-jobs.js';
@@ -21,6 +23,8 @@ const RECOVERY_INTERVAL_MS = 10_000;
 /** Not a job of the queue: retention must not wait for a backlog of mail. */
 const RETENTION_INTERVAL_MS = 600_000;
 const FOLD_INTERVAL_MS = 5_000;
+/** The longest wait of a committed change before it is in the feed. */
+const NUMBER_INTERVAL_MS = 250;
 /** A task of earlier releases, of which a job may be left. */
 const FORMER_PURGE_TASK = 'purge-idempotency-keys';
 
@@ -77,7 +81,10 @@ export class PipelineWorker implements OnApplicationBootstrap, BeforeApplication
       this.repeatedly(RECOVERY_INTERVAL_MS, () => recoverAbandonedJobs(this.pool)),
       this.repeatedly(RELAY_INTERVAL_MS, () => this.relay()),
       this.repeatedly(RETENTION_INTERVAL_MS, () => purgeExpired(this.pool, this.settings.retention)),
+      this.repeatedly(RETENTION_INTERVAL_MS, () => purgeTombstones(this.pool)),
       this.repeatedly(FOLD_INTERVAL_MS, () => foldTallies(this.pool)),
+      this.repeatedly(FOLD_INTERVAL_MS, () => passChangeLog(this.pool)),
+      this.repeatedly(NUMBER_INTERVAL_MS, () => numberChanges(this.pool, this.stopping.signal)),
     ]);
   }
 

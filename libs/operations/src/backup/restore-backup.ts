@@ -42,6 +42,9 @@ const PIECE = 1 << 17;
 /** SQLSTATE of a value that the table rejects. */
 const REFUSED_VALUE = /^2[23]/;
 
+// The original may have gone on after the backup: its later positions mean other changes.
+const BEGIN_BRANCH = '/* restore.begin_branch */ SELECT begin_branch()';
+
 // A backup has no queue jobs: pending stages are queued again.
 const QUEUE_AGAIN = `/* restore.queue_again */ UPDATE order_stages SET queued = false WHERE state = 'pending'`;
 
@@ -108,6 +111,7 @@ class Restoration {
     await postData.build(this.onBuilt);
     const pendingStages = (await this.client.query(QUEUE_AGAIN)).rowCount ?? 0;
     await this.setSequences(manifest);
+    await this.client.query(BEGIN_BRANCH);
     await this.onEachTable((name) => `ALTER TABLE ${name} ENABLE TRIGGER USER`);
     const stockChecked = await this.assertStockIsWhole();
     await this.client.query('COMMIT');

@@ -1,6 +1,14 @@
 import { DeadlineExceeded, READ_ANSWER_MS } from '@app/application';
+import type { FastifyReply } from 'fastify';
 import fp from 'fastify-plugin';
 import { describeError } from '../../errors/describe-error.js';
+
+declare module 'fastify' {
+  interface FastifyReply {
+    /** Gives a read more time for its answer. @param milliseconds in addition; null = no deadline. */
+    extendDeadline(milliseconds: number | null): void;
+  }
+}
 
 interface Options {
   readonly patienceMs?: number;
@@ -12,16 +20,25 @@ interface Options {
  */
 export const readDeadline = fp<Options>(
   (fastify, { patienceMs = READ_ANSWER_MS }, done) => {
+    const timers = new WeakMap<FastifyReply, NodeJS.Timeout>();
+    const expectAnswer = (reply: FastifyReply, milliseconds: number): void => {
+      const timer = setTimeout(() => {
+        if (reply.sent) return;
+        const { status, body, headers } = describeError(new DeadlineExceeded());
+        // The handler may have set the content type of its own answer.
+        void reply.status(status).headers(headers).type('application/json; charset=utf-8').send(body);
+      }, milliseconds);
+      timers.set(reply, timer.unref());
+    };
+
+    fastify.decorateReply('extendDeadline', function (milliseconds: number | null) {
+      clearTimeout(timers.get(this));
+      if (milliseconds !== null) expectAnswer(this, milliseconds + patienceMs - this.elapsedTime);
+    });
     fastify.addHook('onRequest', (request, reply, next) => {
       if (request.method === 'GET' || request.method === 'HEAD') {
-        const timer = setTimeout(() => {
-          if (reply.sent) return;
-          const { status, body, headers } = describeError(new DeadlineExceeded());
-          // The handler may have set the content type of its own answer.
-          void reply.status(status).headers(headers).type('application/json; charset=utf-8').send(body);
-        }, patienceMs - reply.elapsedTime);
-        timer.unref();
-        reply.raw.once('close', () => clearTimeout(timer));
+        expectAnswer(reply, patienceMs - reply.elapsedTime);
+        reply.raw.once('close', () => clearTimeout(timers.get(reply)));
       }
       next();
     });

@@ -2,9 +2,11 @@
 export interface Capacity {
   readonly orders: number;
   readonly reads: number;
+  /** Requests that wait for a change, or stream. */
+  readonly held: number;
 }
 
-export const CAPACITY: Capacity = { orders: 128, reads: 256 };
+export const CAPACITY: Capacity = { orders: 128, reads: 256, held: 256 };
 
 /** Probes and metrics must answer under overload. They use no connection of the pool. */
 const UNLIMITED = /^\/(?:health|metrics)(?:[/?]|$)/;
@@ -39,10 +41,13 @@ export class ConcurrencyLimit {
 export class ConcurrencyLimits {
   private readonly orders: ConcurrencyLimit;
   private readonly reads: ConcurrencyLimit;
+  /** A request begins as a read, and moves here when its handler knows that it takes long. */
+  readonly held: ConcurrencyLimit;
 
-  constructor({ orders, reads }: Capacity = CAPACITY) {
+  constructor({ orders, reads, held }: Capacity = CAPACITY) {
     this.orders = new ConcurrencyLimit('orders', orders);
     this.reads = new ConcurrencyLimit('reads', reads);
+    this.held = new ConcurrencyLimit('held', held);
   }
 
   /** The limit that a request counts against; `null` for requests without a limit. */

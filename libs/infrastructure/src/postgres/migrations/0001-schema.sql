@@ -862,3 +862,413 @@ CREATE TRIGGER product_categories_stay_tallied AFTER UPDATE ON product_categorie
   REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_product_categories();
 CREATE TRIGGER product_categories_are_no_more_tallied AFTER DELETE ON product_categories
   REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION tally_product_categories();
+
+
+-- Changes: the feed ----------------------------------------------------------------------------------------------------
+
+-- A reader follows positions, so no change may ever appear behind a position that a reader has seen. Sequences, times
+-- and transaction ids are not in the order of commits. Changes are therefore numbered after their commit: triggers append
+-- them to change_log, and number_changes moves what is committed into changes, one transaction of a store at a time.
+
+-- The resources of the feed. A new kind needs its word here, triggers that log it, and its look-up in number_changes.
+CREATE TYPE change_kind AS ENUM ('orders', 'products', 'customers', 'categories', 'brands');
+
+-- No foreign keys to stores: only triggers of tables that have one write here, several times for every order.
+CREATE TABLE change_log (
+  store_id int NOT NULL,
+  id bigint GENERATED ALWAYS AS IDENTITY,
+  kind change_kind NOT NULL,
+  entity text COLLATE "C" NOT NULL,
+  via text CHECK (via IN ('brand', 'category', 'bin', 'store')),
+  PRIMARY KEY (store_id, id)
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+COMMENT ON TABLE change_log IS 'Changes that have no position yet. Appending takes no shared lock: no writer waits for another.';
+COMMENT ON COLUMN change_log.entity IS 'The id of the resource, or of what via names.';
+COMMENT ON COLUMN change_log.via IS 'What changed for many resources at once, such as the brand of products. Null = the resource itself.';
+CREATE INDEX change_log_via ON change_log (store_id, id) WHERE via IS NOT NULL;
+
+-- As with the tallies, a deleted row stays while an open snapshot may see it; reads start after the mark.
+CREATE TABLE change_log_mark (
+  single boolean PRIMARY KEY DEFAULT true CHECK (single),
+  passed bigint NOT NULL
+);
+COMMENT ON TABLE change_log_mark IS 'At most one row. change_log has no row up to this id, and no later transaction adds one.';
+
+CREATE TABLE changes (
+  store_id int NOT NULL,
+  kind change_kind NOT NULL,
+  entity text COLLATE "C" NOT NULL,
+  position bigint NOT NULL,
+  deleted boolean NOT NULL,
+  changed_at timestamptz(3) NOT NULL,
+  PRIMARY KEY (store_id, kind, entity)
+);
+COMMENT ON TABLE changes IS 'The newest change of each resource. A later change of the same resource moves its row to a new position.';
+COMMENT ON COLUMN changes.position IS 'Counts from 1 in a store, over all kinds.';
+COMMENT ON COLUMN changes.deleted IS 'Whether the API no longer shows the resource.';
+COMMENT ON COLUMN changes.changed_at IS 'When the change got its position, at most a moment after its commit.';
+-- The feed, and the newest position of a kind.
+CREATE UNIQUE INDEX changes_by_position ON changes (store_id, kind, position);
+-- Retention deletes the oldest tombstones.
+CREATE INDEX changes_deleted ON changes (changed_at) WHERE deleted;
+
+CREATE TABLE purged_changes (
+  store_id int NOT NULL REFERENCES stores,
+  through bigint NOT NULL,
+  PRIMARY KEY (store_id)
+);
+COMMENT ON TABLE purged_changes IS 'The newest position of a purged tombstone: a reader that has not passed it may have missed one.';
+
+-- A restore, or a fail-over to a standby that lacks the last commits, gives out the same positions again, for other
+-- changes. Each begins a branch: a reader of an older branch that is past the fork has seen what is lost.
+CREATE TABLE change_branches (
+  number int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id uuid NOT NULL UNIQUE DEFAULT gen_random_uuid(),
+  timeline text NOT NULL
+);
+COMMENT ON TABLE change_branches IS 'Histories of the database: the first, and one for each restore and fail-over. The highest number is the current one.';
+COMMENT ON COLUMN change_branches.timeline IS 'The timeline of PostgreSQL. A fail-over changes it.';
+
+CREATE TABLE change_forks (
+  store_id int NOT NULL,
+  branch int NOT NULL,
+  position bigint NOT NULL,
+  PRIMARY KEY (store_id, branch)
+);
+COMMENT ON TABLE change_forks IS 'The newest position of each store when a branch began.';
+
+-- Returns the newest position of a store among some kinds; 0 without any.
+CREATE FUNCTION newest_change(of_store int, of_kinds change_kind[]) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (
+    SELECT coalesce(max(newest.position), 0)
+    FROM unnest(of_kinds) AS wanted (kind)
+    CROSS JOIN LATERAL (
+      SELECT position FROM changes WHERE store_id = of_store AND changes.kind = wanted.kind
+      ORDER BY position DESC LIMIT 1
+    ) AS newest);
+END $$;
+
+CREATE FUNCTION begin_branch() RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  begun int;
+BEGIN
+  INSERT INTO change_branches (timeline) VALUES (left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))
+  RETURNING number INTO begun;
+  INSERT INTO change_forks (store_id, branch, position)
+  SELECT id, begun, newest_change(id, enum_range(NULL::change_kind)) FROM stores;
+END $$;
+
+-- Begins a branch after a fail-over. A former primary must not number changes, or answer for the current one.
+CREATE FUNCTION keep_branch() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF pg_is_in_recovery() THEN
+    RAISE EXCEPTION 'the feed needs the primary' USING ERRCODE = 'read_only_sql_transaction';
+  END IF;
+  FOR attempt IN 1..2 LOOP
+    PERFORM FROM (SELECT timeline FROM change_branches ORDER BY number DESC LIMIT 1) AS current
+    WHERE timeline = left(pg_walfile_name(pg_current_wal_insert_lsn()), 8);
+    IF FOUND THEN
+      RETURN;
+    END IF;
+    PERFORM pg_advisory_xact_lock(hashtext('change_branches'));
+  END LOOP;
+  PERFORM begin_branch();
+END $$;
+
+-- Gives positions to committed changes of a store. Returns the number of changes, at most 5,000, or null while another
+-- transaction does this for the store: nobody waits. The lock is freed after the positions are visible, and the statement
+-- after the lock sees all positions before its own. It also sees whether the resource still exists, with all that is
+-- committed: a later change is logged again.
+CREATE FUNCTION number_changes(of_store int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+  most CONSTANT int := 5000;
+  mark bigint := coalesce((SELECT passed FROM change_log_mark), 0);
+  newest bigint;
+  moved int;
+BEGIN
+  PERFORM keep_branch();
+  PERFORM FROM change_log WHERE store_id = of_store AND id > mark LIMIT 1;
+  IF NOT FOUND THEN
+    RETURN 0;
+  END IF;
+  IF current_setting('transaction_isolation') <> 'read committed'
+    OR NOT pg_try_advisory_xact_lock(hashtext('change_log'), of_store) THEN
+    RETURN NULL;
+  END IF;
+  -- A crash must not take back a position that a reader has seen.
+  IF current_setting('synchronous_commit') = 'off' THEN
+    PERFORM set_config('synchronous_commit', 'local', true);
+  END IF;
+
+  -- Not in the trigger: it would miss a product whose transaction is still open, and which then shows the old name.
+  PERFORM FROM change_log WHERE store_id = of_store AND id > mark AND via IS NOT NULL LIMIT 1;
+  IF FOUND THEN
+    WITH spread AS (
+      DELETE FROM change_log WHERE store_id = of_store AND id > mark AND via IS NOT NULL
+      RETURNING via, entity::int AS id
+    )
+    INSERT INTO change_log (store_id, kind, entity)
+    SELECT of_store, 'products', id::text FROM (
+      SELECT id FROM products WHERE store_id = of_store AND brand_id IN (SELECT id FROM spread WHERE via = 'brand')
+      UNION
+      SELECT product_id FROM product_categories
+      WHERE store_id = of_store AND category_id IN (SELECT id FROM spread WHERE via = 'category')
+      UNION
+      SELECT product_id FROM stock WHERE store_id = of_store AND bin_id IN (SELECT id FROM spread WHERE via = 'bin')
+      UNION
+      SELECT id FROM products WHERE store_id = of_store AND EXISTS (SELECT FROM spread WHERE via = 'store')
+    ) AS shown;
+  END IF;
+
+  newest := newest_change(of_store, enum_range(NULL::change_kind));
+  WITH waiting AS (
+    DELETE FROM change_log WHERE store_id = of_store AND id IN (
+      SELECT id FROM change_log WHERE store_id = of_store AND id > mark AND via IS NULL ORDER BY id LIMIT most)
+    RETURNING id, kind, entity
+  ), touched AS (
+    SELECT kind, entity, max(id) AS last FROM waiting GROUP BY kind, entity
+  ), states AS (
+    -- Subqueries with one value are index look-ups, whatever the planner expects; EXISTS may read a whole table.
+    SELECT touched.*, coalesce(CASE kind
+      WHEN 'orders' THEN (SELECT true FROM orders WHERE store_id = of_store AND id = entity::uuid)
+      WHEN 'products' THEN
+        (SELECT true FROM products WHERE store_id = of_store AND id = entity::int AND status = 'ACTIVE')
+      WHEN 'customers' THEN (SELECT true FROM customers WHERE store_id = of_store AND id = entity::uuid)
+      WHEN 'categories' THEN (SELECT true FROM categories WHERE store_id = of_store AND id = entity::int)
+      WHEN 'brands' THEN (SELECT true FROM brands WHERE store_id = of_store AND id = entity::int)
+    END, false) AS shown
+    FROM touched
+  ), numbered AS (
+    INSERT INTO changes (store_id, kind, entity, position, deleted, changed_at)
+    SELECT of_store, kind, entity, newest + row_number() OVER (ORDER BY last), NOT shown, clock_timestamp()
+    FROM states
+    -- What no reader has seen needs no tombstone.
+    WHERE shown OR (
+      SELECT true FROM changes AS known
+      WHERE known.store_id = of_store AND known.kind = states.kind AND known.entity = states.entity)
+    ON CONFLICT (store_id, kind, entity) DO UPDATE
+      SET position = excluded.position, deleted = excluded.deleted, changed_at = excluded.changed_at
+  )
+  SELECT count(*) INTO moved FROM waiting;
+  RETURN moved;
+END $$;
+
+-- The worker passes the mark after the rows that are gone. It never waits.
+CREATE FUNCTION pass_change_log(through bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  mark bigint := coalesce((SELECT passed FROM change_log_mark), 0);
+  oldest bigint;
+BEGIN
+  SELECT min(waiting.id) INTO oldest FROM stores CROSS JOIN LATERAL (
+    SELECT id FROM change_log WHERE store_id = stores.id AND id > mark ORDER BY id LIMIT 1) AS waiting;
+  INSERT INTO change_log_mark (passed) VALUES (least(through, oldest - 1))
+  ON CONFLICT (single) DO UPDATE SET passed = greatest(change_log_mark.passed, excluded.passed);
+END $$;
+COMMENT ON FUNCTION pass_change_log IS 'The caller must know that no open transaction can still add a change with such an id.';
+
+-- Which writes change which resource. A row that an UPDATE leaves as it was is no change.
+
+CREATE FUNCTION log_orders() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'DELETE' THEN
+    INSERT INTO change_log (store_id, kind, entity) SELECT store_id, 'orders', id::text FROM removed;
+  ELSE
+    INSERT INTO change_log (store_id, kind, entity) SELECT store_id, 'orders', id::text FROM added;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER orders_are_logged AFTER INSERT ON orders
+  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_orders();
+CREATE TRIGGER orders_stay_logged AFTER UPDATE ON orders
+  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_orders();
+CREATE TRIGGER orders_are_logged_once_more AFTER DELETE ON orders
+  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_orders();
+
+-- The parts of an order are inserted in the transaction of the order.
+CREATE FUNCTION log_orders_of_parts() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO change_log (store_id, kind, entity)
+  SELECT DISTINCT store_id, 'orders'::change_kind, order_id::text FROM removed;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER order_lines_stay_logged AFTER UPDATE ON order_lines
+  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_orders_of_parts();
+CREATE TRIGGER order_lines_are_logged_once_more AFTER DELETE ON order_lines
+  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_orders_of_parts();
+CREATE TRIGGER fraud_assessments_stay_logged AFTER UPDATE ON fraud_assessments
+  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_orders_of_parts();
+CREATE TRIGGER order_stages_are_logged_once_more AFTER DELETE ON order_stages
+  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_orders_of_parts();
+
+-- Queueing a stage does not change what the API shows of it.
+CREATE FUNCTION log_orders_of_stages() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO change_log (store_id, kind, entity)
+  SELECT DISTINCT store_id, 'orders'::change_kind, order_id::text FROM (
+    SELECT store_id, order_id, stage, state, attempts, last_error, position, updated_at FROM added
+    EXCEPT
+    SELECT store_id, order_id, stage, state, attempts, last_error, position, updated_at FROM removed
+  ) AS changed;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER order_stages_stay_logged AFTER UPDATE ON order_stages
+  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_orders_of_stages();
+
+CREATE FUNCTION log_customers() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO change_log (store_id, kind, entity) SELECT store_id, 'customers', id::text FROM added;
+  ELSIF TG_OP = 'DELETE' THEN
+    INSERT INTO change_log (store_id, kind, entity) SELECT store_id, 'customers', id::text FROM removed;
+  ELSE
+    INSERT INTO change_log (store_id, kind, entity)
+    SELECT store_id, 'customers', id::text FROM (TABLE added EXCEPT TABLE removed) AS changed;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER customers_are_logged AFTER INSERT ON customers
+  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_customers();
+CREATE TRIGGER customers_stay_logged AFTER UPDATE ON customers
+  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_customers();
+CREATE TRIGGER customers_are_logged_once_more AFTER DELETE ON customers
+  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_customers();
+
+CREATE FUNCTION log_products() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO change_log (store_id, kind, entity) SELECT store_id, 'products', id::text FROM added;
+  ELSIF TG_OP = 'DELETE' THEN
+    INSERT INTO change_log (store_id, kind, entity) SELECT store_id, 'products', id::text FROM removed;
+  ELSE
+    INSERT INTO change_log (store_id, kind, entity)
+    SELECT store_id, 'products', id::text FROM (TABLE added EXCEPT TABLE removed) AS changed;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER products_are_logged AFTER INSERT ON products
+  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_products();
+CREATE TRIGGER products_stay_logged AFTER UPDATE ON products
+  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_products();
+CREATE TRIGGER products_are_logged_once_more AFTER DELETE ON products
+  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_products();
+
+CREATE FUNCTION log_products_of_parts() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO change_log (store_id, kind, entity)
+    SELECT DISTINCT store_id, 'products'::change_kind, product_id::text FROM added;
+  ELSIF TG_OP = 'DELETE' THEN
+    INSERT INTO change_log (store_id, kind, entity)
+    SELECT DISTINCT store_id, 'products'::change_kind, product_id::text FROM removed;
+  ELSE
+    INSERT INTO change_log (store_id, kind, entity)
+    SELECT DISTINCT store_id, 'products'::change_kind, product_id::text FROM (TABLE added EXCEPT TABLE removed) AS changed;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER product_variants_are_logged AFTER INSERT ON product_variants
+  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_parts();
+CREATE TRIGGER product_variants_stay_logged AFTER UPDATE ON product_variants
+  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_parts();
+CREATE TRIGGER product_variants_are_logged_once_more AFTER DELETE ON product_variants
+  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_parts();
+CREATE TRIGGER product_categories_are_logged AFTER INSERT ON product_categories
+  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_parts();
+CREATE TRIGGER product_categories_stay_logged AFTER UPDATE ON product_categories
+  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_parts();
+CREATE TRIGGER product_categories_are_logged_once_more AFTER DELETE ON product_categories
+  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_parts();
+CREATE TRIGGER stock_is_logged AFTER INSERT ON stock
+  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_parts();
+CREATE TRIGGER stock_is_logged_once_more AFTER DELETE ON stock
+  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_parts();
+
+-- Every order updates stock, and every update changes it.
+CREATE FUNCTION log_products_of_stock() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO change_log (store_id, kind, entity)
+  SELECT DISTINCT store_id, 'products'::change_kind, product_id::text FROM added;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER stock_stays_logged AFTER UPDATE ON stock
+  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_stock();
+
+-- The quantity of a product counts the bins of active warehouses.
+CREATE FUNCTION log_products_of_warehouse() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO change_log (store_id, kind, entity, via)
+  SELECT NEW.store_id, 'products', id::text, 'bin' FROM bins WHERE store_id = NEW.store_id AND warehouse_id = NEW.id;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER warehouses_log_their_products AFTER UPDATE OF active ON warehouses
+  FOR EACH ROW WHEN (OLD.active <> NEW.active) EXECUTE FUNCTION log_products_of_warehouse();
+
+CREATE FUNCTION log_products_of_bin() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO change_log (store_id, kind, entity, via) VALUES (NEW.store_id, 'products', NEW.id::text, 'bin');
+  RETURN NULL;
+END $$;
+CREATE TRIGGER bins_log_their_products AFTER UPDATE OF warehouse_id ON bins
+  FOR EACH ROW WHEN (OLD.warehouse_id <> NEW.warehouse_id) EXECUTE FUNCTION log_products_of_bin();
+
+-- A decimal price has as many decimals as the currency.
+CREATE FUNCTION log_products_of_store() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO change_log (store_id, kind, entity, via) VALUES (NEW.id, 'products', NEW.id::text, 'store');
+  RETURN NULL;
+END $$;
+CREATE TRIGGER stores_log_their_products AFTER UPDATE OF currency ON stores
+  FOR EACH ROW WHEN (OLD.currency <> NEW.currency) EXECUTE FUNCTION log_products_of_store();
+
+-- A product shows the names of its categories, in their order.
+CREATE FUNCTION log_categories() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO change_log (store_id, kind, entity) SELECT store_id, 'categories', id::text FROM added;
+  ELSIF TG_OP = 'DELETE' THEN
+    INSERT INTO change_log (store_id, kind, entity) SELECT store_id, 'categories', id::text FROM removed;
+  ELSE
+    INSERT INTO change_log (store_id, kind, entity, via)
+    SELECT store_id, 'categories'::change_kind, id::text, NULL FROM (TABLE added EXCEPT TABLE removed) AS changed
+    UNION ALL
+    SELECT store_id, 'products', id::text, 'category' FROM (
+      SELECT store_id, id, name, slug, display_order FROM added
+      EXCEPT
+      SELECT store_id, id, name, slug, display_order FROM removed
+    ) AS renamed;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER categories_are_logged AFTER INSERT ON categories
+  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_categories();
+CREATE TRIGGER categories_stay_logged AFTER UPDATE ON categories
+  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_categories();
+CREATE TRIGGER categories_are_logged_once_more AFTER DELETE ON categories
+  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_categories();
+
+-- A product shows the name of its brand.
+CREATE FUNCTION log_brands() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO change_log (store_id, kind, entity) SELECT store_id, 'brands', id::text FROM added;
+  ELSIF TG_OP = 'DELETE' THEN
+    INSERT INTO change_log (store_id, kind, entity) SELECT store_id, 'brands', id::text FROM removed;
+  ELSE
+    INSERT INTO change_log (store_id, kind, entity, via)
+    SELECT store_id, 'brands'::change_kind, id::text, NULL FROM (TABLE added EXCEPT TABLE removed) AS changed
+    UNION ALL
+    SELECT store_id, 'products', id::text, 'brand' FROM (
+      SELECT store_id, id, name, slug FROM added
+      EXCEPT
+      SELECT store_id, id, name, slug FROM removed
+    ) AS renamed;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER brands_are_logged AFTER INSERT ON brands
+  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_brands();
+CREATE TRIGGER brands_stay_logged AFTER UPDATE ON brands
+  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_brands();
+CREATE TRIGGER brands_are_logged_once_more AFTER DELETE ON brands
+  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_brands();

@@ -1,0 +1,56 @@
+import type { ChangedResource, ChangeKind, RecordOfKind } from '@app/application';
+import type { Currency } from '@app/domain';
+import { toBrandResponse } from '../brands/brand.response.js';
+import { toCategoryResponse } from '../categories/category.response.js';
+import { toCustomerResponse } from '../customers/customer.response.js';
+import { ref } from '../openapi/components.js';
+import { flag, object, oneOf, text, timestamp, type SchemaObject } from '../openapi/schema.js';
+import { toOrderResponse } from '../orders/order.response.js';
+import { toProductResponse } from '../products/product.response.js';
+
+/** The answer of each kind's own route. */
+const RESPONSES = {
+  orders: toOrderResponse,
+  products: toProductResponse,
+  customers: toCustomerResponse,
+  categories: toCategoryResponse,
+  brands: toBrandResponse,
+} satisfies { readonly [Kind in ChangeKind]: (record: RecordOfKind[Kind], currency: Currency) => unknown };
+
+type Responses = typeof RESPONSES;
+
+/** The name of each kind's schema in the document. */
+const SCHEMAS: Readonly<Record<ChangeKind, string>> = {
+  orders: 'Order',
+  products: 'Product',
+  customers: 'Customer',
+  categories: 'Category',
+  brands: 'Brand',
+};
+
+export interface ChangeResponse<Kind extends ChangeKind = ChangeKind> {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly deleted: boolean;
+  readonly at: string;
+  readonly data: ReturnType<Responses[Kind]> | null;
+}
+
+export function toChangeResponse({ kind, id, at, record }: ChangedResource, currency: Currency): ChangeResponse {
+  const toResponse = RESPONSES[kind] as (record: unknown, currency: Currency) => ReturnType<Responses[ChangeKind]>;
+  const data = record === null ? null : toResponse(record, currency);
+  return { kind, id, deleted: data === null, at: at.toISOString(), data };
+}
+
+/** The schema of a change of one kind. */
+function changeOf(kind: ChangeKind): SchemaObject {
+  return object<ChangeResponse>({
+    kind: oneOf([kind], 'The kind of the resource.'),
+    id: text('The id of the resource, as text.', '70'),
+    deleted: flag('Whether the resource is gone: its own route returns 404.'),
+    at: timestamp('When the change entered the feed.'),
+    data: { oneOf: [ref(SCHEMAS[kind]), { type: 'null' }], description: 'The full record; null when `deleted`.' },
+  });
+}
+
+export const CHANGE: SchemaObject = { oneOf: (Object.keys(SCHEMAS) as ChangeKind[]).map(changeOf) };

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { BrandRepository } from '../ports/brand.repository.js';
+import { CategoryRepository } from '../ports/category.repository.js';
+import type { ChangeKind, RecordOfKind } from '../ports/change-feed.js';
+import { CustomerRepository } from '../ports/customer.repository.js';
+import { OrderRepository } from '../ports/order.repository.js';
+import { ProductRepository } from '../ports/product.repository.js';
+
+type AnyRecord = RecordOfKind[ChangeKind];
+type Finder<Found> = (storeId: number, ids: readonly string[]) => Promise<readonly Found[]>;
+
+/** Finds the full records that the feed shows, as the route of each kind shows them. */
+@Injectable()
+export class ChangedRecords {
+  private readonly finders: { readonly [Kind in ChangeKind]: Finder<RecordOfKind[Kind]> };
+
+  constructor(
+    orders: OrderRepository,
+    products: ProductRepository,
+    customers: CustomerRepository,
+    categories: CategoryRepository,
+    brands: BrandRepository,
+  ) {
+    this.finders = {
+      orders: (storeId, ids) => orders.findByIds(storeId, ids),
+      products: (storeId, ids) => products.findByIds(storeId, ids.map(Number)),
+      customers: (storeId, ids) => customers.findByIds(storeId, ids),
+      categories: (storeId, ids) => categories.findByIds(storeId, ids.map(Number)),
+      brands: (storeId, ids) => brands.findByIds(storeId, ids.map(Number)),
+    };
+  }
+
+  /** The records by id. A record that the API does not show is missing. */
+  async find(storeId: number, kind: ChangeKind, ids: readonly string[]): Promise<ReadonlyMap<string, AnyRecord>> {
+    const records: readonly AnyRecord[] = await this.finders[kind](storeId, ids);
+    return new Map(records.map((record) => [String(record.id), record]));
+  }
+}

@@ -1,0 +1,71 @@
+import type { BrandRecord } from './brand.repository.js';
+import type { CategoryRecord } from './category.repository.js';
+import type { CustomerRecord } from './customer.repository.js';
+import type { OrderRecord } from './order.repository.js';
+import type { ProductRecord } from './product.repository.js';
+
+/** The full record of each kind of resource in the feed. */
+export interface RecordOfKind {
+  readonly orders: OrderRecord;
+  readonly products: ProductRecord;
+  readonly customers: CustomerRecord;
+  readonly categories: CategoryRecord;
+  readonly brands: BrandRecord;
+}
+
+export type ChangeKind = keyof RecordOfKind;
+
+export const CHANGE_KINDS: readonly ChangeKind[] = ['orders', 'products', 'customers', 'categories', 'brands'];
+
+/** The newest change of a resource. A resource occurs once in the feed. */
+export interface Change {
+  readonly kind: ChangeKind;
+  readonly id: string;
+  /** When the change entered the feed, a moment after its commit. */
+  readonly at: Date;
+}
+
+/** A place in the feed of a store. */
+export interface FeedPlace {
+  /** The history of the database that counts the positions. A restore, or a fail-over, begins another one. */
+  readonly branch: string;
+  /** The last position before this place. */
+  readonly position: number;
+  /** Tombstones up to this position were gone when the reader began: it misses none of them. */
+  readonly base: number;
+}
+
+export interface FeedPage {
+  /** By position. */
+  readonly changes: readonly Change[];
+  readonly next: FeedPlace;
+  readonly hasMore: boolean;
+  /** Whether the reader has seen changes that the database has lost. The page is then the first of the whole feed. */
+  readonly rewound: boolean;
+}
+
+export interface FeedQuery {
+  readonly kinds: readonly ChangeKind[];
+  /** The place after which to read; null = the beginning. */
+  readonly after: FeedPlace | null;
+  /** 1 to 100. */
+  readonly limit: number;
+  /** Whether the read is one of many: these share a part of the connections. */
+  readonly bulk?: boolean;
+}
+
+/** What changed in a store, in an order in which nothing is ever inserted before a place that a reader has reached. */
+export abstract class ChangeFeed {
+  /**
+   * Reads what is committed after a place. A change that is committed before the call may be missing only while another
+   * call gives it its position.
+   *
+   * @throws CursorExpired when the reader may have missed a deletion, which the feed keeps for 90 days.
+   */
+  abstract read(storeId: number, query: FeedQuery): Promise<FeedPage>;
+
+  /** The newest position of each kind in each store, with everything that is committed; 0 without any. */
+  abstract newest(storeIds: readonly number[]): Promise<NewestPositions>;
+}
+
+export type NewestPositions = ReadonlyMap<number, Readonly<Record<ChangeKind, number>>>;

@@ -1,0 +1,67 @@
+import type pg from 'pg';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { earlierWritersAreDone } from '../postgres/fold-tallies.js';
+
+type Query = Pick<pg.Pool, 'query'>;
+
+/** As in `number_changes` of the first migration: more may wait after as many. */
+const BATCH = 5_000;
+/** Fewer rows are not worth a move of the mark: a statement passes them in a fraction of a millisecond. */
+const FEW_CHANGES = 1_000;
+
+const WAITING = `/* changes.waiting_stores */
+  SELECT id FROM stores WHERE EXISTS (
+    SELECT FROM change_log
+    WHERE change_log.store_id = stores.id AND change_log.id > coalesce((SELECT passed FROM change_log_mark), 0))
+  ORDER BY id`;
+
+const NUMBER = '/* changes.number */ SELECT number_changes($1) AS moved';
+
+const LAST = `/* changes.last */
+  SELECT last::text, last - coalesce((SELECT passed FROM change_log_mark), 0) AS since
+  FROM pg_sequence_last_value('change_log_id_seq') AS last`;
+
+/** Gives positions to the committed changes of all stores. @param signal ends the work between two batches. */
+export async function numberChanges(pool: Query, signal?: AbortSignal): Promise<void> {
+  const { rows } = await pool.query<{ id: number }>(WAITING);
+  for (const { id } of rows) {
+    while (!signal?.aborted && (await numberOf(pool, id)) === BATCH);
+  }
+}
+
+/**
+ * Moves the mark after which statements read the log. Without it, each of them would pass the rows that an open snapshot
+ * keeps. Does nothing when there are few rows or a writer takes long: the worker calls it again.
+ */
+export async function passChangeLog(pool: Query, few = FEW_CHANGES): Promise<void> {
+  const [state] = (await pool.query<{ last: string | null; since: string | null }>(LAST)).rows;
+  if (!state?.last || Number(state.since) < few) return;
+  // Runs after the newest id is read: a writer that begins later takes a newer id.
+  if (!(await earlierWritersAreDone(pool, 'change_log'))) return;
+  await pool.query('/* changes.pass */ SELECT pass_change_log($1)', [state.last]);
+}
+
+const TRIES = 4;
+const PAUSE_MS = 5;
+
+/**
+ * Gives positions to the committed changes of one store. While another transaction does so, tries again for a few
+ * milliseconds.
+ *
+ * @returns whether changes of the store may still wait.
+ */
+export async function numberChangesOf(
+  query: (text: string, values: unknown[]) => Promise<readonly { moved: number | null }[]>,
+  storeId: number,
+): Promise<boolean> {
+  for (let attempt = 1; attempt <= TRIES; attempt++) {
+    const [row] = await query(NUMBER, [storeId]);
+    if (row && row.moved !== null) return row.moved === BATCH;
+    if (attempt < TRIES) await sleep(PAUSE_MS);
+  }
+  return false;
+}
+
+async function numberOf(pool: Query, storeId: number): Promise<number | null> {
+  return (await pool.query<{ moved: number | null }>(NUMBER, [storeId])).rows[0]?.moved ?? null;
+}

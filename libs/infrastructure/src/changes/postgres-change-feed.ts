@@ -1,0 +1,119 @@
+import {
+  CHANGE_KINDS,
+  ChangeFeed,
+  CursorExpired,
+  type Change,
+  type ChangeKind,
+  type FeedPage,
+  type FeedPlace,
+  type FeedQuery,
+  type NewestPositions,
+} from '@app/application';
+import { Injectable } from '@nestjs/common';
+import { Database } from '../postgres/database.js';
+import { toSafeInteger } from '../postgres/integers.js';
+import { numberChangesOf } from './number-changes.js';
+
+const MAX_LIMIT = 100;
+
+interface PageRow {
+  readonly branch: string;
+  readonly purged: string;
+  readonly newest: string;
+  readonly lost: boolean;
+  /** Null when nothing changed. */
+  readonly position: string | null;
+  readonly kind: ChangeKind;
+  readonly entity: string;
+  readonly changed_at: Date;
+}
+
+// One snapshot: the page, and what tells whether the reader may continue from its place. A constant limit for each kind
+// tells the planner, which makes one plan for all pages, to expect few rows.
+const PAGE = `/* changes.page */
+  SELECT state.*, page.*
+  FROM (
+    SELECT current.id AS branch,
+      coalesce((SELECT through FROM purged_changes WHERE store_id = $1), 0) AS purged,
+      newest_change($1, enum_range(NULL::change_kind)) AS newest,
+      $5::uuid IS NOT NULL AND (own.number IS NULL OR EXISTS (
+        SELECT FROM change_forks AS fork
+        WHERE fork.store_id = $1 AND fork.branch > own.number AND fork.position < $3)) AS lost
+    FROM (SELECT id FROM change_branches ORDER BY number DESC LIMIT 1) AS current
+    LEFT JOIN change_branches AS own ON own.id = $5
+  ) AS state
+  LEFT JOIN LATERAL (
+    SELECT part.* FROM unnest($2::change_kind[]) AS wanted (kind)
+    CROSS JOIN LATERAL (
+      SELECT position, kind, entity, changed_at FROM changes
+      WHERE changes.store_id = $1 AND changes.kind = wanted.kind AND position > $3
+      ORDER BY position LIMIT ${MAX_LIMIT + 1}
+    ) AS part
+    ORDER BY position LIMIT $4
+  ) AS page ON true
+  ORDER BY page.position`;
+
+const NEWEST = `/* changes.newest */
+  SELECT wanted.store_id, kind, newest_change(wanted.store_id, ARRAY[kind]) AS position
+  FROM unnest($1::int[]) AS wanted (store_id) CROSS JOIN unnest(enum_range(NULL::change_kind)) AS kind`;
+
+/** The feed on the primary: a read first gives positions to what is committed. */
+@Injectable()
+export class PostgresChangeFeed extends ChangeFeed {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  override async read(storeId: number, query: FeedQuery): Promise<FeedPage> {
+    const waiting = await this.number(storeId);
+    const page = await this.page(storeId, query);
+    return waiting ? { ...page, hasMore: true } : page;
+  }
+
+  override async newest(storeIds: readonly number[]): Promise<NewestPositions> {
+    for (const storeId of storeIds) await this.number(storeId);
+    const rows = await this.database.queryPrepared<{ store_id: number; kind: ChangeKind; position: string }>(NEWEST, [
+      storeIds,
+    ]);
+    const none = Object.fromEntries(CHANGE_KINDS.map((kind) => [kind, 0])) as Record<ChangeKind, number>;
+    const newest = new Map(storeIds.map((storeId) => [storeId, { ...none }]));
+    for (const { store_id: storeId, kind, position } of rows) {
+      const positions = newest.get(storeId);
+      if (positions) positions[kind] = toSafeInteger(position);
+    }
+    return newest;
+  }
+
+  private number(storeId: number): Promise<boolean> {
+    return numberChangesOf((text, values) => this.database.queryPrepared(text, values), storeId);
+  }
+
+  private async page(storeId: number, query: FeedQuery): Promise<FeedPage> {
+    const { kinds, after, limit, bulk } = query;
+    const position = after?.position ?? 0;
+    const values = [storeId, kinds, position, limit + 1, after?.branch ?? null];
+    const read = bulk ? this.database.readDeep.bind(this.database) : this.database.queryPrepared.bind(this.database);
+    const rows = await read<PageRow>(PAGE, values);
+    const [state] = rows;
+    if (!state) throw new Error('The feed has no branch');
+    if (after && state.lost) return { ...(await this.page(storeId, { ...query, after: null })), rewound: true };
+
+    const purged = toSafeInteger(state.purged);
+    const base = after?.base ?? purged;
+    if (purged > Math.max(position, base)) throw new CursorExpired();
+    const found = rows.filter((row) => row.position !== null).slice(0, limit);
+    const hasMore = found.length > 0 && rows.length > limit;
+    // Changes of other kinds: the reader does not want them, and is as far as they are.
+    const last = hasMore ? found.at(-1)?.position : state.newest;
+    const reached = Math.max(position, toSafeInteger(last ?? '0'));
+    return { changes: found.map(toChange), next: placeOf(state.branch, reached, base), hasMore, rewound: false };
+  }
+}
+
+function placeOf(branch: string, position: number, base: number): FeedPlace {
+  return { branch, position, base };
+}
+
+function toChange({ kind, entity, changed_at: at }: PageRow): Change {
+  return { kind, id: entity, at };
+}

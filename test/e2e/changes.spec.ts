@@ -1,0 +1,359 @@
+import pg from 'pg';
+import { numberChanges, passChangeLog, purgeTombstones } from '@app/infrastructure';
+import { anOrderBody } from '../builders/order-body.js';
+import { StoreFixture } from '../builders/store-fixture.js';
+import { FeedReader } from '../support/feed-reader.js';
+import { startApi, type RunningApi } from '../support/start-api.js';
+
+describe('GET /v1/changes', () => {
+  let api: RunningApi;
+  let pool: pg.Pool;
+  beforeAll(async () => {
+    api = await startApi();
+    pool = new pg.Pool({ connectionString: api.database.url, max: 3 });
+  });
+  afterAll(async () => {
+    await pool.end();
+    await api.stop();
+  });
+
+  const sql = (text: string, ...values: unknown[]) => api.database.query(text, values);
+  /** A reader that has read everything. */
+  const follower = async (query?: string) => {
+    const reader = new FeedReader(api, query);
+    await reader.catchUp();
+    return reader;
+  };
+  const errorOf = async (url: string) => {
+    const { statusCode, headers } = await api.get(url);
+    return [statusCode, headers['x-error-code']];
+  };
+
+  it('begins with everything, each resource once as its own route returns it, in several pages', async () => {
+    const category = await api.store.category({ name: 'Shoes' });
+    const brand = await api.store.brand({ name: 'Globex' });
+    const product = await api.store.product({ categoryIds: [category], brandId: brand, stock: [3, 4] });
+    const variant = await api.store.variant(product, { stock: 2 });
+    const customer = await api.store.customer();
+    const { order_id: order } = (
+      await api.post('/v1/orders', {
+        items: [{ product_id: product, variant_id: variant, quantity: 1 }],
+        customer: { name: 'Ada' },
+      })
+    ).json<{
+      data: { order_id: string };
+    }>().data;
+    const reader = new FeedReader(api, 'limit=2');
+
+    const seen = await reader.catchUp();
+
+    const things = [
+      `categories ${category}`,
+      `brands ${brand}`,
+      `products ${product}`,
+      `customers ${customer}`,
+      `orders ${order}`,
+    ];
+    expect([...seen].sort()).toEqual(things.sort());
+    for (const { kind, id, data } of reader.copy.values()) {
+      expect(data).toEqual((await api.get(`/v1/${kind}/${id}`)).json<{ data: unknown }>().data);
+    }
+  });
+
+  it('continues after the cursor with the newest state of what changed, once', async () => {
+    const product = await api.store.product();
+    const other = await api.store.product();
+    const reader = await follower();
+    await sql('UPDATE products SET name = $2 WHERE id = $1', product, 'First');
+    await sql('UPDATE products SET name = $2 WHERE id = $1', other, 'Other');
+    await sql('UPDATE products SET name = $2 WHERE id = $1', product, 'Second');
+
+    expect(await reader.catchUp()).toEqual([`products ${other}`, `products ${product}`]);
+    expect(reader.copy.get(`products ${product}`)?.data).toMatchObject({ name: 'Second' });
+    expect(await reader.catchUp()).toEqual([]);
+  });
+
+  it('contains deletions, and products that are no longer active', async () => {
+    const product = await api.store.product();
+    const draft = await api.store.product();
+    const order = await api.store.order();
+    const reader = await follower();
+    await sql('DELETE FROM orders WHERE id = $1', order);
+    await sql(`UPDATE products SET status = 'DRAFT' WHERE id = $1`, draft);
+    await sql('DELETE FROM stock WHERE product_id = $1', product);
+    await sql('DELETE FROM products WHERE id = $1', product);
+
+    const seen = await reader.catchUp();
+
+    expect(seen.sort()).toEqual([`-orders ${order}`, `-products ${draft}`, `-products ${product}`].sort());
+  });
+
+  it('does not contain what was created and deleted between two reads', async () => {
+    const reader = await follower();
+    const order = await api.store.order();
+    await sql('DELETE FROM orders WHERE id = $1', order);
+
+    expect(await reader.catchUp()).toEqual([]);
+  });
+
+  it('has no entry for a write that changes nothing, or only a mark of the queue', async () => {
+    const brand = await api.store.brand();
+    const product = await api.store.product({ stock: 5 });
+    await api.post('/v1/orders', anOrderBody(product));
+    const reader = await follower();
+
+    await sql('UPDATE brands SET name = name WHERE id = $1', brand);
+    await sql('UPDATE products SET name = name WHERE id = $1', product);
+    await sql('UPDATE order_stages SET queued = true');
+
+    expect(await reader.catchUp()).toEqual([]);
+  });
+
+  it('contains an order again when a part of it changes', async () => {
+    const product = await api.store.product({ stock: 50 });
+    const place = async () =>
+      (await api.post('/v1/orders', anOrderBody(product))).json<{ data: { order_id: string } }>().data.order_id;
+    const [one, two, three] = [await place(), await place(), await place()];
+    const reader = await follower('kinds=orders');
+
+    await sql(`UPDATE order_stages SET state = 'done', updated_at = now() WHERE order_id = $1`, one);
+    await sql(`UPDATE fraud_assessments SET score = 7 WHERE order_id = $1`, two);
+    await sql(`DELETE FROM order_lines WHERE order_id = $1`, three);
+
+    expect(await reader.catchUp()).toEqual([`orders ${one}`, `orders ${two}`, `orders ${three}`]);
+  });
+
+  it('contains the products whose answer changes with their brand, category, stock, warehouse or currency', async () => {
+    const shelf = await api.store.warehouse();
+    const [brand, category] = [await api.store.brand(), await api.store.category()];
+    const branded = await api.store.product({ brandId: brand });
+    const sorted = await api.store.product({ categoryIds: [category] });
+    const stored = await api.store.product();
+    const varied = await api.store.product();
+    await api.store.stock(stored, null, [5], shelf);
+    const reader = await follower();
+    const touched = async (text: string, ...values: unknown[]) => {
+      await sql(text, ...values);
+      return reader.catchUp();
+    };
+
+    expect(await touched(`UPDATE brands SET name = 'New' WHERE id = $1`, brand)).toEqual(
+      expect.arrayContaining([`brands ${brand}`, `products ${branded}`]),
+    );
+    expect(await touched(`UPDATE brands SET logo = 'new' WHERE id = $1`, brand)).toEqual([`brands ${brand}`]);
+    expect(await touched(`UPDATE categories SET slug = 'new' WHERE id = $1`, category)).toEqual(
+      expect.arrayContaining([`categories ${category}`, `products ${sorted}`]),
+    );
+    expect(await touched(`UPDATE categories SET image = 'new' WHERE id = $1`, category)).toEqual([
+      `categories ${category}`,
+    ]);
+    expect(await touched('UPDATE stock SET quantity = 4 WHERE product_id = $1', stored)).toEqual([
+      `products ${stored}`,
+    ]);
+    expect(await touched('UPDATE warehouses SET active = false WHERE id = $1', shelf)).toEqual([`products ${stored}`]);
+    expect(reader.copy.get(`products ${stored}`)?.data).toMatchObject({ quantity: 4 });
+    expect(await touched('DELETE FROM product_categories WHERE product_id = $1', sorted)).toEqual([
+      `products ${sorted}`,
+    ]);
+    await api.store.variant(varied, { stock: 1 });
+    expect(await reader.catchUp()).toEqual([`products ${varied}`]);
+    expect(await touched(`UPDATE stores SET currency = 'JPY' WHERE id = $1`, api.store.id)).toEqual(
+      expect.arrayContaining([`products ${branded}`, `products ${stored}`]),
+    );
+    await touched(`UPDATE stores SET currency = 'USD' WHERE id = $1`, api.store.id);
+  });
+
+  it('contains a product that was added while its brand was being renamed', async () => {
+    const brand = await api.store.brand({ name: 'Old' });
+    const reader = await follower();
+    const renaming = await pool.connect();
+    await renaming.query('BEGIN');
+    await renaming.query(`UPDATE brands SET name = 'New' WHERE id = $1`, [brand]);
+    const product = await api.store.product({ brandId: brand });
+    await reader.catchUp();
+    expect(reader.copy.get(`products ${product}`)?.data).toMatchObject({ brand: { name: 'Old' } });
+
+    await renaming.query('COMMIT');
+    renaming.release();
+    await reader.catchUp();
+
+    expect(reader.copy.get(`products ${product}`)?.data).toMatchObject({ brand: { name: 'New' } });
+  });
+
+  it('delays the changes of a long transaction only, and misses none of them', async () => {
+    const reader = await follower();
+    const long = await pool.connect();
+    await long.query('BEGIN');
+    await long.query(`INSERT INTO brands (store_id, slug, name) VALUES ($1, 'late', 'Late')`, [api.store.id]);
+    const early = await api.store.brand();
+
+    expect(await reader.catchUp()).toEqual([`brands ${early}`]);
+    const after = await api.store.brand();
+    expect(await reader.catchUp()).toEqual([`brands ${after}`]);
+
+    await long.query('COMMIT');
+    long.release();
+    const [{ id: late } = {}] = await sql(`SELECT id FROM brands WHERE slug = 'late'`);
+    expect(await reader.catchUp()).toEqual([`brands ${String(late)}`]);
+  });
+
+  it('does not wait for another transaction that numbers the changes of the store', async () => {
+    const reader = await follower();
+    const other = await pool.connect();
+    await other.query('BEGIN');
+    await other.query(`SELECT pg_advisory_xact_lock(hashtext('change_log'), $1)`, [api.store.id]);
+    const brand = await api.store.brand();
+
+    expect(await reader.catchUp()).toEqual([]);
+
+    await other.query('ROLLBACK');
+    other.release();
+    expect(await reader.catchUp()).toEqual([`brands ${brand}`]);
+  });
+
+  it('contains only the wanted kinds, and no cursor continues for other kinds', async () => {
+    const reader = await follower('kinds=orders, BRANDS');
+    const brand = await api.store.brand();
+    await api.store.category();
+
+    expect(await reader.catchUp()).toEqual([`brands ${brand}`]);
+    expect(await errorOf(`/v1/changes?kinds=orders,categories&cursor=${reader.cursor}`)).toEqual([
+      400,
+      'cursor_invalid',
+    ]);
+    const again = await api.get(`/v1/changes?cursor=${reader.cursor}`);
+    expect(again.json<{ data: unknown[] }>().data).toEqual([]);
+    expect((await api.get('/v1/changes?kinds=nothing')).json<{ data: unknown[] }>().data).toEqual([]);
+  });
+
+  it('refuses a cursor that is damaged, or belongs to another store or mode', async () => {
+    const { cursor = '' } = await follower();
+    const other = await StoreFixture.create(api.database);
+    const withKey = async (key: string) =>
+      (await api.get(`/v1/changes?cursor=${cursor}`, { authorization: `Bearer ${key}` })).headers['x-error-code'];
+
+    expect(await errorOf(`/v1/changes?cursor=${cursor.slice(0, -3)}`)).toEqual([400, 'cursor_invalid']);
+    expect(await errorOf('/v1/changes?cursor=nonsense')).toEqual([400, 'cursor_invalid']);
+    expect(await errorOf('/v1/changes?cursor=%00')).toEqual([400, 'cursor_invalid']);
+    expect(await withKey(other.key)).toBe('cursor_invalid');
+    expect(await withKey(await api.store.createKey('test'))).toBe('cursor_invalid');
+    expect(await withKey(api.store.key)).toBeUndefined();
+  });
+
+  it('shows no change of another store', async () => {
+    const reader = await follower();
+    const other = await StoreFixture.create(api.database);
+    await other.brand();
+    await other.product({ stock: 3 });
+
+    expect(await reader.catchUp()).toEqual([]);
+  });
+
+  it('forgets deletions after 90 days, and refuses only the cursors that may have missed one', async () => {
+    const order = await api.store.order();
+    const before = await follower();
+    const stale = before.cursor;
+    await sql('DELETE FROM orders WHERE id = $1', order);
+    await before.catchUp();
+    await api.store.order();
+    const halfway = new FeedReader(api, 'limit=1');
+    await sql(`UPDATE changes SET changed_at = now() - interval '89 days' WHERE deleted`);
+    await purgeTombstones(pool);
+    expect(await errorOf(`/v1/changes?cursor=${stale}`)).toEqual([200, undefined]);
+    await sql(`UPDATE changes SET changed_at = now() - interval '91 days' WHERE deleted`);
+    await purgeTombstones(pool);
+    await halfway.page();
+
+    expect(await errorOf(`/v1/changes?cursor=${stale}`)).toEqual([400, 'cursor_expired']);
+    expect(await before.catchUp()).toHaveLength(1);
+    // It began after the purge: it has seen nothing that was deleted.
+    expect((await halfway.page()).data).toHaveLength(1);
+  });
+
+  it('keeps the newest position of each kind when it forgets deletions', async () => {
+    const order = await api.store.order();
+    await follower();
+    await sql('DELETE FROM orders WHERE id = $1', order);
+    const reader = await follower();
+    await sql(`UPDATE changes SET changed_at = now() - interval '91 days' WHERE deleted`);
+
+    await purgeTombstones(pool);
+    const brand = await api.store.brand();
+
+    expect(await reader.catchUp()).toEqual([`brands ${brand}`]);
+  });
+
+  it('rewinds a cursor that has seen what a fork lost, and no other', async () => {
+    const seen = await follower();
+    // The fork is here: what follows is lost, and other changes get the same positions.
+    const kept = seen.cursor;
+    const lost = await api.store.brand();
+    await seen.catchUp();
+    await sql('DELETE FROM changes WHERE kind = $1 AND entity = $2', 'brands', String(lost));
+    await sql('SELECT begin_branch()');
+    const brand = await api.store.brand();
+
+    const [continued, rewound] = [new FeedReader(api), new FeedReader(api)];
+    continued.cursor = kept;
+    rewound.cursor = seen.cursor;
+
+    const first = await continued.page();
+    expect(first).toMatchObject({ rewound: false });
+    expect(first.data.map(({ id }) => id)).toContain(String(brand));
+    expect(await rewound.page()).toMatchObject({ rewound: true });
+    await rewound.catchUp();
+    expect(rewound.copy.has(`brands ${brand}`)).toBe(true);
+    expect(await rewound.page()).toMatchObject({ rewound: false, data: [] });
+  });
+
+  it('rewinds a cursor of a history that the database does not know', async () => {
+    const reader = await follower();
+    await sql('DELETE FROM change_forks');
+    await sql('DELETE FROM change_branches');
+
+    expect(await reader.page()).toMatchObject({ rewound: true });
+  });
+
+  it('begins a branch when the timeline of the database changes', async () => {
+    const reader = await follower();
+    await sql(`UPDATE change_branches SET timeline = '0000000F'`);
+    await reader.page();
+
+    expect(await sql('SELECT count(*)::int AS branches FROM change_branches')).toEqual([{ branches: 2 }]);
+    expect(await reader.page()).toMatchObject({ rewound: false });
+  });
+
+  it('numbers the changes of all stores in the worker, and moves the mark past them', async () => {
+    const other = await StoreFixture.create(api.database);
+    await other.brand();
+    await api.store.brand();
+    const open = await pool.connect();
+    await open.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT');
+
+    await numberChanges(pool);
+    await passChangeLog(pool, 1);
+
+    expect(await sql('SELECT FROM change_log')).toEqual([]);
+    expect(await sql('SELECT passed = (SELECT last_value FROM change_log_id_seq) AS all FROM change_log_mark')).toEqual(
+      [{ all: true }],
+    );
+    await open.query('COMMIT');
+    open.release();
+  });
+
+  it('does not move the mark past the change of an open transaction', async () => {
+    const open = await pool.connect();
+    const reader = await follower();
+    await open.query('BEGIN');
+    await open.query(`INSERT INTO brands (store_id, slug, name) VALUES ($1, 'open', 'Open')`, [api.store.id]);
+    await api.store.brand();
+    const passing = passChangeLog(pool, 1);
+    await numberChanges(pool);
+    await open.query('COMMIT');
+    open.release();
+    await passing;
+    await passChangeLog(pool, 1);
+
+    expect(await reader.catchUp()).toHaveLength(2);
+  });
+});
