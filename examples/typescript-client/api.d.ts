@@ -1216,6 +1216,8 @@ export interface components {
     'Idempotent-Replayed': 'true';
     /** @description Seconds to wait before you repeat the request. */
     'Retry-After': number;
+    /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+    ETag: string;
     /** @description How to authenticate. */
     'WWW-Authenticate': 'Bearer';
   };
@@ -1241,6 +1243,8 @@ export interface operations {
         page?: number;
       };
       header?: {
+        /** @description The `ETag` of an earlier answer to the same request. While nothing has changed, the answer is 304. */
+        'If-None-Match'?: string;
         /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
@@ -1258,6 +1262,7 @@ export interface operations {
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
           'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          ETag: components['headers']['ETag'];
           [name: string]: unknown;
         };
         content: {
@@ -1268,6 +1273,17 @@ export interface operations {
             pagination: components['schemas']['Pagination'];
           };
         };
+      };
+      /** @description Nothing that the answer shows has changed since the one with this `ETag`. No body. */
+      304: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          ETag: components['headers']['ETag'];
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
@@ -1507,6 +1523,8 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
+        /** @description The `ETag` of an earlier answer to the same request. While nothing has changed, the answer is 304. */
+        'If-None-Match'?: string;
         /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
@@ -1527,6 +1545,7 @@ export interface operations {
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
           'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          ETag: components['headers']['ETag'];
           [name: string]: unknown;
         };
         content: {
@@ -1536,6 +1555,17 @@ export interface operations {
             data: components['schemas']['Order'];
           };
         };
+      };
+      /** @description Nothing that the answer shows has changed since the one with this `ETag`. No body. */
+      304: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          ETag: components['headers']['ETag'];
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
@@ -1654,6 +1684,8 @@ export interface operations {
         page?: number;
       };
       header?: {
+        /** @description The `ETag` of an earlier answer to the same request. While nothing has changed, the answer is 304. */
+        'If-None-Match'?: string;
         /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
@@ -1671,6 +1703,7 @@ export interface operations {
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
           'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          ETag: components['headers']['ETag'];
           [name: string]: unknown;
         };
         content: {
@@ -1681,6 +1714,17 @@ export interface operations {
             pagination: components['schemas']['Pagination'];
           };
         };
+      };
+      /** @description Nothing that the answer shows has changed since the one with this `ETag`. No body. */
+      304: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          ETag: components['headers']['ETag'];
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
@@ -1771,6 +1815,8 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
+        /** @description The `ETag` of an earlier answer to the same request. While nothing has changed, the answer is 304. */
+        'If-None-Match'?: string;
         /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
@@ -1791,6 +1837,7 @@ export interface operations {
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
           'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          ETag: components['headers']['ETag'];
           [name: string]: unknown;
         };
         content: {
@@ -1800,6 +1847,17 @@ export interface operations {
             data: components['schemas']['Product'];
           };
         };
+      };
+      /** @description Nothing that the answer shows has changed since the one with this `ETag`. No body. */
+      304: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          ETag: components['headers']['ETag'];
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
@@ -1914,6 +1972,8 @@ export interface operations {
         page?: number;
       };
       header?: {
+        /** @description The `ETag` of an earlier answer to the same request. While nothing has changed, the answer is 304. */
+        'If-None-Match'?: string;
         /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
@@ -1931,6 +1991,7 @@ export interface operations {
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
           'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          ETag: components['headers']['ETag'];
           [name: string]: unknown;
         };
         content: {
@@ -1941,6 +2002,17 @@ export interface operations {
             pagination: components['schemas']['Pagination'];
           };
         };
+      };
+      /** @description Nothing that the answer shows has changed since the one with this `ETag`. No body. */
+      304: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          ETag: components['headers']['ETag'];
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
@@ -2031,6 +2103,8 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
+        /** @description The `ETag` of an earlier answer to the same request. While nothing has changed, the answer is 304. */
+        'If-None-Match'?: string;
         /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
@@ -2051,6 +2125,7 @@ export interface operations {
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
           'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          ETag: components['headers']['ETag'];
           [name: string]: unknown;
         };
         content: {
@@ -2060,6 +2135,17 @@ export interface operations {
             data: components['schemas']['Customer'];
           };
         };
+      };
+      /** @description Nothing that the answer shows has changed since the one with this `ETag`. No body. */
+      304: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          ETag: components['headers']['ETag'];
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
@@ -2174,6 +2260,8 @@ export interface operations {
         page?: number;
       };
       header?: {
+        /** @description The `ETag` of an earlier answer to the same request. While nothing has changed, the answer is 304. */
+        'If-None-Match'?: string;
         /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
@@ -2191,6 +2279,7 @@ export interface operations {
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
           'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          ETag: components['headers']['ETag'];
           [name: string]: unknown;
         };
         content: {
@@ -2201,6 +2290,17 @@ export interface operations {
             pagination: components['schemas']['Pagination'];
           };
         };
+      };
+      /** @description Nothing that the answer shows has changed since the one with this `ETag`. No body. */
+      304: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          ETag: components['headers']['ETag'];
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
@@ -2291,6 +2391,8 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
+        /** @description The `ETag` of an earlier answer to the same request. While nothing has changed, the answer is 304. */
+        'If-None-Match'?: string;
         /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
@@ -2311,6 +2413,7 @@ export interface operations {
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
           'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          ETag: components['headers']['ETag'];
           [name: string]: unknown;
         };
         content: {
@@ -2320,6 +2423,17 @@ export interface operations {
             data: components['schemas']['Category'];
           };
         };
+      };
+      /** @description Nothing that the answer shows has changed since the one with this `ETag`. No body. */
+      304: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          ETag: components['headers']['ETag'];
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
@@ -2432,6 +2546,8 @@ export interface operations {
         page?: number;
       };
       header?: {
+        /** @description The `ETag` of an earlier answer to the same request. While nothing has changed, the answer is 304. */
+        'If-None-Match'?: string;
         /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
@@ -2449,6 +2565,7 @@ export interface operations {
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
           'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          ETag: components['headers']['ETag'];
           [name: string]: unknown;
         };
         content: {
@@ -2459,6 +2576,17 @@ export interface operations {
             pagination: components['schemas']['Pagination'];
           };
         };
+      };
+      /** @description Nothing that the answer shows has changed since the one with this `ETag`. No body. */
+      304: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          ETag: components['headers']['ETag'];
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
@@ -2549,6 +2677,8 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
+        /** @description The `ETag` of an earlier answer to the same request. While nothing has changed, the answer is 304. */
+        'If-None-Match'?: string;
         /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
@@ -2569,6 +2699,7 @@ export interface operations {
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
           'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          ETag: components['headers']['ETag'];
           [name: string]: unknown;
         };
         content: {
@@ -2578,6 +2709,17 @@ export interface operations {
             data: components['schemas']['Brand'];
           };
         };
+      };
+      /** @description Nothing that the answer shows has changed since the one with this `ETag`. No body. */
+      304: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          ETag: components['headers']['ETag'];
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
@@ -2700,6 +2842,7 @@ export interface operations {
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
           'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          ETag: components['headers']['ETag'];
           [name: string]: unknown;
         };
         content: {
@@ -2825,6 +2968,7 @@ export interface operations {
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
           'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          ETag: components['headers']['ETag'];
           [name: string]: unknown;
         };
         content: {

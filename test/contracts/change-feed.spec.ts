@@ -111,6 +111,19 @@ describe.each([
     expect((await read(next, 100, ['brands'])).seen).toEqual([]);
   });
 
+  it('has the same head until one of its kinds changes', async () => {
+    const head = () => subject.feed.head(subject.storeId, ['brands']);
+    await change('1');
+    const first = await head();
+    await change('2', 'categories');
+    await subject.change(subject.otherStoreId, 'brands', '9');
+    expect(await head()).toEqual(first);
+    await change('1');
+
+    expect((await head()).position).not.toBe(first.position);
+    expect(first.settled).toBe(true);
+  });
+
   it('names the newest position of each kind', async () => {
     await change('1');
     await read();

@@ -1,3 +1,4 @@
+import { changes } from './changes.js';
 import { crash } from './crash.js';
 import { dbdown } from './dbdown.js';
 import { deadlock } from './deadlock.js';
@@ -23,6 +24,7 @@ export const PROOFS: readonly Proof[] = [
   crash,
   dbdown,
   pipeline,
+  changes,
   revoke,
   isolation,
   inputs,

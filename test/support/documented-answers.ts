@@ -5,6 +5,8 @@ import type { FastifyInstance } from 'fastify';
 
 export interface DocumentedResponse {
   readonly headers: Record<string, { readonly schema?: { readonly enum?: readonly string[] } }>;
+  /** Absent for an answer without a body. */
+  readonly content?: unknown;
 }
 
 interface Operation {
@@ -73,6 +75,8 @@ export class DocumentedAnswers {
     const known = Object.keys(response.headers).map((header) => header.toLowerCase());
     const strange = Object.keys(headers).filter((header) => OWN_HEADERS.test(header) && !known.includes(header));
     const code = status >= 400 ? this.codeFault(headers, errorCodesOf(response)) : [];
+    if (response.content === undefined)
+      return body === undefined ? strange : [...strange, 'the body is not documented'];
     const schema = ['paths', path, name, 'responses', String(status), 'content', 'application/json', 'schema'];
     return [...strange.map((header) => `header ${header} is not documented`), ...code, ...this.faults(schema, body)];
   }

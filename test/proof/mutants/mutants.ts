@@ -17,6 +17,7 @@ export interface Mutant {
   readonly noticedAs: RegExp;
 }
 
+const SCHEMA = 'libs/infrastructure/src/postgres/migrations/0001-schema.sql';
 const STOCK = 'libs/infrastructure/src/stock/withdraw-stock.ts';
 const PLACEMENT = 'libs/infrastructure/src/orders/postgres-order-placement.ts';
 const API_KEYS = 'libs/infrastructure/src/access/postgres-api-key.repository.ts';
@@ -288,6 +289,61 @@ const CACHE = new Map<string, { readonly at: number; readonly found: Promise<Api
     proof: 'revoke',
     args: ['--quick', '--seed', '1'],
     noticedAs: /succeeded: key \d+, .* ms after the commit/,
+  },
+  {
+    name: 'changes are numbered in the statement that waits for the lock',
+    edits: [
+      {
+        file: SCHEMA,
+        find: `
+    OR NOT pg_try_advisory_xact_lock(hashtext('change_log'), of_store) THEN`,
+        replace: ' THEN',
+      },
+      {
+        file: SCHEMA,
+        find: `  WITH waiting AS (
+    DELETE FROM change_log WHERE store_id = of_store AND id IN (`,
+        replace: `  WITH locked AS MATERIALIZED (
+    SELECT pg_advisory_xact_lock(hashtext('change_log'), of_store)
+  ), waiting AS (
+    DELETE FROM change_log WHERE store_id = of_store AND (SELECT count(*) FROM locked) = 1 AND id IN (`,
+      },
+    ],
+    proof: 'changes',
+    args: ['--quick', '--seed', '1'],
+    noticedAs: /reader \d+: 500|the copy of reader \d+ (?:lacks|differs in|still has)/,
+  },
+  {
+    name: 'a change gets its position when it is written',
+    edits: [
+      {
+        file: SCHEMA,
+        find: `newest + row_number() OVER (ORDER BY last), NOT shown`,
+        replace: `last, NOT shown`,
+      },
+    ],
+    proof: 'changes',
+    args: ['--quick', '--seed', '1'],
+    noticedAs: /the copy of reader \d+ (?:lacks|differs in|still has)/,
+  },
+  {
+    name: 'a 304 by the newest updated_at',
+    edits: [
+      {
+        file: SCHEMA,
+        find: `  newest := newest_change(of_store, of_kinds);
+END $$;
+
+-- The worker passes`,
+        replace: `  newest := (SELECT extract(epoch FROM max(updated_at))::bigint FROM products WHERE store_id = of_store);
+END $$;
+
+-- The worker passes`,
+      },
+    ],
+    proof: 'changes',
+    args: ['--quick', '--seed', '1'],
+    noticedAs: /a 304 hides/,
   },
   {
     name: 'one store predicate removed',

@@ -16,7 +16,7 @@ export interface ProcessOptions {
   readonly logFile?: string;
 }
 
-const CLI = path.resolve(import.meta.dirname, '../../../dist/apps/cli/src/main.js');
+export const CLI = path.resolve(import.meta.dirname, '../../../dist/apps/cli/src/main.js');
 
 /** The environment of a proof: its own migrated database, and processes of the built service. */
 export class Rig {
@@ -86,7 +86,7 @@ export class Rig {
 }
 
 /** A migrated database on the server. Its connections recover after the server was killed. */
-async function createDatabase(serverUrl: string): Promise<TestDatabase> {
+export async function createDatabase(serverUrl: string): Promise<TestDatabase> {
   const name = `proof_${randomBytes(4).toString('hex')}`;
   const admin = async (sql: string) => {
     const client = new pg.Client({ connectionString: serverUrl });

@@ -3,6 +3,7 @@ import {
   ChangeFeed,
   CursorExpired,
   type ChangeKind,
+  type FeedHead,
   type FeedPage,
   type FeedQuery,
   type NewestPositions,
@@ -75,6 +76,11 @@ export class InMemoryChangeFeed extends ChangeFeed {
       hasMore,
       rewound: false,
     });
+  }
+
+  override head(storeId: number, kinds: readonly ChangeKind[]): Promise<FeedHead> {
+    const branch = this.branches.at(-1)?.id ?? '';
+    return Promise.resolve({ branch, position: this.last(storeId, kinds), settled: true });
   }
 
   override newest(storeIds: readonly number[]): Promise<NewestPositions> {

@@ -1,4 +1,4 @@
-import { ApiKeyRepository, AuthenticateApiKey } from '@app/application';
+import { ApiKeyRepository, AuthenticateApiKey, ChangeFeed } from '@app/application';
 import type { Config, JsonLogger } from '@app/infrastructure';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Throttle } from '../auth/throttle.js';
@@ -16,6 +16,7 @@ import { jsonBodies } from './plugins/10-json-bodies.js';
 import { draining } from './plugins/11-draining.js';
 import { requestLog } from './plugins/12-request-log.js';
 import { heldRequests } from './plugins/13-held-requests.js';
+import { conditionalReads } from './plugins/14-conditional-reads.js';
 import type { ConcurrencyLimits } from './server/concurrency-limits.js';
 
 interface PluginDependencies {
@@ -51,4 +52,7 @@ export async function registerPlugins(
   await fastify.register(draining, { isDraining: () => readiness.draining });
   await fastify.register(requestLog, { logger, metrics });
   await fastify.register(heldRequests, { limits, metrics });
+  const hasReplicas = config.databaseReplicaUrls.length > 0;
+  const feed = app.get<ChangeFeed>(ChangeFeed, { strict: false });
+  await fastify.register(conditionalReads, { feed, hasReplicas });
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
+import { matchesTag } from './entity-tag.js';
 
 /** A file with the same content for every client. Needs no key. */
 export interface PublicFile {
@@ -35,14 +36,8 @@ export function serveFromMemory(
     const etag = `"${version}"`;
     const caching = request.query.v === version ? A_YEAR : REVALIDATE;
     void reply.headers({ ...headers, etag, 'cache-control': caching });
-    return matches(request.headers['if-none-match'], etag) ? reply.status(304).send() : reply.type(type).send(content);
+    return matchesTag(request.headers['if-none-match'], etag)
+      ? reply.status(304).send()
+      : reply.type(type).send(content);
   });
-}
-
-/**
- * RFC 9110 (13.1.2): `*`, or a list of tags, which a cache may have made weak. A search for the tag with its quotes costs
- * less than a list of 15,000 parts.
- */
-function matches(ifNoneMatch = '', etag: string): boolean {
-  return ifNoneMatch === '*' || ifNoneMatch.includes(etag);
 }

@@ -49,6 +49,12 @@ export const HEADERS = {
     description: 'Seconds to wait before you repeat the request.',
     schema: { type: 'integer', minimum: 1, examples: [1] },
   },
+  ETag: {
+    description:
+      'Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every ' +
+      'key of the store and mode.',
+    schema: { type: 'string', examples: ['W/"kYn3o0N1p9y4fO2c7Qb1Vw"'] },
+  },
   'WWW-Authenticate': {
     description: 'How to authenticate.',
     schema: { type: 'string', enum: ['Bearer'], examples: ['Bearer'] },

@@ -8,7 +8,7 @@ import { DEFAULT_LIMIT } from '../query/query-reader.js';
 import { headers, ref } from './components.js';
 import { list, single } from '../envelope.js';
 import { ApiFailures } from './failures.js';
-import { ApiListParameters, ApiPrefer, ApiRequestId, type Filter } from './parameters.js';
+import { ApiIfNoneMatch, ApiListParameters, ApiPrefer, ApiRequestId, type Filter } from './parameters.js';
 import type { Representation } from './resource.js';
 import { object, type Schema } from './schema.js';
 
@@ -52,6 +52,7 @@ export function ApiList({
   const example = list([of.example], 1, { page: 1, limit: DEFAULT_LIMIT });
   return applyDecorators(
     ApiListParameters(filters),
+    ApiConditional(),
     ApiRead({ description, ...operation }, object({ success: SUCCESS, data, pagination }), example),
   );
 }
@@ -69,12 +70,26 @@ export function ApiSingle({
   const description = `The full record.${moneyOf(of)}`;
   const schema = object({ success: SUCCESS, data: ref(of.name) });
   const read = ApiRead({ description, ...operation }, schema, single(of.example));
+  // What a store has once, its profile, is not in the feed that the tags come from.
   if (!by) return read;
   const { example, ...parameter } = by;
   return applyDecorators(
+    ApiConditional(),
     read,
     ApiParam({ ...parameter, required: true, schema: { type: 'string', examples: [example] } }),
     ApiFailures(new NotFound(of.name)),
+  );
+}
+
+/** Documents a read that can be repeated with `If-None-Match`. */
+function ApiConditional(): MethodDecorator {
+  return applyDecorators(
+    ApiIfNoneMatch(),
+    ApiResponse({
+      status: 304,
+      description: 'Nothing that the answer shows has changed since the one with this `ETag`. No body.',
+      headers: headers(...KEY_HEADERS, 'ETag'),
+    }),
   );
 }
 
@@ -89,7 +104,7 @@ export function ApiRead(operation: Operation, schema: Schema, value: unknown): M
       description: 'OK',
       schema,
       examples: { found: { summary: 'Found', value } },
-      headers: headers(...KEY_HEADERS, 'X-Ignored-Parameters'),
+      headers: headers(...KEY_HEADERS, 'X-Ignored-Parameters', 'ETag'),
     }),
     ApiFailures(new BadRequestException('Unknown query parameter: statsu'), ...COMMON_FAILURES),
   );

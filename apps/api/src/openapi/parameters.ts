@@ -72,6 +72,14 @@ export const ApiRequestId = (): MethodDecorator & ClassDecorator =>
     schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$', examples: ['till-4.2026-11-20.117'] },
   });
 
+export const ApiIfNoneMatch = (): MethodDecorator & ClassDecorator =>
+  ApiHeader({
+    name: 'If-None-Match',
+    description: 'The `ETag` of an earlier answer to the same request. While nothing has changed, the answer is 304.',
+    required: false,
+    schema: { type: 'string', examples: ['W/"kYn3o0N1p9y4fO2c7Qb1Vw"'] },
+  });
+
 export const ApiPrefer = (): MethodDecorator & ClassDecorator =>
   ApiHeader({
     name: 'Prefer',

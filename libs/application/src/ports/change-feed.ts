@@ -35,6 +35,14 @@ export interface FeedPlace {
   readonly base: number;
 }
 
+/** The state of some kinds: a change of any of them makes it another one. */
+export interface FeedHead {
+  readonly branch: string;
+  readonly position: number;
+  /** False while committed changes may lack a position: the kinds may have changed since. */
+  readonly settled: boolean;
+}
+
 export interface FeedPage {
   /** By position. */
   readonly changes: readonly Change[];
@@ -63,6 +71,9 @@ export abstract class ChangeFeed {
    * @throws CursorExpired when the reader may have missed a deletion, which the feed keeps for 90 days.
    */
   abstract read(storeId: number, query: FeedQuery): Promise<FeedPage>;
+
+  /** The state of some kinds, with everything that is committed. */
+  abstract head(storeId: number, kinds: readonly ChangeKind[]): Promise<FeedHead>;
 
   /** The newest position of each kind in each store, with everything that is committed; 0 without any. */
   abstract newest(storeIds: readonly number[]): Promise<NewestPositions>;

@@ -4,6 +4,7 @@ import {
   CursorExpired,
   type Change,
   type ChangeKind,
+  type FeedHead,
   type FeedPage,
   type FeedPlace,
   type FeedQuery,
@@ -15,6 +16,12 @@ import { toSafeInteger } from '../postgres/integers.js';
 import { numberChangesOf } from './number-changes.js';
 
 const MAX_LIMIT = 100;
+
+interface HeadRow {
+  readonly branch: string;
+  readonly newest: string;
+  readonly settled: boolean;
+}
 
 interface PageRow {
   readonly branch: string;
@@ -53,6 +60,8 @@ const PAGE = `/* changes.page */
   ) AS page ON true
   ORDER BY page.position`;
 
+const HEAD = '/* changes.head */ SELECT branch, newest, settled FROM feed_head($1, $2)';
+
 const NEWEST = `/* changes.newest */
   SELECT wanted.store_id, kind, newest_change(wanted.store_id, ARRAY[kind]) AS position
   FROM unnest($1::int[]) AS wanted (store_id) CROSS JOIN unnest(enum_range(NULL::change_kind)) AS kind`;
@@ -68,6 +77,12 @@ export class PostgresChangeFeed extends ChangeFeed {
     const waiting = await this.number(storeId);
     const page = await this.page(storeId, query);
     return waiting ? { ...page, hasMore: true } : page;
+  }
+
+  override async head(storeId: number, kinds: readonly ChangeKind[]): Promise<FeedHead> {
+    const [row] = await this.database.queryPrepared<HeadRow>(HEAD, [storeId, kinds]);
+    if (!row) throw new Error('The feed has no head');
+    return { branch: row.branch, position: toSafeInteger(row.newest), settled: row.settled };
   }
 
   override async newest(storeIds: readonly number[]): Promise<NewestPositions> {

@@ -1054,6 +1054,16 @@ BEGIN
   RETURN moved;
 END $$;
 
+-- What identifies the state of a list or resource: the branch, and the newest position of the kinds that it shows. Numbers
+-- what waits first; settled is false while more may wait.
+CREATE FUNCTION feed_head(of_store int, of_kinds change_kind[], OUT branch uuid, OUT newest bigint, OUT settled boolean)
+LANGUAGE plpgsql AS $$
+BEGIN
+  settled := coalesce(number_changes(of_store) < 5000, false);
+  branch := (SELECT id FROM change_branches ORDER BY number DESC LIMIT 1);
+  newest := newest_change(of_store, of_kinds);
+END $$;
+
 -- The worker passes the mark after the rows that are gone. It never waits.
 CREATE FUNCTION pass_change_log(through bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE

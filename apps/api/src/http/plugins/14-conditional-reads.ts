@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import type { ChangeFeed, ChangeKind, FeedHead } from '@app/application';
+import { VERSION } from '@app/infrastructure';
+import type { FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import type { AuthenticatedRequest } from '../../auth/authenticated-request.js';
+import { matchesTag } from '../entity-tag.js';
+
+interface Options {
+  readonly feed: Pick<ChangeFeed, 'head'>;
+  /** Whether lists and resources may come from a replica, which may be behind the head of the feed. */
+  readonly hasReplicas: boolean;
+}
+
+/** The kind that a route shows. A product shows names of its category and brand; the feed knows. */
+const KINDS: Readonly<Record<string, ChangeKind>> = {
+  '/v1/orders': 'orders',
+  '/v1/orders/:id': 'orders',
+  '/v1/products': 'products',
+  '/v1/products/:idOrSlug': 'products',
+  '/v1/customers': 'customers',
+  '/v1/customers/:id': 'customers',
+  '/v1/categories': 'categories',
+  '/v1/categories/:idOrSlug': 'categories',
+  '/v1/brands': 'brands',
+  '/v1/brands/:idOrSlug': 'brands',
+};
+/** The reads that go to replicas. */
+const ON_REPLICAS: readonly ChangeKind[] = ['products', 'customers'];
+
+/**
+ * Answers 304, without the query of the list, when nothing that the answer shows has changed since the client's. The head
+ * of the feed is read before the answer: the answer may be newer than its tag, never older.
+ */
+export const conditionalReads = fp<Options>(
+  (fastify, { feed, hasReplicas }, done) => {
+    const tags = new WeakMap<FastifyRequest, string>();
+    fastify.addHook('preHandler', async (request, reply) => {
+      const kind = KINDS[request.routeOptions.url ?? ''];
+      const isRead = request.method === 'GET' || request.method === 'HEAD';
+      if (!kind || !isRead || (hasReplicas && ON_REPLICAS.includes(kind))) return;
+      const { store, mode } = (request as AuthenticatedRequest).apiKey;
+      const head = await feed.head(store.id, [kind]);
+      const tag = tagOf(head, [VERSION, store.id, mode, request.url]);
+      tags.set(request, tag);
+      if (head.settled && matchesTag(request.headers['if-none-match'], tag)) return reply.status(304).send();
+    });
+    fastify.addHook('onSend', (request, reply, payload, next) => {
+      const tag = tags.get(request);
+      if (tag !== undefined && [200, 304].includes(reply.statusCode)) {
+        // Caches keep the answer, and ask before each use of it.
+        reply.headers({ etag: tag, 'cache-control': 'private, no-cache' });
+      }
+      next(null, payload);
+    });
+    done();
+  },
+  { name: 'conditional-reads', dependencies: ['authentication', 'unknown-routes', 'concurrency-limit'] },
+);
+
+/** Weak: equal tags mean the same data, not the same bytes. */
+function tagOf({ branch, position }: FeedHead, rest: readonly (string | number)[]): string {
+  const text = [branch, position, ...rest].join('\n');
+  return `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
+}

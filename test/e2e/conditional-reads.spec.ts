@@ -1,0 +1,136 @@
+import { anOrderBody } from '../builders/order-body.js';
+import { StoreFixture } from '../builders/store-fixture.js';
+import { startApi, type RunningApi } from '../support/start-api.js';
+import pg from 'pg';
+
+describe('a read with If-None-Match', () => {
+  let api: RunningApi;
+  let ids: { product: number; category: number; brand: number; customer: string; order: string };
+  beforeAll(async () => {
+    api = await startApi();
+    const category = await api.store.category();
+    const brand = await api.store.brand();
+    const product = await api.store.product({ stock: 100, brandId: brand, categoryIds: [category] });
+    const customer = await api.store.customer();
+    const placed = await api.post('/v1/orders', anOrderBody(product));
+    const { order_id: order } = placed.json<{ data: { order_id: string } }>().data;
+    ids = { product, category, brand, customer, order };
+  });
+  afterAll(() => api.stop());
+
+  const sql = (text: string, ...values: unknown[]) => api.database.query(text, values);
+  const tagOf = async (url: string, headers = {}) => String((await api.get(url, headers)).headers['etag']);
+  const statusOf = async (url: string, tag: string, headers = {}) =>
+    (await api.get(url, { 'if-none-match': tag, ...headers })).statusCode;
+  const urls = () => [
+    '/v1/orders?status=PENDING',
+    `/v1/orders/${ids.order}`,
+    '/v1/products',
+    `/v1/products/${ids.product}`,
+    '/v1/customers',
+    `/v1/customers/${ids.customer}`,
+    '/v1/categories',
+    `/v1/categories/${ids.category}`,
+    '/v1/brands?search=b',
+    `/v1/brands/${ids.brand}`,
+  ];
+
+  it('returns 304 without a body while nothing has changed', async () => {
+    for (const url of urls()) {
+      const tag = await tagOf(url);
+      const response = await api.get(url, { 'if-none-match': tag });
+
+      expect([url, response.statusCode, response.body]).toEqual([url, 304, '']);
+      expect(response.headers).toMatchObject({ etag: tag, 'cache-control': 'private, no-cache' });
+      expect(tag).toMatch(/^W\/"[\w-]{22}"$/);
+    }
+  });
+
+  it('returns 200 with another tag after a change of what it shows', async () => {
+    const { product, order, customer, category, brand } = ids;
+    const changes: Record<string, () => Promise<unknown>> = {
+      '/v1/orders?status=PENDING': () => api.post('/v1/orders', anOrderBody(product)),
+      [`/v1/orders/${order}`]: () => sql(`UPDATE order_stages SET attempts = 7 WHERE order_id = $1`, order),
+      '/v1/products': () => api.post('/v1/orders', anOrderBody(product)),
+      [`/v1/products/${product}`]: () => sql(`UPDATE brands SET name = 'Renamed' WHERE id = $1`, brand),
+      '/v1/customers': () => api.store.customer(),
+      [`/v1/customers/${customer}`]: () => sql(`UPDATE customers SET city = 'Here' WHERE id = $1`, customer),
+      '/v1/categories': () => sql(`UPDATE categories SET active = false WHERE id = $1`, category),
+      [`/v1/categories/${category}`]: () => sql(`UPDATE categories SET name = 'Renamed' WHERE id = $1`, category),
+      '/v1/brands?search=b': () => api.store.brand(),
+      [`/v1/brands/${brand}`]: () => sql(`UPDATE brands SET logo = 'new' WHERE id = $1`, brand),
+    };
+    for (const [url, change] of Object.entries(changes)) {
+      const tag = await tagOf(url);
+      await change();
+
+      expect([url, await statusOf(url, tag)]).toEqual([url, 200]);
+      expect(await tagOf(url)).not.toBe(tag);
+    }
+  });
+
+  it('returns 304 after a change of what it does not show', async () => {
+    const tag = await tagOf('/v1/brands');
+    await api.store.category();
+    const other = await StoreFixture.create(api.database);
+    await other.brand();
+
+    expect(await statusOf('/v1/brands', tag)).toBe(304);
+  });
+
+  it('returns 200 while a committed change has no position', async () => {
+    const tag = await tagOf('/v1/brands');
+    const numbering = new pg.Client({ connectionString: api.database.url });
+    await numbering.connect();
+    await numbering.query('BEGIN');
+    await numbering.query(`SELECT pg_advisory_xact_lock(hashtext('change_log'), $1)`, [api.store.id]);
+    await api.store.brand();
+
+    expect(await statusOf('/v1/brands', tag)).toBe(200);
+
+    await numbering.end();
+    expect(await statusOf('/v1/brands', tag)).toBe(200);
+  });
+
+  it('accepts the tag of another key of the store and mode only', async () => {
+    const other = await StoreFixture.create(api.database);
+    const tag = await tagOf('/v1/brands');
+    const by = (key: string) => statusOf('/v1/brands', tag, { authorization: `Bearer ${key}` });
+
+    expect(await by(await api.store.createKey())).toBe(304);
+    expect(await by(await api.store.createKey('test'))).toBe(200);
+    expect(await by(other.key)).toBe(200);
+    expect(await statusOf('/v1/brands?limit=2', tag)).toBe(200);
+  });
+
+  it('compares tags weakly, in a list and with a star', async () => {
+    const tag = await tagOf('/v1/brands');
+
+    expect(await statusOf('/v1/brands', `"x", ${tag.slice(2)}, W/"y"`)).toBe(304);
+    expect(await statusOf('/v1/brands', '*')).toBe(304);
+    expect(await statusOf('/v1/brands', 'W/"x"')).toBe(200);
+  });
+
+  it('does not query the list for a 304', async () => {
+    const tag = await tagOf('/v1/orders');
+    await sql('BEGIN; LOCK TABLE list_tallies IN ACCESS EXCLUSIVE MODE; COMMIT');
+    const locked = new pg.Client({ connectionString: api.database.url });
+    await locked.connect();
+    await locked.query('BEGIN; LOCK TABLE list_tallies IN ACCESS EXCLUSIVE MODE');
+
+    expect(await statusOf('/v1/orders', tag)).toBe(304);
+
+    await locked.end();
+  });
+
+  it.each([
+    ['an error', '/v1/orders/nothing'],
+    ['the feed', '/v1/changes'],
+    ['the profile of the store', '/v1/store'],
+  ])('has no tag, and no-store, on %s', async (_what, url) => {
+    const { headers } = await api.get(url);
+
+    expect(headers['etag']).toBeUndefined();
+    expect(headers['cache-control']).toBe('no-store');
+  });
+});

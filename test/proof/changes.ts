@@ -1,0 +1,168 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { StoreFixture } from '../builders/store-fixture.js';
+import { differencesOf } from './changes/compare.js';
+import { ConditionalReader } from './changes/conditional-reader.js';
+import { Follower } from './changes/follower.js';
+import { Lag } from './changes/lag.js';
+import { Writers } from './changes/writers.js';
+import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
+import { CLI, createDatabase } from './support/rig.js';
+import type { Service } from './support/service.js';
+import { stockShelves } from './support/store-setup.js';
+
+const FULL = { writers: 40, followers: 12, openMs: 60_000, rounds: 20, mostLagMs: 1_000 };
+/** A busy machine must not fail it. */
+const QUICK = { writers: 12, followers: 6, openMs: 2_500, rounds: 1, mostLagMs: 10_000 };
+
+export const changes: Proof = {
+  name: 'changes',
+  promise:
+    'A client that follows the feed of changes has a copy of the store: nothing is missed, no cursor goes back without a loss of data, and no 304 hides a change',
+  attack:
+    '40 writers with late commits, savepoints, rollbacks and deletions on 2 processes, beside a transaction that stays open for 60 s; 12 readers that continue from random cursors; kill -9 of the numbering worker and of PostgreSQL, 20 rounds; a restored backup',
+  quick: true,
+  run: (context) => runProof(context),
+};
+
+interface Scene extends ProofContext {
+  readonly store: StoreFixture;
+  readonly products: readonly number[];
+  readonly services: readonly Service[];
+  readonly followers: readonly (readonly [string, Follower])[];
+}
+
+async function runProof(context: ProofContext): Promise<ProofOutcome> {
+  const { form, rig, random } = context;
+  const size = form === 'full' ? FULL : QUICK;
+  const store = await StoreFixture.create(rig.database);
+  for (let n = 0; n < 5; n++) await store.category();
+  for (let n = 0; n < 3; n++) await store.brand();
+  const products = await stockShelves(store, 8, [1_000_000, 1_000_000]);
+  const services = await rig.pair();
+  const followers = Array.from({ length: size.followers }, (_, n) => {
+    const address = () => services[n % 2]?.url ?? '';
+    return [`reader ${n}`, new Follower({ name: `reader ${n}`, key: store.key, address, random })] as const;
+  });
+  const scene: Scene = { ...context, store, products, services, followers };
+  const writers = new Writers({
+    databaseUrl: rig.database.url,
+    store,
+    products,
+    services,
+    count: size.writers,
+    random,
+  });
+
+  const conditional = new ConditionalReader({ database: rig.database, store, services, products });
+  const rereading = conditional.run(size.openMs);
+  const lag = await besideOpenTransaction(scene, size.openMs);
+  await rereading;
+  const violations = lag.slowestMs > size.mostLagMs ? [`a change came after ${lag.slowestMs} ms`] : [];
+  violations.push(...conditional.violations);
+  violations.push(...(await killAndRestart(scene, size.rounds)));
+  await writers.stop();
+  violations.push(...(await settle(scene)));
+  const { committed, rolledBack } = writers;
+  const restored = form === 'full' ? await restoreBackup(scene) : null;
+  violations.push(...(restored?.violations ?? []));
+  violations.push(...followers.flatMap(([, follower]) => follower.violations));
+
+  const pages = followers.reduce((sum, [, follower]) => sum + follower.pages, 0);
+  const figures =
+    `${committed} transactions and orders committed, ${rolledBack} rolled back or refused; ` +
+    `${followers.length} readers read ${pages} pages; lag beside the open transaction at most ${lag.slowestMs} ms, ` +
+    `median ${lag.medianMs} ms, over ${lag.count} changes; ${conditional.writes} writes, none hidden by a 304; ${restored?.figures ?? 'no restore'}; ` +
+    `${violations.length} violations`;
+  return { figures, violations };
+}
+
+/** Readers start one after another, and one measures the lag. */
+async function besideOpenTransaction({ rig, store, services, followers, random }: Scene, openMs: number): Promise<Lag> {
+  const open = new pg.Client({ connectionString: rig.database.url });
+  await open.connect();
+  // With an id and a snapshot: nothing after it is older than the oldest transaction.
+  await open.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT pg_current_xact_id()');
+  const lag = new Lag(rig.database, { store, address: () => services[0]?.url ?? '', random });
+  const ended = lag.measure(openMs);
+  for (const [, follower] of followers) {
+    follower.start();
+    await delay(random(openMs / (2 * followers.length)));
+  }
+  await ended;
+  await open.query('COMMIT');
+  await open.end();
+  return lag;
+}
+
+/** Kills the worker that numbers changes, and every other time PostgreSQL too. */
+async function killAndRestart({ rig, random, form }: Scene, rounds: number): Promise<string[]> {
+  let worker = await rig.startWorker();
+  for (let n = 0; n < rounds; n++) {
+    await delay(500 + random(1_500));
+    if (form === 'full') {
+      await rig.server?.kill();
+      await delay(random(500));
+      await rig.server?.start();
+      await delay(random(500));
+    }
+    await worker.kill();
+    worker = await rig.restart(worker);
+  }
+  await delay(500);
+  await worker.kill();
+  return [];
+}
+
+/** Lets the readers come to the end, and compares their copies with the tables. */
+async function settle({ rig, store, followers }: Scene): Promise<string[]> {
+  for (const [, follower] of followers) await follower.stop();
+  // A cursor goes back only with lost data; no data is lost in a crash.
+  const rewinds = followers.filter(([, { rewinds }]) => rewinds > 0).map(([name]) => `${name} was rewound`);
+  await Promise.all(followers.map(([, follower]) => follower.catchUp()));
+  return [...rewinds, ...(await differencesOf(rig.database, store.id, followers))];
+}
+
+/** Restores a backup after which the store went on. Readers that saw the rest start again; the others continue. */
+async function restoreBackup(scene: Scene): Promise<{ figures: string; violations: string[] }> {
+  const { rig, store, products, services, followers, random } = scene;
+  const directory = mkdtempSync(path.join(tmpdir(), 'store-commerce-feed-'));
+  const file = path.join(directory, 'backup');
+  const cli = (url: string, ...args: string[]) =>
+    promisify(execFile)(process.execPath, [CLI, ...args], { env: { ...process.env, DATABASE_URL: url } });
+  const copy = await createDatabase(rig.server?.url ?? process.env['DATABASE_URL'] ?? '');
+  try {
+    await cli(rig.database.url, 'backup', file);
+    // The first reader sleeps; the others see what the backup lacks.
+    const [sleeper, ...awake] = followers;
+    const writers = new Writers({ databaseUrl: rig.database.url, store, products, services, count: 8, random });
+    for (const [, follower] of awake) follower.start();
+    await delay(3_000);
+    await writers.stop();
+    for (const [, follower] of awake) await follower.stop();
+    await Promise.all(awake.map(([, follower]) => follower.catchUp()));
+
+    await cli(copy.url, 'restore', file);
+    const service = await rig.startService({ databaseUrl: copy.url });
+    const others = new Writers({ databaseUrl: copy.url, store, products, services: [service], count: 8, random });
+    await delay(2_000);
+    await others.stop();
+    for (const [, follower] of followers) follower.moveTo(() => service.url);
+    await Promise.all(followers.map(([, follower]) => follower.catchUp()));
+    const violations = await differencesOf(copy, store.id, followers);
+    if (sleeper && sleeper[1].rewinds > 0)
+      violations.push(`${sleeper[0]} was rewound, although it had seen no lost change`);
+    const rewound = awake.filter(([, { rewinds }]) => rewinds === 1).length;
+    if (rewound !== awake.length)
+      violations.push(`${awake.length - rewound} readers of lost changes were not rewound once`);
+    return { figures: `after the restore ${rewound} readers began again and 1 continued`, violations };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+    await copy.drop().catch(() => undefined);
+  }
+}

@@ -1,0 +1,78 @@
+import type { TestDatabase } from '../../support/test-database.js';
+import type { FeedEntry } from '../../support/feed-reader.js';
+import type { Follower } from './follower.js';
+
+// What the feed shows of each resource, in one text. A field of each table that its record depends on.
+const TABLES = `
+  SELECT 'orders ' || id AS key, concat_ws('|', status, fulfillment_status, notes, (
+    SELECT string_agg(stage || ' ' || state || ' ' || attempts, ',' ORDER BY position) FROM order_stages
+    WHERE order_stages.store_id = orders.store_id AND order_id = orders.id)) AS content
+  FROM orders WHERE store_id = $1
+  UNION ALL
+  SELECT 'customers ' || id, name FROM customers WHERE store_id = $1
+  UNION ALL
+  SELECT 'brands ' || id, name FROM brands WHERE store_id = $1
+  UNION ALL
+  SELECT 'categories ' || id, name FROM categories WHERE store_id = $1
+  UNION ALL
+  SELECT 'products ' || id, concat_ws('|', name, (
+      SELECT coalesce(sum(quantity), 0) FROM stock WHERE stock.store_id = products.store_id AND product_id = products.id),
+    coalesce((SELECT name FROM brands WHERE brands.store_id = products.store_id AND brands.id = brand_id), ''), (
+      SELECT string_agg(category.name, ',' ORDER BY category.name) FROM product_categories AS link
+      JOIN categories AS category ON category.store_id = link.store_id AND category.id = link.category_id
+      WHERE link.store_id = products.store_id AND link.product_id = products.id))
+  FROM products WHERE store_id = $1 AND status = 'ACTIVE'`;
+
+interface AnyData {
+  readonly name?: string;
+  readonly status?: string;
+  readonly fulfillment_status?: string;
+  readonly notes?: string;
+  readonly quantity?: number;
+  readonly pipeline?: readonly { readonly stage: string; readonly state: string; readonly attempts: number }[];
+  readonly brand?: { readonly name: string } | null;
+  readonly categories?: readonly { readonly name: string }[];
+}
+
+/** Differences between the tables and the copies that the followers built. */
+export async function differencesOf(
+  database: Pick<TestDatabase, 'query'>,
+  storeId: number,
+  followers: readonly (readonly [name: string, Follower])[],
+): Promise<string[]> {
+  const rows = await database.query<{ key: string; content: string }>(TABLES, [storeId]);
+  const wanted = new Map(rows.map(({ key, content }) => [key, content]));
+  return followers.flatMap(([name, { copy }]) => [
+    ...[...wanted].flatMap(([key, content]) => {
+      const entry = copy.get(key);
+      if (!entry) return [`the copy of ${name} lacks ${key}`];
+      const found = contentOf(entry);
+      return found === content ? [] : [`the copy of ${name} differs in ${key}: ${found} instead of ${content}`];
+    }),
+    ...[...copy.keys()].filter((key) => !wanted.has(key)).map((key) => `the copy of ${name} still has ${key}`),
+  ]);
+}
+
+function contentOf({ kind, data }: FeedEntry): string {
+  const {
+    name,
+    status,
+    fulfillment_status: fulfillment,
+    notes,
+    quantity,
+    pipeline,
+    brand,
+    categories,
+  } = (data ?? {}) as AnyData;
+  if (kind === 'orders') {
+    const stages = pipeline?.map(({ stage, state, attempts }) => `${stage} ${state} ${attempts}`).join(',');
+    return [status, fulfillment, notes, ...(stages ? [stages] : [])].join('|');
+  }
+  if (kind !== 'products') return String(name);
+  // As the database compares names in the proof: all of them are ASCII.
+  const names = categories
+    ?.map((category) => category.name)
+    .sort()
+    .join(',');
+  return [name, quantity, brand?.name ?? '', ...(names ? [names] : [])].join('|');
+}

@@ -1,0 +1,131 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { StoreFixture } from '../../builders/store-fixture.js';
+import type { Service } from '../support/service.js';
+import { orderBody } from '../support/store-setup.js';
+
+type Random = (below: number) => number;
+/** A statement whose `$1` is the store and whose `$2` is a number that no other action has. */
+type Action = string;
+
+const any = (table: string, where = 'true') =>
+  `(SELECT id FROM ${table} WHERE store_id = $1 AND ${where} ORDER BY random() LIMIT 1)`;
+const change = (table: string, to: string, where?: string): Action =>
+  `UPDATE ${table} SET ${to} WHERE store_id = $1 AND id = ${any(table, where)} AND $2::text <> ''`;
+const remove = (table: string, where: string): Action =>
+  `DELETE FROM ${table} WHERE store_id = $1 AND id = ${any(table, where)} AND $2::text <> ''`;
+
+/** What operators, imports and workers do, in small. Rows that the orders of the clients need are not deleted. */
+const ACTIONS: readonly Action[] = [
+  `INSERT INTO customers (store_id, id, name) VALUES ($1, gen_random_uuid(), 'made ' || $2)`,
+  change('customers', `name = 'changed ' || $2`),
+  remove('customers', 'true'),
+  `INSERT INTO brands (store_id, slug, name) VALUES ($1, 'brand-' || $2, 'made ' || $2)`,
+  change('brands', `name = 'changed ' || $2`),
+  change('categories', `name = 'changed ' || $2`),
+  `INSERT INTO products (store_id, slug, name, price, brand_id)
+   VALUES ($1, 'product-' || $2, 'made ' || $2, 100, ${any('brands')})`,
+  `INSERT INTO product_categories (store_id, product_id, category_id)
+   SELECT $1, product.id, category.id FROM products AS product, categories AS category
+   WHERE product.store_id = $1 AND category.store_id = $1 AND $2::text <> '' ORDER BY random() LIMIT 1
+   ON CONFLICT DO NOTHING`,
+  change('products', `name = 'changed ' || $2, brand_id = ${any('brands')}`),
+  change('products', `status = CASE status WHEN 'ACTIVE' THEN 'DRAFT' ELSE 'ACTIVE' END`, `slug LIKE 'product-%'`),
+  remove('products', `slug LIKE 'product-%'`),
+  `INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency, amount,
+     total_amount, customer_name, created_at, updated_at)
+   VALUES ($1, gen_random_uuid(), 'P-' || $2, 'POS', 'PENDING', 'PENDING', 'CASH', 'USD', 1, 1, 'made', now(), now())`,
+  change('orders', `notes = 'changed ' || $2`),
+  remove('orders', `source = 'POS'`),
+];
+
+export interface WritersOptions {
+  readonly databaseUrl: string;
+  readonly store: StoreFixture;
+  readonly products: readonly number[];
+  /** Take the orders. */
+  readonly services: readonly Service[];
+  /** In all; a quarter of them places orders. */
+  readonly count: number;
+  readonly random: Random;
+}
+
+/** Writers that work until they are stopped. Deadlocks and lost connections are part of their life. */
+export class Writers {
+  committed = 0;
+  rolledBack = 0;
+  private serial = 0;
+  private stopped = false;
+  private readonly pool: pg.Pool;
+  private readonly work: Promise<unknown>;
+
+  constructor(private readonly options: WritersOptions) {
+    const { databaseUrl, count } = options;
+    this.pool = new pg.Pool({ connectionString: databaseUrl, max: count, connectionTimeoutMillis: 5_000 });
+    this.pool.on('error', () => undefined);
+    this.pool.on('connect', (client) => client.on('error', () => undefined));
+    const writers = Array.from({ length: count }, (_, n) =>
+      this.repeat(n % 4 === 0 ? () => this.order(n) : () => this.transact()),
+    );
+    this.work = Promise.all(writers);
+  }
+
+  /** Resolves when every transaction has ended. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    await this.work;
+    await this.pool.end();
+  }
+
+  private async repeat(act: () => Promise<void>): Promise<void> {
+    while (!this.stopped) {
+      await act().then(
+        () => this.committed++,
+        () => this.rolledBack++,
+      );
+      await delay(this.options.random(60));
+    }
+  }
+
+  private async order(writer: number): Promise<void> {
+    const { services, products, store, random } = this.options;
+    const service = services[writer % services.length];
+    const items = [{ product_id: products[random(products.length)] ?? 0, quantity: 1 }];
+    const response = await fetch(`${service?.url}/v1/orders`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${store.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(orderBody(items)),
+    });
+    await response.arrayBuffer();
+    if (response.status !== 201) throw new Error(`order: ${response.status}`);
+  }
+
+  private async transact(): Promise<void> {
+    const { random, store } = this.options;
+    const client = await this.pool.connect();
+    const act = () => client.query(ACTIONS[random(ACTIONS.length)] ?? '', [store.id, String(++this.serial)]);
+    let broken = true;
+    try {
+      await client.query(`BEGIN; SET LOCAL lock_timeout = '2s'`);
+      for (let n = random(3); n >= 0; n--) {
+        await act();
+        await client.query('SAVEPOINT before');
+        await act();
+        if (random(3) === 0) await client.query('ROLLBACK TO before');
+        // Most commits are prompt, some come much later than those of others.
+        await delay(random(20) === 0 ? 500 + random(1_500) : random(30));
+      }
+      if (random(6) === 0) throw new Error('rolled back');
+      await client.query('COMMIT');
+      broken = false;
+    } catch (error) {
+      broken = await client.query('ROLLBACK').then(
+        () => false,
+        () => true,
+      );
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+}
