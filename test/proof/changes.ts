@@ -18,7 +18,7 @@ import { stockShelves } from './support/store-setup.js';
 
 const FULL = { writers: 40, followers: 12, openMs: 60_000, rounds: 20, mostLagMs: 1_000 };
 /** A busy machine must not fail it. */
-const QUICK = { writers: 12, followers: 6, openMs: 2_500, rounds: 1, mostLagMs: 10_000 };
+const QUICK = { writers: 12, followers: 6, openMs: 2_000, rounds: 1, mostLagMs: 10_000 };
 
 export const changes: Proof = {
   name: 'changes',
@@ -65,7 +65,7 @@ async function runProof(context: ProofContext): Promise<ProofOutcome> {
   await rereading;
   const violations = lag.slowestMs > size.mostLagMs ? [`a change came after ${lag.slowestMs} ms`] : [];
   violations.push(...conditional.violations);
-  violations.push(...(await killAndRestart(scene, size.rounds)));
+  await killAndRestart(scene, size.rounds);
   await writers.stop();
   violations.push(...(await settle(scene)));
   const { committed, rolledBack } = writers;
@@ -101,7 +101,7 @@ async function besideOpenTransaction({ rig, store, services, followers, random }
 }
 
 /** Kills the worker that numbers changes, and every other time PostgreSQL too. */
-async function killAndRestart({ rig, random, form }: Scene, rounds: number): Promise<string[]> {
+async function killAndRestart({ rig, random, form }: Scene, rounds: number): Promise<void> {
   let worker = await rig.startWorker();
   for (let n = 0; n < rounds; n++) {
     await delay(500 + random(1_500));
@@ -112,11 +112,9 @@ async function killAndRestart({ rig, random, form }: Scene, rounds: number): Pro
       await delay(random(500));
     }
     await worker.kill();
-    worker = await rig.restart(worker);
+    // The readers number the changes after the last one.
+    if (n < rounds - 1) worker = await rig.restart(worker);
   }
-  await delay(500);
-  await worker.kill();
-  return [];
 }
 
 /** Lets the readers come to the end, and compares their copies with the tables. */

@@ -24,14 +24,14 @@ const ACTIONS: readonly Action[] = [
   change('brands', `name = 'changed ' || $2`),
   change('categories', `name = 'changed ' || $2`),
   `INSERT INTO products (store_id, slug, name, price, brand_id)
-   VALUES ($1, 'product-' || $2, 'made ' || $2, 100, ${any('brands')})`,
+   VALUES ($1, 'feed-' || $2, 'made ' || $2, 100, ${any('brands')})`,
   `INSERT INTO product_categories (store_id, product_id, category_id)
    SELECT $1, product.id, category.id FROM products AS product, categories AS category
    WHERE product.store_id = $1 AND category.store_id = $1 AND $2::text <> '' ORDER BY random() LIMIT 1
    ON CONFLICT DO NOTHING`,
   change('products', `name = 'changed ' || $2, brand_id = ${any('brands')}`),
-  change('products', `status = CASE status WHEN 'ACTIVE' THEN 'DRAFT' ELSE 'ACTIVE' END`, `slug LIKE 'product-%'`),
-  remove('products', `slug LIKE 'product-%'`),
+  change('products', `status = CASE status WHEN 'ACTIVE' THEN 'DRAFT' ELSE 'ACTIVE' END`, `slug LIKE 'feed-%'`),
+  remove('products', `slug LIKE 'feed-%'`),
   `INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency, amount,
      total_amount, customer_name, created_at, updated_at)
    VALUES ($1, gen_random_uuid(), 'P-' || $2, 'POS', 'PENDING', 'PENDING', 'CASH', 'USD', 1, 1, 'made', now(), now())`,
@@ -106,14 +106,14 @@ export class Writers {
     const act = () => client.query(ACTIONS[random(ACTIONS.length)] ?? '', [store.id, String(++this.serial)]);
     let broken = true;
     try {
-      await client.query(`BEGIN; SET LOCAL lock_timeout = '2s'`);
+      await client.query(`BEGIN; SET LOCAL lock_timeout = '500ms'`);
       for (let n = random(3); n >= 0; n--) {
         await act();
         await client.query('SAVEPOINT before');
         await act();
         if (random(3) === 0) await client.query('ROLLBACK TO before');
         // Most commits are prompt, some come much later than those of others.
-        await delay(random(20) === 0 ? 500 + random(1_500) : random(30));
+        await delay(random(20) === 0 ? 300 + random(1_200) : random(30));
       }
       if (random(6) === 0) throw new Error('rolled back');
       await client.query('COMMIT');

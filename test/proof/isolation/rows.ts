@@ -58,6 +58,8 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /v1/brands': { as: 'list', parameters: { ...PAGING, search: 'name' } },
   'GET /v1/brands/:idOrSlug': { as: 'one', known: ['brand', 'brand slug'] },
   'GET /v1/store': { as: 'profile' },
+  // A cursor refers to the store that it was made for: changes.spec.ts has those of another store and mode.
+  'GET /v1/changes': { as: 'list', parameters: { limit: null, cursor: null, kinds: null, wait: null } },
 };
 
 /** Routes outside `/v1`. They are public, and reveal nothing about any store. */

@@ -71,12 +71,12 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     statements: ['changes.waiting_stores'],
     reason: 'The worker numbers the changes of all stores. The statement returns only ids of stores.',
-    tables: ['stores'],
+    tables: ['stores', 'change_log'],
   },
   {
     statements: ['retention.changes'],
     reason: 'The worker removes old tombstones of all stores and notes the newest of each.',
-    tables: ['changes'],
+    tables: ['changes', 'purged_changes'],
   },
   {
     statements: ['retention.idempotency_keys', 'retention.fraud_assessments', 'retention.api_key_usage'],
