@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StoreFixture } from '../../builders/store-fixture.js';
 import type { TestDatabase } from '../../support/test-database.js';
+import type { FeedEntry } from '../../support/feed-reader.js';
 import { Follower } from './follower.js';
 
 const PAUSE_MS = 200;
@@ -33,16 +34,18 @@ export class Lag {
     return Math.round([...this.times].sort((a, b) => a - b)[this.times.length >> 1] ?? 0);
   }
 
-  /** Adds a customer again and again, and waits until a reader of the feed has it. */
+  /** Adds a brand, which no writer deletes, again and again, and waits until a reader of the feed has it. */
   async measure(milliseconds: number): Promise<void> {
     const seen = new Map<string, () => void>();
     const { store, ...rest } = this.options;
-    const onEntry = ({ id }: { id: string }) => seen.get(id)?.();
+    const onEntry = ({ kind, id }: FeedEntry) => seen.get(`${kind} ${id}`)?.();
     const reader = new Follower({ ...rest, name: 'the reader of the lag', key: store.key, onEntry }).start();
     for (const end = Date.now() + milliseconds; Date.now() < end; await delay(PAUSE_MS)) {
-      const [{ id = '' } = {}] = await this.database.query<{ id: string }>('SELECT gen_random_uuid()::text AS id');
-      const arrived = new Promise<void>((resolve) => seen.set(id, resolve));
-      await this.database.query(`INSERT INTO customers (store_id, id, name) VALUES ($1, $2, 'lag')`, [store.id, id]);
+      const next = `SELECT nextval(pg_get_serial_sequence('brands', 'id')) AS id`;
+      const [{ id = '' } = {}] = await this.database.query<{ id: string }>(next);
+      const arrived = new Promise<void>((resolve) => seen.set(`brands ${id}`, resolve));
+      const insert = `INSERT INTO brands (store_id, id, slug, name) VALUES ($1, $2, 'lag-' || $2::text, 'lag')`;
+      await this.database.query(insert, [store.id, id]);
       const committed = performance.now();
       await Promise.race([arrived, delay(PATIENCE_MS)]);
       this.times.push(performance.now() - committed);

@@ -23,15 +23,10 @@ is empty. A filter value that no row has returns an empty list. \`featured\` and
 \`X-Ignored-Parameters\`; with \`Prefer: handling=strict\` it returns 400.
 
 ### Reading everything
-Orders, products and customers are sorted newest first. A row that is added while you read moves the others down, so the
-same row can be at the end of one page and at the start of the next. Read from page 1 to the last page and skip ids you
-already have. Do not filter by \`status\` or \`fulfillment_status\` while you do: an order that leaves the filter moves the
-others up, and you can miss one. Read without the filter and check the status.
-
-To poll, read from page 1 until the orders are a minute older than the newest order of the last poll, and skip ids you
-already have: an order is dated a moment before it becomes visible. Orders keep their place when their status changes, and
-imported orders have the date they were placed. Poll lists every 30 seconds or less often. There is no rate limit, but a
-runaway loop gets 429 until it slows down.
+\`GET /v1/changes\` without a cursor begins with everything, and continues with what changes. Store its \`cursor\` with the
+data, and repeat the request with it: at once while \`has_more\` is true, otherwise with \`wait=25\`. Do not page through
+lists for that: rows that are added or leave a filter move the others. There is no rate limit, but a runaway loop gets 429
+until it slows down.
 
 ### Money
 An integer is in minor units (\`amount\`, \`total_amount\`, \`total_spent\`, \`unit_price\`, \`line_total\`): 1099 is
