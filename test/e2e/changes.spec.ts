@@ -211,6 +211,19 @@ describe('GET /v1/changes', () => {
     expect(await reader.catchUp()).toEqual([`brands ${brand}`]);
   });
 
+  it('does not wait for a table that a command has locked', async () => {
+    const reader = await follower('kinds=brands');
+    const command = await pool.connect();
+    await command.query('BEGIN; LOCK TABLE customers IN ACCESS EXCLUSIVE MODE');
+    const brand = await api.store.brand();
+
+    expect(await reader.catchUp()).toEqual([]);
+
+    await command.query('ROLLBACK');
+    command.release();
+    expect(await reader.catchUp()).toEqual([`brands ${brand}`]);
+  });
+
   it('contains only the wanted kinds, and no cursor continues for other kinds', async () => {
     const reader = await follower('kinds=orders, BRANDS');
     const brand = await api.store.brand();

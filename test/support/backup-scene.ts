@@ -61,7 +61,8 @@ export async function contents(database: TestDatabase): Promise<Record<string, s
     `SELECT relname::text AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`,
   );
   const digests: Record<string, string> = {};
-  for (const { name } of tables) {
+  // A restore begins a branch of the feed.
+  for (const { name } of tables.filter((table) => !['change_branches', 'change_forks'].includes(table.name))) {
     const [row] = await database.query<{ digest: string }>(
       `SELECT count(*) || ' ' || md5(coalesce(string_agg(t, '' ORDER BY t), '')) AS digest
        FROM (SELECT (to_jsonb(${name}) - 'queued')::text AS t FROM ${name}) AS rows`,

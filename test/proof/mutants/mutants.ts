@@ -301,12 +301,15 @@ const CACHE = new Map<string, { readonly at: number; readonly found: Promise<Api
       },
       {
         file: SCHEMA,
-        find: `  WITH waiting AS (
-    DELETE FROM change_log WHERE store_id = of_store AND id IN (`,
-        replace: `  WITH locked AS MATERIALIZED (
-    SELECT pg_advisory_xact_lock(hashtext('change_log'), of_store)
-  ), waiting AS (
-    DELETE FROM change_log WHERE store_id = of_store AND (SELECT count(*) FROM locked) = 1 AND id IN (`,
+        find: `    WITH waiting AS (`,
+        replace: `    WITH locked AS MATERIALIZED (
+      SELECT pg_advisory_xact_lock(hashtext('change_log'), of_store)
+    ), waiting AS (`,
+      },
+      {
+        file: SCHEMA,
+        find: `      DELETE FROM change_log WHERE store_id = of_store AND ctid = ANY (ARRAY(`,
+        replace: `      DELETE FROM change_log WHERE store_id = of_store AND (SELECT count(*) FROM locked) = 1 AND ctid = ANY (ARRAY(`,
       },
     ],
     proof: 'changes',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { matchesTag } from './entity-tag.js';
+import { matchesTag } from './server/entity-tag.js';
 
 /** A file with the same content for every client. Needs no key. */
 export interface PublicFile {

@@ -4,7 +4,7 @@ import { VERSION } from '@app/infrastructure';
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { AuthenticatedRequest } from '../../auth/authenticated-request.js';
-import { matchesTag } from '../entity-tag.js';
+import { matchesTag } from '../server/entity-tag.js';
 
 interface Options {
   readonly feed: Pick<ChangeFeed, 'head'>;

@@ -977,7 +977,7 @@ BEGIN
 END $$;
 
 -- Gives positions to committed changes of a store. Returns the number of changes, at most 5,000, or null while another
--- transaction does this for the store: nobody waits. The lock is freed after the positions are visible, and the statement
+-- transaction does this for the store, or has locked a table: nobody waits. The lock is freed after the positions are visible, and the statement
 -- after the lock sees all positions before its own. It also sees whether the resource still exists, with all that is
 -- committed: a later change is logged again.
 CREATE FUNCTION number_changes(of_store int) RETURNS int LANGUAGE plpgsql AS $$
@@ -1001,56 +1001,63 @@ BEGIN
     PERFORM set_config('synchronous_commit', 'local', true);
   END IF;
 
-  -- Not in the trigger: it would miss a product whose transaction is still open, and which then shows the old name.
-  PERFORM FROM change_log WHERE store_id = of_store AND id > mark AND via IS NOT NULL LIMIT 1;
-  IF FOUND THEN
-    WITH spread AS (
-      DELETE FROM change_log WHERE store_id = of_store AND id > mark AND via IS NOT NULL
-      RETURNING via, entity::int AS id
-    )
-    INSERT INTO change_log (store_id, kind, entity)
-    SELECT of_store, 'products', id::text FROM (
-      SELECT id FROM products WHERE store_id = of_store AND brand_id IN (SELECT id FROM spread WHERE via = 'brand')
-      UNION
-      SELECT product_id FROM product_categories
-      WHERE store_id = of_store AND category_id IN (SELECT id FROM spread WHERE via = 'category')
-      UNION
-      SELECT product_id FROM stock WHERE store_id = of_store AND bin_id IN (SELECT id FROM spread WHERE via = 'bin')
-      UNION
-      SELECT id FROM products WHERE store_id = of_store AND EXISTS (SELECT FROM spread WHERE via = 'store')
-    ) AS shown;
-  END IF;
+  -- Nobody waits long for a table that a command has locked: readers, and those who share their connection, go on.
+  PERFORM set_config('lock_timeout', '100ms', true);
+  BEGIN
+    -- Not in the trigger: it would miss a product whose transaction is still open, and which then shows the old name.
+    PERFORM FROM change_log WHERE store_id = of_store AND id > mark AND via IS NOT NULL LIMIT 1;
+    IF FOUND THEN
+      WITH spread AS (
+        DELETE FROM change_log WHERE store_id = of_store AND id > mark AND via IS NOT NULL
+        RETURNING via, entity::int AS id
+      )
+      INSERT INTO change_log (store_id, kind, entity)
+      SELECT of_store, 'products', id::text FROM (
+        SELECT id FROM products WHERE store_id = of_store AND brand_id IN (SELECT id FROM spread WHERE via = 'brand')
+        UNION
+        SELECT product_id FROM product_categories
+        WHERE store_id = of_store AND category_id IN (SELECT id FROM spread WHERE via = 'category')
+        UNION
+        SELECT product_id FROM stock WHERE store_id = of_store AND bin_id IN (SELECT id FROM spread WHERE via = 'bin')
+        UNION
+        SELECT id FROM products WHERE store_id = of_store AND EXISTS (SELECT FROM spread WHERE via = 'store')
+      ) AS shown;
+    END IF;
 
-  newest := newest_change(of_store, enum_range(NULL::change_kind));
-  WITH waiting AS (
-    DELETE FROM change_log WHERE store_id = of_store AND id IN (
-      SELECT id FROM change_log WHERE store_id = of_store AND id > mark AND via IS NULL ORDER BY id LIMIT most)
-    RETURNING id, kind, entity
-  ), touched AS (
-    SELECT kind, entity, max(id) AS last FROM waiting GROUP BY kind, entity
-  ), states AS (
-    -- Subqueries with one value are index look-ups, whatever the planner expects; EXISTS may read a whole table.
-    SELECT touched.*, coalesce(CASE kind
-      WHEN 'orders' THEN (SELECT true FROM orders WHERE store_id = of_store AND id = entity::uuid)
-      WHEN 'products' THEN
-        (SELECT true FROM products WHERE store_id = of_store AND id = entity::int AND status = 'ACTIVE')
-      WHEN 'customers' THEN (SELECT true FROM customers WHERE store_id = of_store AND id = entity::uuid)
-      WHEN 'categories' THEN (SELECT true FROM categories WHERE store_id = of_store AND id = entity::int)
-      WHEN 'brands' THEN (SELECT true FROM brands WHERE store_id = of_store AND id = entity::int)
-    END, false) AS shown
-    FROM touched
-  ), numbered AS (
-    INSERT INTO changes (store_id, kind, entity, position, deleted, changed_at)
-    SELECT of_store, kind, entity, newest + row_number() OVER (ORDER BY last), NOT shown, clock_timestamp()
-    FROM states
-    -- What no reader has seen needs no tombstone.
-    WHERE shown OR (
-      SELECT true FROM changes AS known
-      WHERE known.store_id = of_store AND known.kind = states.kind AND known.entity = states.entity)
-    ON CONFLICT (store_id, kind, entity) DO UPDATE
-      SET position = excluded.position, deleted = excluded.deleted, changed_at = excluded.changed_at
-  )
-  SELECT count(*) INTO moved FROM waiting;
+    newest := newest_change(of_store, enum_range(NULL::change_kind));
+    WITH waiting AS (
+      -- By their place: the planner cannot choose to read the whole log.
+      DELETE FROM change_log WHERE store_id = of_store AND ctid = ANY (ARRAY(
+        SELECT ctid FROM change_log WHERE store_id = of_store AND id > mark AND via IS NULL ORDER BY id LIMIT most))
+      RETURNING id, kind, entity
+    ), touched AS (
+      SELECT kind, entity, max(id) AS last FROM waiting GROUP BY kind, entity
+    ), states AS (
+      -- Subqueries with one value are index look-ups, whatever the planner expects; EXISTS may read a whole table.
+      SELECT touched.*, coalesce(CASE kind
+        WHEN 'orders' THEN (SELECT true FROM orders WHERE store_id = of_store AND id = entity::uuid)
+        WHEN 'products' THEN
+          (SELECT true FROM products WHERE store_id = of_store AND id = entity::int AND status = 'ACTIVE')
+        WHEN 'customers' THEN (SELECT true FROM customers WHERE store_id = of_store AND id = entity::uuid)
+        WHEN 'categories' THEN (SELECT true FROM categories WHERE store_id = of_store AND id = entity::int)
+        WHEN 'brands' THEN (SELECT true FROM brands WHERE store_id = of_store AND id = entity::int)
+      END, false) AS shown
+      FROM touched
+    ), numbered AS (
+      INSERT INTO changes (store_id, kind, entity, position, deleted, changed_at)
+      SELECT of_store, kind, entity, newest + row_number() OVER (ORDER BY last), NOT shown, clock_timestamp()
+      FROM states
+      -- What no reader has seen needs no tombstone.
+      WHERE shown OR (
+        SELECT true FROM changes AS known
+        WHERE known.store_id = of_store AND known.kind = states.kind AND known.entity = states.entity)
+      ON CONFLICT (store_id, kind, entity) DO UPDATE
+        SET position = excluded.position, deleted = excluded.deleted, changed_at = excluded.changed_at
+    )
+    SELECT count(*) INTO moved FROM waiting;
+  EXCEPTION WHEN lock_not_available THEN
+    RETURN NULL;
+  END;
   RETURN moved;
 END $$;
 
@@ -1111,19 +1118,16 @@ CREATE TRIGGER fraud_assessments_stay_logged AFTER UPDATE ON fraud_assessments
 CREATE TRIGGER order_stages_are_logged_once_more AFTER DELETE ON order_stages
   REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_orders_of_parts();
 
--- Queueing a stage does not change what the API shows of it.
-CREATE FUNCTION log_orders_of_stages() RETURNS trigger LANGUAGE plpgsql AS $$
+-- By row: each attempt updates one stage. Queueing a stage does not change what the API shows of it.
+CREATE FUNCTION log_order_of_stage() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO change_log (store_id, kind, entity)
-  SELECT DISTINCT store_id, 'orders'::change_kind, order_id::text FROM (
-    SELECT store_id, order_id, stage, state, attempts, last_error, position, updated_at FROM added
-    EXCEPT
-    SELECT store_id, order_id, stage, state, attempts, last_error, position, updated_at FROM removed
-  ) AS changed;
+  INSERT INTO change_log (store_id, kind, entity) VALUES (NEW.store_id, 'orders', NEW.order_id::text);
   RETURN NULL;
 END $$;
-CREATE TRIGGER order_stages_stay_logged AFTER UPDATE ON order_stages
-  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_orders_of_stages();
+CREATE TRIGGER order_stages_stay_logged AFTER UPDATE ON order_stages FOR EACH ROW
+  WHEN ((OLD.state, OLD.attempts, OLD.last_error, OLD.position, OLD.updated_at)
+    IS DISTINCT FROM (NEW.state, NEW.attempts, NEW.last_error, NEW.position, NEW.updated_at))
+  EXECUTE FUNCTION log_order_of_stage();
 
 CREATE FUNCTION log_customers() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
