@@ -44,8 +44,8 @@ export class Lag {
       const next = `SELECT nextval(pg_get_serial_sequence('brands', 'id')) AS id`;
       const [{ id = '' } = {}] = await this.database.query<{ id: string }>(next);
       const arrived = new Promise<void>((resolve) => seen.set(`brands ${id}`, resolve));
-      const insert = `INSERT INTO brands (store_id, id, slug, name) VALUES ($1, $2, 'lag-' || $2::text, 'lag')`;
-      await this.database.query(insert, [store.id, id]);
+      const insert = `INSERT INTO brands (store_id, id, slug, name) VALUES ($1, $2, $3, 'lag')`;
+      await this.database.query(insert, [store.id, id, `lag-${id}`]);
       const committed = performance.now();
       await Promise.race([arrived, delay(PATIENCE_MS)]);
       this.times.push(performance.now() - committed);
