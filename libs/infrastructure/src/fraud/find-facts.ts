@@ -7,6 +7,7 @@ import {
   type OrdersPerHour,
   type OrderBaseline,
 } from '@app/domain';
+import { emailKey } from '../postgres/search-terms.js';
 import { LIMIT_KEYS, readFraudSettings } from './fraud-settings.js';
 
 /** The facts that one query returns. */
@@ -53,7 +54,7 @@ function counted(key: string, otherwise: number): string {
 // one look normal.
 const FIND = `/* fraud.facts */
   SELECT fraud_settings,
-    ${recent('email', `customer_email <> '' AND lower(customer_email) = lower($2)`)} AS by_email,
+    ${recent('email', `customer_email <> '' AND ${emailKey('customer_email')} = ${emailKey('$2::text')} AND lower(customer_email) = lower($2)`)} AS by_email,
     ${recent('phone', `customer_phone <> '' AND comparable_phone(customer_phone) = comparable_phone($3)`)} AS by_phone,
     ${recent(
       'address',

@@ -9,14 +9,17 @@ import {
 } from '@app/application';
 import { isUuid } from '@app/domain';
 import { Injectable } from '@nestjs/common';
-import { Conditions, containing } from '../postgres/conditions.js';
+import { Conditions } from '../postgres/conditions.js';
 import { Database } from '../postgres/database.js';
 import { readNewestFirst } from '../postgres/newest-first.js';
 import { matchesNothing, NO_ROWS } from '../postgres/paging.js';
+import { addSearch } from '../postgres/search-terms.js';
 import { toOrderRecord, toOrderSummary, type OrderRecordRow, type OrderRow } from './order.rows.js';
 
 const SUMMARY = `receipt_number, status, fulfillment_status, payment_method, amount, total_amount, currency,
   customer_name, source`;
+
+const SEARCHED = { email: 'item.customer_email', other: 'item.receipt_number', otherHasAt: false };
 
 // A subquery collects each part of an order: joins would multiply lines by stages. Amounts travel as text, because JSON
 // numbers are not exact.
@@ -47,14 +50,11 @@ export class PostgresOrderRepository extends OrderRepository {
     if (status !== undefined) where.and('item.status = upper(?)', status);
     if (fulfillmentStatus !== undefined) where.and('item.fulfillment_status = upper(?)', fulfillmentStatus);
     if (source !== undefined) where.and('item.source = upper(?)', source);
-    if (search !== undefined) {
-      const pattern = containing(search);
-      where.and('(item.receipt_number ILIKE ? OR item.customer_email ILIKE ?)', pattern, pattern);
-    }
+    const onePlan = search !== undefined && addSearch(where, SEARCHED, search);
 
     const labels = [source, status, fulfillmentStatus];
     const tally = search === undefined ? ({ list: 'orders', labels, letterCase: 'upper' } as const) : null;
-    const list = { table: 'orders', columns: SUMMARY, where, tally };
+    const list = { table: 'orders', columns: SUMMARY, where, tally, onePlan };
     const { rows, total } = await readNewestFirst<OrderRow>(this.database, list, page);
     return { rows: rows.map(toOrderSummary), total };
   }

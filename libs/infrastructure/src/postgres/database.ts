@@ -44,7 +44,7 @@ export class Database {
   }
 
   /**
-   * Runs a search, whose cost grows with the rows it reads. Only a few run at a time, so that other reads find a free
+   * Runs a search, whose cost grows with the rows it reads, and whose plan depends on its values. Only a few run at a time, so that other reads find a free
    * connection.
    *
    * @throws Overloaded when its turn does not come in time.
@@ -54,11 +54,11 @@ export class Database {
   }
 
   /**
-   * Reads a page whose cost grows with the rows before it. It counts as a search.
+   * The same for a search with one plan for all values, and for a page whose cost grows with the rows before it.
    *
    * @throws Overloaded when its turn does not come in time.
    */
-  readDeep<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
+  searchPrepared<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
     return this.searches.run(() => this.queryAlone<Row>(text, values, QUERY_TIMEOUT_MS));
   }
 

@@ -254,7 +254,12 @@ CREATE UNIQUE INDEX customers_by_email ON customers (store_id, lower(email)) WHE
 -- The customer list, newest first: all, by status, by search.
 CREATE INDEX customers_newest ON customers (store_id, created_at DESC, id DESC);
 CREATE INDEX customers_by_status ON customers (store_id, lower(status), created_at DESC, id DESC);
-CREATE INDEX customers_search ON customers USING gin (name gin_trgm_ops, email gin_trgm_ops);
+CREATE INDEX customers_search ON customers USING gin (name gin_trgm_ops, email gin_trgm_ops)
+  WITH (gin_pending_list_limit = 64);
+-- As for orders.
+CREATE INDEX customers_by_email_key ON customers (store_id, ((reverse(split_part(lower(email COLLATE "C"), '@', 1)) || '@' || split_part(lower(email COLLATE "C"), '@', 2)))) WHERE email <> '';
+CREATE INDEX customers_by_odd_email ON customers (store_id, created_at)
+  WHERE name LIKE '%@%' OR octet_length(email) <> length(email) OR email LIKE '%@%@%';
 
 CREATE TABLE customer_secrets (
   store_id int NOT NULL,
@@ -331,10 +336,16 @@ CREATE INDEX orders_by_source_fulfillment ON orders (store_id, source, fulfillme
 CREATE INDEX orders_by_statuses ON orders (store_id, status, fulfillment_status, created_at DESC, id DESC);
 CREATE INDEX orders_by_all_labels ON orders (store_id, source, status, fulfillment_status, created_at DESC, id DESC);
 CREATE INDEX orders_by_customer ON orders (store_id, customer_id) WHERE customer_id IS NOT NULL;
-CREATE INDEX orders_search ON orders USING gin (receipt_number gin_trgm_ops, customer_email gin_trgm_ops);
--- Fraud analysis: recent website orders with the same e-mail, phone or address.
-CREATE INDEX orders_by_email ON orders (store_id, lower(customer_email), created_at)
-  WHERE source = 'WEBSITE' AND customer_email <> '';
+-- A search reads the index's list of pending entries, whose size this bounds (in kB).
+CREATE INDEX orders_search ON orders USING gin (receipt_number gin_trgm_ops, customer_email gin_trgm_ops)
+  WITH (gin_pending_list_limit = 64);
+-- Searches for an e-mail: by the local part from its end, then the domain (search-terms.ts). The second index has the
+-- e-mails that the first does not represent. The fraud analysis finds recent orders with the same e-mail in the first.
+CREATE INDEX orders_by_email ON orders (store_id, ((reverse(split_part(lower(customer_email COLLATE "C"), '@', 1)) || '@' || split_part(lower(customer_email COLLATE "C"), '@', 2))), created_at)
+  WHERE customer_email <> '';
+CREATE INDEX orders_by_odd_email ON orders (store_id, created_at)
+  WHERE octet_length(customer_email) <> length(customer_email) OR customer_email LIKE '%@%@%';
+-- Fraud analysis: recent website orders with the same phone or address.
 CREATE INDEX orders_by_phone ON orders (store_id, comparable_phone(customer_phone), created_at)
   WHERE source = 'WEBSITE' AND customer_phone <> '';
 CREATE INDEX orders_by_address ON orders (store_id, comparable_address(shipping_address), created_at)
