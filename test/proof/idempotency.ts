@@ -7,7 +7,6 @@ import { Buyers } from './support/buyers.js';
 import { retriesOf } from './support/history.js';
 import { askOracle } from './support/oracle.js';
 import { unexpectedAnswers } from './support/oracle/answers.js';
-import { MemoryWatch } from './support/oracle/processes.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 
 const SCALE = {
@@ -31,7 +30,6 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const product = await store.product({ price: 1234, stock: [1_000_000, 1_000_000] });
   const services = await rig.pair();
   const buyers = new Buyers(store, history, random);
-  const memory = new MemoryWatch(services);
 
   const { race, retriesOfTwins, cut } = await withSlowCommits(rig.database, async () => ({
     race: await raceTwins({ buyers, services, product, keys, stalled, twins }),
@@ -41,7 +39,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const late = await refuseLate({ database: rig.database, store, buyers, services, rounds });
   buyers.close();
 
-  const violations = [...race.violations, ...cut.violations, ...late.violations, ...memory.stop()];
+  const violations = [...race.violations, ...cut.violations, ...late.violations];
   violations.push(...unexpectedAnswers(history.exchanges, [201, 409, 422, 503, null]));
   violations.push(...(await askOracle({ context, store, services })));
   const orders = await rig.database.query('SELECT FROM orders WHERE store_id = $1', [store.id]);

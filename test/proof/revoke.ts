@@ -4,7 +4,6 @@ import { Buyers } from './support/buyers.js';
 import type { Exchange } from './support/history.js';
 import { askOracle } from './support/oracle.js';
 import { unexpectedAnswers } from './support/oracle/answers.js';
-import { MemoryWatch } from './support/oracle/processes.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 import type { Service } from './support/service.js';
 import { orderBody, stockShelves } from './support/store-setup.js';
@@ -36,7 +35,6 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const store = await StoreFixture.create(rig.database);
   const products = await stockShelves(store, 3, [1_000_000]);
   const services = await rig.pair();
-  const memory = new MemoryWatch(services);
   const keys: string[] = [];
   const violations: string[] = [];
   let [before, after, latestMs] = [0, 0, 0];
@@ -49,7 +47,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     after += seen.after;
     latestMs = Math.max(latestMs, seen.latestMs);
   }
-  violations.push(...memory.stop(), ...unexpectedAnswers(history.exchanges, [200, 201, ...REFUSED]));
+  violations.push(...unexpectedAnswers(history.exchanges, [200, 201, ...REFUSED]));
   violations.push(...(await askOracle({ context, store, services })));
   for (const service of services) {
     if (keys.some((key) => service.log.includes(key))) violations.push(`a key is in the log of ${service.pid}`);

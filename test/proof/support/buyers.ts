@@ -67,7 +67,7 @@ export class Buyers {
   async insist(
     services: readonly { readonly url: string }[],
     body: unknown,
-    { key = null, patienceMs = 60_000, hurry = false }: InsistOptions = {},
+    { key = null, patienceMs = 180_000, hurry = false }: InsistOptions = {},
   ): Promise<Exchange> {
     const giveUp = Date.now() + patienceMs;
     for (;;) {
