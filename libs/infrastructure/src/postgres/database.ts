@@ -44,8 +44,8 @@ export class Database {
   }
 
   /**
-   * Runs a search, whose cost grows with the rows it reads, and whose plan depends on its values. Only a few run at a time, so that other reads find a free
-   * connection.
+   * Runs a search, whose cost grows with the rows it reads, and whose plan depends on its values. Only a few run at a
+   * time, so that other reads find a free connection.
    *
    * @throws Overloaded when its turn does not come in time.
    */

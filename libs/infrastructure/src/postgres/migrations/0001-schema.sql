@@ -259,7 +259,7 @@ CREATE INDEX customers_search ON customers USING gin (name gin_trgm_ops, email g
 -- As for orders.
 CREATE INDEX customers_by_email_key ON customers (store_id, ((reverse(split_part(lower(email COLLATE "C"), '@', 1)) || '@' || split_part(lower(email COLLATE "C"), '@', 2)))) WHERE email <> '';
 CREATE INDEX customers_by_odd_email ON customers (store_id, created_at)
-  WHERE name LIKE '%@%' OR octet_length(email) <> length(email) OR email LIKE '%@%@%';
+  WHERE name LIKE '%@%' OR email ~ '[^ -~]|@.*@';
 
 CREATE TABLE customer_secrets (
   store_id int NOT NULL,
@@ -344,7 +344,7 @@ CREATE INDEX orders_search ON orders USING gin (receipt_number gin_trgm_ops, cus
 CREATE INDEX orders_by_email ON orders (store_id, ((reverse(split_part(lower(customer_email COLLATE "C"), '@', 1)) || '@' || split_part(lower(customer_email COLLATE "C"), '@', 2))), created_at)
   WHERE customer_email <> '';
 CREATE INDEX orders_by_odd_email ON orders (store_id, created_at)
-  WHERE octet_length(customer_email) <> length(customer_email) OR customer_email LIKE '%@%@%';
+  WHERE customer_email ~ '[^ -~]|@.*@';
 -- Fraud analysis: recent website orders with the same phone or address.
 CREATE INDEX orders_by_phone ON orders (store_id, comparable_phone(customer_phone), created_at)
   WHERE source = 'WEBSITE' AND customer_phone <> '';
