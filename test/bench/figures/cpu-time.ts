@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** The unit of /proc/<pid>/stat, on every Linux that runs Node. */
 const TICKS_PER_SECOND = 100;
 
-/** The CPU time that servers and their PostgreSQL have used. It depends less on other load than the time of the clock. */
+/** CPU time of a server and its PostgreSQL. Other load on the machine changes it less than elapsed time. */
 export class CpuTime {
   /** @param postmaster the process id of the PostgreSQL server; `null` when it is not ours. */
   constructor(private readonly postmaster: number | null) {}
