@@ -7,6 +7,7 @@ const STATEMENTS = [
   'keys.look_up',
   'idempotency.look_up',
   'products.price',
+  'clock.now',
   'BEGIN READ ONLY',
   'fraud.facts',
   'ROLLBACK', // ends the fraud analysis; the order does not wait for it
