@@ -12,6 +12,7 @@ export * from './platform/spans.js';
 export * from './platform/start-tracing.js';
 export * from './platform/status-server.js';
 export * from './platform/version.js';
+export * from './postgres/confirmed-transaction.js';
 export * from './postgres/data-source.js';
 export * from './postgres/database-probe.js';
 export * from './postgres/database.js';

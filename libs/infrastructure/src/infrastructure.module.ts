@@ -46,18 +46,18 @@ import { PostgresStockLedger } from './stock/postgres-stock-ledger.js';
 import { TypeOrmStoreRepository } from './stores/typeorm-store.repository.js';
 import { ReadReplicas } from './postgres/read-replicas.js';
 import { discardSilentConnections } from './postgres/silent-connections.js';
+import { PostgresClock } from './postgres/postgres-clock.js';
 import { watchDataSource } from './postgres/watch-statements.js';
 import { Transactions } from './postgres/transactions.js';
 import { LiveCatalogPricing } from './catalog/live-catalog-pricing.js';
 import { PostgresPipelineStages } from './orders/postgres-pipeline-stages.js';
-import { SystemClock } from './platform/system-clock.js';
 
 const ADAPTERS = [
   { provide: ApiKeyRepository, useClass: PostgresApiKeyRepository },
   { provide: BrandRepository, useClass: TypeOrmBrandRepository },
   { provide: CatalogPricing, useClass: LiveCatalogPricing },
   { provide: CategoryRepository, useClass: TypeOrmCategoryRepository },
-  { provide: Clock, useClass: SystemClock },
+  { provide: Clock, useClass: PostgresClock },
   { provide: CustomerRepository, useClass: PostgresCustomerRepository },
   { provide: EncryptedSecrets, useClass: PostgresEncryptedSecrets },
   { provide: FraudScreening, useClass: StoreFraudScreening },

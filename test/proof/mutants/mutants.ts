@@ -10,8 +10,9 @@ export interface Edit {
 export interface Mutant {
   readonly name: string;
   readonly edits: readonly Edit[];
+  /** The name of a proof, or the path of a spec where the defect shows only on a database that no proof starts. */
   readonly proof: string;
-  /** Arguments of `run.ts` for the smallest form that notices the defect every time. */
+  /** Arguments of `run.ts`, or of Jest, for the smallest form that notices the defect every time. */
   readonly args: readonly string[];
   /** Matches the violation that this defect causes, and no violation of another cause. */
   readonly noticedAs: RegExp;
@@ -21,6 +22,7 @@ const STOCK = 'libs/infrastructure/src/stock/withdraw-stock.ts';
 const PLACEMENT = 'libs/infrastructure/src/orders/postgres-order-placement.ts';
 const API_KEYS = 'libs/infrastructure/src/access/postgres-api-key.repository.ts';
 const CREATE_SERVER = 'apps/api/src/http/server/create-server.ts';
+const SYNCHRONOUS = 'test/e2e/synchronous-replication.spec.ts';
 const SERVE_ONE_AT_A_TIME = '  serve = serveOneAtATime(serve, metrics);\n';
 const CREATE_ORDER = 'libs/application/src/orders/create-order.ts';
 
@@ -105,6 +107,32 @@ export const MUTANTS: readonly Mutant[] = [
     proof: 'idempotency',
     args: ['--quick', '--seed', '1'],
     noticedAs: /late-refusal-\d+: the order was placed, and its repeat \(\w+\) answered 4(00|22)/,
+  },
+  {
+    name: 'a cancelled wait for the standby is ignored',
+    edits: [
+      {
+        file: 'libs/infrastructure/src/postgres/standby-wait.ts',
+        find: `void (isCancelled ||= code === WARNING)`,
+        replace: `void (isCancelled ||= code === 'none')`,
+      },
+    ],
+    proof: SYNCHRONOUS,
+    args: ['-t', 'acknowledges no order, and no replay of it'],
+    noticedAs: /✕ acknowledges no order, and no replay of it, .* pg_cancel_backend/,
+  },
+  {
+    name: 'a replay does not wait for the standby',
+    edits: [
+      {
+        file: 'libs/infrastructure/src/orders/idempotency-keys.ts',
+        find: `  if (row.waits_for_standbys) await reader.waitForStandbys();\n`,
+        replace: '',
+      },
+    ],
+    proof: SYNCHRONOUS,
+    args: ['-t', 'acknowledges no order, and no replay of it'],
+    noticedAs: /✕ acknowledges no order, and no replay of it, .* pg_cancel_backend/,
   },
   {
     name: 'stage marked done before its handler',

@@ -57,7 +57,7 @@ export class InMemoryShop {
   now = new Date('2026-11-20T12:00:00.000Z');
 
   readonly pricing: CatalogPricing = new InMemoryPricing(this.catalog);
-  readonly clock: Clock = { now: () => this.now };
+  readonly clock: Clock = { now: () => Promise.resolve(this.now) };
   readonly fraud: FraudScreening = new InMemoryFraud(this);
   readonly placement: OrderPlacement = new InMemoryOrderPlacement(this.transactions);
   readonly lifecycle: OrderLifecycle = new InMemoryOrderLifecycle(this.transactions);

@@ -88,7 +88,7 @@ export const ERROR_CODES = {
   },
   outcome_unknown: {
     status: 503,
-    meaning: 'The connection to the database was lost during the commit. The order may have been placed.',
+    meaning: 'The database did not confirm the commit. The order may have been placed, or may still be lost.',
     action:
       'Repeat the request with the same `Idempotency-Key`. Without a key, look for the order before you repeat the request.',
   },

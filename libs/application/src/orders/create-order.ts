@@ -74,11 +74,13 @@ export class CreateOrder {
     const replay = idempotency && (await deadline.bound(this.placement.findReplay(idempotency)));
     if (replay) return { replay };
 
-    const pricing = deadline.bound(this.pricing.price(store.id, store.currency, request.items));
-    const lines = await pricing.catch((error: Error) => error);
-    if (lines instanceof Error) return this.refuse(lines, idempotency, deadline);
+    // The database receives both statements in one packet.
+    const pricing = Promise.all([this.pricing.price(store.id, store.currency, request.items), this.clock.now()]);
+    const priced = await deadline.bound(pricing).catch((error: Error) => error);
+    if (priced instanceof Error) return this.refuse(priced, idempotency, deadline);
 
-    const draft = this.draft(command, lines);
+    const [lines, placedAt] = priced;
+    const draft = draftOf(command, lines, placedAt);
     const { customer, address } = request;
     const assessment = await this.fraud.assess(store.id, {
       email: customer.email,
@@ -93,31 +95,13 @@ export class CreateOrder {
       return this.refuse(new OrderRejected(), idempotency, deadline, record);
     }
 
-    for (let attempt = 1, order = draft; ; attempt++, order = this.draft(command, lines)) {
+    for (let attempt = 1, order = draft; ; attempt++, order = draftOf(command, lines, placedAt)) {
       try {
         return await this.place(order, assessment, idempotency, deadline);
       } catch (error) {
         if (!(error instanceof ReceiptNumberTaken) || attempt === RECEIPT_ATTEMPTS) throw error;
       }
     }
-  }
-
-  /** An order with a new id and a new receipt number. */
-  private draft({ store, mode, request }: CreateOrderCommand, lines: readonly OrderLine[]): Order {
-    const placedAt = this.clock.now();
-    return Order.place({
-      id: uuidv7(),
-      storeId: store.id,
-      receiptNumber: receiptNumber('WEBSITE', placedAt, randomBytes(RECEIPT_RANDOM_BYTES)),
-      currency: store.currency,
-      paymentMethod: request.paymentMethod,
-      customer: request.customer,
-      address: request.address,
-      notes: request.notes,
-      isTest: mode === 'test',
-      lines,
-      placedAt,
-    });
   }
 
   private async place(
@@ -151,6 +135,23 @@ export class CreateOrder {
     await record();
     throw refusal;
   }
+}
+
+/** An order with a new id and a new receipt number, both of this time. */
+function draftOf({ store, mode, request }: CreateOrderCommand, lines: readonly OrderLine[], placedAt: Date): Order {
+  return Order.place({
+    id: uuidv7({ msecs: placedAt.getTime() }),
+    storeId: store.id,
+    receiptNumber: receiptNumber('WEBSITE', placedAt, randomBytes(RECEIPT_RANDOM_BYTES)),
+    currency: store.currency,
+    paymentMethod: request.paymentMethod,
+    customer: request.customer,
+    address: request.address,
+    notes: request.notes,
+    isTest: mode === 'test',
+    lines,
+    placedAt,
+  });
 }
 
 function idempotentRequest({ store, mode, request, idempotency }: CreateOrderCommand): IdempotentRequest | null {

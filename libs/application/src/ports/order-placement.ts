@@ -49,10 +49,12 @@ export type PlacementOutcome =
 /** Places orders atomically, each Idempotency-Key at most once. */
 export abstract class OrderPlacement {
   /**
-   * Finds the committed order of the request's key. Does not wait for a request that is still running.
+   * Finds the committed order of the request's key. Does not wait for a request that is still running, but for the
+   * standbys that a commit waits for.
    *
    * @returns null when the key is free or its first request is still running.
    * @throws IdempotencyMismatch when the key was used with another request.
+   * @throws CommitOutcomeUnknown when the database stopped waiting for its standbys.
    */
   abstract findReplay(request: IdempotentRequest): Promise<Replay | null>;
 
@@ -62,6 +64,7 @@ export abstract class OrderPlacement {
    * @returns null when no other request has placed an order with the key. The key stays free.
    * @throws IdempotencyMismatch when the key was used with another request.
    * @throws IdempotencyInFlight when the other request is still running after the wait.
+   * @throws CommitOutcomeUnknown when the database stopped waiting for its standbys.
    */
   abstract awaitReplay(request: IdempotentRequest, deadline: Deadline): Promise<Replay | null>;
 
@@ -79,8 +82,8 @@ export abstract class OrderPlacement {
    * @throws IdempotencyMismatch when the key was used with another request; nothing is written.
    * @throws IdempotencyInFlight when another request with the key is still running after the wait; nothing is written.
    * @throws DeadlineExceeded when the transaction cannot begin in time; nothing is written.
-   * @throws CommitOutcomeUnknown when a commit went unanswered and neither a look-up nor a further attempt shows in time
-   *   whether it took effect.
+   * @throws CommitOutcomeUnknown when a commit went unanswered, or stopped waiting for the standbys, and neither a
+   *   look-up nor a further attempt shows in time whether it took effect.
    */
   abstract place(placement: Placement, deadline: Deadline): Promise<PlacementOutcome>;
 }

@@ -73,7 +73,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
   }
 
   override async insert(storeId: number, key: NewApiKey): Promise<ApiKeyRecord> {
-    const rows = await this.database.query<ApiKeyRecord>(
+    const rows = await this.database.write<ApiKeyRecord>(
       `/* keys.insert */ INSERT INTO api_keys (store_id, id, key_hash, prefix, last_four, mode, name, expires_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING ${COLUMNS}`,
       [storeId, key.id, key.hash, key.prefix, key.lastFour, key.mode, key.name, key.expiresAt],
@@ -93,7 +93,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
   }
 
   override async setStatus(id: string, status: ApiKeyStatus): Promise<ApiKeyRecord | null> {
-    const rows = await this.database.query<ApiKeyRecord>(
+    const rows = await this.database.write<ApiKeyRecord>(
       `/* keys.set_status */ UPDATE api_keys SET status = $2 WHERE id = $1 AND (status <> 'REVOKED' OR $2 = 'REVOKED') RETURNING ${COLUMNS}`,
       [id, status],
     );

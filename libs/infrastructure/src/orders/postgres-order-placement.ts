@@ -12,13 +12,18 @@ import {
 } from '@app/application';
 import type { Order, Shortage } from '@app/domain';
 import { Injectable } from '@nestjs/common';
+import { ServiceMetrics } from '../platform/service-metrics.js';
 import { Database } from '../postgres/database.js';
+import { WAITS_FOR_STANDBYS } from '../postgres/standby-wait.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
 import { shortagesIn, withdrawal } from '../stock/withdraw-stock.js';
 import { claimKey, findReplay } from './idempotency-keys.js';
 import { insertionError, orderInsertion, OrderExists } from './insert-order.js';
 import { stageInsertion } from './order-stages.js';
+
+const EXISTS = `/* orders.exists */
+  SELECT ${WAITS_FOR_STANDBYS} AS waits FROM orders WHERE store_id = $1 AND id = $2`;
 
 const PLACED: PlacementOutcome = { outcome: 'placed' };
 
@@ -37,12 +42,17 @@ export class PostgresOrderPlacement extends OrderPlacement {
   constructor(
     private readonly transactions: Transactions,
     private readonly database: Database,
+    private readonly metrics: ServiceMetrics,
   ) {
     super();
   }
 
   override findReplay(request: IdempotentRequest): Promise<Replay | null> {
-    return findReplay((text, values) => this.database.queryPrepared(text, values), request);
+    const reader = {
+      query: <Row>(text: string, values: readonly unknown[]) => this.database.queryPrepared<Row>(text, values),
+      waitForStandbys: () => this.database.waitForStandbys(),
+    };
+    return findReplay(reader, request);
   }
 
   override async awaitReplay(request: IdempotentRequest, deadline: Deadline): Promise<Replay | null> {
@@ -69,19 +79,23 @@ export class PostgresOrderPlacement extends OrderPlacement {
     doubt: CommitOutcomeUnknown | null,
   ): Promise<PlacementOutcome> {
     try {
-      return await this.transactions.run((sql) => write(sql, placement), deadline);
+      const outcome = await this.transactions.run((sql) => write(sql, placement), deadline);
+      if (doubt !== null && outcome.outcome === 'placed') this.metrics.countRecoveredOrder();
+      return outcome;
     } catch (error) {
       // Each of these settles an earlier doubt: PostgreSQL lets an attempt insert the order, or read the key, only after
       // the end of an earlier transaction that inserted the same.
       if (error instanceof StockIsShort) return { outcome: 'short', shortages: error.shortages };
-      if (error instanceof OrderExists) return PLACED;
       if (error instanceof IdempotencyMismatch) throw error;
 
-      const lost = error instanceof CommitOutcomeUnknown ? error : doubt;
+      const lost = doubtAfter(error) ?? doubt;
       if (lost === null) throw error;
       // The order's id shows whether the commit took effect. Its absence does not show the opposite: the COMMIT may still
       // be on its way to the server, or wait for a standby. The next attempt waits for it and conflicts with its order.
-      if (await this.findsCommit(placement.order, deadline, lost)) return PLACED;
+      if (await this.findsCommit(placement.order, deadline, lost)) {
+        this.metrics.countRecoveredOrder();
+        return PLACED;
+      }
       if (error instanceof ReceiptNumberTaken) throw error; // by a committed order, which is another one
       if (error !== lost || deadline.remainingMs === 0) throw lost;
       return this.attempt(placement, deadline, lost);
@@ -96,10 +110,19 @@ export class PostgresOrderPlacement extends OrderPlacement {
     });
   }
 
+  /** Whether the order is committed, and on the standbys that a commit waits for. */
   private async isCommitted({ storeId, id }: Order): Promise<boolean> {
-    const text = `/* orders.exists */ SELECT 1 FROM orders WHERE store_id = $1 AND id = $2`;
-    return (await this.database.queryPrepared(text, [storeId, id])).length > 0;
+    const [row] = await this.database.queryPrepared<{ waits: boolean }>(EXISTS, [storeId, id]);
+    // The commit may have stopped waiting for the standbys.
+    if (row?.waits) await this.database.waitForStandbys();
+    return row !== undefined;
   }
+}
+
+/** The doubt that the error of an attempt raises: an order may be committed, but nothing shows that it is replicated. */
+function doubtAfter(error: unknown): CommitOutcomeUnknown | null {
+  if (error instanceof CommitOutcomeUnknown) return error;
+  return error instanceof OrderExists ? new CommitOutcomeUnknown(error) : null;
 }
 
 async function write(

@@ -11,6 +11,10 @@ export type AttemptOutcome = 'done' | 'failed' | 'dead' | 'skipped';
 export const RETRY_REASONS = ['deadlock', 'lock', 'conflict', 'connection'] as const;
 export type RetryReason = (typeof RETRY_REASONS)[number];
 
+/** Why the outcome of a commit is unknown: a lost connection, or a cancelled wait for the standbys. */
+export const UNKNOWN_COMMIT_REASONS = ['connection', 'standby'] as const;
+export type UnknownCommitReason = (typeof UNKNOWN_COMMIT_REASONS)[number];
+
 /** The state of a connection pool. */
 export interface PoolState {
   readonly totalCount: number;
@@ -59,6 +63,19 @@ export class ServiceMetrics {
     registers: [this.registry],
   });
 
+  private readonly unknownCommits = new Counter({
+    name: 'database_commits_unknown_total',
+    help: 'Commits without a confirmation, by the cause: a lost connection, or a cancelled wait for the standbys',
+    labelNames: ['reason'],
+    registers: [this.registry],
+  });
+
+  private readonly recoveredOrders = new Counter({
+    name: 'orders_recovered_total',
+    help: 'Orders acknowledged after the outcome of their commit was unknown',
+    registers: [this.registry],
+  });
+
   private readonly keyLookups = new Histogram({
     name: 'api_key_lookup_batch_size',
     help: 'API keys per look-up statement',
@@ -76,6 +93,7 @@ export class ServiceMetrics {
 
   constructor() {
     for (const reason of RETRY_REASONS) this.transactionRetries.inc({ reason }, 0);
+    for (const reason of UNKNOWN_COMMIT_REASONS) this.unknownCommits.inc({ reason }, 0);
   }
 
   /** @param name as in `orders.insert`; `null` for a statement without one, such as COMMIT. */
@@ -89,6 +107,14 @@ export class ServiceMetrics {
 
   countRetry(reason: RetryReason): void {
     this.transactionRetries.inc({ reason });
+  }
+
+  countUnknownCommit(reason: UnknownCommitReason): void {
+    this.unknownCommits.inc({ reason });
+  }
+
+  countRecoveredOrder(): void {
+    this.recoveredOrders.inc();
   }
 
   observeKeyLookup(keys: number): void {

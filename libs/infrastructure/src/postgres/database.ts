@@ -1,10 +1,11 @@
-import { QUERY_TIMEOUT_MS, SEARCH_QUEUE_MS } from '@app/application';
+import { CommitOutcomeUnknown, QUERY_TIMEOUT_MS, SEARCH_QUEUE_MS } from '@app/application';
 import type pg from 'pg';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { Semaphore } from './semaphore.js';
-import { translated } from './postgres-errors.js';
+import { isConnectionLost, translated } from './postgres-errors.js';
 import { ReadBatches } from './read-batches.js';
 import { prepared } from './prepared.js';
+import { confirmed, WAIT_FOR_STANDBYS } from './standby-wait.js';
 import { watched } from './watch-statements.js';
 
 /** The share of the pool that searches may take. */
@@ -68,6 +69,42 @@ export class Database {
     return translated(
       watched(this.metrics, 'prepared', text, () => this.batches.query(query).then(({ rows }) => rows as Row[])),
     );
+  }
+
+  /**
+   * Runs a statement that writes, as a transaction of its own.
+   *
+   * @throws CommitOutcomeUnknown when the connection was lost before the answer, or the server cancelled the wait for its
+   *   standbys.
+   */
+  write<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
+    return translated(watched(this.metrics, 'prepared', text, () => this.commit(prepared(text, values))));
+  }
+
+  /**
+   * Waits, like a commit, until the standbys have received everything that is committed so far.
+   *
+   * @throws CommitOutcomeUnknown like `write`.
+   */
+  async waitForStandbys(): Promise<void> {
+    await this.write(WAIT_FOR_STANDBYS, []);
+  }
+
+  private async commit<Row>(query: pg.QueryConfig): Promise<Row[]> {
+    const client = await this.pool().connect();
+    let failure: Error | undefined;
+    try {
+      const { rows } = await confirmed(client, () => client.query(query));
+      return rows as Row[];
+    } catch (error) {
+      failure = error as Error;
+      if (error instanceof CommitOutcomeUnknown) this.metrics.countUnknownCommit('standby');
+      if (!isConnectionLost(error)) throw error;
+      this.metrics.countUnknownCommit('connection');
+      throw new CommitOutcomeUnknown(error);
+    } finally {
+      client.release(failure);
+    }
   }
 
   private async run<Row>(kind: 'planned' | 'prepared', query: pg.QueryConfig, timeoutMs?: number): Promise<Row[]> {
