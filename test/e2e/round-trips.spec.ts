@@ -7,9 +7,7 @@ const STATEMENTS = [
   'keys.look_up',
   'idempotency.look_up',
   'products.price',
-  'BEGIN READ ONLY',
-  'fraud.facts',
-  'ROLLBACK', // ends the fraud analysis; the order does not wait for it
+  'fraud.facts', // in the packet of the prices
   'BEGIN ISOLATION LEVEL READ COMMITTED',
   'idempotency.claim',
   'orders.insert',

@@ -74,19 +74,16 @@ export class CreateOrder {
     const replay = idempotency && (await deadline.bound(this.placement.findReplay(idempotency)));
     if (replay) return { replay };
 
+    // The prices and the facts of the screening are asked for in one go: they travel together.
+    const { customer, address } = request;
+    const screening = this.fraud.begin(store.id, { email: customer.email, phone: customer.phone, address });
     const pricing = deadline.bound(this.pricing.price(store.id, store.currency, request.items));
     const lines = await pricing.catch((error: Error) => error);
     if (lines instanceof Error) return this.refuse(lines, idempotency, deadline);
 
     const draft = this.draft(command, lines);
-    const { customer, address } = request;
-    const assessment = await this.fraud.assess(store.id, {
-      email: customer.email,
-      phone: customer.phone,
-      address,
-      total: draft.total.minor,
-      quantities: lines.map(({ quantity }) => quantity),
-    });
+    const quantities = lines.map(({ quantity }) => quantity);
+    const assessment = await screening.assess({ total: draft.total.minor, quantities });
     if (assessment.verdict === 'REJECT') {
       // A record that arrives after the deadline is still true: an order of that id is never placed.
       const record = () => deadline.bound(this.fraud.recordRejection(store.id, draft.id, assessment));
