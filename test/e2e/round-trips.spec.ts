@@ -8,9 +8,7 @@ const STATEMENTS = [
   'idempotency.look_up',
   'products.price',
   'clock.now',
-  'BEGIN READ ONLY',
-  'fraud.facts',
-  'ROLLBACK', // ends the fraud analysis; the order does not wait for it
+  'fraud.facts', // in the packet of the prices
   'BEGIN ISOLATION LEVEL READ COMMITTED',
   'idempotency.claim',
   'orders.insert',

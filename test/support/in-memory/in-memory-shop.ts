@@ -7,6 +7,7 @@ import {
   type LineRequest,
   type OrderLifecycle,
   type OrderPlacement,
+  type Screening,
   type StageRetries,
 } from '@app/application';
 import {
@@ -21,6 +22,7 @@ import {
   type FraudFacts,
   type FraudSettings,
   type FraudSignals,
+  type OrderContact,
 } from '@app/domain';
 import { InMemoryHeldOrders } from './in-memory-held-orders.js';
 import { InMemoryOrderLifecycle } from './in-memory-order-lifecycle.js';
@@ -147,13 +149,13 @@ class InMemoryFraud extends FraudScreening {
     super();
   }
 
-  override assess(storeId: number, signals: FraudSignals): Promise<FraudAssessment> {
-    const settings = storeId === 1 ? this.shop.fraudSettings : DEFAULT_FRAUD_SETTINGS;
-    return Promise.resolve(assessFraud(signals, settings, this.shop.fraudFacts));
+  override begin(storeId: number, contact: OrderContact): Screening {
+    return { assess: (size) => this.reassess(storeId, { ...contact, ...size }) };
   }
 
   override reassess(storeId: number, signals: FraudSignals): Promise<FraudAssessment> {
-    return this.assess(storeId, signals);
+    const settings = storeId === 1 ? this.shop.fraudSettings : DEFAULT_FRAUD_SETTINGS;
+    return Promise.resolve(assessFraud(signals, settings, this.shop.fraudFacts));
   }
 
   override recordRejection(_storeId: number, orderId: string, assessment: FraudAssessment): Promise<void> {

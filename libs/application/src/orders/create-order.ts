@@ -74,21 +74,17 @@ export class CreateOrder {
     const replay = idempotency && (await deadline.bound(this.placement.findReplay(idempotency)));
     if (replay) return { replay };
 
-    // The database receives both statements in one packet.
+    // The prices, the time and the facts of the screening are asked for in one go: they travel together.
+    const { customer, address } = request;
+    const screening = this.fraud.begin(store.id, { email: customer.email, phone: customer.phone, address });
     const pricing = Promise.all([this.pricing.price(store.id, store.currency, request.items), this.clock.now()]);
     const priced = await deadline.bound(pricing).catch((error: Error) => error);
     if (priced instanceof Error) return this.refuse(priced, idempotency, deadline);
 
     const [lines, placedAt] = priced;
     const draft = draftOf(command, lines, placedAt);
-    const { customer, address } = request;
-    const assessment = await this.fraud.assess(store.id, {
-      email: customer.email,
-      phone: customer.phone,
-      address,
-      total: draft.total.minor,
-      quantities: lines.map(({ quantity }) => quantity),
-    });
+    const quantities = lines.map(({ quantity }) => quantity);
+    const assessment = await screening.assess({ total: draft.total.minor, quantities });
     if (assessment.verdict === 'REJECT') {
       // A record that arrives after the deadline is still true: an order of that id is never placed.
       const record = () => deadline.bound(this.fraud.recordRejection(store.id, draft.id, assessment));

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { Semaphore } from './semaphore.js';
 import { isConnectionLost, translated } from './postgres-errors.js';
-import { ReadBatches } from './read-batches.js';
+import { ReadBatches, type IsWanted } from './read-batches.js';
 import { prepared } from './prepared.js';
 import { confirmed, WAIT_FOR_STANDBYS } from './standby-wait.js';
 import { watched } from './watch-statements.js';
@@ -68,6 +68,22 @@ export class Database {
     const query = { ...prepared(text, values), ...(timeoutMs && { query_timeout: timeoutMs }) };
     return translated(
       watched(this.metrics, 'prepared', text, () => this.batches.query(query).then(({ rows }) => rows as Row[])),
+    );
+  }
+
+  /**
+   * The same for a read that its request can do without. It follows the other reads of its connection, so that they do
+   * not wait when it has to wait for a lock.
+   *
+   * @param isWanted is asked when a connection is free.
+   * @throws DeadlineExceeded, and sends nothing, when the read is no longer wanted then.
+   */
+  queryOptional<Row>(text: string, values: readonly unknown[], isWanted: IsWanted): Promise<Row[]> {
+    const query = prepared(text, values);
+    return translated(
+      watched(this.metrics, 'prepared', text, () =>
+        this.batches.query(query, isWanted).then(({ rows }) => rows as Row[]),
+      ),
     );
   }
 
