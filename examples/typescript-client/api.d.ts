@@ -1165,12 +1165,14 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
           /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
           [name: string]: unknown;
         };
         content: {
@@ -1285,12 +1287,14 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
           /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          'X-Error-Code'?: 'insufficient_scope' | 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
           [name: string]: unknown;
         };
         content: {
@@ -1433,12 +1437,14 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
           /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
           [name: string]: unknown;
         };
         content: {
@@ -1578,12 +1584,14 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
           /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
           [name: string]: unknown;
         };
         content: {
@@ -1697,12 +1705,14 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
           /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
           [name: string]: unknown;
         };
         content: {
@@ -1838,12 +1848,14 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
           /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
           [name: string]: unknown;
         };
         content: {
@@ -1957,12 +1969,14 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
           /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
           [name: string]: unknown;
         };
         content: {
@@ -2098,12 +2112,14 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
           /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
           [name: string]: unknown;
         };
         content: {
@@ -2217,12 +2233,14 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
           /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
           [name: string]: unknown;
         };
         content: {
@@ -2356,12 +2374,14 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
           /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
           [name: string]: unknown;
         };
         content: {
@@ -2475,12 +2495,14 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
           /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
           [name: string]: unknown;
         };
         content: {
@@ -2606,12 +2628,14 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
           /** @description The code of the error. The section Errors lists what to do for each code. */
           'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
           [name: string]: unknown;
         };
         content: {

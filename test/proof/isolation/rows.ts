@@ -1,3 +1,5 @@
+import type { ApiKeyScope } from '@app/domain';
+
 /**
  * Values for one filter: one that only the second store's rows have, which two-stores.ts must give them, and one that no
  * row has.
@@ -13,7 +15,8 @@ export type Row =
   | { readonly as: 'one'; readonly known: readonly string[] }
   /** A list: each of its parameters, by kind of reference or by values. `null` means that it refers to nothing. */
   | { readonly as: 'list'; readonly parameters: Readonly<Record<string, string | Filter | null>> }
-  | { readonly as: 'order' }
+  /** An order. The scope is what a key needs at least; every other route needs `read`. */
+  | { readonly as: 'order'; readonly scope: ApiKeyScope }
   | { readonly as: 'profile' }
   /** Public, and without data of any store. */
   | { readonly as: 'open' };
@@ -36,7 +39,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     },
   },
   'GET /v1/orders/:id': { as: 'one', known: ['order', 'receipt'] },
-  'POST /v1/orders': { as: 'order' },
+  'POST /v1/orders': { as: 'order', scope: 'full' },
   'GET /v1/products': {
     as: 'list',
     parameters: {

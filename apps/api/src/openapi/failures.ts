@@ -8,7 +8,7 @@ import type { Schema } from './schema.js';
 const MEANING: Record<number, string> = {
   400: 'The request is malformed, or a value in it is not valid. A repeated request fails again.',
   401: 'The API key is missing, malformed or unknown.',
-  403: 'The API key is deactivated, revoked or expired, or its store is inactive.',
+  403: 'The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request.',
   404: 'The store has no such resource. Resources of other stores do not exist for this store.',
   409: 'A request with the same Idempotency-Key is still being processed. Repeat the request after `Retry-After` seconds.',
   422: 'The request is well-formed, but the order engine rejects it. No order is placed.',
@@ -35,7 +35,7 @@ export function ApiFailures(...errors: readonly Error[]): MethodDecorator {
           'X-Error-Code': errorCodeHeader(same.map(({ code }) => code as ErrorCode)),
           ...headers(
             'X-Request-Id',
-            ...(refused ? [] : (['X-Traffic-Mode', 'X-Key-Expires-At'] as const)),
+            ...(status === 401 ? [] : (['X-Traffic-Mode', 'X-Key-Expires-At'] as const)),
             ...(status === 404 ? (['X-Ignored-Parameters'] as const) : []),
             ...('retry-after' in (same[0]?.headers ?? {}) ? (['Retry-After'] as const) : []),
             ...('www-authenticate' in (same[0]?.headers ?? {}) ? (['WWW-Authenticate'] as const) : []),

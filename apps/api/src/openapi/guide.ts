@@ -7,7 +7,7 @@ A store's orders, products, customers, categories, brands and profile, and one w
 ### Authentication
 Every request under \`/v1\` sends \`Authorization: Bearer <API key>\`. A key opens one store; ids of other stores return
 404. A key that is missing, malformed or unknown returns 401. A key that is deactivated, revoked or expired, or whose store
-is inactive, returns 403. Both have the body \`{ "error": "…" }\`. From 30 days before a key expires, answers carry
+is inactive, returns 403, and so does a key that may only read when it places an order. Both have the body \`{ "error": "…" }\`. From 30 days before a key expires, answers carry
 \`X-Key-Expires-At\`.
 
 ### Test keys

@@ -5,6 +5,7 @@ import { ApiBody, ApiOperation, ApiResponse } from '@nestjs/swagger';
 import { headers, ref } from '../openapi/components.js';
 import { ApiList, ApiSingle, COMMON_FAILURES, KEY_HEADERS, SUCCESS } from '../openapi/endpoints.js';
 import { single } from '../envelope.js';
+import { AuthenticationError } from '../errors/authentication-error.js';
 import { ApiFailures } from '../openapi/failures.js';
 import { ApiIdempotencyKey, ApiRequestId } from '../openapi/parameters.js';
 import type { NamedSchema, Representation, ResourceDocumentation } from '../openapi/resource.js';
@@ -81,6 +82,7 @@ export const ApiCreateOrder = () =>
       new OrderRejected(),
       new IdempotencyMismatch(),
       new CommitOutcomeUnknown(null),
+      new AuthenticationError('insufficient_scope'),
       ...COMMON_FAILURES,
     ),
   );
