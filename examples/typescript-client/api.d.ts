@@ -1102,6 +1102,8 @@ export interface operations {
           'PENDING' | 'CONFIRMED' | 'PROCESSING' | 'SHIPPED' | 'DELIVERED' | 'CANCELLED' | 'RETURNED';
         /** @description Only those with this source. Letter case does not matter; a value that matches no row returns an empty list, never an error. */
         source?: 'POS' | 'WEBSITE';
+        /** @description `true`: only orders under review: neither released nor cancelled. `false`: only the others. Letter case does not matter; any other value returns 400. */
+        held?: boolean;
         /** @description Only those with this text anywhere in the receipt number or the e-mail address on the order, in any letter case. Taken literally, without wildcards; trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */

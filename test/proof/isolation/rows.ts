@@ -35,6 +35,8 @@ export const ROWS: Readonly<Record<string, Row>> = {
       status: { theirs: 'REFUNDED', unknown: 'REFUNDEX' },
       fulfillment_status: { theirs: 'RETURNED', unknown: 'RETURNEX' },
       source: { theirs: 'POS', unknown: 'XOS' },
+      // The search excludes orders that the trials place: one of them may be under review.
+      held: { theirs: 'true&search=POS-zqtheirs', unknown: 'true&search=POS-qxtheirs' },
       search: 'receipt',
     },
   },

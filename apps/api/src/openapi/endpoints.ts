@@ -16,6 +16,8 @@ export interface Operation {
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
+  /** Failures beyond the common ones. */
+  readonly failures?: readonly Error[];
 }
 
 /** The failures of every operation. */
@@ -78,7 +80,7 @@ export function ApiSingle({
   );
 }
 
-function ApiRead(operation: Operation, schema: Schema, value: unknown): MethodDecorator {
+function ApiRead({ failures = [], ...operation }: Operation, schema: Schema, value: unknown): MethodDecorator {
   return applyDecorators(
     ApiOperation(operation),
     ApiPrefer(),
@@ -90,6 +92,6 @@ function ApiRead(operation: Operation, schema: Schema, value: unknown): MethodDe
       examples: { found: { summary: 'Found', value } },
       headers: headers(...KEY_HEADERS, 'X-Ignored-Parameters'),
     }),
-    ApiFailures(new BadRequestException('Unknown query parameter: statsu'), ...COMMON_FAILURES),
+    ApiFailures(new BadRequestException('Unknown query parameter: statsu'), ...failures, ...COMMON_FAILURES),
   );
 }

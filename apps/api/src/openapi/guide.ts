@@ -19,7 +19,8 @@ Lists contain orders of both modes and do not distinguish them. \`is_test\` is a
 Lists return \`{ success, data, pagination: { total, page, limit } }\`. \`limit\` is 50 by default and at most 100, and
 \`page\` starts at 1. Values out of range are clamped, never rejected. The last page is ceil(total / limit); a later page
 is empty. A filter value that no row has returns an empty list. \`featured\` and \`in_stock\` filter when they are
-\`true\` or \`1\`; any other value, including \`false\`, does not filter. An unknown parameter is ignored and named in
+\`true\` or \`1\`; any other value, including \`false\`, does not filter. \`held\` is \`true\` or \`false\`; any other value
+returns 400. An unknown parameter is ignored and named in
 \`X-Ignored-Parameters\`; with \`Prefer: handling=strict\` it returns 400.
 
 ### Reading everything

@@ -43,6 +43,7 @@ export const ApiListOrders = () =>
     summary: 'Orders of points of sale and of the website, newest first',
     of: OrderListItem,
     filters: ORDER_FILTERS,
+    failures: [new BadRequestException('held must be true or false')],
   });
 
 export const ApiGetOrder = () =>

@@ -404,6 +404,8 @@ CREATE INDEX order_stages_dead ON order_stages (store_id, order_id)
   WHERE state = 'dead' AND last_error <> 'order_cancelled';
 -- Orders under review, by the rules that hold them. An order id begins with the time.
 CREATE INDEX order_stages_held ON order_stages (held_for, order_id, store_id) WHERE state = 'held';
+-- The orders under review of one store, for its order list.
+CREATE INDEX order_stages_held_by_store ON order_stages (store_id, order_id) WHERE state = 'held';
 
 CREATE TABLE idempotency_keys (
   store_id int NOT NULL REFERENCES stores,
