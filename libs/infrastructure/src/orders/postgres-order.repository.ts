@@ -19,8 +19,8 @@ import { toOrderRecord, toOrderSummary, type OrderRecordRow, type OrderRow } fro
 const SUMMARY = `receipt_number, status, fulfillment_status, payment_method, amount, total_amount, currency,
   customer_name, source`;
 
-const HELD_STAGE = `EXISTS (
-  SELECT FROM order_stages AS stage WHERE stage.store_id = item.store_id AND stage.order_id = item.id AND ${IS_HELD})`;
+// PostgreSQL hashes the ids of NOT IN once. NOT EXISTS would look up each order that a deep page skips.
+const HELD_IDS = `(SELECT stage.order_id FROM order_stages AS stage WHERE stage.store_id = $1 AND ${IS_HELD})`;
 
 /** The orders under review, which the list of the others does not count. */
 const HELD = {
@@ -58,7 +58,7 @@ export class PostgresOrderRepository extends OrderRepository {
     if (status !== undefined) where.and('item.status = upper(?)', status);
     if (fulfillmentStatus !== undefined) where.and('item.fulfillment_status = upper(?)', fulfillmentStatus);
     if (source !== undefined) where.and('item.source = upper(?)', source);
-    if (held !== undefined) where.and(held ? HELD_STAGE : `NOT ${HELD_STAGE}`);
+    if (held !== undefined) where.and(`item.id ${held ? 'IN' : 'NOT IN'} ${HELD_IDS}`);
     if (search !== undefined) {
       const pattern = containing(search);
       where.and('(item.receipt_number ILIKE ? OR item.customer_email ILIKE ?)', pattern, pattern);
