@@ -531,8 +531,8 @@ export interface components {
      * @example {
      *       "items": [
      *         {
-     *           "product_id": 1,
-     *           "quantity": 2
+     *           "product_id": 70,
+     *           "quantity": 1
      *         }
      *       ],
      *       "customer": {
@@ -1077,12 +1077,6 @@ export interface components {
     'X-Request-Id': string;
     /** @description Whether the key of the request is a live or a test key. */
     'X-Traffic-Mode': 'live' | 'test';
-    /** @description When the key of the request expires. Only in the 30 days before. */
-    'X-Key-Expires-At': string;
-    /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-    'X-Ignored-Parameters': string;
-    /** @description `true` when this is the answer to an earlier request with the same Idempotency-Key. */
-    'Idempotent-Replayed': 'true';
     /** @description Seconds to wait before you repeat the request. */
     'Retry-After': number;
     /** @description How to authenticate. */
@@ -1127,8 +1121,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1143,11 +1139,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1157,8 +1155,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -1170,11 +1168,13 @@ export interface operations {
       /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1184,11 +1184,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1199,11 +1200,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1213,11 +1216,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1250,8 +1255,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description `true` when this is the answer to an earlier request with the same Idempotency-Key. */
+          'Idempotent-Replayed'?: 'true';
           [name: string]: unknown;
         };
         content: {
@@ -1265,11 +1272,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request' | 'item_unavailable';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request' | 'item_unavailable';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1279,8 +1288,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -1292,11 +1301,13 @@ export interface operations {
       /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'insufficient_scope' | 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'insufficient_scope' | 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1306,11 +1317,12 @@ export interface operations {
       /** @description A request with the same Idempotency-Key is still being processed. Repeat the request after `Retry-After` seconds. */
       409: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'idempotency_in_flight';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'idempotency_in_flight';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1321,11 +1333,12 @@ export interface operations {
       /** @description The request is well-formed, but the order engine rejects it. No order is placed. */
       422: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'out_of_stock' | 'fraud_rejected' | 'idempotency_mismatch';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'out_of_stock' | 'fraud_rejected' | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1335,11 +1348,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1350,11 +1364,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1364,11 +1380,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1388,7 +1406,10 @@ export interface operations {
         'X-Request-Id'?: string;
       };
       path: {
-        /** @description UUID, or receipt number in any letter case. */
+        /**
+         * @description UUID, or receipt number in any letter case.
+         * @example 0031e5f7-9e09-4dc6-b55c-4fc654212ebe
+         */
         id: string;
       };
       cookie?: never;
@@ -1400,8 +1421,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1415,11 +1438,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1429,8 +1454,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -1442,11 +1467,13 @@ export interface operations {
       /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1456,12 +1483,14 @@ export interface operations {
       /** @description The store has no such resource. Resources of other stores do not exist for this store. */
       404: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'not_found';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'not_found';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1471,11 +1500,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1486,11 +1516,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1500,11 +1532,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1546,8 +1580,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1562,11 +1598,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1576,8 +1614,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -1589,11 +1627,13 @@ export interface operations {
       /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1603,11 +1643,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1618,11 +1659,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1632,11 +1675,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1656,7 +1701,10 @@ export interface operations {
         'X-Request-Id'?: string;
       };
       path: {
-        /** @description Numeric id, or slug. Digits are an id first. */
+        /**
+         * @description Numeric id, or slug. Digits are an id first.
+         * @example pebble-cook-set
+         */
         idOrSlug: string;
       };
       cookie?: never;
@@ -1668,8 +1716,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1683,11 +1733,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1697,8 +1749,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -1710,11 +1762,13 @@ export interface operations {
       /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1724,12 +1778,14 @@ export interface operations {
       /** @description The store has no such resource. Resources of other stores do not exist for this store. */
       404: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'not_found';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'not_found';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1739,11 +1795,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1754,11 +1811,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1768,11 +1827,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1810,8 +1871,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1826,11 +1889,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1840,8 +1905,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -1853,11 +1918,13 @@ export interface operations {
       /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1867,11 +1934,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1882,11 +1950,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1896,11 +1966,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1920,7 +1992,10 @@ export interface operations {
         'X-Request-Id'?: string;
       };
       path: {
-        /** @description UUID. */
+        /**
+         * @description UUID.
+         * @example fab8304c-bcbd-4afc-95f0-58cc2ad9e8e7
+         */
         id: string;
       };
       cookie?: never;
@@ -1932,8 +2007,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1947,11 +2024,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1961,8 +2040,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -1974,11 +2053,13 @@ export interface operations {
       /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1988,12 +2069,14 @@ export interface operations {
       /** @description The store has no such resource. Resources of other stores do not exist for this store. */
       404: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'not_found';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'not_found';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2003,11 +2086,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2018,11 +2102,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2032,11 +2118,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2074,8 +2162,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2090,11 +2180,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2104,8 +2196,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -2117,11 +2209,13 @@ export interface operations {
       /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2131,11 +2225,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2146,11 +2241,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2160,11 +2257,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2184,7 +2283,10 @@ export interface operations {
         'X-Request-Id'?: string;
       };
       path: {
-        /** @description Numeric id, or slug. Digits are an id first. */
+        /**
+         * @description Numeric id, or slug. Digits are an id first.
+         * @example camp-kitchen
+         */
         idOrSlug: string;
       };
       cookie?: never;
@@ -2196,8 +2298,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2211,11 +2315,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2225,8 +2331,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -2238,11 +2344,13 @@ export interface operations {
       /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2252,12 +2360,14 @@ export interface operations {
       /** @description The store has no such resource. Resources of other stores do not exist for this store. */
       404: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'not_found';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'not_found';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2267,11 +2377,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2282,11 +2393,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2296,11 +2409,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2336,8 +2451,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2352,11 +2469,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2366,8 +2485,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -2379,11 +2498,13 @@ export interface operations {
       /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2393,11 +2514,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2408,11 +2530,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2422,11 +2546,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2446,7 +2572,10 @@ export interface operations {
         'X-Request-Id'?: string;
       };
       path: {
-        /** @description Numeric id, or slug. Digits are an id first. */
+        /**
+         * @description Numeric id, or slug. Digits are an id first.
+         * @example mosskettle
+         */
         idOrSlug: string;
       };
       cookie?: never;
@@ -2458,8 +2587,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2473,11 +2604,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2487,8 +2620,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -2500,11 +2633,13 @@ export interface operations {
       /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2514,12 +2649,14 @@ export interface operations {
       /** @description The store has no such resource. Resources of other stores do not exist for this store. */
       404: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'not_found';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'not_found';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2529,11 +2666,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2544,11 +2682,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2558,11 +2698,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2591,8 +2733,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2606,11 +2750,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2620,8 +2766,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -2633,11 +2779,13 @@ export interface operations {
       /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2647,11 +2795,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2662,11 +2811,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2676,11 +2827,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };

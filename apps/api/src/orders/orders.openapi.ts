@@ -2,7 +2,7 @@ import { CommitOutcomeUnknown, IdempotencyInFlight, IdempotencyMismatch } from '
 import { InvalidOrderItems, OrderRejected, OutOfStock } from '@app/domain';
 import { applyDecorators, BadRequestException } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiResponse } from '@nestjs/swagger';
-import { headers, ref } from '../openapi/components.js';
+import { optionalHeaders, ref } from '../openapi/components.js';
 import { ApiList, ApiSingle, COMMON_FAILURES, KEY_HEADERS, SUCCESS } from '../openapi/endpoints.js';
 import { single } from '../envelope.js';
 import { AuthenticationError } from '../errors/authentication-error.js';
@@ -51,7 +51,11 @@ export const ApiGetOrder = () =>
     operationId: 'getOrder',
     summary: 'One order',
     of: Order,
-    by: { name: 'id', description: 'UUID, or receipt number in any letter case.', example: 'WEB-261120-7K3M9Q' },
+    by: {
+      name: 'id',
+      description: 'UUID, or receipt number in any letter case.',
+      example: '0031e5f7-9e09-4dc6-b55c-4fc654212ebe',
+    },
   });
 
 export const ApiCreateOrder = () =>
@@ -71,7 +75,7 @@ export const ApiCreateOrder = () =>
       description: 'The order was placed, by this request or by an earlier one with the same Idempotency-Key.',
       schema: object({ success: SUCCESS, data: ref(CreatedOrder.name) }),
       examples: { placed: { summary: 'Placed', value: single(CreatedOrder.example) } },
-      headers: headers(...KEY_HEADERS, 'Idempotent-Replayed'),
+      headers: { ...KEY_HEADERS, ...optionalHeaders('Idempotent-Replayed') },
     }),
     ApiFailures(
       new BadRequestException('customer.name is required'),
