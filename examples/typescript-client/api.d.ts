@@ -531,8 +531,8 @@ export interface components {
      * @example {
      *       "items": [
      *         {
-     *           "product_id": 1,
-     *           "quantity": 2
+     *           "product_id": 70,
+     *           "quantity": 1
      *         }
      *       ],
      *       "customer": {
@@ -1077,12 +1077,6 @@ export interface components {
     'X-Request-Id': string;
     /** @description Whether the key of the request is a live or a test key. */
     'X-Traffic-Mode': 'live' | 'test';
-    /** @description When the key of the request expires. Only in the 30 days before. */
-    'X-Key-Expires-At': string;
-    /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-    'X-Ignored-Parameters': string;
-    /** @description `true` when this is the answer to an earlier request with the same Idempotency-Key. */
-    'Idempotent-Replayed': 'true';
     /** @description Seconds to wait before you repeat the request. */
     'Retry-After': number;
     /** @description How to authenticate. */
@@ -1102,6 +1096,8 @@ export interface operations {
           'PENDING' | 'CONFIRMED' | 'PROCESSING' | 'SHIPPED' | 'DELIVERED' | 'CANCELLED' | 'RETURNED';
         /** @description Only those with this source. Letter case does not matter; a value that matches no row returns an empty list, never an error. */
         source?: 'POS' | 'WEBSITE';
+        /** @description `true`: only orders under review: neither released nor cancelled. `false`: only the others. Letter case does not matter; any other value returns 400. */
+        held?: boolean;
         /** @description Only those with this text anywhere in the receipt number or the e-mail address on the order, in any letter case. Taken literally, without wildcards; trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
@@ -1125,8 +1121,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1141,11 +1139,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1155,8 +1155,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -1165,12 +1165,16 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1180,11 +1184,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1195,11 +1200,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1209,11 +1216,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1246,8 +1255,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description `true` when this is the answer to an earlier request with the same Idempotency-Key. */
+          'Idempotent-Replayed'?: 'true';
           [name: string]: unknown;
         };
         content: {
@@ -1261,11 +1272,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request' | 'item_unavailable';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request' | 'item_unavailable';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1275,8 +1288,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -1285,12 +1298,16 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'insufficient_scope' | 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1300,11 +1317,12 @@ export interface operations {
       /** @description A request with the same Idempotency-Key is still being processed. Repeat the request after `Retry-After` seconds. */
       409: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'idempotency_in_flight';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'idempotency_in_flight';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1315,11 +1333,12 @@ export interface operations {
       /** @description The request is well-formed, but the order engine rejects it. No order is placed. */
       422: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'out_of_stock' | 'fraud_rejected' | 'idempotency_mismatch';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'out_of_stock' | 'fraud_rejected' | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1329,11 +1348,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1344,11 +1364,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1358,11 +1380,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1382,7 +1406,10 @@ export interface operations {
         'X-Request-Id'?: string;
       };
       path: {
-        /** @description UUID, or receipt number in any letter case. */
+        /**
+         * @description UUID, or receipt number in any letter case.
+         * @example 0031e5f7-9e09-4dc6-b55c-4fc654212ebe
+         */
         id: string;
       };
       cookie?: never;
@@ -1394,8 +1421,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1409,11 +1438,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1423,8 +1454,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -1433,12 +1464,16 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1448,12 +1483,14 @@ export interface operations {
       /** @description The store has no such resource. Resources of other stores do not exist for this store. */
       404: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'not_found';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'not_found';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1463,11 +1500,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1478,11 +1516,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1492,11 +1532,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1538,8 +1580,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1554,11 +1598,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1568,8 +1614,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -1578,12 +1624,16 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1593,11 +1643,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1608,11 +1659,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1622,11 +1675,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1646,7 +1701,10 @@ export interface operations {
         'X-Request-Id'?: string;
       };
       path: {
-        /** @description Numeric id, or slug. Digits are an id first. */
+        /**
+         * @description Numeric id, or slug. Digits are an id first.
+         * @example pebble-cook-set
+         */
         idOrSlug: string;
       };
       cookie?: never;
@@ -1658,8 +1716,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1673,11 +1733,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1687,8 +1749,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -1697,12 +1759,16 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1712,12 +1778,14 @@ export interface operations {
       /** @description The store has no such resource. Resources of other stores do not exist for this store. */
       404: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'not_found';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'not_found';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1727,11 +1795,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1742,11 +1811,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1756,11 +1827,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1798,8 +1871,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1814,11 +1889,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1828,8 +1905,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -1838,12 +1915,16 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1853,11 +1934,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1868,11 +1950,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1882,11 +1966,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1906,7 +1992,10 @@ export interface operations {
         'X-Request-Id'?: string;
       };
       path: {
-        /** @description UUID. */
+        /**
+         * @description UUID.
+         * @example fab8304c-bcbd-4afc-95f0-58cc2ad9e8e7
+         */
         id: string;
       };
       cookie?: never;
@@ -1918,8 +2007,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1933,11 +2024,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1947,8 +2040,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -1957,12 +2050,16 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1972,12 +2069,14 @@ export interface operations {
       /** @description The store has no such resource. Resources of other stores do not exist for this store. */
       404: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'not_found';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'not_found';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1987,11 +2086,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2002,11 +2102,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2016,11 +2118,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2058,8 +2162,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2074,11 +2180,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2088,8 +2196,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -2098,12 +2206,16 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2113,11 +2225,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2128,11 +2241,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2142,11 +2257,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2166,7 +2283,10 @@ export interface operations {
         'X-Request-Id'?: string;
       };
       path: {
-        /** @description Numeric id, or slug. Digits are an id first. */
+        /**
+         * @description Numeric id, or slug. Digits are an id first.
+         * @example camp-kitchen
+         */
         idOrSlug: string;
       };
       cookie?: never;
@@ -2178,8 +2298,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2193,11 +2315,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2207,8 +2331,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -2217,12 +2341,16 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2232,12 +2360,14 @@ export interface operations {
       /** @description The store has no such resource. Resources of other stores do not exist for this store. */
       404: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'not_found';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'not_found';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2247,11 +2377,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2262,11 +2393,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2276,11 +2409,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2316,8 +2451,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2332,11 +2469,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2346,8 +2485,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -2356,12 +2495,16 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2371,11 +2514,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2386,11 +2530,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2400,11 +2546,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2424,7 +2572,10 @@ export interface operations {
         'X-Request-Id'?: string;
       };
       path: {
-        /** @description Numeric id, or slug. Digits are an id first. */
+        /**
+         * @description Numeric id, or slug. Digits are an id first.
+         * @example mosskettle
+         */
         idOrSlug: string;
       };
       cookie?: never;
@@ -2436,8 +2587,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2451,11 +2604,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2465,8 +2620,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -2475,12 +2630,16 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2490,12 +2649,14 @@ export interface operations {
       /** @description The store has no such resource. Resources of other stores do not exist for this store. */
       404: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'not_found';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'not_found';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2505,11 +2666,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2520,11 +2682,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2534,11 +2698,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2567,8 +2733,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2582,11 +2750,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2596,8 +2766,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -2606,12 +2776,16 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2621,11 +2795,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2636,11 +2811,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2650,11 +2827,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };

@@ -40,7 +40,9 @@ interface Document {
   readonly tags: readonly { readonly name: string }[];
   readonly security: readonly object[];
   readonly paths: Record<string, Record<string, Operation>>;
-  readonly components: Record<'schemas' | 'headers' | 'securitySchemes', Record<string, AnySchemaObject>>;
+  readonly components: Record<'schemas' | 'securitySchemes', Record<string, AnySchemaObject>> & {
+    readonly headers: DocumentedResponse['headers'];
+  };
 }
 
 const SOME_UUID = '0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f';

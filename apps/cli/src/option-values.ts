@@ -48,6 +48,16 @@ export function futureMoment(text: string): Date {
   return moment;
 }
 
+const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** 1 second to 90 days, in milliseconds. */
+export function overlapMs(text: string): number {
+  const [, count, unit] = /^(\d{1,7})([smhd])$/.exec(text) ?? [];
+  const milliseconds = Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
+  if (milliseconds > 0 && milliseconds <= 90 * UNIT_MS.d) return milliseconds;
+  throw new InvalidArgumentError('Give 1s to 90d: a number of seconds (s), minutes (m), hours (h) or days (d).');
+}
+
 export function binPlace(text: string): string {
   if (!/^[^\s/]+\/[^\s/]+$/.test(text)) throw new InvalidArgumentError('Give WAREHOUSE/BIN.');
   return text;

@@ -1,6 +1,8 @@
 import { EXIT, report } from './failures.js';
 import { createProgram } from './program.js';
 
+const ID = '01a20066-13fe-7403-821d-09fa5dc281da';
+
 let said: string[];
 
 beforeEach(() => {
@@ -38,6 +40,14 @@ describe('the command line', () => {
     ['an unknown kind of catalog', 'import-catalog --store acme --format magento x.csv'],
     ['a catalog of no kind', 'import-catalog --store acme x.csv'],
     ['an unknown mode', 'keys create --store acme --mode prod'],
+    ['an unknown scope', 'keys create --store acme --scope write'],
+    ['a roll without an overlap', `keys roll ${ID}`],
+    ['an overlap without a unit', `keys roll ${ID} --overlap 7`],
+    ['an overlap in words', `keys roll ${ID} --overlap week`],
+    ['no overlap', `keys roll ${ID} --overlap 0d`],
+    ['an overlap of more than 90 days', `keys roll ${ID} --overlap 91d`],
+    ['an overlap of more than 90 days in seconds', `keys roll ${ID} --overlap 7776001s`],
+    ['a roll of an id that is none', 'keys roll 7 --overlap 7d'],
     ['a moment in the past', 'keys create --store acme --expires-at 2020-01-01T00:00:00Z'],
     ['a moment in words', 'keys create --store acme --expires-at tomorrow'],
     ['an id that is none', 'keys revoke 7'],
@@ -91,6 +101,7 @@ describe('the command line', () => {
   it.each([
     'keys revoke KEY',
     'keys revoke SECRET',
+    'keys roll KEY --overlap 7d',
     'keys KEY',
     'keys list --store KEY',
     'keys list --store acme --KEY',
@@ -116,6 +127,7 @@ describe('the command line', () => {
     'import --help',
     'import-catalog --help',
     'keys create --help',
+    'keys roll --help',
     'backup --help',
     'restore --help',
   ])('explains itself: %s', async (line) => {

@@ -1,6 +1,7 @@
 import { Module, type DynamicModule, type ModuleMetadata } from '@nestjs/common';
 import { AuthenticateApiKey } from './access/authenticate-api-key.js';
 import { CreateApiKey } from './access/create-api-key.js';
+import { RollApiKey } from './access/roll-api-key.js';
 import { BrandsService } from './brands/brands.service.js';
 import { CategoriesService } from './categories/categories.service.js';
 import { CustomersService } from './customers/customers.service.js';
@@ -21,6 +22,7 @@ import { StoreProfileService } from './stores/store-profile.service.js';
 const USE_CASES = [
   AuthenticateApiKey,
   CreateApiKey,
+  RollApiKey,
   CreateOrder,
   ChangeOrderStatus,
   RunPipelineStage,

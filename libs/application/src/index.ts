@@ -1,5 +1,6 @@
 export * from './access/authenticate-api-key.js';
 export * from './access/create-api-key.js';
+export * from './access/roll-api-key.js';
 export * from './application.module.js';
 export * from './brands/brands.service.js';
 export * from './categories/categories.service.js';

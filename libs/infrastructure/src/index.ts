@@ -11,6 +11,7 @@ export * from './platform/service-metrics.js';
 export * from './platform/spans.js';
 export * from './platform/start-tracing.js';
 export * from './platform/status-server.js';
+export * from './platform/project-root.js';
 export * from './platform/version.js';
 export * from './postgres/confirmed-transaction.js';
 export * from './postgres/data-source.js';

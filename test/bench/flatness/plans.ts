@@ -8,7 +8,15 @@ interface Plan {
 }
 
 /** Tables that grow with a store. */
-const LARGE = new Set(['orders', 'order_lines', 'products', 'product_categories', 'stock', 'customers']);
+const LARGE = new Set([
+  'orders',
+  'order_lines',
+  'order_stages',
+  'products',
+  'product_categories',
+  'stock',
+  'customers',
+]);
 /** A page has at most 100 rows; beyond a thousand rows, the query locates a page by its day. */
 const SORTED_AT_MOST = 1_100;
 

@@ -43,6 +43,16 @@ export async function makeRare(database: TestDatabase, storeId: number): Promise
   }
 }
 
+/** Puts five old orders, of different days, under review. */
+export async function makeHeld(database: TestDatabase, storeId: number): Promise<void> {
+  await database.query(
+    `UPDATE order_stages SET state = 'held', held_for = '{amount_over_limit}'
+     WHERE store_id = $1 AND stage = 'notify-customer' AND order_id IN (
+       SELECT id FROM orders WHERE store_id = $1 AND source = 'WEBSITE' ORDER BY md5(id::text) LIMIT 5)`,
+    [storeId],
+  );
+}
+
 /** The requests whose time must not grow with the store. */
 export async function requestsOf(database: Pick<TestDatabase, 'query'>, storeId: number): Promise<FlatRequest[]> {
   const text = async (sql: string) => (await database.query<{ text: string }>(sql, [storeId]))[0]?.text ?? '';
@@ -77,8 +87,16 @@ export async function requestsOf(database: Pick<TestDatabase, 'query'>, storeId:
     first('orders by source', '/v1/orders?source=WEBSITE'),
     first('orders by all three', '/v1/orders?source=WEBSITE&status=SUCCEEDED&fulfillment_status=DELIVERED'),
     ...RARE.map(({ name, query }) => first(`orders, rare ${name}`, `/v1/orders?${query}`)),
+    first('orders under review', '/v1/orders?held=true'),
+    first('orders not under review', '/v1/orders?held=false'),
+    first('orders by source, not under review', '/v1/orders?held=false&source=WEBSITE'),
     { name: 'orders, middle page', kind: 'deep page', path: `/v1/orders?page=${Math.ceil(last / 2)}` },
     { name: 'orders, last page', kind: 'deep page', path: `/v1/orders?page=${last}` },
+    {
+      name: 'orders not under review, middle page',
+      kind: 'deep page',
+      path: `/v1/orders?held=false&page=${Math.ceil(last / 2)}`,
+    },
     { name: 'one order', kind: 'one', path: `/v1/orders/${order}` },
     { name: 'orders, search for a receipt number', kind: 'search', path: `/v1/orders?${searchFor(receipt)}` },
     { name: 'orders, search for an e-mail', kind: 'search', path: `/v1/orders?${searchFor(email)}` },

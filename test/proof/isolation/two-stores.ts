@@ -111,14 +111,15 @@ async function fill(database: TestDatabase, store: StoreFixture, mark: string): 
   ]);
 }
 
-/** An assessment and a stage, which an imported order does not have. */
+/** An assessment and a held stage, which an imported order does not have. No worker repeats this analysis. */
 async function settle(database: TestDatabase, storeId: number, orderId: string): Promise<void> {
   await database.query(
-    `INSERT INTO fraud_assessments (store_id, order_id, verdict, score) VALUES ($1, $2, 'ACCEPT', 0)`,
+    `INSERT INTO fraud_assessments (store_id, order_id, verdict, score) VALUES ($1, $2, 'REVIEW', 50)`,
     [storeId, orderId],
   );
   await database.query(
-    `INSERT INTO order_stages (store_id, order_id, stage, state, position) VALUES ($1, $2, 'notify-customer', 'done', 1)`,
+    `INSERT INTO order_stages (store_id, order_id, stage, state, held_for, position)
+     VALUES ($1, $2, 'notify-customer', 'held', '{amount_over_limit}', 1)`,
     [storeId, orderId],
   );
 }

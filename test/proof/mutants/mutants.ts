@@ -318,6 +318,19 @@ const CACHE = new Map<string, { readonly at: number; readonly found: Promise<Api
     noticedAs: /succeeded: key \d+, .* ms after the commit/,
   },
   {
+    name: 'the scope of a key ignored',
+    edits: [
+      {
+        file: 'apps/api/src/http/plugins/06-authentication.ts',
+        find: `      if (key.scope !== 'full' && mayWrite(request)) throw new AuthenticationError('insufficient_scope');\n`,
+        replace: '',
+      },
+    ],
+    proof: 'isolation',
+    args: ['--quick', '--seed', '1'],
+    noticedAs: /POST \/v1\/orders with a read key: 201/,
+  },
+  {
     name: 'one store predicate removed',
     edits: [
       {

@@ -36,6 +36,11 @@ export const ERROR_CODES = {
     meaning: 'The store of the key is inactive.',
     action: "Stop, and ask the store's operator.",
   },
+  insufficient_scope: {
+    status: 403,
+    meaning: 'The scope of the API key is `read`, and the request would change something.',
+    action: "Use a key with the scope `full`, or ask the store's operator for one.",
+  },
   not_found: {
     status: 404,
     meaning: 'The path is unknown, or the store has no such resource.',

@@ -31,6 +31,13 @@ export const flagFilter = (name: string, what: string): Filter => ({
   schema: { type: 'boolean', examples: [true] },
 });
 
+/** A filter that rejects unreadable values: a client that mistypes it must not read other rows than it asked for. */
+export const booleanFilter = (name: string, whenTrue: string, whenFalse: string): Filter => ({
+  name,
+  description: `\`true\`: ${whenTrue}. \`false\`: ${whenFalse}. Letter case does not matter; any other value returns 400.`,
+  schema: { type: 'boolean', examples: [true] },
+});
+
 export const searchFilter = (what: string, example: string): Filter => ({
   name: 'search',
   description:

@@ -94,7 +94,7 @@ export const CREATE_ORDER_REQUEST = {
   ),
   examples: [
     {
-      items: [{ product_id: 1, quantity: 2 }],
+      items: [{ product_id: 70, quantity: 1 }],
       customer: {
         name: 'Ada Lovelace',
         email: 'ada@example.com',

@@ -2,9 +2,10 @@ import { CommitOutcomeUnknown, IdempotencyInFlight, IdempotencyMismatch } from '
 import { InvalidOrderItems, OrderRejected, OutOfStock } from '@app/domain';
 import { applyDecorators, BadRequestException } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiResponse } from '@nestjs/swagger';
-import { headers, ref } from '../openapi/components.js';
+import { optionalHeaders, ref } from '../openapi/components.js';
 import { ApiList, ApiSingle, COMMON_FAILURES, KEY_HEADERS, SUCCESS } from '../openapi/endpoints.js';
 import { single } from '../envelope.js';
+import { AuthenticationError } from '../errors/authentication-error.js';
 import { ApiFailures } from '../openapi/failures.js';
 import { ApiIdempotencyKey, ApiRequestId } from '../openapi/parameters.js';
 import type { NamedSchema, Representation, ResourceDocumentation } from '../openapi/resource.js';
@@ -42,6 +43,7 @@ export const ApiListOrders = () =>
     summary: 'Orders of points of sale and of the website, newest first',
     of: OrderListItem,
     filters: ORDER_FILTERS,
+    failures: [new BadRequestException('held must be true or false')],
   });
 
 export const ApiGetOrder = () =>
@@ -49,7 +51,11 @@ export const ApiGetOrder = () =>
     operationId: 'getOrder',
     summary: 'One order',
     of: Order,
-    by: { name: 'id', description: 'UUID, or receipt number in any letter case.', example: 'WEB-261120-7K3M9Q' },
+    by: {
+      name: 'id',
+      description: 'UUID, or receipt number in any letter case.',
+      example: '0031e5f7-9e09-4dc6-b55c-4fc654212ebe',
+    },
   });
 
 export const ApiCreateOrder = () =>
@@ -69,7 +75,7 @@ export const ApiCreateOrder = () =>
       description: 'The order was placed, by this request or by an earlier one with the same Idempotency-Key.',
       schema: object({ success: SUCCESS, data: ref(CreatedOrder.name) }),
       examples: { placed: { summary: 'Placed', value: single(CreatedOrder.example) } },
-      headers: headers(...KEY_HEADERS, 'Idempotent-Replayed'),
+      headers: { ...KEY_HEADERS, ...optionalHeaders('Idempotent-Replayed') },
     }),
     ApiFailures(
       new BadRequestException('customer.name is required'),
@@ -81,6 +87,7 @@ export const ApiCreateOrder = () =>
       new OrderRejected(),
       new IdempotencyMismatch(),
       new CommitOutcomeUnknown(null),
+      new AuthenticationError('insufficient_scope'),
       ...COMMON_FAILURES,
     ),
   );

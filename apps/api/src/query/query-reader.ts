@@ -1,4 +1,5 @@
 import { parseId, type Page } from '@app/application';
+import { BadRequestException } from '@nestjs/common';
 
 export const DEFAULT_LIMIT = 50;
 export const MAX_LIMIT = 100;
@@ -12,8 +13,8 @@ const NO_ID = 0;
 export type RawQuery = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * Reads typed values from a query string. No value is an error: an unreadable value becomes the default, or a filter that
- * matches no row. A blank value counts as absent. The last of repeated parameters counts.
+ * Reads typed values from a query string. An unreadable value becomes the default, or a filter that matches no row; only
+ * `boolean` refuses it. A blank value counts as absent. The last of repeated parameters counts.
  *
  * The reader records the names that a route reads; {@link unknownNames} returns the others.
  */
@@ -50,6 +51,14 @@ export class QueryReader {
   /** `true` for `true` and `1`; every other value does not filter. */
   flag(name: string): true | undefined {
     return /^(?:true|1)$/i.test(this.text(name) ?? '') || undefined;
+  }
+
+  /** @throws BadRequestException for a value other than `true` and `false`. */
+  boolean(name: string): boolean | undefined {
+    const text = this.text(name)?.toLowerCase();
+    if (text === undefined) return undefined;
+    if (text !== 'true' && text !== 'false') throw new BadRequestException(`${name} must be true or false`);
+    return text === 'true';
   }
 
   /** The names in the query that the route has not read. */

@@ -58,6 +58,8 @@ export interface OrderFilter {
   readonly status?: string;
   readonly fulfillmentStatus?: string;
   readonly source?: string;
+  /** Whether the order is under review: as in {@link HeldOrders}. */
+  readonly held?: boolean;
   /** Literal text within the receipt number or the e-mail on the order, in any letter case. */
   readonly search?: string;
 }

@@ -15,7 +15,7 @@ interface Options {
 
 const EXPIRY_NOTICE_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** Checks the API key of every request under `/v1`, unknown paths included, before the body is read. */
+/** Checks the API key of every request under `/v1`, unknown paths included, and its scope before the body is read. */
 export const authentication = fp<Options>(
   (fastify, { authenticate, throttle, apiKeys }, done) => {
     fastify.decorateRequest('apiKey', null);
@@ -27,9 +27,11 @@ export const authentication = fp<Options>(
       request.apiKey = key;
       describeKey(reply, key);
       const seconds = throttle.admit(key.id);
-      if (seconds === 0) return;
-      apiKeys.noteThrottled(key);
-      throw new TooManyRequests(seconds);
+      if (seconds > 0) {
+        apiKeys.noteThrottled(key);
+        throw new TooManyRequests(seconds);
+      }
+      if (key.scope !== 'full' && mayWrite(request)) throw new AuthenticationError('insufficient_scope');
     });
     done();
   },
@@ -42,6 +44,11 @@ export const authentication = fp<Options>(
  */
 function isUnderV1({ routeOptions, url }: FastifyRequest): boolean {
   return /^\/v1(?:[/?#]|$)/.test(routeOptions.url ?? decodeURIComponent(url.replace(/[?#].*$/s, '')));
+}
+
+/** Every method of a known route but those that HTTP defines as safe. An unknown path is 404 for every key. */
+function mayWrite({ method, is404 }: FastifyRequest): boolean {
+  return method !== 'GET' && method !== 'HEAD' && !is404;
 }
 
 /** The Authorization header; `undefined` when it is repeated, because neither value can be trusted then. */

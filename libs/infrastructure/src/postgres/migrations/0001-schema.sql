@@ -54,6 +54,7 @@ CREATE TABLE api_keys (
   prefix text NOT NULL,
   last_four text NOT NULL,
   mode text NOT NULL CHECK (mode IN ('live', 'test')),
+  scope text NOT NULL DEFAULT 'full' CHECK (scope IN ('full', 'read')),
   name text NOT NULL DEFAULT '',
   status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'DEACTIVATED', 'REVOKED')),
   expires_at timestamptz(3),
@@ -63,6 +64,7 @@ CREATE TABLE api_keys (
 );
 COMMENT ON TABLE api_keys IS 'API keys of stores. The key itself is not stored.';
 COMMENT ON COLUMN api_keys.key_hash IS 'SHA-256 of the whole key.';
+COMMENT ON COLUMN api_keys.scope IS 'What the key permits: full, or read, which changes nothing.';
 
 CREATE TABLE api_key_usage (
   store_id int NOT NULL,
@@ -413,6 +415,8 @@ CREATE INDEX order_stages_dead ON order_stages (store_id, order_id)
   WHERE state = 'dead' AND last_error <> 'order_cancelled';
 -- Orders under review, by the rules that hold them. An order id begins with the time.
 CREATE INDEX order_stages_held ON order_stages (held_for, order_id, store_id) WHERE state = 'held';
+-- The orders under review of one store, for its order list.
+CREATE INDEX order_stages_held_by_store ON order_stages (store_id, order_id) WHERE state = 'held';
 
 CREATE TABLE idempotency_keys (
   store_id int NOT NULL REFERENCES stores,
