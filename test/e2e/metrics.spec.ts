@@ -184,6 +184,17 @@ describe('the metrics with METRICS_PORT', () => {
     expect((await api.inject({ url: '/health/live' })).statusCode).toBe(200);
   });
 
+  it('are served with the probes', async () => {
+    const base = `http://127.0.0.1:${api.app.get(MetricsServer).port}`;
+    // The thread that answers learns the first state of the process after its start.
+    await eventually(async () => expect((await fetch(`${base}/health/ready`)).status).toBe(200));
+
+    const ready = await fetch(`${base}/health/ready`);
+    expect((await fetch(`${base}/health/live`)).status).toBe(200);
+    const { status, details } = (await api.inject({ url: '/health/ready' })).json<Record<string, unknown>>();
+    expect(await ready.json()).toEqual({ status, details });
+  });
+
   it('are no longer served after the application has closed', async () => {
     const url = `http://127.0.0.1:${api.app.get(MetricsServer).port}/metrics`;
     await api.app.close();
