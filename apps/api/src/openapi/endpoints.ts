@@ -44,15 +44,21 @@ const moneyOf = ({ money }: Representation): string => (money ? MONEY[money] : '
 export function ApiList({
   of,
   filters,
+  failures = [],
   ...operation
-}: Operation & { of: Representation; filters: readonly Filter[] }): MethodDecorator {
+}: Operation & {
+  of: Representation;
+  filters: readonly Filter[];
+  /** Failures besides those of every list. */
+  failures?: readonly Error[];
+}): MethodDecorator {
   const data: Schema = { type: 'array', items: ref(of.name) };
   const pagination = ref('Pagination');
   const description = `One page of the list. \`pagination.total\` counts all rows that match the filters.${moneyOf(of)}`;
   const example = list([of.example], 1, { page: 1, limit: DEFAULT_LIMIT });
   return applyDecorators(
     ApiListParameters(filters),
-    ApiRead({ description, ...operation }, object({ success: SUCCESS, data, pagination }), example),
+    ApiRead({ description, ...operation }, object({ success: SUCCESS, data, pagination }), example, failures),
   );
 }
 
@@ -78,7 +84,12 @@ export function ApiSingle({
   );
 }
 
-function ApiRead(operation: Operation, schema: Schema, value: unknown): MethodDecorator {
+function ApiRead(
+  operation: Operation,
+  schema: Schema,
+  value: unknown,
+  failures: readonly Error[] = [],
+): MethodDecorator {
   return applyDecorators(
     ApiOperation(operation),
     ApiPrefer(),
@@ -90,6 +101,6 @@ function ApiRead(operation: Operation, schema: Schema, value: unknown): MethodDe
       examples: { found: { summary: 'Found', value } },
       headers: headers(...KEY_HEADERS, 'X-Ignored-Parameters'),
     }),
-    ApiFailures(new BadRequestException('Unknown query parameter: statsu'), ...COMMON_FAILURES),
+    ApiFailures(new BadRequestException('Unknown query parameter: statsu'), ...failures, ...COMMON_FAILURES),
   );
 }
