@@ -2,7 +2,7 @@ import { ERROR_CODE_TABLE } from './failures.js';
 
 /** The introduction of the API document, in Markdown. */
 export const GUIDE = `
-A store's orders, products, customers, categories, brands and profile, and one write that places an order.
+A store's orders, products, SKUs, customers, categories, brands and profile, and one write that places an order.
 
 ### Authentication
 Every request under \`/v1\` sends \`Authorization: Bearer <API key>\`. A key opens one store; ids of other stores return
@@ -18,7 +18,8 @@ Lists contain orders of both modes and do not distinguish them. \`is_test\` is a
 ### Paging and filters
 Lists return \`{ success, data, pagination: { total, page, limit } }\`. \`limit\` is 50 by default and at most 100, and
 \`page\` starts at 1. Values out of range are clamped, never rejected. The last page is ceil(total / limit); a later page
-is empty. A filter value that no row has returns an empty list. \`featured\` and \`in_stock\` filter when they are
+is empty. A filter value that no row has returns an empty list. Only
+more than 100 values of \`sku\` return 400. \`featured\` and \`in_stock\` filter when they are
 \`true\` or \`1\`; any other value, including \`false\`, does not filter. An unknown parameter is ignored and named in
 \`X-Ignored-Parameters\`; with \`Prefer: handling=strict\` it returns 400.
 

@@ -1005,7 +1005,7 @@ CREATE TRIGGER variants_change_their_units AFTER UPDATE ON product_variants
 CREATE TRIGGER variants_leave_the_sale AFTER DELETE ON product_variants
   REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_units_of_variants();
 
--- A page deep in the list begins in a section: about 1,000 units that follow each other in the order of the list. The
+-- A page deep in the list begins in a section: 3,000 to 6,000 units that follow each other in the order of the list. The
 -- running sum of the sections' counts leads to it, and the page skips only units of its section.
 CREATE TABLE sku_sections (
   store_id int NOT NULL,
@@ -1019,7 +1019,7 @@ CREATE TABLE sku_sections (
 COMMENT ON TABLE sku_sections IS
   'Number of sellable units from this place in the list of SKUs up to the next section, without changes that are not yet folded.';
 
-CREATE FUNCTION units_per_section() RETURNS int LANGUAGE sql IMMUTABLE RETURN 1000;
+CREATE FUNCTION units_per_section() RETURNS int LANGUAGE sql IMMUTABLE RETURN 3000;
 
 -- The lists count a changed unit by in_stock; the sections count it by its place, which follows in labels.
 CREATE FUNCTION tally_sellable_units() RETURNS trigger LANGUAGE plpgsql AS $$
