@@ -113,7 +113,7 @@ describe('the requests of npm run bench:flat', () => {
     const { paths } = JSON.parse(read('docs/openapi.json')) as Document;
     const requests = await requestsOf({ query: () => Promise.resolve([]) }, 1);
     const asked = requests.map(({ path }) => new URL(path, 'http://localhost'));
-    const filters = ['/v1/orders', '/v1/products', '/v1/customers'].flatMap((list) =>
+    const filters = ['/v1/orders', '/v1/products', '/v1/skus', '/v1/customers'].flatMap((list) =>
       (paths[list]?.get?.parameters ?? [])
         .filter((parameter) => parameter.in === 'query' && !['limit', 'page'].includes(parameter.name))
         .map(({ name }) => ({ list, name })),

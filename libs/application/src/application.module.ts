@@ -15,6 +15,7 @@ import { RunPipelineStage } from './orders/run-pipeline-stage.js';
 import { VerifyPayment } from './orders/verify-payment.js';
 import { ProductsService } from './products/products.service.js';
 import { RotateSecrets } from './secrets/rotate-secrets.js';
+import { SkusService } from './skus/skus.service.js';
 import { SetStock } from './stock/set-stock.js';
 import { VerifyStock } from './stock/verify-stock.js';
 import { StoreProfileService } from './stores/store-profile.service.js';
@@ -35,6 +36,7 @@ const USE_CASES = [
   VerifyPayment,
   OrdersService,
   ProductsService,
+  SkusService,
   CustomersService,
   CategoriesService,
   BrandsService,

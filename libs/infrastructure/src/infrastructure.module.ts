@@ -14,6 +14,7 @@ import {
   OrderRepository,
   PipelineStages,
   ProductRepository,
+  SkuRepository,
   StageRetries,
   StockLedger,
   StoreRepository,
@@ -40,6 +41,7 @@ import { PostgresOrderLifecycle } from './orders/postgres-order-lifecycle.js';
 import { PostgresOrderPlacement } from './orders/postgres-order-placement.js';
 import { PostgresOrderRepository } from './orders/postgres-order.repository.js';
 import { PostgresProductRepository } from './catalog/postgres-product.repository.js';
+import { PostgresSkuRepository } from './catalog/postgres-sku.repository.js';
 import { PostgresStageRetries } from './orders/postgres-stage-retries.js';
 import { PostgresEncryptedSecrets } from './secrets/postgres-encrypted-secrets.js';
 import { PostgresStockLedger } from './stock/postgres-stock-ledger.js';
@@ -68,6 +70,7 @@ const ADAPTERS = [
   { provide: OrderRepository, useClass: PostgresOrderRepository },
   { provide: PipelineStages, useClass: PostgresPipelineStages },
   { provide: ProductRepository, useClass: PostgresProductRepository },
+  { provide: SkuRepository, useClass: PostgresSkuRepository },
   { provide: StageRetries, useClass: PostgresStageRetries },
   { provide: StockLedger, useClass: PostgresStockLedger },
   { provide: StoreRepository, useClass: TypeOrmStoreRepository },

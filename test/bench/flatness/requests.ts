@@ -70,6 +70,10 @@ export async function requestsOf(database: Pick<TestDatabase, 'query'>, storeId:
     await of('receipt_number', 'orders', `AND source = 'WEBSITE'`),
     await of('customer_email', 'orders', `AND customer_email <> ''`),
   ];
+  const lastSkus = Math.ceil(
+    Number(await text('SELECT count(*) AS text FROM sellable_units WHERE store_id = $1')) / 50,
+  );
+  const sku = await text('SELECT sku AS text FROM sellable_units WHERE store_id = $1 ORDER BY md5(sku) LIMIT 1');
   const productName = await of('name', 'products', `AND status = 'ACTIVE'`);
   const customerEmail = await of('email', 'customers', `AND email <> ''`);
   const category = (order: string) =>
@@ -108,6 +112,13 @@ export async function requestsOf(database: Pick<TestDatabase, 'query'>, storeId:
     first('products, all filters', `/v1/products?category_id=${large}&featured=true&in_stock=true`),
     { name: 'products, search for a name', kind: 'search', path: `/v1/products?${searchFor(productName)}` },
     { name: 'one product', kind: 'one', path: `/v1/products/${product}` },
+    first('SKUs', '/v1/skus'),
+    first('SKUs, in stock', '/v1/skus?in_stock=true'),
+    { name: 'SKUs, middle page', kind: 'deep page', path: `/v1/skus?page=${Math.ceil(lastSkus / 2)}` },
+    { name: 'SKUs, last page', kind: 'deep page', path: `/v1/skus?page=${lastSkus}` },
+    first('SKUs, by SKU', `/v1/skus?sku=${encodeURIComponent(sku)}`),
+    first('SKUs of a product', `/v1/skus?product_id=${product}`),
+    { name: 'SKUs, search for a SKU', kind: 'search', path: `/v1/skus?${searchFor(sku)}` },
     first('customers', '/v1/customers'),
     first('customers by status', '/v1/customers?status=Inactive'),
     { name: 'customers, search for an e-mail', kind: 'search', path: `/v1/customers?${searchFor(customerEmail)}` },

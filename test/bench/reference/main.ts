@@ -5,6 +5,7 @@ import { createOrder, type OrderRequest } from './create-order.js';
 import { Keys } from './keys.js';
 import { findOrder, listOrders, lookUpOrders, searchOrders } from './orders.js';
 import { findProduct, listProducts } from './products.js';
+import { listSkus } from './skus.js';
 import { findStore } from './store.js';
 import { countRows } from './totals.js';
 
@@ -35,6 +36,9 @@ app.get<{ Querystring: ListQuery }>('/v1/products', async ({ headers, query }) =
 );
 app.get<{ Params: { id: string } }>('/v1/products/:id', async ({ headers, params }) =>
   findProduct(pool, await keys.storeOf(headers.authorization), Number(params.id)),
+);
+app.get<{ Querystring: ListQuery }>('/v1/skus', async ({ headers, query }) =>
+  listSkus(pool, await keys.storeOf(headers.authorization), pageOf(query)),
 );
 app.get<{ Querystring: ListQuery }>('/v1/orders', async ({ headers, query }) => {
   const store = await keys.storeOf(headers.authorization);

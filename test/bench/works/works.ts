@@ -1,5 +1,6 @@
 import type { Orders, Reads } from '../driver/job.js';
 import type { Shop } from './shop.js';
+import { LIST_SKUS } from './skus.js';
 
 /** A kind of request that clients of a store send continuously. */
 export interface Work {
@@ -93,6 +94,7 @@ export const WORKS: readonly Work[] = [
     requests: ({ hotProductId }) => ({ kind: 'orders', items: [{ product_id: hotProductId }], lines: 1 }),
     goal: { ratio: 0.7, tail: 10 },
   },
+  LIST_SKUS,
   {
     name: 'W6 inline',
     title: 'W6 with the mail worker in the same process',

@@ -14,12 +14,13 @@ const WRITTEN_LATER: Readonly<Record<string, readonly string[]>> = {
   order_stages: ['state', 'queued', 'held_for', 'attempts', 'last_error', 'updated_at'],
 };
 
-// Usage grows after the store's own requests: see `usageViolations`. The tallies are compared below by their sums.
+// Usage grows after the store's own requests: see `usageViolations`. The tallies are compared below by their sums;
+// sections hold the sums of 'skus' by place.
 const TABLES = `
   SELECT relname AS name FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
   WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
     AND attname = 'store_id' AND NOT attisdropped
-    AND relname NOT IN ('api_key_usage', 'list_tallies', 'list_tally_changes')
+    AND relname NOT IN ('api_key_usage', 'list_tallies', 'list_tally_changes', 'sku_sections')
   ORDER BY 1`;
 
 // A worker moves changes into tallies at any time. Their sums stay the same.

@@ -53,6 +53,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
     },
   },
   'GET /v1/products/:idOrSlug': { as: 'one', known: ['product', 'product slug'] },
+  'GET /v1/skus': {
+    as: 'list',
+    parameters: { ...PAGING, sku: 'sku', product_id: 'product', in_stock: null, search: 'name' },
+  },
   'GET /v1/customers': {
     as: 'list',
     parameters: { ...PAGING, status: { theirs: 'Theirs', unknown: 'Nobody' }, search: 'email' },

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiHeader, ApiQuery } from '@nestjs/swagger';
-import { DEFAULT_LIMIT, MAX_LIMIT } from '../query/query-reader.js';
+import { DEFAULT_LIMIT, MAX_LIMIT, MAX_VALUES } from '../query/query-reader.js';
 import type { SchemaObject } from './schema.js';
 
 /** A query parameter that narrows a list. */
@@ -17,6 +17,15 @@ export const wordFilter = (name: string, what: string, words: readonly string[] 
     `Only those with this ${what}. Letter case does not matter; ` +
     'a value that matches no row returns an empty list, never an error.',
   schema: { type: 'string', ...(words ? { enum: [...words] } : {}), examples: [example] },
+});
+
+/** A filter by up to 100 words, in any letter case. */
+export const wordsFilter = (name: string, what: string, example: string): Filter => ({
+  name,
+  description:
+    `Only those with ${what}: up to ${MAX_VALUES}, separated by commas, or the parameter repeated. Letter case does not ` +
+    'matter; a value that matches no row is missing in the answer. More values are rejected with 400.',
+  schema: { type: 'string', examples: [example] },
 });
 
 export const idFilter = (name: string, what: string): Filter => ({

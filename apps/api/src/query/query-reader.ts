@@ -6,6 +6,8 @@ export const MAX_LIMIT = 100;
 /** The offset of the last row of this page is still a 32-bit integer, whatever the limit. */
 const MAX_PAGE = Math.floor(2_147_483_647 / MAX_LIMIT);
 const MAX_SEARCH_LENGTH = 200;
+/** The most values of one filter. */
+export const MAX_VALUES = 100;
 /** Ids count from 1, so a filter by this id matches no row. */
 const NO_ID = 0;
 
@@ -14,7 +16,8 @@ export type RawQuery = Readonly<Record<string, string | readonly string[] | unde
 
 /**
  * Reads typed values from a query string. An unreadable value becomes the default, or a filter that matches no row; only
- * `boolean` refuses it. A blank value counts as absent. The last of repeated parameters counts.
+ * `boolean`, and `texts` with too many values, refuse it. A blank value counts as absent. The last of repeated parameters
+ * counts.
  *
  * The reader records the names that a route reads; {@link unknownNames} returns the others.
  */
@@ -33,6 +36,19 @@ export class QueryReader {
     this.known.add(name);
     const value = this.query[name];
     return (typeof value === 'string' ? value : value?.at(-1))?.trim() || undefined;
+  }
+
+  /**
+   * The values of a filter that accepts several, trimmed: separated by commas, repeated, or both. Blank values do not count.
+   *
+   * @throws BadRequestException for more than 100 values.
+   */
+  texts(name: string): readonly string[] | undefined {
+    this.known.add(name);
+    const values = [this.query[name] ?? []].flat().flatMap((value) => value.split(','));
+    const texts = values.map((value) => value.trim()).filter((value) => value !== '');
+    if (texts.length > MAX_VALUES) throw new BadRequestException(`${name} must have at most ${MAX_VALUES} values`);
+    return texts.length > 0 ? texts : undefined;
   }
 
   /** Text to search for: its first 200 characters. */

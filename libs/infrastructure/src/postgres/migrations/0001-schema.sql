@@ -499,6 +499,9 @@ BEGIN
   PERFORM FROM products WHERE store_id = of_store AND id = ANY (of_products) ORDER BY id FOR NO KEY UPDATE;
   UPDATE products SET in_stock = NOT in_stock
   WHERE store_id = of_store AND id = ANY (of_products) AND in_stock <> is_in_stock(store_id, id);
+  UPDATE sellable_units SET in_stock = NOT in_stock
+  WHERE store_id = of_store AND product_id = ANY (of_products)
+    AND in_stock <> is_unit_in_stock(store_id, product_id, variant_key);
 END $$;
 
 -- Only a bin that becomes empty, or stops being empty, can change in_stock. A warehouse that opens or closes sees only
@@ -543,8 +546,8 @@ CREATE TRIGGER warehouses_open_and_close AFTER UPDATE OF active ON warehouses
 -- Tallies: exact totals of lists ---------------------------------------------------------------------------------------
 
 -- The total and the first page of a list cost the same in a store of any size, because the database keeps exact row
--- counts. A list is 'orders', 'customers', 'products' (the active ones) or 'category N' (the active products of that
--- category). labels holds the values that the list's filters compare.
+-- counts. A list is 'orders', 'customers', 'products' (the active ones), 'category N' (the active products of that
+-- category) or 'skus'. labels holds the values that the list's filters compare.
 CREATE TABLE list_tallies (
   store_id int NOT NULL REFERENCES stores,
   list text NOT NULL,
@@ -601,27 +604,52 @@ WHERE change.id > coalesce((SELECT folded_through FROM list_tally_mark), 0)
   AND (part.grain = 'all' OR change.period > '-infinity');
 COMMENT ON VIEW list_counts IS 'The sum of rows of a store, list and grain is the number of rows, exact at any moment.';
 
--- Folding moves the changes of a store into its tallies. The caller holds the advisory lock of the store.
+-- Folding moves the changes of a store into its tallies. The caller holds the advisory lock of the store. A change of
+-- 'skus' has the place of its unit behind its label: the sections take it over.
 CREATE FUNCTION fold_list_tally_changes_of(store int, through bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  has_sections boolean;
 BEGIN
   WITH folded AS (
     DELETE FROM list_tally_changes
     WHERE store_id = store AND id > list_tally_mark() AND id <= through
     RETURNING list, period, labels, rows
+  ), counted AS (
+    INSERT INTO list_tallies (store_id, list, grain, period, labels, rows)
+    SELECT store, list, part.grain, part.period, label.labels, sum(rows)
+    FROM folded
+    CROSS JOIN LATERAL (SELECT CASE list WHEN 'skus' THEN folded.labels[1:1] ELSE folded.labels END) AS label (labels)
+    CROSS JOIN LATERAL (VALUES
+      ('all', '-infinity'::date),
+      ('month', date_trunc('month', folded.period)::date),
+      ('day', folded.period)
+    ) AS part (grain, period)
+    WHERE part.grain = 'all' OR folded.period > '-infinity'
+    GROUP BY list, part.grain, part.period, label.labels
+    HAVING sum(rows) <> 0
+    ORDER BY list, part.grain, part.period, label.labels
+    ON CONFLICT (store_id, list, grain, period, labels) DO UPDATE SET rows = list_tallies.rows + excluded.rows
+  ), sections AS (
+    INSERT INTO sku_sections (store_id, sku, product_id, variant_key, units, in_stock)
+    SELECT store, coalesce(section.sku, ''), coalesce(section.product_id, 0), coalesce(section.variant_key, 0),
+      sum(rows), coalesce(sum(rows) FILTER (WHERE labels[1] = 'true'), 0)
+    FROM folded
+    LEFT JOIN LATERAL (
+      SELECT sku, product_id, variant_key FROM sku_sections
+      WHERE store_id = store
+        AND (sku, product_id, variant_key) <= (folded.labels[2], folded.labels[3]::int, folded.labels[4]::int)
+      ORDER BY sku DESC, product_id DESC, variant_key DESC LIMIT 1
+    ) AS section ON true
+    WHERE list = 'skus'
+    GROUP BY 1, 2, 3, 4
+    ON CONFLICT (store_id, sku, product_id, variant_key) DO UPDATE
+      SET units = sku_sections.units + excluded.units, in_stock = sku_sections.in_stock + excluded.in_stock
+    RETURNING 1
   )
-  INSERT INTO list_tallies (store_id, list, grain, period, labels, rows)
-  SELECT store, list, part.grain, part.period, labels, sum(rows)
-  FROM folded
-  CROSS JOIN LATERAL (VALUES
-    ('all', '-infinity'::date),
-    ('month', date_trunc('month', folded.period)::date),
-    ('day', folded.period)
-  ) AS part (grain, period)
-  WHERE part.grain = 'all' OR folded.period > '-infinity'
-  GROUP BY list, part.grain, part.period, labels
-  HAVING sum(rows) <> 0
-  ORDER BY list, part.grain, part.period, labels
-  ON CONFLICT (store_id, list, grain, period, labels) DO UPDATE SET rows = list_tallies.rows + excluded.rows;
+  SELECT EXISTS (SELECT FROM sections) INTO has_sections;
+  IF has_sections THEN
+    PERFORM split_sku_sections(store);
+  END IF;
 END $$;
 
 -- About one writer in 64 folds its store. It skips the fold when the lock is taken, so no writer waits; the end of its
@@ -877,3 +905,214 @@ CREATE TRIGGER product_categories_stay_tallied AFTER UPDATE ON product_categorie
   REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_product_categories();
 CREATE TRIGGER product_categories_are_no_more_tallied AFTER DELETE ON product_categories
   REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION tally_product_categories();
+
+
+-- Sellable units: the list of SKUs -------------------------------------------------------------------------------------
+
+-- A sellable unit is an active variant of an active product, or an active product without active variants. Units come
+-- from two tables, so neither has an index in the order of the list: triggers keep one row for each unit here. No foreign
+-- keys: only triggers write here, under the lock on the product.
+CREATE TABLE sellable_units (
+  store_id int NOT NULL,
+  product_id int NOT NULL,
+  variant_key int NOT NULL,
+  sku text NOT NULL,
+  in_stock boolean NOT NULL,
+  PRIMARY KEY (store_id, product_id, variant_key)
+);
+COMMENT ON TABLE sellable_units IS 'What can be ordered: active variants, and active products without one. Triggers maintain it.';
+COMMENT ON COLUMN sellable_units.variant_key IS '0 = the product itself.';
+COMMENT ON COLUMN sellable_units.in_stock IS 'Whether a bin of an active warehouse holds units.';
+-- The list of SKUs: all, in stock. Sorted by code points, which no operating system or locale changes.
+CREATE UNIQUE INDEX sellable_units_by_sku ON sellable_units (store_id, sku COLLATE "C", product_id, variant_key);
+CREATE INDEX sellable_units_in_stock ON sellable_units (store_id, sku COLLATE "C", product_id, variant_key) WHERE in_stock;
+-- Units by their SKU, in any letter case, and by a part of it.
+CREATE INDEX sellable_units_by_word ON sellable_units (store_id, upper(sku));
+CREATE INDEX sellable_units_search ON sellable_units USING gin (sku gin_trgm_ops);
+
+CREATE VIEW units_for_sale AS
+SELECT product.store_id, product.id AS product_id, coalesce(variant.id, 0) AS variant_key,
+  coalesce(variant.sku, product.sku) AS sku
+FROM products AS product
+LEFT JOIN product_variants AS variant
+  ON variant.store_id = product.store_id AND variant.product_id = product.id AND variant.status = 'ACTIVE'
+WHERE product.status = 'ACTIVE';
+COMMENT ON VIEW units_for_sale IS 'What sellable_units must hold.';
+
+CREATE FUNCTION is_unit_in_stock(of_store int, of_product int, of_variant_key int) RETURNS boolean LANGUAGE sql STABLE
+RETURN EXISTS (
+  SELECT FROM stock
+  JOIN bins ON bins.store_id = stock.store_id AND bins.id = stock.bin_id
+  JOIN warehouses ON warehouses.store_id = bins.store_id AND warehouses.id = bins.warehouse_id
+  WHERE stock.store_id = of_store AND stock.product_id = of_product AND stock.variant_key = of_variant_key
+    AND stock.quantity > 0 AND warehouses.active
+);
+
+-- Every writer of a product's units holds the lock on the product. Each statement has one kind of change: the trigger of
+-- one kind must not count while changes of another kind are made but not yet counted.
+CREATE FUNCTION refresh_sellable_units(of_store int, of_products int[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM FROM products WHERE store_id = of_store AND id = ANY (of_products) ORDER BY id FOR NO KEY UPDATE;
+  DELETE FROM sellable_units AS unit USING unnest(of_products) AS changed (id)
+  WHERE unit.store_id = of_store AND unit.product_id = changed.id AND (unit.product_id, unit.variant_key) NOT IN (
+    SELECT actual.product_id, actual.variant_key
+    FROM unnest(of_products) AS wanted (id)
+    JOIN units_for_sale AS actual ON actual.store_id = of_store AND actual.product_id = wanted.id);
+  UPDATE sellable_units AS unit SET sku = actual.sku
+  FROM unnest(of_products) AS changed (id)
+  JOIN units_for_sale AS actual ON actual.store_id = of_store AND actual.product_id = changed.id
+  WHERE unit.store_id = of_store AND unit.product_id = changed.id AND unit.variant_key = actual.variant_key
+    AND unit.sku <> actual.sku;
+  INSERT INTO sellable_units (store_id, product_id, variant_key, sku, in_stock)
+  SELECT of_store, actual.product_id, actual.variant_key, actual.sku,
+    is_unit_in_stock(of_store, actual.product_id, actual.variant_key)
+  FROM unnest(of_products) AS changed (id)
+  JOIN units_for_sale AS actual ON actual.store_id = of_store AND actual.product_id = changed.id
+  WHERE NOT EXISTS (
+    SELECT FROM sellable_units AS unit
+    WHERE unit.store_id = of_store AND unit.product_id = actual.product_id AND unit.variant_key = actual.variant_key);
+END $$;
+
+-- Prices and names are not in the table: most updates of the catalog end here after a comparison.
+CREATE FUNCTION keep_units_of_products() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM refresh_sellable_units(store_id, array_agg(id)) FROM added WHERE status = 'ACTIVE' GROUP BY store_id;
+  ELSE
+    PERFORM refresh_sellable_units(store_id, array_agg(id))
+    FROM added JOIN removed USING (store_id, id)
+    WHERE (added.status, added.sku) IS DISTINCT FROM (removed.status, removed.sku)
+    GROUP BY store_id;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER products_come_for_sale AFTER INSERT ON products
+  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION keep_units_of_products();
+CREATE TRIGGER products_change_their_units AFTER UPDATE ON products
+  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION keep_units_of_products();
+
+CREATE FUNCTION remove_units() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM sellable_units WHERE store_id = OLD.store_id AND product_id = OLD.id;
+  RETURN OLD;
+END $$;
+CREATE TRIGGER products_leave_the_sale BEFORE DELETE ON products FOR EACH ROW EXECUTE FUNCTION remove_units();
+
+CREATE FUNCTION keep_units_of_variants() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM refresh_sellable_units(store_id, array_agg(DISTINCT product_id)) FROM added GROUP BY store_id;
+  ELSIF TG_OP = 'DELETE' THEN
+    PERFORM refresh_sellable_units(store_id, array_agg(DISTINCT product_id)) FROM removed GROUP BY store_id;
+  ELSE
+    PERFORM refresh_sellable_units(store_id, array_agg(DISTINCT product_id)) FROM (
+      SELECT store_id, product_id, id, sku, status FROM added
+      EXCEPT SELECT store_id, product_id, id, sku, status FROM removed
+    ) AS changed
+    GROUP BY store_id;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER variants_come_for_sale AFTER INSERT ON product_variants
+  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION keep_units_of_variants();
+CREATE TRIGGER variants_change_their_units AFTER UPDATE ON product_variants
+  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION keep_units_of_variants();
+CREATE TRIGGER variants_leave_the_sale AFTER DELETE ON product_variants
+  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_units_of_variants();
+
+-- A page deep in the list begins in a section: 3,000 to 6,000 units that follow each other in the order of the list. The
+-- running sum of the sections' counts leads to it, and the page skips only units of its section.
+CREATE TABLE sku_sections (
+  store_id int NOT NULL,
+  sku text COLLATE "C" NOT NULL,
+  product_id int NOT NULL,
+  variant_key int NOT NULL,
+  units int NOT NULL,
+  in_stock int NOT NULL,
+  PRIMARY KEY (store_id, sku, product_id, variant_key)
+) WITH (fillfactor = 50);
+COMMENT ON TABLE sku_sections IS
+  'Number of sellable units from this place in the list of SKUs up to the next section, without changes that are not yet folded.';
+
+CREATE FUNCTION units_per_section() RETURNS int LANGUAGE sql IMMUTABLE RETURN 3000;
+
+-- The lists count a changed unit by in_stock; the sections count it by its place, which follows in labels.
+CREATE FUNCTION tally_sellable_units() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
+    SELECT store_id, 'skus', '-infinity', ARRAY[in_stock::text, sku, product_id::text, variant_key::text], 1 FROM added;
+  ELSIF TG_OP = 'DELETE' THEN
+    INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
+    SELECT store_id, 'skus', '-infinity', ARRAY[in_stock::text, sku, product_id::text, variant_key::text], -1 FROM removed;
+  ELSE
+    INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
+    SELECT store_id, 'skus', '-infinity'::date, ARRAY[in_stock::text, sku, product_id::text, variant_key::text], 1 FROM added
+    UNION ALL
+    SELECT store_id, 'skus', '-infinity', ARRAY[in_stock::text, sku, product_id::text, variant_key::text], -1 FROM removed;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER sellable_units_are_tallied AFTER INSERT ON sellable_units
+  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_sellable_units();
+CREATE TRIGGER sellable_units_stay_tallied AFTER UPDATE ON sellable_units
+  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_sellable_units();
+CREATE TRIGGER sellable_units_are_no_more_tallied AFTER DELETE ON sellable_units
+  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION tally_sellable_units();
+
+-- Splits the sections that have grown, and merges empty ones with the section before. The caller holds the advisory lock
+-- of the store. A unit and its change are committed together, so in one snapshot the units of a section minus its
+-- changes that are not yet folded are its count: no writer has to wait.
+CREATE FUNCTION split_sku_sections(store int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM sku_sections WHERE store_id = store AND units = 0 AND in_stock = 0;
+  WITH large AS (
+    SELECT section.sku, section.product_id, section.variant_key, following.sku AS end_sku,
+      following.product_id AS end_product_id, following.variant_key AS end_variant_key
+    FROM sku_sections AS section
+    LEFT JOIN LATERAL (
+      SELECT sku, product_id, variant_key FROM sku_sections
+      WHERE store_id = store
+        AND (sku, product_id, variant_key) > (section.sku, section.product_id, section.variant_key)
+      ORDER BY sku, product_id, variant_key LIMIT 1
+    ) AS following ON true
+    WHERE section.store_id = store AND section.units > 2 * units_per_section()
+  ), numbered AS (
+    SELECT large.sku AS begin_sku, large.product_id AS begin_product_id, large.variant_key AS begin_variant_key,
+      unit.sku COLLATE "C" AS sku, unit.product_id, unit.variant_key, unit.in_stock,
+      row_number() OVER (PARTITION BY large.sku, large.product_id, large.variant_key
+        ORDER BY unit.sku COLLATE "C", unit.product_id, unit.variant_key) - 1 AS place
+    FROM large
+    JOIN sellable_units AS unit ON unit.store_id = store
+      AND (unit.sku COLLATE "C", unit.product_id, unit.variant_key) >= (large.sku, large.product_id, large.variant_key)
+      AND (large.end_sku IS NULL OR (unit.sku COLLATE "C", unit.product_id, unit.variant_key)
+        < (large.end_sku, large.end_product_id, large.end_variant_key))
+  ), parts AS (
+    SELECT
+      CASE WHEN min(place) = 0 THEN begin_sku ELSE (array_agg(sku ORDER BY place))[1] END AS sku,
+      CASE WHEN min(place) = 0 THEN begin_product_id ELSE (array_agg(product_id ORDER BY place))[1] END AS product_id,
+      CASE WHEN min(place) = 0 THEN begin_variant_key ELSE (array_agg(variant_key ORDER BY place))[1] END AS variant_key,
+      count(*) AS units, count(*) FILTER (WHERE in_stock) AS in_stock
+    FROM numbered
+    GROUP BY begin_sku, begin_product_id, begin_variant_key, place / units_per_section()
+  ), changed AS (
+    SELECT part.sku, part.product_id, part.variant_key, sum(rows) AS units,
+      coalesce(sum(rows) FILTER (WHERE labels[1] = 'true'), 0) AS in_stock
+    FROM list_tally_changes AS change
+    JOIN large ON (labels[2], labels[3]::int, labels[4]::int) >= (large.sku, large.product_id, large.variant_key)
+      AND (large.end_sku IS NULL OR (labels[2] COLLATE "C", labels[3]::int, labels[4]::int)
+        < (large.end_sku, large.end_product_id, large.end_variant_key))
+    CROSS JOIN LATERAL (
+      SELECT sku, product_id, variant_key FROM parts
+      WHERE (sku, product_id, variant_key) <= (labels[2], labels[3]::int, labels[4]::int)
+      ORDER BY sku DESC, product_id DESC, variant_key DESC LIMIT 1
+    ) AS part
+    WHERE change.store_id = store AND change.list = 'skus' AND change.id > list_tally_mark()
+    GROUP BY 1, 2, 3
+  )
+  INSERT INTO sku_sections (store_id, sku, product_id, variant_key, units, in_stock)
+  SELECT store, sku, product_id, variant_key, parts.units - coalesce(changed.units, 0),
+    parts.in_stock - coalesce(changed.in_stock, 0)
+  FROM parts LEFT JOIN changed USING (sku, product_id, variant_key)
+  ON CONFLICT (store_id, sku, product_id, variant_key) DO UPDATE SET units = excluded.units, in_stock = excluded.in_stock;
+END $$;
