@@ -4,6 +4,7 @@ import { CreateApiKey } from './access/create-api-key.js';
 import { BrandsService } from './brands/brands.service.js';
 import { CategoriesService } from './categories/categories.service.js';
 import { CustomersService } from './customers/customers.service.js';
+import { EraseCustomer } from './customers/erase-customer.js';
 import { CreateOrder } from './orders/create-order.js';
 import { ChangeOrderStatus } from './orders/change-order-status.js';
 import { OrdersService } from './orders/orders.service.js';
@@ -34,6 +35,7 @@ const USE_CASES = [
   OrdersService,
   ProductsService,
   CustomersService,
+  EraseCustomer,
   CategoriesService,
   BrandsService,
   StoreProfileService,
