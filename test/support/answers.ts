@@ -23,7 +23,7 @@ export async function keyOf({ store, database }: RunningApi, subdomain: string):
 /**
  * The bodies of all GET routes for a store, by path: the profile, all pages of all lists, and single resources.
  *
- * @param every 10 = every tenth resource of each list alone.
+ * @param every 10 = of each list, the first ten resources alone and every tenth.
  */
 export async function answersOf(api: RunningApi, key: string, every = 1): Promise<Record<string, string>> {
   const answers: Record<string, string> = {};
@@ -41,7 +41,7 @@ export async function answersOf(api: RunningApi, key: string, every = 1): Promis
       ids.push(...data.map(({ id }) => id));
       total = pagination.total;
     }
-    for (const id of ids.filter((_, index) => index % every === 0)) await get(`${list}/${id}`);
+    for (const id of ids.filter((_, index) => index < 10 || index % every === 0)) await get(`${list}/${id}`);
   }
   for (const path of FILTERED) await get(path);
   return answers;

@@ -19,24 +19,30 @@ export interface Section<Row extends object = object> {
 /** A section whatever its rows are. */
 export type AnySection = Section<never>;
 
+/** A condition on the rows of a section, with the value of its `$2`. */
+export interface Filter {
+  readonly condition: string;
+  readonly value: unknown;
+}
+
 const PAGE = 500;
 
-/** The number of rows of a section. @param since null = all. */
-export async function countRows({ client, storeId }: StoreSnapshot, section: AnySection, since: Date | null) {
-  const { condition, values } = filterOf(section, since);
+/** The number of rows of a section. */
+export async function countRows({ client, storeId }: StoreSnapshot, section: AnySection, filter: Filter | null) {
+  const { condition, values } = conditionOf(filter);
   const sql = `/* export.count */ SELECT count(*)::int AS count FROM ${section.rows}${condition}`;
   const { rows } = await client.query<{ count: number }>(sql, [storeId, ...values]);
   return rows[0]?.count ?? 0;
 }
 
-/** The lines of a section, in pages. Memory holds one page. @param since null = all. */
+/** The lines of a section, in pages. Memory holds one page. */
 export async function* linesOf(
   snapshot: StoreSnapshot,
   section: AnySection,
-  since: Date | null,
+  filter: Filter | null,
 ): AsyncGenerator<BundleLine[]> {
   const { kind, columns, rows: source, key, toLine } = section as unknown as Section;
-  const { condition, values } = filterOf(section, since);
+  const { condition, values } = conditionOf(filter);
   const places = key.map((_, index) => `$${values.length + 2 + index}`);
   const page = (after: string) => `/* export.${kind} */
     SELECT ${columns}, ARRAY[${key.map((column) => `${column}::text`).join(', ')}] AS key
@@ -53,8 +59,6 @@ export async function* linesOf(
   }
 }
 
-function filterOf({ changed }: Pick<Section, 'changed'>, since: Date | null) {
-  return changed !== null && since !== null
-    ? { condition: ` AND (${changed})`, values: [since] }
-    : { condition: '', values: [] };
+function conditionOf(filter: Filter | null) {
+  return filter ? { condition: ` AND (${filter.condition})`, values: [filter.value] } : { condition: '', values: [] };
 }

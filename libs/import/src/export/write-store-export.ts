@@ -10,7 +10,7 @@ import { Fault } from '../bundle/faults.js';
 import { KINDS_IN_ORDER, type BundleKind } from '../bundle/import-counts.js';
 import { MAX_LINE_BYTES } from '../bundle/read-lines.js';
 import { BINS, BRANDS, CATEGORIES, PRODUCTS, STOCK, WAREHOUSES } from './catalog-sections.js';
-import { countRows, linesOf, type AnySection } from './section.js';
+import { countRows, linesOf, type AnySection, type Filter } from './section.js';
 import { inSnapshot, type StoreSnapshot } from './snapshot.js';
 import { STORE } from './store-section.js';
 import { CUSTOMERS, ORDERS } from './trade-sections.js';
@@ -87,11 +87,11 @@ async function* textOf(
   onProgress: (done: number) => void,
 ): AsyncGenerator<Buffer> {
   let total = 0;
-  for (const section of sections) total += await countRows(snapshot, section, since);
+  for (const section of sections) total += await countRows(snapshot, section, changedSince(section, since));
   let done = 0;
   for (const section of sections) {
     lines[section.kind] = 0;
-    for await (const page of linesOf(snapshot, section, since)) {
+    for await (const page of linesOf(snapshot, section, changedSince(section, since))) {
       if (page.length === 0) continue;
       yield Buffer.from(page.map(encoded).join(''));
       lines[section.kind] = (lines[section.kind] ?? 0) + page.length;
@@ -99,6 +99,10 @@ async function* textOf(
       onProgress(done / total);
     }
   }
+}
+
+function changedSince({ changed }: AnySection, since: Date | null): Filter | null {
+  return changed !== null && since !== null ? { condition: changed, value: since } : null;
 }
 
 /** @throws Unexportable when `import` would refuse the line. */
