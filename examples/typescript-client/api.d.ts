@@ -541,7 +541,7 @@ export interface components {
       }[];
       /**
        * Format: date-time
-       * @description When a status of the order last changed. Each stage has its own time. ISO 8601, UTC, with milliseconds.
+       * @description When a status of the order last changed, or its personal data was erased. Each stage has its own time. ISO 8601, UTC, with milliseconds.
        * @example 2026-11-20T09:30:00.000Z
        */
       updated_at: string;

@@ -34,6 +34,12 @@ describe('the command line', () => {
     ['a missing option', 'keys list'],
     ['a missing argument', 'import'],
     ['a backup without its file', 'backup'],
+    ['an export without its file', 'export --store a'],
+    ['an export without its store', 'export a.ndjson'],
+    ['an export of a kind that is none', 'export --store a --only orders,order a.ndjson'],
+    ['an export since a time in words', 'export --store a --since yesterday a.ndjson'],
+    ['an erasure without a store', 'customers erase ada@example.com'],
+    ['an erasure of what is no e-mail', 'customers erase ada --store a'],
     ['a backup to restore without its file', 'restore'],
     ['a subdomain with capitals', 'stores create --subdomain Acme --name A --currency USD'],
     ['an unknown currency', 'stores create --subdomain acme --name A --currency USX'],
@@ -116,6 +122,12 @@ describe('the command line', () => {
     expect(said.join('')).not.toContain(secret);
   });
 
+  it('does not repeat what is no e-mail', async () => {
+    expect(await exitCodeOf('customers', 'erase', 'ada at example.com', '--store', 'a')).toBe(EXIT.usage);
+
+    expect(said.join('')).toBe('error: Give an e-mail address.\n');
+  });
+
   it('asks for the id of a key, in words', async () => {
     await exitCodeOf('keys', 'revoke', '7');
 
@@ -130,6 +142,9 @@ describe('the command line', () => {
     'keys roll --help',
     'backup --help',
     'restore --help',
+    'export --help',
+    'customers export --help',
+    'customers erase --help',
   ])('explains itself: %s', async (line) => {
     expect(await exitCodeOf(...line.split(' '))).toBe(EXIT.ok);
     expect(said.join('')).toContain('Example');

@@ -5,6 +5,7 @@ import { RollApiKey } from './access/roll-api-key.js';
 import { BrandsService } from './brands/brands.service.js';
 import { CategoriesService } from './categories/categories.service.js';
 import { CustomersService } from './customers/customers.service.js';
+import { EraseCustomer } from './customers/erase-customer.js';
 import { CreateOrder } from './orders/create-order.js';
 import { ChangeOrderStatus } from './orders/change-order-status.js';
 import { OrdersService } from './orders/orders.service.js';
@@ -38,6 +39,7 @@ const USE_CASES = [
   ProductsService,
   SkusService,
   CustomersService,
+  EraseCustomer,
   CategoriesService,
   BrandsService,
   StoreProfileService,

@@ -12,6 +12,7 @@ import {
   OrderLifecycle,
   OrderPlacement,
   OrderRepository,
+  PersonalData,
   PipelineStages,
   ProductRepository,
   SkuRepository,
@@ -32,6 +33,7 @@ import { PostgresApiKeyRepository } from './access/postgres-api-key.repository.j
 import { TypeOrmBrandRepository } from './catalog/typeorm-brand.repository.js';
 import { TypeOrmCategoryRepository } from './catalog/typeorm-category.repository.js';
 import { PostgresCustomerRepository } from './customers/postgres-customer.repository.js';
+import { PostgresPersonalData } from './customers/postgres-personal-data.js';
 import { dataSourceOptions, poolOf } from './postgres/data-source.js';
 import { Database } from './postgres/database.js';
 import { MaintenanceConnection } from './postgres/maintenance-connection.js';
@@ -68,6 +70,7 @@ const ADAPTERS = [
   { provide: OrderLifecycle, useClass: PostgresOrderLifecycle },
   { provide: OrderPlacement, useClass: PostgresOrderPlacement },
   { provide: OrderRepository, useClass: PostgresOrderRepository },
+  { provide: PersonalData, useClass: PostgresPersonalData },
   { provide: PipelineStages, useClass: PostgresPipelineStages },
   { provide: ProductRepository, useClass: PostgresProductRepository },
   { provide: SkuRepository, useClass: PostgresSkuRepository },

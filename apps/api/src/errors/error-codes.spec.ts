@@ -11,6 +11,7 @@ const ABSTRACT = ['DomainError', 'ApplicationError'];
 const OPERATORS_ONLY = [
   'illegal_transition',
   'order_cancelled',
+  'orders_open',
   'paid_amount_mismatch',
   'subdomain_taken',
   'api_key_not_active',

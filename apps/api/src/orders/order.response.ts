@@ -177,5 +177,7 @@ export const ORDER = object<OrderResponse>({
     }),
     'The stages of the pipeline, in this order, with their progress. Empty for imported orders.',
   ),
-  updated_at: timestamp('When a status of the order last changed. Each stage has its own time.'),
+  updated_at: timestamp(
+    'When a status of the order last changed, or its personal data was erased. Each stage has its own time.',
+  ),
 });

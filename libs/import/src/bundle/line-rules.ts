@@ -70,6 +70,10 @@ export const RULES: Readonly<Record<string, Rule>> = {
     const ids = new Set(methods.map(({ methodId }) => methodId));
     return ids.size < methods.length ? { problem: 'must not name a methodId twice' } : null;
   },
+  differentStages: (stages: readonly { stage: string }[]) => {
+    const names = new Set(stages.map(({ stage }) => stage));
+    return names.size < stages.length ? { problem: 'must not name a stage twice' } : null;
+  },
   orderItem: (item: { product?: string | null; variant?: string | null; unit_price: number; quantity: number }) => {
     if (!Number.isSafeInteger(item.unit_price * item.quantity)) {
       return { problem: 'has a total (unit_price × quantity) that is too large' };

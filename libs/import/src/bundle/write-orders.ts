@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { UNAVAILABLE } from '@app/domain';
 import { v7 as uuidv7 } from 'uuid';
 import type { Batch, Numbered, Owner, WriteLines } from './batch.js';
 import type { BundleOrderLine, OrderRecordLine } from './bundle.js';
@@ -9,14 +10,15 @@ import { findSellables, type Sellable } from './targets-of-lines.js';
 const INSERT_ORDERS = `/* import.orders.insert */
   INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
     amount, total_amount, customer_id, customer_name, customer_email, customer_phone, shipping_address,
-    billing_address, notes, created_at, updated_at)
+    billing_address, notes, is_test, created_at, updated_at)
   SELECT $1::int, given.id, receipt_number, source, given.status, fulfillment_status, payment_method, currency,
     amount, total_amount, customers.id, customer_name, customer_email, customer_phone, shipping_address,
-    shipping_address, notes, given.created_at, given.created_at
+    coalesce(billing_address, shipping_address), notes, coalesce(is_test, false), given.created_at,
+    coalesce(given.updated_at, given.created_at)
   FROM jsonb_to_recordset($2::jsonb) AS given (id uuid, receipt_number text, source text, status text,
     fulfillment_status text, payment_method text, currency text, amount bigint, total_amount bigint,
-    customer_name text, customer_email text, customer_phone text, shipping_address jsonb, notes text,
-    created_at timestamptz)
+    customer_name text, customer_email text, customer_phone text, shipping_address jsonb, billing_address jsonb,
+    notes text, is_test boolean, created_at timestamptz, updated_at timestamptz)
   LEFT JOIN customers ON customers.store_id = $1 AND lower(customers.email) = lower(given.customer_email)
     AND customers.email <> ''
   ON CONFLICT DO NOTHING
@@ -34,10 +36,22 @@ const INSERT_LINES = `/* import.order_lines.insert */
   INSERT INTO order_lines (store_id, order_id, position, product_id, variant_id, sku, name, attributes,
     attribute_names, unit_price, quantity, line_total)
   SELECT $1::int, given.order_id, given.position, given.product_id, given.variant_id, given.sku, given.name,
-    coalesce(variant.attributes, '{}'), coalesce(variant.attribute_names, '{}'), given.unit_price, given.quantity, given.line_total
+    coalesce(given.attributes, variant.attributes, '{}'),
+    coalesce(given.attribute_names, variant.attribute_names, '{}'), given.unit_price, given.quantity, given.line_total
   FROM jsonb_to_recordset($2::jsonb) AS given (order_id uuid, position int, product_id int, variant_id int, sku text,
-    name text, unit_price bigint, quantity int, line_total bigint)
+    name text, attributes jsonb, attribute_names text[], unit_price bigint, quantity int, line_total bigint)
   LEFT JOIN product_variants AS variant ON variant.store_id = $1 AND variant.id = given.variant_id`;
+
+const INSERT_ASSESSMENTS = `/* import.fraud_assessments.insert */
+  INSERT INTO fraud_assessments (store_id, order_id, verdict, score, reasons, created_at)
+  SELECT $1::int, given.* FROM jsonb_to_recordset($2::jsonb) AS given (order_id uuid, verdict text, score int,
+    reasons jsonb, created_at timestamptz)
+  ON CONFLICT DO NOTHING`;
+
+const INSERT_STAGES = `/* import.order_stages.insert */
+  INSERT INTO order_stages (store_id, order_id, stage, state, attempts, last_error, position, updated_at, held_for)
+  SELECT $1::int, given.* FROM jsonb_to_recordset($2::jsonb) AS given (order_id uuid, stage text, state text,
+    attempts int, last_error text, position int, updated_at timestamptz, held_for text[])`;
 
 type Identified = Numbered<OrderRecordLine> & { readonly id: string };
 
@@ -69,8 +83,13 @@ export const writeOrders: WriteLines<OrderRecordLine> = async (batch, store, lin
   const items = orders.flatMap(({ id, line }) =>
     (line.line_items ?? []).map((item, position) => lineRow(id, position, item, sellables[next++])),
   );
-  const ofCreated = items.filter(({ order_id }) => created.has(order_id));
-  if (ofCreated.length > 0) await batch.manager.query(INSERT_LINES, [store.id, JSON.stringify(ofCreated)]);
+  const insert = async (sql: string, parts: readonly { readonly order_id: string }[]) => {
+    const ofCreated = parts.filter(({ order_id }) => created.has(order_id));
+    if (ofCreated.length > 0) await batch.manager.query(sql, [store.id, JSON.stringify(ofCreated)]);
+  };
+  await insert(INSERT_LINES, items);
+  await insert(INSERT_ASSESSMENTS, orders.flatMap(assessmentRows));
+  await insert(INSERT_STAGES, orders.flatMap(stageRows));
 };
 
 /** Counts orders that are already stored as unchanged, and reports those that are other orders than the stored ones. */
@@ -105,13 +124,13 @@ function derivedId({ subdomain }: Owner, { receipt_number, created_at }: OrderRe
 }
 
 function orderRow({ id, line }: Identified) {
-  const { kind: _, store: __, line_items: ___, ...fields } = line;
+  const { kind: _, store: __, line_items: ___, fraud: ____, pipeline: _____, ...fields } = line;
   const texts = { customer_name: '', customer_email: '', customer_phone: '', notes: '' };
   return { ...texts, shipping_address: {}, ...fields, id };
 }
 
 function lineRow(orderId: string, position: number, item: BundleOrderLine, sellable: Sellable | undefined) {
-  const { sku = item.variant ?? '', name, unit_price, quantity } = item;
+  const { sku = item.variant ?? '', name, attributes, unit_price, quantity } = item;
   return {
     order_id: orderId,
     position,
@@ -119,8 +138,32 @@ function lineRow(orderId: string, position: number, item: BundleOrderLine, sella
     variant_id: sellable?.variantId,
     sku,
     name,
+    ...(attributes && { attributes, attribute_names: Object.keys(attributes) }),
     unit_price,
     quantity,
     line_total: unit_price * quantity,
   };
+}
+
+function assessmentRows({ id, line: { fraud, created_at } }: Identified) {
+  return fraud ? [{ order_id: id, ...fraud, created_at }] : [];
+}
+
+/**
+ * A stage that could still run by itself must not: the installation that the order comes from runs it. A pending stage
+ * becomes dead, which `orders retry-pipeline` revives. A stage that is held for want of an analysis is held without its
+ * reason, so that no worker screens the order again.
+ */
+function stageRows({ id, line: { fraud, pipeline = [] } }: Identified) {
+  const rules = fraud?.reasons.map(({ rule }) => rule) ?? [];
+  const heldFor = rules.includes(UNAVAILABLE) ? null : rules;
+  return pipeline.map(({ stage, state, attempts, last_error = '', at }, position) => ({
+    order_id: id,
+    stage,
+    attempts,
+    ...(state === 'pending' ? { state: 'dead', last_error: 'imported' } : { state, last_error }),
+    position: position + 1,
+    updated_at: at,
+    held_for: state === 'held' ? heldFor : null,
+  }));
 }
