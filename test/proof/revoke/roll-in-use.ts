@@ -3,7 +3,7 @@ import type { Exchange } from '../support/history.js';
 import { operate } from '../support/pipeline/operator.js';
 import { isRefused, isServed, useKey, type KeyUse } from './use-key.js';
 
-const OVERLAP_MS = 2_000;
+const OVERLAP_MS = 1_000;
 
 /** Rolls a key with the operator's command while clients use it, and uses its successor until after its end. */
 export async function rollInUse(use: KeyUse & { readonly id: string; readonly afterMs: number }): Promise<string[]> {
