@@ -10,7 +10,7 @@ interface Subject {
   readonly storeId: number;
   readonly otherStoreId: number;
   /** Names and e-mails of customers, names of orders by receipt number, and the blocked e-mails. */
-  contents(storeId: number): Promise<readonly string[]>;
+  readonly contents: (storeId: number) => Promise<readonly string[]>;
   close(): Promise<void>;
 }
 

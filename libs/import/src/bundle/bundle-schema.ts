@@ -32,6 +32,8 @@ export function publishedSchema(): object {
     anyOf: Object.values(LINES),
   };
   return JSON.parse(
-    JSON.stringify(schema, (key, value: unknown) => (OWN_WORDS.has(key) && typeof value === 'string' ? undefined : value)),
+    JSON.stringify(schema, (key, value: unknown) =>
+      OWN_WORDS.has(key) && typeof value === 'string' ? undefined : value,
+    ),
   ) as object;
 }

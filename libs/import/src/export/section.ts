@@ -13,7 +13,7 @@ export interface Section<Row extends object = object> {
   readonly changed: string | null;
   /** Columns of a unique key, in which the rows are sorted. */
   readonly key: readonly string[];
-  toLine(row: Row, store: StoreSnapshot): BundleLine;
+  readonly toLine: (row: Row, store: StoreSnapshot) => BundleLine;
 }
 
 /** A section whatever its rows are. */

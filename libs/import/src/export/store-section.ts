@@ -47,6 +47,6 @@ export const STORE: Section<StoreRow> = {
 
 /** The fields that a bundle knows. */
 function known(settings: unknown, { properties }: { readonly properties: object }): object {
-  const entries = Object.entries((settings ?? {}) as object);
+  const entries = Object.entries(settings ?? {});
   return Object.fromEntries(entries.filter(([name]) => Object.hasOwn(properties, name)));
 }
