@@ -23,10 +23,13 @@ const TABLES = `
     AND relname NOT IN ('api_key_usage', 'list_tallies', 'list_tally_changes', 'sku_sections')
   ORDER BY 1`;
 
-// A worker moves changes into tallies at any time. Their sums stay the same.
+// A worker moves changes into tallies at any time. Their sums stay the same. A change of 'skus' has the place of its unit
+// behind its label.
 const COUNTS = `
-  SELECT list, grain, period, labels, sum(rows) AS rows FROM list_counts WHERE store_id = $1
-  GROUP BY list, grain, period, labels HAVING sum(rows) <> 0 ORDER BY list, grain, period, labels`;
+  SELECT list, grain, period, label, sum(rows) AS rows
+  FROM list_counts CROSS JOIN LATERAL (SELECT CASE list WHEN 'skus' THEN labels[1:1] ELSE labels END) AS part (label)
+  WHERE store_id = $1
+  GROUP BY list, grain, period, label HAVING sum(rows) <> 0 ORDER BY list, grain, period, label`;
 
 /** All rows of the store as one text. It shows every change except the later work of the service itself. */
 export async function fingerprintOf(database: TestDatabase, { storeId, settledOrder }: Watched): Promise<string> {

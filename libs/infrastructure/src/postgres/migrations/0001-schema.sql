@@ -954,11 +954,14 @@ RETURN EXISTS (
 CREATE FUNCTION refresh_sellable_units(of_store int, of_products int[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM FROM products WHERE store_id = of_store AND id = ANY (of_products) ORDER BY id FOR NO KEY UPDATE;
-  DELETE FROM sellable_units AS unit USING unnest(of_products) AS changed (id)
-  WHERE unit.store_id = of_store AND unit.product_id = changed.id AND (unit.product_id, unit.variant_key) NOT IN (
+  DELETE FROM sellable_units WHERE store_id = of_store AND (product_id, variant_key) IN (
+    SELECT unit.product_id, unit.variant_key
+    FROM unnest(of_products) AS changed (id)
+    JOIN sellable_units AS unit ON unit.store_id = of_store AND unit.product_id = changed.id
+    EXCEPT
     SELECT actual.product_id, actual.variant_key
-    FROM unnest(of_products) AS wanted (id)
-    JOIN units_for_sale AS actual ON actual.store_id = of_store AND actual.product_id = wanted.id);
+    FROM unnest(of_products) AS changed (id)
+    JOIN units_for_sale AS actual ON actual.store_id = of_store AND actual.product_id = changed.id);
   UPDATE sellable_units AS unit SET sku = actual.sku
   FROM unnest(of_products) AS changed (id)
   JOIN units_for_sale AS actual ON actual.store_id = of_store AND actual.product_id = changed.id
