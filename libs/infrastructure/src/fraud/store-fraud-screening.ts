@@ -5,6 +5,7 @@ import { DataSource } from 'typeorm';
 import { poolOf } from '../postgres/data-source.js';
 import { Database } from '../postgres/database.js';
 import { errorCode } from '../platform/error-code.js';
+import { OutageLog } from '../platform/outage-log.js';
 import { isDisposableEmail } from './disposable-email.js';
 import { findFacts } from './find-facts.js';
 import { readBefore } from './time-budget.js';
@@ -14,6 +15,7 @@ import { OrderBaselines } from './order-baselines.js';
 @Injectable()
 export class StoreFraudScreening extends FraudScreening {
   private readonly logger = new Logger(StoreFraudScreening.name);
+  private readonly outage = new OutageLog('Analysis', (line) => this.logger.warn(line));
   private readonly baselines = new OrderBaselines();
 
   constructor(
@@ -50,7 +52,7 @@ export class StoreFraudScreening extends FraudScreening {
     } catch (error) {
       // Logs the error's class only: its message may quote the customer's data.
       const reason = errorCode(error) ?? (error as Error).name;
-      this.logger.warn(`Analysis unavailable, the order goes to review: ${reason}`);
+      this.outage.note(`Analysis unavailable, the order goes to review: ${reason}`);
       return ANALYSIS_UNAVAILABLE;
     }
   }
