@@ -8,6 +8,7 @@ export * from './platform/error-fields.js';
 export * from './platform/json-logger.js';
 export * from './platform/log-process-output.js';
 export * from './platform/metrics-text.js';
+export * from './platform/outage-log.js';
 export * from './platform/service-metrics.js';
 export * from './platform/spans.js';
 export * from './platform/start-tracing.js';

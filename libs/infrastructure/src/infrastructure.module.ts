@@ -25,6 +25,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { Config } from './platform/config.js';
 import { DataCipher, dataCipher } from './platform/data-cipher.js';
+import { OutageLog } from './platform/outage-log.js';
 import { ServiceMetrics } from './platform/service-metrics.js';
 import { StoreFraudScreening } from './fraud/store-fraud-screening.js';
 import { MailNotifier } from './notifications/mail-notifier.js';
@@ -88,7 +89,8 @@ export class InfrastructureModule {
    */
   static on(config: Config, databaseUrl: string, metrics = new ServiceMetrics()): DynamicModule {
     const logger = new Logger('Database');
-    const onPoolError = (error: Error) => logger.warn(`An idle connection broke: ${error.message}`);
+    const brokenConnections = new OutageLog('Broken connections', (line) => logger.warn(line));
+    const onPoolError = (error: Error) => brokenConnections.note(`An idle connection broke: ${error.message}`);
     return {
       module: InfrastructureModule,
       imports: [

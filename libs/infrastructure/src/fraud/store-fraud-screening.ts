@@ -19,6 +19,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Database } from '../postgres/database.js';
 import type { IsWanted } from '../postgres/read-batches.js';
 import { errorCode } from '../platform/error-code.js';
+import { OutageLog } from '../platform/outage-log.js';
 import { isDisposableEmail } from './disposable-email.js';
 import { findBaseline } from './find-baseline.js';
 import { findFacts, type RunSql } from './find-facts.js';
@@ -30,6 +31,7 @@ type Facts = FraudFacts & { readonly settings: FraudSettings };
 @Injectable()
 export class StoreFraudScreening extends FraudScreening {
   private readonly logger = new Logger(StoreFraudScreening.name);
+  private readonly outage = new OutageLog('Analysis', (line) => this.logger.warn(line));
   private readonly baselines = new OrderBaselines();
 
   constructor(private readonly database: Database) {
@@ -63,7 +65,7 @@ export class StoreFraudScreening extends FraudScreening {
         } catch (error) {
           // Logs the error's class only: its message may quote the customer's data.
           const reason = errorCode(error) ?? (error as Error).name;
-          this.logger.warn(`Analysis unavailable, the order goes to review: ${reason}`);
+          this.outage.note(`Analysis unavailable, the order goes to review: ${reason}`);
           return ANALYSIS_UNAVAILABLE;
         } finally {
           isWanted = false;
