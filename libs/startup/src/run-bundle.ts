@@ -23,7 +23,6 @@ export function compileBundle(bundle: string): vm.Script {
   return new vm.Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
     filename: bundle,
     cachedData: cache === undefined ? undefined : readFileSync(cache),
-    importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
 }
 
