@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { build } from 'esbuild';
@@ -78,9 +78,21 @@ async function bundle() {
     metafile: true,
     logLevel: 'warning',
   });
+  writeLicences(Object.keys(metafile.inputs));
   return Object.entries(metafile.outputs).flatMap(([file, { entryPoint }]) =>
     entryPoint ? [{ app: entryPoint.split('/')[2], file: path.resolve(file) }] : [],
   );
+}
+
+/** Writes the licence texts of the bundled packages, which their licences require beside copies of the code. */
+function writeLicences(files) {
+  const packages = new Set(files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []));
+  const texts = [...packages].sort().flatMap((directory) =>
+    readdirSync(directory)
+      .filter((name) => /^(licen[cs]e|copying|notice)/i.test(name))
+      .map((name) => `${directory}/${name}\n\n${readFileSync(path.join(directory, name), 'utf8')}\n`),
+  );
+  writeFileSync(path.join(OUT, 'LICENCES.txt'), texts.join('\n'));
 }
 
 /** What the code finds by its path, beside the bundles. */

@@ -53,7 +53,7 @@ describe('GET /v1/skus', () => {
 
     for (const { product_id, variant_id, price, quantity } of data) {
       const product = products.get(product_id);
-      const unit = variant_id === null ? product : product?.variants.find(({ id }) => id === String(variant_id));
+      const unit = variant_id === null ? product : product?.variants.find(({ id }) => Number(id) === variant_id);
       expect(unit).toMatchObject({ price, quantity });
     }
   });

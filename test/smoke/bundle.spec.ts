@@ -12,6 +12,7 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 const SHIPPED = [
   'package.json',
   'dist/bundle',
+  'docs/api.md',
   'dist/apps/api/src/main.js',
   'dist/apps/worker/src/main.js',
   'dist/apps/cli/src/main.js',
@@ -65,10 +66,11 @@ describe('the bundles, without node_modules and without the rest of the build', 
     return url;
   };
 
-  it('find the migrations, the version and the files of the documentation page', async () => {
+  it('find the migrations, the version, the files of the documentation page and the thread of the probes', async () => {
     const version = (JSON.parse(fs.readFileSync('package.json', 'utf8')) as { version: string }).version;
     const port = await freePort();
-    start('api', { PORT: String(port) });
+    const probes = await freePort();
+    start('api', { PORT: String(port), METRICS_PORT: String(probes) });
 
     expect(cli('--version')).toBe(`${version}\n`);
     expect(cli('migrate')).toBeTruthy();
@@ -77,6 +79,8 @@ describe('the bundles, without node_modules and without the rest of the build', 
     const page = await (await fetch(`${url}/docs`)).text();
     const files = [...page.matchAll(/(?:href|src)="\.\/(docs\/[^"]+)"/g)].map(([, file]) => file);
     expect(files).toHaveLength(4);
+    expect((await fetch(`${url}/docs/guide`)).status).toBe(200);
+    expect((await fetch(`http://127.0.0.1:${probes}/health/ready`)).status).toBe(200);
     for (const file of files) expect((await fetch(`${url}/${file}`)).status).toBe(200);
     const document = (await (await fetch(`${url}/openapi.json`)).json()) as { paths: object };
     expect(document).toEqual(JSON.parse(fs.readFileSync('docs/openapi.json', 'utf8')));

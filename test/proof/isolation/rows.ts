@@ -55,7 +55,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /v1/products/:idOrSlug': { as: 'one', known: ['product', 'product slug'] },
   'GET /v1/skus': {
     as: 'list',
-    parameters: { ...PAGING, sku: 'sku', product_id: 'product', in_stock: null, search: 'name' },
+    parameters: { ...PAGING, sku: 'variant sku', product_id: 'product', in_stock: null, search: 'name' },
   },
   'GET /v1/customers': {
     as: 'list',
