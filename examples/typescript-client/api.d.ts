@@ -462,6 +462,11 @@ export interface components {
        * @example Please ring twice
        */
       notes: string;
+      /**
+       * @description The client's own number of the order; `""` when there is none.
+       * @example PO-2026-117
+       */
+      external_reference: string;
       /** @description Whether the order was placed with a test key. Lists do not contain this field. */
       is_test: boolean;
       /** @description The outcome of the fraud analysis. */
@@ -585,6 +590,8 @@ export interface components {
       payment_method?: 'COD' | 'OFFLINE' | null;
       /** @description Free text. */
       notes?: string | null;
+      /** @description Your own number of the order. Unique per store and mode (live or test), for ever: a second order with it is refused. Compared and kept exactly as given. No control or invisible characters, no line breaks, and no white space at either end. Null means none. */
+      external_reference?: string | null;
     };
     CreatedOrder: {
       /**
@@ -1098,6 +1105,8 @@ export interface operations {
         source?: 'POS' | 'WEBSITE';
         /** @description `true`: only orders under review: neither released nor cancelled. `false`: only the others. Letter case does not matter; any other value returns 400. */
         held?: boolean;
+        /** @description Only those with exactly this text as the client's own number. A value that no row has returns an empty list, never an error. */
+        external_reference?: string;
         /** @description Only those with this text anywhere in the receipt number or the e-mail address on the order, in any letter case. Taken literally, without wildcards; trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
@@ -1334,11 +1343,13 @@ export interface operations {
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'out_of_stock' | 'fraud_rejected' | 'idempotency_mismatch';
+          'X-Error-Code': 'out_of_stock' | 'fraud_rejected' | 'external_reference_taken' | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The id of the order that has the `external_reference`. Only with `external_reference_taken`. */
+          'X-Existing-Order'?: string;
           [name: string]: unknown;
         };
         content: {

@@ -38,6 +38,11 @@ export function orderTrials({ references, product }: TwoStores, isThorough: bool
       items: [mine],
       customer: { name: 'Ada', phone },
     })),
+    // References are unique in a store: the other store's is free.
+    placed('external_reference', references.get('external reference') ?? name(references), (external_reference) => ({
+      items: [mine],
+      external_reference,
+    })),
     placed('notes', name(references), (notes) => ({ items: [mine], notes })),
     ...(isThorough ? FIELDS_THAT_ARE_IGNORED : []).flatMap((field) =>
       all.map((kind) => placed(`${field} of ${kind.kind}`, kind, (value) => ({ items: [mine], [field]: value }))),

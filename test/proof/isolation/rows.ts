@@ -37,6 +37,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       source: { theirs: 'POS', unknown: 'XOS' },
       // The search excludes orders that the trials place: one of them may be under review.
       held: { theirs: 'true&search=POS-zqtheirs', unknown: 'true&search=POS-qxtheirs' },
+      external_reference: 'external reference',
       search: 'receipt',
     },
   },

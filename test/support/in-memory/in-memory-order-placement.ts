@@ -4,12 +4,13 @@ import {
   NOTIFICATION_STAGES,
   OrderPlacement,
   ReceiptNumberTaken,
+  type ExternalReference,
   type IdempotentRequest,
   type Placement,
   type PlacementOutcome,
   type Replay,
 } from '@app/application';
-import type { Shortage, StockDemand } from '@app/domain';
+import { ExternalReferenceTaken, type Shortage, type StockDemand } from '@app/domain';
 import { findOrder, itemKey, scopeKey, type InMemoryTransactions, type State } from './in-memory-transactions.js';
 
 /** Rolls back a placement that lacks stock. */
@@ -30,6 +31,10 @@ export class InMemoryOrderPlacement extends OrderPlacement {
 
   override awaitReplay(request: IdempotentRequest): Promise<Replay | null> {
     return this.transactions.run((state) => this.claim(state, request));
+  }
+
+  override findByReference(reference: ExternalReference): Promise<string | null> {
+    return this.transactions.run((state) => referenced(state, reference));
   }
 
   override async place(placement: Placement): Promise<PlacementOutcome> {
@@ -55,6 +60,8 @@ export class InMemoryOrderPlacement extends OrderPlacement {
     if (state.orders.some(({ order: o }) => o.storeId === storeId && o.receiptNumber === receiptNumber)) {
       throw new ReceiptNumberTaken();
     }
+    const existing = referenced(state, order);
+    if (existing) throw new ExternalReferenceTaken(existing);
 
     state.orders.push({ order, assessment, state: { status, fulfillmentStatus } });
     for (const stage of NOTIFICATION_STAGES) {
@@ -77,6 +84,16 @@ function replayOf(state: State, { scope, requestHash }: IdempotentRequest): Repl
   if (!kept) return null;
   if (!kept.requestHash.equals(requestHash)) throw new IdempotencyMismatch();
   return { orderId: kept.orderId, answer: kept.answer };
+}
+
+/** The id of the order that has the reference. */
+function referenced(state: State, { storeId, isTest, externalReference }: ExternalReference): string | null {
+  if (externalReference === '') return null;
+  const found = state.orders.find(
+    ({ order }) =>
+      order.storeId === storeId && order.isTest === isTest && order.externalReference === externalReference,
+  );
+  return found?.order.id ?? null;
 }
 
 /** Returns the lines that are short. */

@@ -36,6 +36,7 @@ export const ORDER_EXAMPLE: OrderResponse = {
   shipping_address: ADDRESS,
   billing_address: ADDRESS,
   notes: 'Ring twice',
+  external_reference: 'PO-2026-117',
   is_test: false,
   fraud: { verdict: 'ACCEPT', score: 0, reasons: [] },
   pipeline: [

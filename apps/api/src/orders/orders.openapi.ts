@@ -1,5 +1,5 @@
 import { CommitOutcomeUnknown, IdempotencyInFlight, IdempotencyMismatch } from '@app/application';
-import { InvalidOrderItems, OrderRejected, OutOfStock } from '@app/domain';
+import { ExternalReferenceTaken, InvalidOrderItems, OrderRejected, OutOfStock } from '@app/domain';
 import { applyDecorators, BadRequestException } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiResponse } from '@nestjs/swagger';
 import { optionalHeaders, ref } from '../openapi/components.js';
@@ -85,6 +85,7 @@ export const ApiCreateOrder = () =>
       new IdempotencyInFlight(),
       new OutOfStock([{ line: 0, requested: 5, available: 3 }]),
       new OrderRejected(),
+      new ExternalReferenceTaken(ORDER_EXAMPLE.id),
       new IdempotencyMismatch(),
       new CommitOutcomeUnknown(null),
       new AuthenticationError('insufficient_scope'),

@@ -36,6 +36,17 @@ export class OutOfStock extends DomainError {
   }
 }
 
+/** Another order of the store, in the same mode, has the client's reference. Nothing was written. */
+export class ExternalReferenceTaken extends DomainError {
+  readonly kind = 'rejected';
+  readonly code = 'external_reference_taken';
+
+  /** @param orderId the order that has the reference. */
+  constructor(readonly orderId: string) {
+    super('Another order has this external_reference');
+  }
+}
+
 /** The store's fraud rules refuse the order. The message does not name the rule, so that clients cannot probe it. */
 export class OrderRejected extends DomainError {
   readonly kind = 'rejected';

@@ -33,6 +33,8 @@ export interface OrderDraft {
   readonly customer: OrderCustomer;
   readonly address: PostalAddress;
   readonly notes: string;
+  /** The order's number in the client's own system, unique in store and mode; `''` when there is none. */
+  readonly externalReference: string;
   readonly isTest: boolean;
   readonly lines: readonly OrderLine[];
   readonly placedAt: Date;
@@ -78,6 +80,9 @@ export class Order {
   }
   get notes(): string {
     return this.draft.notes;
+  }
+  get externalReference(): string {
+    return this.draft.externalReference;
   }
   get isTest(): boolean {
     return this.draft.isTest;

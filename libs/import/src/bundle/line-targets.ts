@@ -48,8 +48,9 @@ function reducedLine(line: Record<string, unknown>) {
         ? { kind, store, name: '', ...(id !== undefined && { id }), ...(email !== undefined && { email }) }
         : null;
     case 'order': {
-      const { receipt_number, created_at } = line;
-      return { ...ANY_ORDER, kind, store, receipt_number, created_at, ...(id !== undefined && { id }) };
+      const { receipt_number, created_at, external_reference } = line;
+      const identities = { ...(id !== undefined && { id }), ...(external_reference ? { external_reference } : {}) };
+      return { ...ANY_ORDER, kind, store, receipt_number, created_at, ...identities };
     }
     default:
       return null;

@@ -62,6 +62,7 @@ export const orderLine = is.object(
     customer_phone: is.optional(is.text(40)),
     shipping_address: is.optional(address),
     notes: is.optional(is.text(10_000)),
+    external_reference: is.optional(is.externalReference),
     created_at: is.timestamp,
     line_items: is.optional(is.list(orderItem)),
   },
