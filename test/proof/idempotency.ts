@@ -45,7 +45,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   buyers.close();
 
   const violations = [...race.violations, ...referred.violations, ...cut.violations, ...late.violations];
-  violations.push(...unexpectedAnswers(history.exchanges, [201, 409, 422, 503, null]));
+  violations.push(...unexpectedAnswers(history.exchanges, [200, 201, 409, 422, 503, null]));
   violations.push(...(await askOracle({ context, store, services })));
   const orders = await rig.database.query('SELECT FROM orders WHERE store_id = $1', [store.id]);
   const ofTwins = orders.length - referred.orders - cut.orders - late.orders;
