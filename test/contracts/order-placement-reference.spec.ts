@@ -26,6 +26,8 @@ describe.each(ADAPTERS)('OrderPlacement with an external reference, %s', (_name,
     expect(await find(reference)).toBe(order.id);
     expect(await find(reference, true)).toBeNull();
     expect(await find(reference.toLowerCase())).toBeNull();
+    expect((await ports.placement.check(orderOf(reference), [])).isReferenceTaken).toBe(true);
+    expect((await ports.placement.check(orderOf(reference, { isTest: true }), [])).isReferenceTaken).toBe(false);
     const elsewhere = { storeId: ports.storeId + 1, isTest: false, externalReference: reference };
     expect(await ports.placement.findByReference(elsewhere)).toBeNull();
   });

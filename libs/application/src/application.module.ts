@@ -8,6 +8,7 @@ import { CustomersService } from './customers/customers.service.js';
 import { CreateOrder } from './orders/create-order.js';
 import { ChangeOrderStatus } from './orders/change-order-status.js';
 import { OrdersService } from './orders/orders.service.js';
+import { PreviewOrder } from './orders/preview-order.js';
 import { ReleaseOrder } from './orders/release-order.js';
 import { RescreenHeldOrders } from './orders/rescreen-held-orders.js';
 import { RetryPipeline } from './orders/retry-pipeline.js';
@@ -24,6 +25,7 @@ const USE_CASES = [
   CreateApiKey,
   RollApiKey,
   CreateOrder,
+  PreviewOrder,
   ChangeOrderStatus,
   RunPipelineStage,
   RetryPipeline,

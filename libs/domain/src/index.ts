@@ -12,6 +12,7 @@ export * from './orders/order-status.js';
 export * from './orders/order.errors.js';
 export * from './orders/order.js';
 export * from './orders/paid-amount.js';
+export * from './orders/quote.js';
 export * from './orders/receipt-number.js';
 export * from './shared/domain-error.js';
 export * from './shared/not-found.js';

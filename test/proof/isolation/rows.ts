@@ -43,6 +43,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   },
   'GET /v1/orders/:id': { as: 'one', known: ['order', 'receipt'] },
   'POST /v1/orders': { as: 'order', scope: 'full' },
+  'POST /v1/orders/preview': { as: 'order', scope: 'read' },
   'GET /v1/products': {
     as: 'list',
     parameters: {

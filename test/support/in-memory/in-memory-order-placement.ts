@@ -7,6 +7,7 @@ import {
   type ExternalReference,
   type IdempotentRequest,
   type Placement,
+  type PlacementCheck,
   type PlacementOutcome,
   type Replay,
 } from '@app/application';
@@ -35,6 +36,13 @@ export class InMemoryOrderPlacement extends OrderPlacement {
 
   override findByReference(reference: ExternalReference): Promise<string | null> {
     return this.transactions.run((state) => referenced(state, reference));
+  }
+
+  override check(reference: ExternalReference, demand: readonly StockDemand[]): Promise<PlacementCheck> {
+    return this.transactions.run((state) => ({
+      shortages: demand.flatMap((one) => shortagesOf(state, one)).sort((a, b) => a.line - b.line),
+      isReferenceTaken: referenced(state, reference) !== null,
+    }));
   }
 
   override async place(placement: Placement): Promise<PlacementOutcome> {
@@ -98,13 +106,12 @@ function referenced(state: State, { storeId, isTest, externalReference }: Extern
 
 /** Returns the lines that are short. */
 function withdraw(state: State, orderId: string, demand: StockDemand): Shortage[] {
+  const shortages = shortagesOf(state, demand);
+  if (shortages.length > 0) return shortages;
+
   const item = itemKey(demand);
   const bins = state.bins.get(item) ?? [];
-  const available = bins.reduce((sum, { quantity }) => sum + quantity, 0);
-  const requested = demand.quantity;
-  if (available < requested) return demand.lines.map((line) => ({ line, requested, available }));
-
-  let outstanding = requested;
+  let outstanding = demand.quantity;
   for (const bin of bins.toSorted((a, b) => b.quantity - a.quantity || a.binId - b.binId)) {
     const quantity = Math.min(bin.quantity, outstanding);
     if (quantity === 0) break;
@@ -113,4 +120,11 @@ function withdraw(state: State, orderId: string, demand: StockDemand): Shortage[
     state.taken.set(orderId, [...(state.taken.get(orderId) ?? []), { item, binId: bin.binId, quantity }]);
   }
   return [];
+}
+
+function shortagesOf(state: State, demand: StockDemand): Shortage[] {
+  const bins = state.bins.get(itemKey(demand)) ?? [];
+  const available = bins.reduce((sum, { quantity }) => sum + quantity, 0);
+  const requested = demand.quantity;
+  return available < requested ? demand.lines.map((line) => ({ line, requested, available })) : [];
 }

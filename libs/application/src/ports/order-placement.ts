@@ -37,6 +37,14 @@ export interface ExternalReference {
   readonly externalReference: string;
 }
 
+/** Why `place` would refuse an order at this moment. */
+export interface PlacementCheck {
+  /** One entry for each line that is short, by line. */
+  readonly shortages: readonly Shortage[];
+  /** Whether a committed order has the reference. */
+  readonly isReferenceTaken: boolean;
+}
+
 export interface Placement {
   readonly order: Order;
   /** ACCEPT or REVIEW. REVIEW holds the customer's confirmation for the reasons of the assessment. */
@@ -83,6 +91,15 @@ export abstract class OrderPlacement {
    * @throws CommitOutcomeUnknown when the database stopped waiting for its standbys.
    */
   abstract findByReference(reference: ExternalReference): Promise<string | null>;
+
+  /**
+   * Checks stock and reference of an order that is not placed, by the rules of `place`. Takes no locks, waits for no
+   * other order, and writes nothing.
+   *
+   * @param reference its `externalReference` may be `''`, which is never taken.
+   * @param demand may be empty.
+   */
+  abstract check(reference: ExternalReference, demand: readonly StockDemand[]): Promise<PlacementCheck>;
 
   /**
    * Writes the order, its assessment, its pipeline stages and the answer of its key, and withdraws the stock: all or

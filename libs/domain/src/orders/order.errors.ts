@@ -1,9 +1,34 @@
 import { DomainError } from '../shared/domain-error.js';
 
+/** A message names this many lines at most. */
+const MAX_NAMED = 20;
+
+/** A line whose product or variant is unknown to the store or inactive. */
+export interface UnavailableItem {
+  /** Position of the line in the request, from 0. */
+  readonly line: number;
+  /** `variant` when the product could be ordered without it. */
+  readonly what: 'product' | 'variant';
+  readonly id: number;
+}
+
 /** The request names products or variants that cannot be ordered. */
 export class InvalidOrderItems extends DomainError {
   readonly kind = 'invalid';
   readonly code = 'item_unavailable';
+
+  /** @param unavailable the lines that are unavailable; empty when something else is wrong with the items. */
+  constructor(
+    message: string,
+    readonly unavailable: readonly UnavailableItem[] = [],
+  ) {
+    super(message);
+  }
+
+  static unavailable(items: readonly UnavailableItem[]): InvalidOrderItems {
+    const faults = items.map(({ line, what, id }) => `items[${line}].${what}_id ${id} is not available`);
+    return new InvalidOrderItems(faults.slice(0, MAX_NAMED).join('; '), items);
+  }
 }
 
 /** One order line that requests more than is available. */
@@ -25,7 +50,7 @@ export class OutOfStock extends DomainError {
   constructor(readonly shortages: readonly Shortage[]) {
     super(
       shortages
-        .slice(0, 20)
+        .slice(0, MAX_NAMED)
         .map(
           ({ line, requested, available, lacksVariant }) =>
             `items[${line}]: requested ${requested}, available ${available}` +

@@ -9,17 +9,19 @@ import {
   type ExternalReference,
   type IdempotentRequest,
   type Placement,
+  type PlacementCheck,
   type PlacementOutcome,
   type Replay,
 } from '@app/application';
-import { ExternalReferenceTaken, type Order, type Shortage } from '@app/domain';
+import { ExternalReferenceTaken, type Order, type Shortage, type StockDemand } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { Database } from '../postgres/database.js';
 import { WAITS_FOR_STANDBYS } from '../postgres/standby-wait.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
-import { shortagesIn, withdrawal } from '../stock/withdraw-stock.js';
+import { stockPreview } from '../stock/preview-stock.js';
+import { shortagesIn, shortagesOf, withdrawal, type AvailableRow } from '../stock/withdraw-stock.js';
 import { claimKey, findReplay } from './idempotency-keys.js';
 import { insertionError, orderInsertion, OrderExists, ReferenceInUse } from './insert-order.js';
 import { stageInsertion } from './order-stages.js';
@@ -30,6 +32,11 @@ const EXISTS = `/* orders.exists */
 const FIND_BY_REFERENCE = `/* orders.find_by_reference */
   SELECT id, ${WAITS_FOR_STANDBYS} AS waits FROM orders
   WHERE store_id = $1 AND external_reference = $2 AND is_test = $3`;
+
+interface ReferencedRow {
+  readonly id: string;
+  readonly waits: boolean;
+}
 
 const PLACED: PlacementOutcome = { outcome: 'placed' };
 
@@ -74,16 +81,28 @@ export class PostgresOrderPlacement extends OrderPlacement {
     }
   }
 
-  override async findByReference({ storeId, externalReference, isTest }: ExternalReference): Promise<string | null> {
-    const values = [storeId, externalReference, isTest];
-    const [row] = await this.database.queryPrepared<{ id: string; waits: boolean }>(FIND_BY_REFERENCE, values);
+  override async findByReference(reference: ExternalReference): Promise<string | null> {
+    const [row] = await this.referenced(reference);
     // A client that reads the id takes the order as placed, as with a replay.
     if (row?.waits) await this.database.waitForStandbys();
     return row?.id ?? null;
   }
 
+  override async check(reference: ExternalReference, demand: readonly StockDemand[]): Promise<PlacementCheck> {
+    const { text, values } = stockPreview(reference.storeId, demand);
+    const [rows, referenced] = await Promise.all([
+      demand.length > 0 ? this.database.queryPrepared<AvailableRow>(text, values) : [],
+      reference.externalReference === '' ? [] : this.referenced(reference),
+    ]);
+    return { shortages: shortagesOf(rows, demand), isReferenceTaken: referenced.length > 0 };
+  }
+
   override place(placement: Placement, deadline: Deadline): Promise<PlacementOutcome> {
     return this.attempt(placement, deadline, null);
+  }
+
+  private referenced({ storeId, externalReference, isTest }: ExternalReference): Promise<ReferencedRow[]> {
+    return this.database.queryPrepared(FIND_BY_REFERENCE, [storeId, externalReference, isTest]);
   }
 
   /** @param doubt the lost commit of an earlier attempt, which the look-up did not find. */
