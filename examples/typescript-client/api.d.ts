@@ -48,6 +48,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/orders/preview': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Prices, totals and problems of an order that is not placed
+     * @description Takes the body of an order and returns the data of its 201 without `order_id` and `receipt_number`, with `problems`. Reserves nothing and writes nothing, so a key with the scope `read` suffices. The fraud analysis does not run: it may still refuse or hold the order. `items` and the totals contain only lines that are available. Money is in major units: 10.99 is 10.99 USD.
+     */
+    post: operations['previewOrder'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/products': {
     parameters: {
       query?: never;
@@ -482,6 +502,11 @@ export interface components {
        * @example Please ring twice
        */
       notes: string;
+      /**
+       * @description The client's own number of the order; `""` when there is none.
+       * @example PO-2026-117
+       */
+      external_reference: string;
       /** @description Whether the order was placed with a test key. Lists do not contain this field. */
       is_test: boolean;
       /** @description The outcome of the fraud analysis. */
@@ -605,6 +630,8 @@ export interface components {
       payment_method?: 'COD' | 'OFFLINE' | null;
       /** @description Free text. */
       notes?: string | null;
+      /** @description Your own number of the order. Unique per store and mode (live or test), for ever: a second order with it is refused. Compared and kept exactly as given. No control or invisible characters, no line breaks, and no white space at either end. Null means none. */
+      external_reference?: string | null;
     };
     CreatedOrder: {
       /**
@@ -655,6 +682,69 @@ export interface components {
          * @example 10.99
          */
         price: number;
+      }[];
+    };
+    OrderPreview: {
+      /**
+       * @description Sum of the lines. In major units of the currency: 10.99 is 10.99 USD.
+       * @example 10.99
+       */
+      subtotal: number;
+      /**
+       * @description The amount owed. In major units of the currency: 10.99 is 10.99 USD.
+       * @example 10.99
+       */
+      total: number;
+      /**
+       * @description Payment method.
+       * @enum {string}
+       */
+      payment_method: 'COD' | 'OFFLINE';
+      /** @description The lines, in the order of the request. */
+      items: {
+        /**
+         * @description The id of the product, as a string.
+         * @example 1
+         */
+        productId: string;
+        /**
+         * @description From the catalog.
+         * @example Mug
+         */
+        name: string;
+        /**
+         * @description Units.
+         * @example 2
+         */
+        quantity: number;
+        /**
+         * @description Unit price, from the catalog. In major units of the currency: 10.99 is 10.99 USD.
+         * @example 10.99
+         */
+        price: number;
+      }[];
+      /** @description Why the order would be refused at this moment, sorted by path, lines by number. Empty when nothing speaks against it. */
+      problems: {
+        /**
+         * @description The `X-Error-Code` that the order would get.
+         * @enum {string}
+         */
+        code: 'external_reference_taken' | 'item_unavailable' | 'out_of_stock';
+        /**
+         * @description The part of the body.
+         * @example items[0]
+         */
+        path: string;
+        /**
+         * @description Units that the lines of this product request together. Only for `out_of_stock`.
+         * @example 5
+         */
+        requested: number | null;
+        /**
+         * @description Units that are available. Only for `out_of_stock`.
+         * @example 3
+         */
+        available: number | null;
       }[];
     };
     ProductListItem: {
@@ -1172,6 +1262,8 @@ export interface operations {
         source?: 'POS' | 'WEBSITE';
         /** @description `true`: only orders under review: neither released nor cancelled. `false`: only the others. Letter case does not matter; any other value returns 400. */
         held?: boolean;
+        /** @description Only those with exactly this text as the client's own number. A value that no row has returns an empty list, never an error. */
+        external_reference?: string;
         /** @description Only those with this text anywhere in the receipt number or the e-mail address on the order, in any letter case. Taken literally, without wildcards; trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
@@ -1408,11 +1500,13 @@ export interface operations {
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'out_of_stock' | 'fraud_rejected' | 'idempotency_mismatch';
+          'X-Error-Code': 'out_of_stock' | 'fraud_rejected' | 'external_reference_taken' | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The id of the order that has the `external_reference`. Only with `external_reference_taken`. */
+          'X-Existing-Order'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1569,6 +1663,135 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
+      429: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service failed. Repeat the request with exponential backoff. */
+      500: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+      503: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  previewOrder: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CreateOrderRequest'];
+      };
+    };
+    responses: {
+      /** @description The order was not placed. `problems` is empty if it could be placed at this moment. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            success: true;
+            data: components['schemas']['OrderPreview'];
+          };
+        };
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The API key is missing, malformed or unknown. */
+      401: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+      403: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
         };
       };
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */

@@ -68,13 +68,18 @@ describe('an exported store', () => {
     const key = await keyOf(source, store);
     const item = { ...(await sellable(store)), quantity: 2 };
     const address = { address: '1 Long Street', city: 'Ayr', zip: 'KA7' };
-    await order(key, { items: [item], customer: { name: 'Ada', email: 'ada@example.com', ...address } });
+    await order(key, {
+      external_reference: 'PO-1',
+      items: [item],
+      customer: { name: 'Ada', email: 'ada@example.com', ...address },
+    });
     const test = await source.store.createKey('test');
     await source.database.query(
       `UPDATE api_keys SET store_id = (SELECT id FROM stores WHERE subdomain = $1) WHERE mode = 'test'`,
       [store],
     );
     const changed = await order(test, {
+      external_reference: 'PO-1', // of the other mode
       items: [item],
       customer: { name: 'Test', phone: '+1 5' },
       notes: 'Ring twice',

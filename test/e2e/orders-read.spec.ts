@@ -36,6 +36,7 @@ describe('GET /v1/orders', () => {
       shipping_address: { address: '1 Main St', city: 'London', zip: 'N1' },
       billing_address: { city: 'Leeds' },
       notes: 'Ring twice',
+      external_reference: 'PO 117/é',
       is_test: true,
       created_at: '2026-01-02T03:04:05.006Z',
       updated_at: '2026-01-02T03:04:06.007Z',
@@ -148,6 +149,7 @@ describe('GET /v1/orders', () => {
       shipping_address: { address: '1 Main St', city: 'London', zip: 'N1' },
       billing_address: { address: '', city: 'Leeds', zip: '' },
       notes: 'Ring twice',
+      external_reference: 'PO 117/é',
       is_test: true,
       fraud: { verdict: 'REVIEW', score: 50, reasons: [{ rule: 'amount_over_limit', score: 50 }] },
       pipeline: [
@@ -174,6 +176,7 @@ describe('GET /v1/orders', () => {
         shipping_address: { address: '', city: '', zip: '' },
         billing_address: { address: '', city: '', zip: '' },
         notes: '',
+        external_reference: '',
         is_test: false,
         fraud: { verdict: '', score: 0, reasons: [] },
         pipeline: [],

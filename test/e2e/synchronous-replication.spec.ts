@@ -38,12 +38,12 @@ afterAll(async () => {
 // Ends the waits that a test left behind.
 afterEach(() => database.waitFor(''));
 
-const post = (key: string | null, at = app): Promise<LightMyRequestResponse> =>
+const post = (key: string | null, at = app, more = {}): Promise<LightMyRequestResponse> =>
   at.inject({
     method: 'POST',
     url: '/v1/orders',
     headers: { authorization: `Bearer ${store.key}`, ...(key !== null && { 'idempotency-key': key }) },
-    payload: { items: [{ product_id: mug, quantity: 1 }], customer: { name: 'Ada' } },
+    payload: { items: [{ product_id: mug, quantity: 1 }], customer: { name: 'Ada' }, ...more },
   });
 const outcome = ({ statusCode, headers }: LightMyRequestResponse) => [statusCode, headers['x-error-code']];
 const orders = async () => (await database.query('SELECT FROM orders')).length;
@@ -78,6 +78,36 @@ describe('POST /v1/orders with synchronous replication', () => {
       const replay = await post(key);
       expect([replay.statusCode, replay.headers['idempotent-replayed']]).toEqual([201, 'true']);
       expect(await orders()).toBe(before + 2);
+    },
+    START_MS,
+  );
+
+  it.each([
+    ['an order', 'ACTIVE'],
+    ['an order of a product that was archived meanwhile', 'ARCHIVED'],
+  ])(
+    'names no unacknowledged order to %s with the same external reference',
+    async (_repeat, status) => {
+      const external_reference = `PO-${++keys}`;
+      const repeat = () => post(null, app, { external_reference });
+      await whileWaitsEnd('pg_cancel_backend', repeat);
+      await database.query('UPDATE products SET status = $2 WHERE id = $1', [mug, status]);
+
+      const refusal = await whileWaitsEnd('pg_cancel_backend', repeat);
+      await database.waitFor('');
+      const later = await repeat();
+
+      await database.query(`UPDATE products SET status = 'ACTIVE' WHERE id = $1`, [mug]);
+      const [row] = await database.query<{ id: string }>('SELECT id FROM orders WHERE external_reference = $1', [
+        external_reference,
+      ]);
+      expect(NOT_ACKNOWLEDGED).toContainEqual(outcome(refusal));
+      expect(refusal.headers['x-existing-order']).toBeUndefined();
+      expect([...outcome(later), later.headers['x-existing-order']]).toEqual([
+        422,
+        'external_reference_taken',
+        row?.id,
+      ]);
     },
     START_MS,
   );

@@ -1,6 +1,6 @@
 import type { ListEnvelope } from '../../apps/api/src/envelope.js';
 import { fingerprintOf, usageViolations } from './isolation/fingerprint.js';
-import { keyTrial, orderTrials } from './isolation/order-trials.js';
+import { KEYED, keyTrial, orderTrials } from './isolation/order-trials.js';
 import { readTrials } from './isolation/read-trials.js';
 import { routesOf, type Route } from './isolation/routes.js';
 import { rowOf, type Filter, type Row } from './isolation/rows.js';
@@ -85,7 +85,7 @@ async function attack({ context, routes, service }: Attack) {
   const isThorough = context.form === 'full';
   const trials = rows.flatMap(({ route, row }) =>
     row.as === 'order'
-      ? [...orderTrials(stores, isThorough), keyTrial(stores, key)]
+      ? [...orderTrials(route.path, stores, isThorough), ...(route.path === KEYED ? [keyTrial(stores, key)] : [])]
       : readTrials(route, row, stores, isThorough),
   );
   await inParallel(WORKERS, trials, async (trial) => {

@@ -9,6 +9,7 @@ import { EraseCustomer } from './customers/erase-customer.js';
 import { CreateOrder } from './orders/create-order.js';
 import { ChangeOrderStatus } from './orders/change-order-status.js';
 import { OrdersService } from './orders/orders.service.js';
+import { PreviewOrder } from './orders/preview-order.js';
 import { ReleaseOrder } from './orders/release-order.js';
 import { RescreenHeldOrders } from './orders/rescreen-held-orders.js';
 import { RetryPipeline } from './orders/retry-pipeline.js';
@@ -26,6 +27,7 @@ const USE_CASES = [
   CreateApiKey,
   RollApiKey,
   CreateOrder,
+  PreviewOrder,
   ChangeOrderStatus,
   RunPipelineStage,
   RetryPipeline,

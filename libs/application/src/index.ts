@@ -17,6 +17,7 @@ export * from './id-or-slug.js';
 export * from './orders/create-order.js';
 export * from './orders/change-order-status.js';
 export * from './orders/orders.service.js';
+export * from './orders/preview-order.js';
 export * from './orders/release-order.js';
 export * from './orders/rescreen-held-orders.js';
 export * from './orders/retry-pipeline.js';

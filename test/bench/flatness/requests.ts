@@ -74,6 +74,7 @@ export async function requestsOf(database: Pick<TestDatabase, 'query'>, storeId:
     Number(await text('SELECT count(*) AS text FROM sellable_units WHERE store_id = $1')) / 50,
   );
   const sku = await text('SELECT sku AS text FROM sellable_units WHERE store_id = $1 ORDER BY md5(sku) LIMIT 1');
+  const reference = await of('external_reference', 'orders', 'AND external_reference IS NOT NULL');
   const productName = await of('name', 'products', `AND status = 'ACTIVE'`);
   const customerEmail = await of('email', 'customers', `AND email <> ''`);
   const category = (order: string) =>
@@ -91,6 +92,7 @@ export async function requestsOf(database: Pick<TestDatabase, 'query'>, storeId:
     first('orders by source', '/v1/orders?source=WEBSITE'),
     first('orders by all three', '/v1/orders?source=WEBSITE&status=SUCCEEDED&fulfillment_status=DELIVERED'),
     ...RARE.map(({ name, query }) => first(`orders, rare ${name}`, `/v1/orders?${query}`)),
+    first('orders by external reference', `/v1/orders?external_reference=${encodeURIComponent(reference)}`),
     first('orders under review', '/v1/orders?held=true'),
     first('orders not under review', '/v1/orders?held=false'),
     first('orders by source, not under review', '/v1/orders?held=false&source=WEBSITE'),

@@ -37,11 +37,13 @@ export const ROWS: Readonly<Record<string, Row>> = {
       source: { theirs: 'POS', unknown: 'XOS' },
       // The search excludes orders that the trials place: one of them may be under review.
       held: { theirs: 'true&search=POS-zqtheirs', unknown: 'true&search=POS-qxtheirs' },
+      external_reference: 'external reference',
       search: 'receipt',
     },
   },
   'GET /v1/orders/:id': { as: 'one', known: ['order', 'receipt'] },
   'POST /v1/orders': { as: 'order', scope: 'full' },
+  'POST /v1/orders/preview': { as: 'order', scope: 'read' },
   'GET /v1/products': {
     as: 'list',
     parameters: {

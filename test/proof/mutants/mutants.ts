@@ -109,6 +109,27 @@ export const MUTANTS: readonly Mutant[] = [
     noticedAs: /late-refusal-\d+: the order was placed, and its repeat \(\w+\) answered 4(00|22)/,
   },
   {
+    name: 'an external reference is checked before the insertion, without a unique index',
+    edits: [
+      {
+        file: 'libs/infrastructure/src/postgres/migrations/0001-schema.sql',
+        find: 'CREATE UNIQUE INDEX orders_by_external_reference',
+        replace: 'CREATE INDEX orders_by_external_reference',
+      },
+      {
+        file: PLACEMENT,
+        find: `    return this.attempt(placement, deadline, null);`,
+        replace: `    return this.findByReference(placement.order).then((found) => {
+      if (found !== null && found !== placement.order.id) throw new ExternalReferenceTaken(found);
+      return this.attempt(placement, deadline, null);
+    });`,
+      },
+    ],
+    proof: 'idempotency',
+    args: ['--quick', '--seed', '1'],
+    noticedAs: /reference \S+ has \d+ orders/,
+  },
+  {
     name: 'a cancelled wait for the standby is ignored',
     edits: [
       {
@@ -133,6 +154,20 @@ export const MUTANTS: readonly Mutant[] = [
     proof: SYNCHRONOUS,
     args: ['-t', 'acknowledges no order, and no replay of it'],
     noticedAs: /✕ acknowledges no order, and no replay of it, .* pg_cancel_backend/,
+  },
+  {
+    name: 'a refusal that names an order does not wait for the standby',
+    edits: [
+      {
+        file: PLACEMENT,
+        find: `    // A client that reads the id takes the order as placed, as with a replay.
+    if (row?.waits) await this.database.waitForStandbys();\n`,
+        replace: '',
+      },
+    ],
+    proof: SYNCHRONOUS,
+    args: ['-t', 'names no unacknowledged order'],
+    noticedAs: /✕ names no unacknowledged order/,
   },
   {
     name: 'stage marked done before its handler',

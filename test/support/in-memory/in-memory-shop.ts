@@ -23,6 +23,7 @@ import {
   type FraudSettings,
   type FraudSignals,
   type OrderContact,
+  type UnavailableItem,
 } from '@app/domain';
 import { InMemoryHeldOrders } from './in-memory-held-orders.js';
 import { InMemoryOrderLifecycle } from './in-memory-order-lifecycle.js';
@@ -126,21 +127,25 @@ class InMemoryPricing extends CatalogPricing {
   }
 
   override price(storeId: number, currency: Currency, lines: readonly LineRequest[]): Promise<OrderLine[]> {
-    const faults: string[] = [];
-    const priced = lines.flatMap(({ productId, variantId, quantity }, index) => {
+    const unavailable: UnavailableItem[] = [];
+    const priced = lines.flatMap(({ productId, variantId, quantity }, line) => {
       const offers = this.catalog.filter((entry) => entry.storeId === storeId && entry.productId === productId);
       const product = offers.find((offer) => offer.variantId === null && offer.active);
       const offer = offers.find((entry) => entry.variantId === variantId && entry.active);
       if (!product || !offer) {
-        const what = product ? `variant_id ${variantId}` : `product_id ${productId}`;
-        faults.push(`items[${index}].${what} is not available`);
+        const isVariant = product !== undefined && variantId !== null;
+        unavailable.push({
+          line,
+          ...(isVariant ? { what: 'variant', id: variantId } : { what: 'product', id: productId }),
+        });
         return [];
       }
       const unitPrice = Money.ofMinor(offer.price, currency);
       const { name } = product;
       return [new OrderLine({ productId, variantId, sku: '', name, attributes: {}, unitPrice, quantity })];
     });
-    return faults.length > 0 ? Promise.reject(new InvalidOrderItems(faults.join('; '))) : Promise.resolve(priced);
+    if (unavailable.length > 0) return Promise.reject(InvalidOrderItems.unavailable(unavailable));
+    return Promise.resolve(priced);
   }
 }
 

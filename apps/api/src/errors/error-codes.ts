@@ -56,6 +56,12 @@ export const ERROR_CODES = {
     meaning: 'Stock is short. `error` names each line with the requested and the available quantity.',
     action: 'Reduce the quantities, or order later.',
   },
+  external_reference_taken: {
+    status: 422,
+    meaning:
+      'Another order of the store, in the same mode, has this `external_reference`. Its id is in `X-Existing-Order`.',
+    action: 'Read that order. If it is not the same purchase, send another reference.',
+  },
   fraud_rejected: {
     status: 422,
     meaning: "The store's fraud rules reject the order.",

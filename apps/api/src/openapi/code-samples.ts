@@ -33,7 +33,8 @@ function codeSamples(
   method: 'get' | 'post',
   operation: Operation,
 ): CodeSample[] {
-  const sent = { path: pathExamples(operation), body: method === 'post' ? bodyOf(document, operation) : null };
+  const body = method === 'post' ? bodyOf(document, operation) : null;
+  const sent = { path: pathExamples(operation), body, isKeyed: takesKey(operation) };
   return [
     { lang: 'Shell', label: 'curl', source: curl(path, sent) },
     { lang: 'TypeScript', label: 'Typed client', source: typedCall(path, method, sent) },
@@ -43,19 +44,24 @@ function codeSamples(
 interface Sent {
   readonly path: Readonly<Record<string, string>>;
   readonly body: unknown;
+  /** Whether the operation takes an Idempotency-Key. */
+  readonly isKeyed: boolean;
 }
 
 const IDEMPOTENCY_KEY = 'web-1001';
 
-function curl(path: string, { path: parameters, body }: Sent): string {
+function curl(path: string, { path: parameters, body, isKeyed }: Sent): string {
   const url = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ''));
-  const order = ` \\\n  -H 'Content-Type: application/json' -H 'Idempotency-Key: ${IDEMPOTENCY_KEY}' \\\n  -d '${JSON.stringify(body)}'`;
+  const order = ` \\\n  -H 'Content-Type: application/json'${isKeyed ? ` -H 'Idempotency-Key: ${IDEMPOTENCY_KEY}'` : ''} \\\n  -d '${JSON.stringify(body)}'`;
   return `curl '${ADDRESS}${url}' ${KEY}${body === null ? '' : order}`;
 }
 
-function typedCall(path: string, method: string, { path: parameters, body }: Sent): string {
+function typedCall(path: string, method: string, { path: parameters, body, isKeyed }: Sent): string {
   const header = { 'Idempotency-Key': IDEMPOTENCY_KEY };
-  const params = { ...(Object.keys(parameters).length > 0 ? { path: parameters } : {}), ...(body ? { header } : {}) };
+  const params = {
+    ...(Object.keys(parameters).length > 0 ? { path: parameters } : {}),
+    ...(isKeyed ? { header } : {}),
+  };
   const options = { ...(Object.keys(params).length > 0 ? { params } : {}), ...(body ? { body } : {}) };
   const more = Object.keys(options).length > 0 ? `, ${literal(options)}` : '';
   return `const { data, error } = await client.${method.toUpperCase()}('${path}'${more});`;
@@ -64,6 +70,10 @@ function typedCall(path: string, method: string, { path: parameters, body }: Sen
 /** A value as TypeScript, with names unquoted where possible. */
 function literal(value: unknown): string {
   return JSON.stringify(value, null, 2).replace(/^( *)"(\w+)":/gm, '$1$2:');
+}
+
+function takesKey({ parameters = [] }: Operation): boolean {
+  return parameters.some((parameter) => 'in' in parameter && parameter.name === 'Idempotency-Key');
 }
 
 function pathExamples({ parameters = [] }: Operation): Record<string, string> {

@@ -45,6 +45,10 @@ const DESCRIBED = {
     description: '`true` when this is the answer to an earlier request with the same Idempotency-Key.',
     schema: { type: 'string', enum: ['true'], examples: ['true'] },
   },
+  'X-Existing-Order': {
+    description: 'The id of the order that has the `external_reference`. Only with `external_reference_taken`.',
+    schema: { type: 'string', format: 'uuid', examples: ['0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f'] },
+  },
   'Retry-After': {
     description: 'Seconds to wait before you repeat the request.',
     schema: { type: 'integer', minimum: 1, examples: [1] },

@@ -28,6 +28,13 @@ export const wordsFilter = (name: string, what: string, example: string): Filter
   schema: { type: 'string', examples: [example] },
 });
 
+/** A filter by a unique text. */
+export const exactFilter = (name: string, what: string, example: string): Filter => ({
+  name,
+  description: `Only those with exactly this text as ${what}. A value that no row has returns an empty list, never an error.`,
+  schema: { type: 'string', examples: [example] },
+});
+
 export const idFilter = (name: string, what: string): Filter => ({
   name,
   description: `${what} An id that the store does not have returns an empty list, never an error.`,

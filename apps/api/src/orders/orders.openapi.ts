@@ -1,5 +1,5 @@
 import { CommitOutcomeUnknown, IdempotencyInFlight, IdempotencyMismatch } from '@app/application';
-import { InvalidOrderItems, OrderRejected, OutOfStock } from '@app/domain';
+import { ExternalReferenceTaken, InvalidOrderItems, OrderRejected, OutOfStock } from '@app/domain';
 import { applyDecorators, BadRequestException } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiResponse } from '@nestjs/swagger';
 import { optionalHeaders, ref } from '../openapi/components.js';
@@ -12,8 +12,14 @@ import type { NamedSchema, Representation, ResourceDocumentation } from '../open
 import { object } from '../openapi/schema.js';
 import { CREATE_ORDER_REQUEST } from './create-order.request.js';
 import { CREATED_ORDER, type CreatedOrderResponse } from './created-order.response.js';
-import { CREATED_ORDER_EXAMPLE, ORDER_EXAMPLE, ORDER_LIST_ITEM_EXAMPLE } from './orders.examples.js';
+import {
+  CREATED_ORDER_EXAMPLE,
+  ORDER_EXAMPLE,
+  ORDER_LIST_ITEM_EXAMPLE,
+  ORDER_PREVIEW_EXAMPLE,
+} from './orders.examples.js';
 import { ORDER, ORDER_LIST_ITEM, type OrderListItem as ListItem, type OrderResponse } from './order.response.js';
+import { ORDER_PREVIEW, type OrderPreviewResponse } from './order-preview.response.js';
 import { ORDER_FILTERS } from './orders.query.js';
 
 const OrderListItem: Representation<ListItem> = {
@@ -31,10 +37,17 @@ const CreatedOrder: Representation<CreatedOrderResponse> = {
   example: CREATED_ORDER_EXAMPLE,
 };
 
+const OrderPreview: Representation<OrderPreviewResponse> = {
+  name: 'OrderPreview',
+  schema: ORDER_PREVIEW,
+  money: 'major',
+  example: ORDER_PREVIEW_EXAMPLE,
+};
+
 export const ORDERS_DOCUMENTATION: ResourceDocumentation = {
   tag: 'Orders',
   description: 'Orders of points of sale and of the website. One operation places an order.',
-  schemas: [OrderListItem, Order, CreateOrderRequest, CreatedOrder],
+  schemas: [OrderListItem, Order, CreateOrderRequest, CreatedOrder, OrderPreview],
 };
 
 export const ApiListOrders = () =>
@@ -85,9 +98,38 @@ export const ApiCreateOrder = () =>
       new IdempotencyInFlight(),
       new OutOfStock([{ line: 0, requested: 5, available: 3 }]),
       new OrderRejected(),
+      new ExternalReferenceTaken(ORDER_EXAMPLE.id),
       new IdempotencyMismatch(),
       new CommitOutcomeUnknown(null),
       new AuthenticationError('insufficient_scope'),
+      ...COMMON_FAILURES,
+    ),
+  );
+
+export const ApiPreviewOrder = () =>
+  applyDecorators(
+    ApiOperation({
+      operationId: 'previewOrder',
+      summary: 'Prices, totals and problems of an order that is not placed',
+      description:
+        'Takes the body of an order and returns the data of its 201 without `order_id` and `receipt_number`, with ' +
+        '`problems`. Reserves nothing and writes nothing, so a key with the scope `read` suffices. The fraud analysis does ' +
+        'not run: it may still refuse or hold the order. `items` and the totals contain only lines that are available. ' +
+        'Money is in major units: 10.99 is 10.99 USD.',
+    }),
+    ApiRequestId(),
+    ApiBody({ schema: ref(CreateOrderRequest.name), required: true }),
+    ApiResponse({
+      status: 200,
+      description: 'The order was not placed. `problems` is empty if it could be placed at this moment.',
+      schema: object({ success: SUCCESS, data: ref(OrderPreview.name) }),
+      examples: { short: { summary: 'Stock is short', value: single(OrderPreview.example) } },
+      headers: KEY_HEADERS,
+    }),
+    ApiFailures(
+      new BadRequestException('customer.name is required'),
+      new BadRequestException('items[2].quantity must be an integer from 1 to 999'),
+      new BadRequestException('Request body is not valid JSON'),
       ...COMMON_FAILURES,
     ),
   );

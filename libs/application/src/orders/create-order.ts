@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import {
   DomainError,
+  ExternalReferenceTaken,
   Order,
   OrderRejected,
   OutOfStock,
@@ -30,6 +31,8 @@ export interface OrderRequest {
   readonly address: PostalAddress;
   readonly paymentMethod: PaymentMethod;
   readonly notes: string;
+  /** The client's own number of the order; `''` when there is none. */
+  readonly externalReference: string;
 }
 
 export interface CreateOrderCommand {
@@ -62,6 +65,7 @@ export class CreateOrder {
    * @throws InvalidOrderItems when an item is not available; nothing is written.
    * @throws OrderRejected when the store's fraud rules reject the order; only the assessment is written.
    * @throws OutOfStock when stock is short at commit time; nothing is written.
+   * @throws ExternalReferenceTaken when another order of the store and mode has the reference; nothing is written.
    * @throws IdempotencyMismatch when the key was used with another request.
    * @throws IdempotencyInFlight when the first request with the key is still running.
    * @throws DeadlineExceeded when the order's transaction cannot begin, or its rejection cannot be recorded, in time.
@@ -79,7 +83,7 @@ export class CreateOrder {
     const screening = this.fraud.begin(store.id, { email: customer.email, phone: customer.phone, address });
     const pricing = Promise.all([this.pricing.price(store.id, store.currency, request.items), this.clock.now()]);
     const priced = await deadline.bound(pricing).catch((error: Error) => error);
-    if (priced instanceof Error) return this.refuse(priced, idempotency, deadline);
+    if (priced instanceof Error) return this.refuse(priced, command, idempotency);
 
     const [lines, placedAt] = priced;
     const draft = draftOf(command, lines, placedAt);
@@ -88,7 +92,7 @@ export class CreateOrder {
     if (assessment.verdict === 'REJECT') {
       // A record that arrives after the deadline is still true: an order of that id is never placed.
       const record = () => deadline.bound(this.fraud.recordRejection(store.id, draft.id, assessment));
-      return this.refuse(new OrderRejected(), idempotency, deadline, record);
+      return this.refuse(new OrderRejected(), command, idempotency, record);
     }
 
     for (let attempt = 1, order = draft; ; attempt++, order = draftOf(command, lines, placedAt)) {
@@ -114,20 +118,26 @@ export class CreateOrder {
 
   /**
    * Refuses an order, unless another request with the same key places it: that request was priced and screened earlier
-   * and may still be waiting for its stock.
+   * and may still be waiting for its stock. A client that repeats an order learns that its reference was placed, although
+   * the catalog has changed since.
    *
    * @param record runs when no other request places the order.
+   * @throws ExternalReferenceTaken when another request placed an order with the reference.
    * @throws refusal when no other request places the order.
    */
   private async refuse(
     refusal: Error,
+    { store, mode, request, deadline }: CreateOrderCommand,
     idempotency: IdempotentRequest | null,
-    deadline: Deadline,
     record: () => Promise<void> = () => Promise.resolve(),
   ): Promise<CreatedOrder> {
     if (!(refusal instanceof DomainError)) throw refusal;
     const replay = idempotency && (await this.placement.awaitReplay(idempotency, deadline));
     if (replay) return { replay };
+    const { externalReference } = request;
+    const reference = { storeId: store.id, isTest: mode === 'test', externalReference };
+    const existing = externalReference && (await deadline.bound(this.placement.findByReference(reference)));
+    if (existing) throw new ExternalReferenceTaken(existing);
     await record();
     throw refusal;
   }
@@ -144,6 +154,7 @@ function draftOf({ store, mode, request }: CreateOrderCommand, lines: readonly O
     customer: request.customer,
     address: request.address,
     notes: request.notes,
+    externalReference: request.externalReference,
     isTest: mode === 'test',
     lines,
     placedAt,

@@ -1,4 +1,4 @@
-import { isCurrency, isReceiptNumber, isStorable } from '@app/domain';
+import { isCurrency, isExternalReference, isReceiptNumber, isStorable } from '@app/domain';
 import { quoted } from './faults.js';
 
 const STORABLE = 'must not contain NUL or half a surrogate pair';
@@ -18,6 +18,7 @@ export const TEXTS: Readonly<Record<string, ReadText>> = {
   name: (text) => (isStorable(text) ? text.trim() : { problem: STORABLE }),
   uuid: (text) => text.toLowerCase(),
   receipt: (text) => (isReceiptNumber(text) ? text : null),
+  externalReference: (text) => (text === '' || isExternalReference(text) ? text : null),
   currency: (text) => (isCurrency(text) ? text : null),
   timestamp: readTimestamp,
 };

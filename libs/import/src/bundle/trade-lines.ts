@@ -85,6 +85,7 @@ export const orderLine = is.object(
     billing_address: is.optional({ ...address, description: 'The shipping address where absent.' }),
     notes: is.optional(is.text(10_000)),
     is_test: is.optional(is.flag),
+    external_reference: is.optional(is.externalReference),
     created_at: is.timestamp,
     updated_at: is.optional(is.timestamp),
     line_items: is.optional(is.list(orderItem)),

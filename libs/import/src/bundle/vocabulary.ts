@@ -8,6 +8,7 @@ import {
   type TSchema,
   type TUnsafe,
 } from '@sinclair/typebox';
+import { MAX_EXTERNAL_REFERENCE } from '@app/domain';
 
 /**
  * The building blocks of the bundle's fields. Besides the keywords of JSON Schema they have three of our own, which are
@@ -78,6 +79,11 @@ export const receipt = textLike(
     reads: 'receipt',
   },
 );
+export const externalReference = text(MAX_EXTERNAL_REFERENCE, {
+  reads: 'externalReference',
+  problem: `must be at most ${MAX_EXTERNAL_REFERENCE} printable characters, without white space at either end`,
+  description: 'Unique in the store. Empty means none.',
+});
 export const email = text(254, {
   pattern: '^$|^[^\\s@]+@[^\\s@]+$',
   problem: 'must be an e-mail address without blanks, or empty',

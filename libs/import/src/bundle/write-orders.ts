@@ -10,26 +10,31 @@ import { findSellables, type Sellable } from './targets-of-lines.js';
 const INSERT_ORDERS = `/* import.orders.insert */
   INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
     amount, total_amount, customer_id, customer_name, customer_email, customer_phone, shipping_address,
-    billing_address, notes, is_test, created_at, updated_at)
+    billing_address, notes, is_test, external_reference, created_at,
+    updated_at)
   SELECT $1::int, given.id, receipt_number, source, given.status, fulfillment_status, payment_method, currency,
     amount, total_amount, customers.id, customer_name, customer_email, customer_phone, shipping_address,
-    coalesce(billing_address, shipping_address), notes, coalesce(is_test, false), given.created_at,
-    coalesce(given.updated_at, given.created_at)
+    coalesce(billing_address, shipping_address), notes, coalesce(is_test, false), nullif(external_reference, ''),
+    given.created_at, coalesce(given.updated_at, given.created_at)
   FROM jsonb_to_recordset($2::jsonb) AS given (id uuid, receipt_number text, source text, status text,
     fulfillment_status text, payment_method text, currency text, amount bigint, total_amount bigint,
     customer_name text, customer_email text, customer_phone text, shipping_address jsonb, billing_address jsonb,
-    notes text, is_test boolean, created_at timestamptz, updated_at timestamptz)
+    notes text, is_test boolean, external_reference text, created_at timestamptz, updated_at timestamptz)
   LEFT JOIN customers ON customers.store_id = $1 AND lower(customers.email) = lower(given.customer_email)
     AND customers.email <> ''
   ON CONFLICT DO NOTHING
   RETURNING id`;
 
 const FIND_STORED = `/* import.orders.find_stored */
-  SELECT by_id.receipt_number AS "receiptOfId", by_receipt.id AS "idOfReceipt"
-  FROM jsonb_to_recordset($2::jsonb) AS given (number int, id uuid, receipt_number text)
+  SELECT by_id.receipt_number AS "receiptOfId", by_receipt.id AS "idOfReceipt",
+    by_reference.id AS "idOfReference"
+  FROM jsonb_to_recordset($2::jsonb) AS given (number int, id uuid, receipt_number text, external_reference text,
+    is_test boolean)
   LEFT JOIN orders AS by_id ON by_id.store_id = $1 AND by_id.id = given.id
   LEFT JOIN orders AS by_receipt
     ON by_receipt.store_id = $1 AND upper(by_receipt.receipt_number) = upper(given.receipt_number)
+  LEFT JOIN orders AS by_reference ON by_reference.store_id = $1
+    AND by_reference.external_reference = given.external_reference AND by_reference.is_test = coalesce(given.is_test, false)
   ORDER BY given.number`;
 
 const INSERT_LINES = `/* import.order_lines.insert */
@@ -55,10 +60,11 @@ const INSERT_STAGES = `/* import.order_stages.insert */
 
 type Identified = Numbered<OrderRecordLine> & { readonly id: string };
 
-/** The stored orders that have the id or the receipt number of a line. */
+/** The stored orders that have the id, the receipt number or the external reference of a line. */
 interface Stored {
   readonly receiptOfId: string | null;
   readonly idOfReceipt: string | null;
+  readonly idOfReference: string | null;
 }
 
 /** Writes orders as history: no stock moves, no pipeline runs. */
@@ -95,7 +101,9 @@ export const writeOrders: WriteLines<OrderRecordLine> = async (batch, store, lin
 /** Counts orders that are already stored as unchanged, and reports those that are other orders than the stored ones. */
 async function countStored(batch: Batch, store: Owner, orders: readonly Identified[]): Promise<void> {
   if (orders.length === 0) return;
-  const keys = orders.map(({ number, id, line: { receipt_number } }) => ({ number, id, receipt_number }));
+  const keys = orders.map(({ number, id, line: { receipt_number, external_reference, is_test } }) => {
+    return { number, id, receipt_number, external_reference, is_test };
+  });
   const found = await batch.manager.query<Stored[]>(FIND_STORED, [store.id, JSON.stringify(keys)]);
   orders.forEach((order, index) => {
     const problem = differenceOf(store, order, found[index]);
@@ -106,9 +114,13 @@ async function countStored(batch: Batch, store: Owner, orders: readonly Identifi
 
 /** An order imported without an id is the same order when a later line gives one. */
 function differenceOf(store: Owner, { id, line }: Identified, stored?: Stored): string | null {
-  const { receiptOfId = null, idOfReceipt = null } = stored ?? {};
+  const { receiptOfId = null, idOfReceipt = null, idOfReference = null } = stored ?? {};
   if (receiptOfId !== null && receiptOfId.toUpperCase() !== line.receipt_number.toUpperCase()) {
     return `order.id is already the id of order ${quoted(receiptOfId)}`;
+  }
+  // Nothing else of the line is stored, so the reference is why it was not inserted.
+  if (receiptOfId === null && idOfReceipt === null) {
+    return `order.external_reference is already the reference of order ${idOfReference}`;
   }
   if (line.id === undefined || idOfReceipt === id || idOfReceipt === derivedId(store, line)) return null;
   return `order.receipt_number is already the number of order ${idOfReceipt}`;

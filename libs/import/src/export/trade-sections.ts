@@ -53,6 +53,7 @@ type Contact = 'customer_name' | 'customer_email' | 'customer_phone' | 'notes';
 export interface OrderRow extends Pick<Required<OrderRecordLine>, 'id' | Whole | Contact> {
   readonly amount: string;
   readonly total_amount: string;
+  readonly external_reference: string;
   readonly shipping_address: BundleAddress;
   readonly billing_address: BundleAddress;
   readonly created_at: Date;
@@ -67,7 +68,8 @@ export const ORDERS: Section<OrderRow> = {
   kind: 'order',
   columns: `item.id, item.receipt_number, item.source, item.status, item.fulfillment_status, item.payment_method,
     item.currency, item.amount, item.total_amount, item.customer_name, item.customer_email, item.customer_phone,
-    item.shipping_address, item.billing_address, item.notes, item.is_test, item.created_at, item.updated_at,
+    item.shipping_address, item.billing_address, item.notes, item.is_test,
+    coalesce(item.external_reference, '') AS external_reference, item.created_at, item.updated_at,
     (SELECT coalesce(json_agg(json_build_object('product', product.slug, 'variant', variant.sku, 'sku', line.sku,
         'name', line.name, 'attributes', line.attributes, 'attribute_names', line.attribute_names,
         'unit_price', line.unit_price::text, 'quantity', line.quantity) ORDER BY line.position), '[]')
@@ -105,6 +107,7 @@ export const ORDERS: Section<OrderRow> = {
     billing_address: addressOf(row.billing_address),
     notes: row.notes,
     is_test: row.is_test,
+    ...(row.external_reference && { external_reference: row.external_reference }),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
     line_items: row.items.map(itemOf),

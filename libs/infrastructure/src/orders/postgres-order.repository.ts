@@ -35,7 +35,8 @@ const HELD = {
 // A subquery collects each part of an order: joins would multiply lines by stages. Amounts travel as text, because JSON
 // numbers are not exact.
 const FIND = `/* orders.find */
-  SELECT id, created_at, ${SUMMARY}, customer_email, customer_phone, shipping_address, billing_address, notes, is_test, updated_at,
+  SELECT id, created_at, ${SUMMARY}, customer_email, customer_phone, shipping_address, billing_address, notes, external_reference,
+    is_test, updated_at,
     (SELECT coalesce(json_agg(json_build_object('product_id', line.product_id, 'variant_id', line.variant_id,
         'sku', line.sku, 'name', line.name, 'attributes', line.attributes,
         'attribute_names', line.attribute_names, 'unit_price', line.unit_price::text, 'quantity', line.quantity, 'line_total', line.line_total::text) ORDER BY line.position), '[]')
@@ -55,21 +56,29 @@ export class PostgresOrderRepository extends OrderRepository {
 
   override async list(storeId: number, filter: OrderFilter, page: Page): Promise<PageOf<OrderSummary>> {
     if (matchesNothing(filter)) return NO_ROWS;
-    const { status, fulfillmentStatus, source, held, search } = filter;
+    const { status, fulfillmentStatus, source, held, externalReference, search } = filter;
     const where = new Conditions('item.store_id = ?', storeId);
     // Stored in upper case: folding the value, not the column, leaves the indexes usable.
     if (status !== undefined) where.and('item.status = upper(?)', status);
     if (fulfillmentStatus !== undefined) where.and('item.fulfillment_status = upper(?)', fulfillmentStatus);
     if (source !== undefined) where.and('item.source = upper(?)', source);
     if (held !== undefined) where.and(`item.id ${held ? 'IN' : 'NOT IN'} ${HELD_IDS}`);
+    if (externalReference !== undefined) where.and('item.external_reference = ?', externalReference);
     const onePlan = search === undefined || addSearch(where, SEARCHED, search);
 
     const heldOut = held === false ? HELD : undefined;
     const labels = [source, status, fulfillmentStatus];
     // Few orders are under review: they are counted, and subtracted from the tally of all orders.
-    const isTallied = search === undefined && held !== true;
+    const isTallied = search === undefined && held !== true && externalReference === undefined;
     const tally = isTallied ? ({ list: 'orders', labels, letterCase: 'upper', without: heldOut } as const) : null;
-    const list = { table: 'orders', columns: SUMMARY, where, tally, onePlan };
+    const list = {
+      table: 'orders',
+      columns: SUMMARY,
+      where,
+      tally,
+      onePlan,
+      isLookUp: externalReference !== undefined,
+    };
     const { rows, total } = await readNewestFirst<OrderRow>(this.database, list, page);
     return { rows: rows.map(toOrderSummary), total };
   }

@@ -22,6 +22,8 @@ export interface NewestFirst {
   readonly tally: Tally | null;
   /** Whether one plan serves all values of a search. */
   readonly onePlan?: boolean;
+  /** Whether a unique key leaves a few rows at most: then a list without a tally does not count as a search. */
+  readonly isLookUp?: boolean;
 }
 
 /** Above this offset, tallies locate the page: skipping that many rows would take longer than reading it. */
@@ -54,6 +56,7 @@ function read<Row>(database: Database, list: NewestFirst, page: Page): Promise<R
   const { tally } = list;
   if (!tally) {
     const sql = searchedPage(list, where, page);
+    if (list.isLookUp) return database.queryPrepared(sql, where.values);
     return list.onePlan ? database.searchPrepared(sql, where.values) : database.search(sql, where.values);
   }
   if (offsetOf(page) <= SKIPPED_AT_MOST) {

@@ -7,6 +7,13 @@ import { AuthenticationError } from '../../errors/authentication-error.js';
 import { TooManyRequests } from '../../errors/too-many-requests.js';
 import { linesNamed } from '../server/request-head.js';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** A route that changes nothing although its method is not safe: keys with the scope `read` may use it. */
+    writesNothing?: boolean;
+  }
+}
+
 interface Options {
   readonly authenticate: AuthenticateApiKey;
   readonly throttle: Throttle;
@@ -46,9 +53,12 @@ function isUnderV1({ routeOptions, url }: FastifyRequest): boolean {
   return /^\/v1(?:[/?#]|$)/.test(routeOptions.url ?? decodeURIComponent(url.replace(/[?#].*$/s, '')));
 }
 
-/** Every method of a known route but those that HTTP defines as safe. An unknown path is 404 for every key. */
-function mayWrite({ method, is404 }: FastifyRequest): boolean {
-  return method !== 'GET' && method !== 'HEAD' && !is404;
+/**
+ * Every method of a known route but those that HTTP defines as safe, and routes that declare to write nothing. An unknown
+ * path is 404 for every key.
+ */
+function mayWrite({ method, is404, routeOptions }: FastifyRequest): boolean {
+  return method !== 'GET' && method !== 'HEAD' && !is404 && routeOptions.config.writesNothing !== true;
 }
 
 /** The Authorization header; `undefined` when it is repeated, because neither value can be trusted then. */

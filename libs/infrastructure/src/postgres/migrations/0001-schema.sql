@@ -318,6 +318,7 @@ CREATE TABLE orders (
   shipping_address jsonb NOT NULL DEFAULT '{}',
   billing_address jsonb NOT NULL DEFAULT '{}',
   notes text NOT NULL DEFAULT '',
+  external_reference text CHECK (external_reference <> '' AND length(external_reference) <= 64),
   is_test boolean NOT NULL DEFAULT false,
   created_at timestamptz(3) NOT NULL,
   updated_at timestamptz(3) NOT NULL,
@@ -326,10 +327,15 @@ CREATE TABLE orders (
 );
 COMMENT ON TABLE orders IS 'Orders, with the customer''s contact as it was when the order was placed.';
 COMMENT ON COLUMN orders.status IS 'Payment status.';
+COMMENT ON COLUMN orders.external_reference IS 'The order''s number in the client''s own system. Unique per store and mode.';
 COMMENT ON COLUMN orders.amount IS 'Sum of the lines, in minor units.';
 COMMENT ON COLUMN orders.total_amount IS 'What the customer owes: amount + tax + shipping - discount, in minor units.';
 -- Receipt numbers are unique in a store, whatever their case.
 CREATE UNIQUE INDEX orders_by_receipt ON orders (store_id, upper(receipt_number));
+-- Also the filter of the order list. Null, not '', for orders without a reference: `= $1` then implies the condition of
+-- the index in a plan for all values.
+CREATE UNIQUE INDEX orders_by_external_reference ON orders (store_id, external_reference, is_test)
+  WHERE external_reference IS NOT NULL;
 -- The order list, newest first, with an index for every combination of its filters: two filters that match many orders
 -- each may match few together, and an index on one of them then leads through most of the store.
 CREATE INDEX orders_newest ON orders (store_id, created_at DESC, id DESC);
