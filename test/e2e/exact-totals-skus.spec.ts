@@ -1,4 +1,6 @@
 import { SkuRepository } from '@app/application';
+import { foldTallies } from '@app/infrastructure';
+import { StoreFixture } from '../builders/store-fixture.js';
 import { TallyScene } from '../support/tally-scene.js';
 
 // One statement reads both sides of a comparison, so that they belong to one snapshot.
@@ -126,6 +128,33 @@ describe('totals and sections of SKUs', () => {
       expect(all.length).toBeGreaterThan(1_900);
       expect(listed).toEqual(all);
     }
+  });
+
+  it('locate a page behind a large section with a change that is not yet folded', async () => {
+    const { database, app } = scene.api;
+    await database.query(
+      'CREATE OR REPLACE FUNCTION units_per_section() RETURNS int LANGUAGE sql IMMUTABLE RETURN 5000',
+    );
+    const other = await StoreFixture.create(database);
+    const add = (sku: string, rows: number) =>
+      database.query(
+        `INSERT INTO products (store_id, slug, sku, name, price)
+         SELECT $1, $2 || n, $2, 'Deep', 1 FROM generate_series(1, $3::int) AS n`,
+        [other.id, sku, rows],
+      );
+    await add('M-', 3_000);
+    await foldTallies(scene.pool, 1);
+    // Triggers fold at random; the change stays unfolded while this transaction holds the lock of the store.
+    const holder = await scene.pool.connect();
+    await holder.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtext('list_tally_changes'), ${other.id})`);
+    await add('N-', 1);
+    const skus = app.get(SkuRepository, { strict: false });
+
+    const { rows, total } = await skus.list(other.id, {}, { page: 31, limit: 100 });
+    await holder.query('ROLLBACK');
+    holder.release();
+
+    expect([rows.map(({ sku }) => sku), total]).toEqual([['N-'], 3_001]);
   });
 
   it('forget the units of a deleted product', async () => {

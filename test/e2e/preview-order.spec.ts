@@ -176,7 +176,8 @@ describe('POST /v1/orders/preview', () => {
 
     const previewed = await preview(anOrderBody(mug, 6));
     const { rows } = await locker.query<{ count: number }>(
-      'SELECT count(*)::int AS count FROM pg_locks WHERE NOT granted',
+      `SELECT count(*)::int AS count FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     );
 
     await locker.end();

@@ -256,6 +256,7 @@ describe('operations with synchronous replication whose wait is cancelled', () =
     ],
     ['stores deactivate', () => ['stores', 'deactivate', store.subdomain]],
     ['keys create', () => ['keys', 'create', '--store', store.subdomain]],
+    ['customers erase', () => ['customers', 'erase', 'nobody@example.com', '--store', store.subdomain]],
   ])(
     'the command `%s` says that the outcome is unknown',
     async (_name, command) => {

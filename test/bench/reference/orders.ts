@@ -29,7 +29,8 @@ const searchFor = (pattern: string, storeId: number, { limit, page }: Page) => `
   ORDER BY created_at DESC, id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}`;
 
 const FIND = `
-  SELECT ${SUMMARY}, customer_email, customer_phone, shipping_address, billing_address, notes, is_test, updated_at,
+  SELECT ${SUMMARY}, customer_email, customer_phone, shipping_address, billing_address, notes,
+    coalesce(external_reference, '') AS external_reference, is_test, updated_at,
     (SELECT coalesce(json_agg(json_build_object('product_id', line.product_id, 'variant_id', line.variant_id,
         'sku', line.sku, 'name', line.name, 'attributes', line.attributes, 'unit_price', line.unit_price,
         'quantity', line.quantity, 'line_total', line.line_total) ORDER BY line.position), '[]')
@@ -70,6 +71,7 @@ interface FullRow extends Row {
   readonly shipping_address: Address;
   readonly billing_address: Address;
   readonly notes: string;
+  readonly external_reference: string;
   readonly is_test: boolean;
   readonly updated_at: Date;
   readonly lines: unknown;
@@ -127,6 +129,7 @@ export async function findOrder(pool: pg.Pool, store: Store, id: string) {
     shipping_address: place(row.shipping_address),
     billing_address: place(row.billing_address),
     notes: row.notes,
+    external_reference: row.external_reference,
     is_test: row.is_test,
     fraud: row.fraud ?? NOT_SCREENED,
     pipeline: row.stages.map((stage) => ({ ...stage, at: new Date(stage.at) })),

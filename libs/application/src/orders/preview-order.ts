@@ -54,18 +54,26 @@ export class PreviewOrder {
     return { quote: new Quote({ currency: store.currency, paymentMethod, lines }), unavailable, ...check };
   }
 
-  /** Prices the available lines. The pricing names the others when it refuses all lines together. */
+  /**
+   * Prices the available lines. The pricing names the others when it refuses all lines together; lines that become
+   * unavailable meanwhile are refused next.
+   */
   private async price(
     { id, currency }: PreviewOrderCommand['store'],
     items: PreviewOrderCommand['request']['items'],
   ): Promise<Priced> {
-    try {
-      return { lines: await this.pricing.price(id, currency, items), unavailable: [] };
-    } catch (error) {
-      if (!(error instanceof InvalidOrderItems) || error.unavailable.length === 0) throw error;
-      const { unavailable } = error;
-      const others = items.filter((_, line) => !isUnavailable(unavailable, line));
-      return { lines: others.length > 0 ? await this.pricing.price(id, currency, others) : [], unavailable };
+    const unavailable: UnavailableItem[] = [];
+    let numbers = items.map((_, line) => line);
+    for (;;) {
+      const left = items.filter((_, line) => numbers.includes(line));
+      try {
+        return { lines: left.length > 0 ? await this.pricing.price(id, currency, left) : [], unavailable };
+      } catch (error) {
+        if (!(error instanceof InvalidOrderItems) || error.unavailable.length === 0) throw error;
+        const priced = numbers;
+        unavailable.push(...error.unavailable.map((item) => ({ ...item, line: priced[item.line] ?? item.line })));
+        numbers = numbers.filter((line) => !isUnavailable(unavailable, line));
+      }
     }
   }
 }

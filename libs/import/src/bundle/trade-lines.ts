@@ -1,3 +1,4 @@
+import { PIPELINE_STAGES } from '@app/application';
 import { FULFILLMENT_STATUSES, ORDER_SOURCES, PAYMENT_STATUSES } from '@app/domain';
 import * as is from './vocabulary.js';
 
@@ -56,7 +57,7 @@ const fraud = is.object(
 
 const stage = is.object(
   {
-    stage: is.name(64),
+    stage: is.oneOf(PIPELINE_STAGES),
     state: is.oneOf(['pending', 'held', 'done', 'dead']),
     attempts: is.integer(0, is.INT4_MAX),
     last_error: is.optional(is.text(200)),

@@ -108,7 +108,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
     overlapMs: number,
   ): Promise<RolledApiKey | null> {
     const values = [storeId, id, overlapMs, newId, hash, lastFour, expiresAt];
-    const [row] = await this.database.query<ApiKeyRecord & { oldKeyExpiresAt: Date }>(ROLL, values);
+    const [row] = await this.database.write<ApiKeyRecord & { oldKeyExpiresAt: Date }>(ROLL, values);
     if (!row) return null;
     const { oldKeyExpiresAt, ...successor } = row;
     return { successor, oldKeyExpiresAt };

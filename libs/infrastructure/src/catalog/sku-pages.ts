@@ -35,7 +35,8 @@ export function shallowPage(where: Conditions, inStock: true | undefined, page: 
 
 /**
  * Looks up the section in which the page begins, and skips only units of that section. A section stands before the units
- * from its place up to the next section. A change that is not yet folded stands at the place of its unit.
+ * from its place up to the next section. A change that is not yet folded stands at the place of its unit. The list begins
+ * with an empty section (-1), before the one that folding makes at the same place.
  */
 export function deepPage(where: Conditions, inStock: true | undefined, page: Page): string {
   const total = totalOf(tallyOf(inStock), where);
@@ -47,7 +48,7 @@ export function deepPage(where: Conditions, inStock: true | undefined, page: Pag
       SELECT sku, product_id, variant_key, ${inStock ? 'in_stock' : 'units'} AS rows, 0 AS is_change
       FROM sku_sections WHERE store_id = $1
       UNION ALL
-      SELECT '', 0, 0, 0, 0
+      SELECT '', 0, 0, 0, -1
       UNION ALL
       SELECT labels[2], labels[3]::int, labels[4]::int, rows, 1 FROM list_tally_changes
       WHERE store_id = $1 AND list = 'skus' AND id > list_tally_mark() ${inStock ? `AND labels[1] = 'true'` : ''}
@@ -57,7 +58,7 @@ export function deepPage(where: Conditions, inStock: true | undefined, page: Pag
       FROM entries
     ), section AS (
       SELECT sku, product_id, variant_key, ${offset} - before AS skipped FROM places
-      WHERE is_change = 0 AND before <= ${offset}
+      WHERE is_change <= 0 AND before <= ${offset}
       ORDER BY before DESC, sku DESC, product_id DESC, variant_key DESC LIMIT 1
     )
     SELECT ${total} AS total, ${COLUMNS}

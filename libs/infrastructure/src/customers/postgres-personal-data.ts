@@ -69,24 +69,22 @@ export class PostgresPersonalData extends PersonalData {
   }
 
   override erase(storeId: number, email: string, check: (orders: readonly PersonsOrder[]) => void): Promise<Erasure> {
-    return this.connection.run((dataSource) =>
-      dataSource.transaction('READ COMMITTED', async (manager) => {
-        const [customer] = await manager.query<{ id: string; phone: string }[]>(FIND_CUSTOMER, [storeId, email]);
-        const person = [storeId, email, customer?.id ?? null];
-        await manager.query(FORGET_KEYS, person);
-        const orders = await manager.query<OrderRow[]>(LOCK_ORDERS, person);
-        check(orders);
-        const ids = orders.map(({ id }) => id);
-        if (ids.length > 0) await manager.query(ERASE_ORDERS, [storeId, ids, ERASED_NAME]);
-        if (customer) {
-          await manager.query(ERASE_CUSTOMER, [storeId, customer.id, ERASED_NAME]);
-          await manager.query(DELETE_SECRETS, [storeId, customer.id]);
-        }
-        const phones = [customer?.phone ?? '', ...orders.map(({ phone }) => phone)];
-        const blockedContacts = await unblock(manager, storeId, email, phones);
-        return { customers: customer ? 1 : 0, orders: orders.length, blockedContacts };
-      }),
-    );
+    return this.connection.transaction(async (manager) => {
+      const [customer] = await manager.query<{ id: string; phone: string }[]>(FIND_CUSTOMER, [storeId, email]);
+      const person = [storeId, email, customer?.id ?? null];
+      await manager.query(FORGET_KEYS, person);
+      const orders = await manager.query<OrderRow[]>(LOCK_ORDERS, person);
+      check(orders);
+      const ids = orders.map(({ id }) => id);
+      if (ids.length > 0) await manager.query(ERASE_ORDERS, [storeId, ids, ERASED_NAME]);
+      if (customer) {
+        await manager.query(ERASE_CUSTOMER, [storeId, customer.id, ERASED_NAME]);
+        await manager.query(DELETE_SECRETS, [storeId, customer.id]);
+      }
+      const phones = [customer?.phone ?? '', ...orders.map(({ phone }) => phone)];
+      const blockedContacts = await unblock(manager, storeId, email, phones);
+      return { customers: customer ? 1 : 0, orders: orders.length, blockedContacts };
+    });
   }
 }
 

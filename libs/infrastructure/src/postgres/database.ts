@@ -5,7 +5,7 @@ import { Semaphore } from './semaphore.js';
 import { isConnectionLost, translated } from './postgres-errors.js';
 import { ReadBatches, type IsWanted } from './read-batches.js';
 import { prepared } from './prepared.js';
-import { confirmed, WAIT_FOR_STANDBYS } from './standby-wait.js';
+import { confirmed, SHOW_WARNINGS, WAIT_FOR_STANDBYS } from './standby-wait.js';
 import { watched } from './watch-statements.js';
 
 /** The share of the pool that searches may take. */
@@ -110,8 +110,11 @@ export class Database {
     const client = await this.pool().connect();
     let failure: Error | undefined;
     try {
-      const { rows } = await confirmed(client, () => client.query(query));
-      return rows as Row[];
+      // The settings of the role may hide the warning of a cancelled wait.
+      await client.query(`BEGIN; ${SHOW_WARNINGS}`);
+      const { rows } = await client.query<Row & object>(query);
+      await confirmed(client, () => client.query('COMMIT'));
+      return rows;
     } catch (error) {
       failure = error as Error;
       if (error instanceof CommitOutcomeUnknown) this.metrics.countUnknownCommit('standby');

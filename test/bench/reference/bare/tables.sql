@@ -139,6 +139,7 @@ CREATE TABLE bare.orders (
   shipping_address jsonb NOT NULL,
   billing_address jsonb NOT NULL,
   notes text NOT NULL,
+  external_reference text,
   is_test boolean NOT NULL DEFAULT false,
   created_at timestamptz(3) NOT NULL,
   updated_at timestamptz(3) NOT NULL

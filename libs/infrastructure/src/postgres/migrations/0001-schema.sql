@@ -1096,10 +1096,16 @@ BEGIN
       row_number() OVER (PARTITION BY large.sku, large.product_id, large.variant_key
         ORDER BY unit.sku COLLATE "C", unit.product_id, unit.variant_key) - 1 AS place
     FROM large
-    JOIN sellable_units AS unit ON unit.store_id = store
-      AND (unit.sku COLLATE "C", unit.product_id, unit.variant_key) >= (large.sku, large.product_id, large.variant_key)
-      AND (large.end_sku IS NULL OR (unit.sku COLLATE "C", unit.product_id, unit.variant_key)
-        < (large.end_sku, large.end_product_id, large.end_variant_key))
+    -- Two arms, because an OR would not bound the range in the index: each split would read the rest of the list.
+    CROSS JOIN LATERAL (
+      SELECT * FROM sellable_units WHERE store_id = store AND large.end_sku IS NOT NULL
+        AND (sku COLLATE "C", product_id, variant_key) >= (large.sku, large.product_id, large.variant_key)
+        AND (sku COLLATE "C", product_id, variant_key)
+          < (large.end_sku, large.end_product_id, large.end_variant_key)
+      UNION ALL
+      SELECT * FROM sellable_units WHERE store_id = store AND large.end_sku IS NULL
+        AND (sku COLLATE "C", product_id, variant_key) >= (large.sku, large.product_id, large.variant_key)
+    ) AS unit
   ), parts AS (
     SELECT
       CASE WHEN min(place) = 0 THEN begin_sku ELSE (array_agg(sku ORDER BY place))[1] END AS sku,
