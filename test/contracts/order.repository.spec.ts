@@ -132,7 +132,7 @@ describe.each([
         ],
         fraud: { verdict: 'REVIEW', score: 50, reasons: [{ rule: 'amount_over_limit', score: 50 }] },
         pipeline: [
-          { stage: 'notify-merchant', state: 'done', attempts: 2, lastError: 'EPIPE', at: createdAt },
+          { stage: 'notify-merchant', state: 'held', attempts: 2, lastError: 'EPIPE', at: createdAt },
           { stage: 'notify-customer', state: 'held', attempts: 0, lastError: '', at: createdAt },
         ],
       }),
