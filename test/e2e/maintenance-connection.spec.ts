@@ -13,6 +13,8 @@ describe('a maintenance connection', () => {
   it('runs a statement for longer than the time limit of the database', async () => {
     const connection = new MaintenanceConnection(database.url);
 
-    await expect(connection.run((source) => source.query('SELECT pg_sleep(0.1)'))).resolves.toHaveLength(1);
+    await expect(
+      connection.run((source) => source.query('/* test.sleep */ SELECT pg_sleep(0.1)')),
+    ).resolves.toHaveLength(1);
   });
 });

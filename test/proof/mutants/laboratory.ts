@@ -2,7 +2,7 @@ import { execFile, type ChildProcess } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Edit, Mutant } from './mutants.js';
+import type { Edit, Mutant } from './mutant.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const SOURCES = ['apps', 'docs', 'libs', 'test', 'tools'];

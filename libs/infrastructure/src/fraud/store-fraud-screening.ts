@@ -80,18 +80,12 @@ export class StoreFraudScreening extends FraudScreening {
     placed: PlacedBefore | null,
     isWanted: IsWanted,
   ): Promise<Facts> {
-    const run = (isStillWanted: IsWanted): RunSql => {
-      return (text, values) => this.database.queryOptional(text, values, isStillWanted);
-    };
+    const runWanted: RunSql = (text, values) => this.database.queryOptional(text, values, isWanted);
+    // Orders that wait for the same baseline have other deadlines.
+    const runAlways: RunSql = (text, values) => this.database.queryOptional(text, values, () => true);
     const [facts, baseline] = await Promise.all([
-      findFacts(run(isWanted), storeId, contact, placed),
-      // Orders that wait for the same baseline have other deadlines.
-      this.baselines.get(storeId, () =>
-        findBaseline(
-          run(() => true),
-          storeId,
-        ),
-      ),
+      findFacts(runWanted, storeId, contact, placed),
+      this.baselines.get(storeId, () => findBaseline(runAlways, storeId)),
     ]);
     return { ...facts, disposableEmail: isDisposableEmail(contact.email), baseline };
   }

@@ -2,7 +2,7 @@ import { CommitOutcomeUnknown } from '@app/application';
 import type pg from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
 import { isConnectionLost } from './postgres-errors.js';
-import { confirmed, WAIT_FOR_STANDBYS } from './standby-wait.js';
+import { confirmed, SHOW_WARNINGS, WAIT_FOR_STANDBYS } from './standby-wait.js';
 
 /**
  * Commits when `work` resolves; rolls back and rethrows when it rejects. TypeORM's own `transaction` reports success
@@ -18,6 +18,7 @@ export async function confirmedTransaction<T>(
   const client = (await runner.connect()) as pg.ClientBase;
   try {
     await runner.startTransaction('READ COMMITTED');
+    await runner.query(SHOW_WARNINGS);
     const result = await work(runner.manager);
     // A repeated command may have nothing to write, because an earlier one committed without its standbys.
     await runner.query(WAIT_FOR_STANDBYS);

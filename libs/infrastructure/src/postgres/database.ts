@@ -65,10 +65,7 @@ export class Database {
 
   /** Runs one of the few frequent statements. Each connection parses and plans it once. */
   queryPrepared<Row>(text: string, values: readonly unknown[], timeoutMs?: number): Promise<Row[]> {
-    const query = { ...prepared(text, values), ...(timeoutMs && { query_timeout: timeoutMs }) };
-    return translated(
-      watched(this.metrics, 'prepared', text, () => this.batches.query(query).then(({ rows }) => rows as Row[])),
-    );
+    return this.batched({ ...prepared(text, values), ...(timeoutMs && { query_timeout: timeoutMs }) });
   }
 
   /**
@@ -79,12 +76,7 @@ export class Database {
    * @throws DeadlineExceeded, and sends nothing, when the read is no longer wanted then.
    */
   queryOptional<Row>(text: string, values: readonly unknown[], isWanted: IsWanted): Promise<Row[]> {
-    const query = prepared(text, values);
-    return translated(
-      watched(this.metrics, 'prepared', text, () =>
-        this.batches.query(query, isWanted).then(({ rows }) => rows as Row[]),
-      ),
-    );
+    return this.batched(prepared(text, values), isWanted);
   }
 
   /**
@@ -104,6 +96,11 @@ export class Database {
    */
   async waitForStandbys(): Promise<void> {
     await this.write(WAIT_FOR_STANDBYS, []);
+  }
+
+  private batched<Row>(query: pg.QueryConfig, isWanted: IsWanted | null = null): Promise<Row[]> {
+    const send = () => this.batches.query(query, isWanted).then(({ rows }) => rows as Row[]);
+    return translated(watched(this.metrics, 'prepared', query.text, send));
   }
 
   private async commit<Row>(query: pg.QueryConfig): Promise<Row[]> {

@@ -23,8 +23,7 @@ export const SHOW_WARNINGS = `SET LOCAL client_min_messages = warning`;
  * A transaction that writes nothing to the WAL does not wait by itself. The message has no reader.
  */
 export const WAIT_FOR_STANDBYS = `/* standbys.wait */
-  SELECT set_config('client_min_messages', 'warning', true),
-    CASE WHEN ${WAITS_FOR_STANDBYS} THEN pg_logical_emit_message(true, 'store-commerce', '') END`;
+  SELECT CASE WHEN ${WAITS_FOR_STANDBYS} THEN pg_logical_emit_message(true, 'store-commerce', '') END`;
 
 /** The server ended the wait for its standbys before they had the transaction. */
 class WaitForStandbysCancelled extends Error {
