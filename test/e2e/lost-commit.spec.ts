@@ -11,6 +11,7 @@ import {
 import { Database, Transactions } from '@app/infrastructure';
 import { ReferenceInUse } from '../../libs/infrastructure/src/orders/insert-order.js';
 import { anOrder, aScope, placeOrder } from '../contracts/placing.js';
+import { counterValue } from '../support/counter-value.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
 type Run = Transactions['run'];
@@ -59,6 +60,18 @@ describe.each([
     const result = await place([(commit) => commit().then(lost)]);
 
     expect(result).toEqual({ outcome: { outcome: 'placed' }, orders: 1, onHand: 4, attempts: 1 });
+  });
+
+  it.each<[string, Attempt]>([
+    ['whose commit took effect', (commit) => commit().then(lost)],
+    ['that a second attempt placed', lost],
+  ])('counts an order %s as recovered', async (_which, attempt) => {
+    const recovered = () => counterValue(api.app, 'orders_recovered_total');
+    const before = await recovered();
+
+    await place([attempt]);
+
+    expect(await recovered()).toBe(before + 1);
   });
 
   it('places the order in a second attempt when the commit did not take effect', async () => {

@@ -1,10 +1,12 @@
 import { ChangeOrderStatus, CommitOutcomeUnknown, ReleaseOrder, SetStock, VerifyPayment } from '@app/application';
-import { Config } from '@app/infrastructure';
+import { Config, confirmedTransaction } from '@app/infrastructure';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { LightMyRequestResponse } from 'fastify';
+import { DataSource } from 'typeorm';
 import { createApp } from '../../apps/api/src/create-app.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { commandLine } from '../support/command-line.js';
+import { counterValue } from '../support/counter-value.js';
 import { eventually } from '../support/eventually.js';
 import { startSynchronousDatabase, type SynchronousDatabase } from '../support/synchronous-database.js';
 
@@ -47,6 +49,7 @@ const post = (key: string | null, at = app, more = {}): Promise<LightMyRequestRe
   });
 const outcome = ({ statusCode, headers }: LightMyRequestResponse) => [statusCode, headers['x-error-code']];
 const orders = async () => (await database.query('SELECT FROM orders')).length;
+const unknownCommits = (reason: string) => counterValue(app, 'database_commits_unknown_total', { reason });
 const UNKNOWN = [503, 'outcome_unknown'];
 /** The order that waits for its standby ends with the request's deadline, or is given up by the server before. */
 const NOT_ACKNOWLEDGED = [UNKNOWN, [503, 'deadline_exceeded']];
@@ -68,12 +71,15 @@ describe('POST /v1/orders with synchronous replication', () => {
     async (how) => {
       const key = `key-${++keys}`;
       const before = await orders();
+      const reason = how === 'pg_cancel_backend' ? 'standby' : 'connection';
+      const counted = await unknownCommits(reason);
 
       const answers = await whileWaitsEnd(how, async () => [await post(key), await post(key), await post(null)]);
 
       for (const answer of answers) expect(NOT_ACKNOWLEDGED).toContainEqual(outcome(answer));
       // Each of the two orders is committed on the primary, which is what makes the state dangerous.
       expect(await orders()).toBe(before + 2);
+      expect(await unknownCommits(reason)).toBeGreaterThan(counted);
       await database.waitFor('');
       const replay = await post(key);
       expect([replay.statusCode, replay.headers['idempotent-replayed']]).toEqual([201, 'true']);
@@ -239,7 +245,10 @@ describe('operations with synchronous replication whose wait is cancelled', () =
       },
     ],
     ['a stock quantity', setStock],
-    ['a repeated stock quantity', setStock],
+    [
+      'an import that repeats another one and writes nothing',
+      () => confirmedTransaction(app.get(DataSource), (manager) => manager.query('SELECT FROM orders')),
+    ],
   ])('%s reports an unknown outcome', async (_name, change) => {
     const order = await placed();
 
