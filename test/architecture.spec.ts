@@ -15,7 +15,7 @@ const ALLOWED: Record<string, RegExp> = {
     /^(@app\/(domain|application|infrastructure)|@sinclair\/typebox|ajv(\/.+)?|csv-parse|pg|typeorm|uuid|node:.+)$/,
   'libs/operations': /^(@app\/(domain|application|infrastructure)|@nestjs\/common|pg|pg-copy-streams|typeorm|node:.+)$/,
   'libs/demo-store': /^(@app\/(domain|import)|uuid|node:.+)$/,
-  'libs/startup': /^@app\/(infrastructure|embedded-postgres)$/,
+  'libs/startup': /^(@app\/(infrastructure|embedded-postgres)|node:.+)$/,
   'apps/api':
     /^(@app\/.+|@nestjs\/(common|core|platform-fastify|swagger|terminus)|class-(validator|transformer)|fastify|fastify-plugin|prom-client|reflect-metadata|node:.+)$/,
   'apps/worker': /^(@app\/.+|@nestjs\/(common|core)|reflect-metadata|node:.+)$/,

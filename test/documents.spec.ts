@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
+import { ERROR_CODE_TABLE } from '../apps/api/src/openapi/failures.js';
 import { createProgram } from '../apps/cli/src/program.js';
 import { COUNTED_FILTERS, requestsOf } from './bench/flatness/requests.js';
 import { figuresOf } from './proof/support/figures.js';
@@ -56,6 +57,10 @@ function commandsOf(program: Command, prefix = ''): string[] {
 }
 
 describe('the documents', () => {
+  it('list every error code with what to do about it', () => {
+    expect(read('docs/api.md')).toContain(ERROR_CODE_TABLE);
+  });
+
   it.each(documents)('%s links only to files and headings that exist', (file) => {
     expect(brokenLinks(file, read(file))).toEqual([]);
   });
@@ -108,7 +113,7 @@ describe('the requests of npm run bench:flat', () => {
     const { paths } = JSON.parse(read('docs/openapi.json')) as Document;
     const requests = await requestsOf({ query: () => Promise.resolve([]) }, 1);
     const asked = requests.map(({ path }) => new URL(path, 'http://localhost'));
-    const filters = ['/v1/orders', '/v1/products', '/v1/customers'].flatMap((list) =>
+    const filters = ['/v1/orders', '/v1/products', '/v1/skus', '/v1/customers'].flatMap((list) =>
       (paths[list]?.get?.parameters ?? [])
         .filter((parameter) => parameter.in === 'query' && !['limit', 'page'].includes(parameter.name))
         .map(({ name }) => ({ list, name })),

@@ -48,6 +48,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/orders/preview': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Prices, totals and problems of an order that is not placed
+     * @description Takes the body of an order and returns the data of its 201 without `order_id` and `receipt_number`, with `problems`. Reserves nothing and writes nothing, so a key with the scope `read` suffices. The fraud analysis does not run: it may still refuse or hold the order. `items` and the totals contain only lines that are available. Money is in major units: 10.99 is 10.99 USD.
+     */
+    post: operations['previewOrder'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/products': {
     parameters: {
       query?: never;
@@ -80,6 +100,26 @@ export interface paths {
      * @description The full record. Money is in major units: 10.99 is 10.99 USD.
      */
     get: operations['getProduct'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/skus': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Sellable units, by SKU
+     * @description Active variants of active products, and active products without active variants. Sorted by `sku`, then `product_id`, then `variant_id`. SKUs compare by Unicode code points, as sorted by bytes of UTF-8: `A-10` < `A-9` < `B` < `a`. Units without a SKU come first. `pagination.total` counts all rows that match the filters. Money is in major units: 10.99 is 10.99 USD.
+     */
+    get: operations['listSkus'];
     put?: never;
     post?: never;
     delete?: never;
@@ -482,6 +522,11 @@ export interface components {
        * @example Please ring twice
        */
       notes: string;
+      /**
+       * @description The client's own number of the order; `""` when there is none.
+       * @example PO-2026-117
+       */
+      external_reference: string;
       /** @description Whether the order was placed with a test key. Lists do not contain this field. */
       is_test: boolean;
       /** @description The outcome of the fraud analysis. */
@@ -541,7 +586,7 @@ export interface components {
       }[];
       /**
        * Format: date-time
-       * @description When a status of the order last changed. Each stage has its own time. ISO 8601, UTC, with milliseconds.
+       * @description When a status of the order last changed, or its personal data was erased. Each stage has its own time. ISO 8601, UTC, with milliseconds.
        * @example 2026-11-20T09:30:00.000Z
        */
       updated_at: string;
@@ -551,8 +596,8 @@ export interface components {
      * @example {
      *       "items": [
      *         {
-     *           "product_id": 1,
-     *           "quantity": 2
+     *           "product_id": 70,
+     *           "quantity": 1
      *         }
      *       ],
      *       "customer": {
@@ -605,6 +650,8 @@ export interface components {
       payment_method?: 'COD' | 'OFFLINE' | null;
       /** @description Free text. */
       notes?: string | null;
+      /** @description Your own number of the order. Unique per store and mode (live or test), for ever: a second order with it is refused. Compared and kept exactly as given. No control or invisible characters, no line breaks, and no white space at either end. Null means none. */
+      external_reference?: string | null;
     };
     CreatedOrder: {
       /**
@@ -655,6 +702,69 @@ export interface components {
          * @example 10.99
          */
         price: number;
+      }[];
+    };
+    OrderPreview: {
+      /**
+       * @description Sum of the lines. In major units of the currency: 10.99 is 10.99 USD.
+       * @example 10.99
+       */
+      subtotal: number;
+      /**
+       * @description The amount owed. In major units of the currency: 10.99 is 10.99 USD.
+       * @example 10.99
+       */
+      total: number;
+      /**
+       * @description Payment method.
+       * @enum {string}
+       */
+      payment_method: 'COD' | 'OFFLINE';
+      /** @description The lines, in the order of the request. */
+      items: {
+        /**
+         * @description The id of the product, as a string.
+         * @example 1
+         */
+        productId: string;
+        /**
+         * @description From the catalog.
+         * @example Mug
+         */
+        name: string;
+        /**
+         * @description Units.
+         * @example 2
+         */
+        quantity: number;
+        /**
+         * @description Unit price, from the catalog. In major units of the currency: 10.99 is 10.99 USD.
+         * @example 10.99
+         */
+        price: number;
+      }[];
+      /** @description Why the order would be refused at this moment, sorted by path, lines by number. Empty when nothing speaks against it. */
+      problems: {
+        /**
+         * @description The `X-Error-Code` that the order would get.
+         * @enum {string}
+         */
+        code: 'external_reference_taken' | 'item_unavailable' | 'out_of_stock';
+        /**
+         * @description The part of the body.
+         * @example items[0]
+         */
+        path: string;
+        /**
+         * @description Units that the lines of this product request together. Only for `out_of_stock`.
+         * @example 5
+         */
+        requested: number | null;
+        /**
+         * @description Units that are available. Only for `out_of_stock`.
+         * @example 3
+         */
+        available: number | null;
       }[];
     };
     ProductListItem: {
@@ -851,6 +961,60 @@ export interface components {
        * @example 2026-11-20T09:30:00.000Z
        */
       updated_at: string;
+    };
+    SkuListItem: {
+      /**
+       * @description `""` when there is none. Different units may have the same SKU.
+       * @example R-1-42
+       */
+      sku: string;
+      /**
+       * Format: int32
+       * @description The product, as `items[].product_id` of an order.
+       * @example 7
+       */
+      product_id: number;
+      /**
+       * Format: int32
+       * @description The variant, as `items[].variant_id` of an order. Null for a product without variants.
+       * @example 7
+       */
+      variant_id: number | null;
+      /**
+       * @description The product in URLs.
+       * @example runner
+       */
+      product_slug: string;
+      /**
+       * @description Name of the product, as on order lines. `attributes` tell its variants apart.
+       * @example Runner
+       */
+      name: string;
+      /**
+       * @description Attributes of the variant, by name. Empty for a product without variants.
+       * @example {
+       *       "Size": "42",
+       *       "Color": "Blue"
+       *     }
+       */
+      attributes: {
+        [key: string]: string;
+      };
+      /**
+       * @description Unit price. In major units of the currency: 10.99 is 10.99 USD.
+       * @example 10.99
+       */
+      price: number;
+      /**
+       * @description Units in all bins of the active warehouses, of exactly this variant or product.
+       * @example 7
+       */
+      quantity: number;
+      /**
+       * @description Status of the product. Other products are not shown.
+       * @enum {string}
+       */
+      status: 'ACTIVE';
     };
     Customer: {
       /**
@@ -1208,16 +1372,8 @@ export interface components {
     'X-Request-Id': string;
     /** @description Whether the key of the request is a live or a test key. */
     'X-Traffic-Mode': 'live' | 'test';
-    /** @description When the key of the request expires. Only in the 30 days before. */
-    'X-Key-Expires-At': string;
-    /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-    'X-Ignored-Parameters': string;
-    /** @description `true` when this is the answer to an earlier request with the same Idempotency-Key. */
-    'Idempotent-Replayed': 'true';
     /** @description Seconds to wait before you repeat the request. */
     'Retry-After': number;
-    /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
-    ETag: string;
     /** @description How to authenticate. */
     'WWW-Authenticate': 'Bearer';
   };
@@ -1235,6 +1391,10 @@ export interface operations {
           'PENDING' | 'CONFIRMED' | 'PROCESSING' | 'SHIPPED' | 'DELIVERED' | 'CANCELLED' | 'RETURNED';
         /** @description Only those with this source. Letter case does not matter; a value that matches no row returns an empty list, never an error. */
         source?: 'POS' | 'WEBSITE';
+        /** @description `true`: only orders under review: neither released nor cancelled. `false`: only the others. Letter case does not matter; any other value returns 400. */
+        held?: boolean;
+        /** @description Only those with exactly this text as the client's own number. A value that no row has returns an empty list, never an error. */
+        external_reference?: string;
         /** @description Only those with this text anywhere in the receipt number or the e-mail address on the order, in any letter case. Taken literally, without wildcards; trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
@@ -1260,9 +1420,12 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
-          ETag: components['headers']['ETag'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1279,8 +1442,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          ETag: components['headers']['ETag'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          ETag?: string;
           [name: string]: unknown;
         };
         content?: never;
@@ -1288,11 +1453,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1302,8 +1469,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -1312,12 +1479,16 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1327,11 +1498,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1342,11 +1514,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1356,11 +1530,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1393,8 +1569,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description `true` when this is the answer to an earlier request with the same Idempotency-Key. */
+          'Idempotent-Replayed'?: 'true';
           [name: string]: unknown;
         };
         content: {
@@ -1408,11 +1586,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request' | 'item_unavailable';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request' | 'item_unavailable';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1422,8 +1602,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -1432,12 +1612,16 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'insufficient_scope' | 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1447,11 +1631,12 @@ export interface operations {
       /** @description A request with the same Idempotency-Key is still being processed. Repeat the request after `Retry-After` seconds. */
       409: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'idempotency_in_flight';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'idempotency_in_flight';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1462,11 +1647,14 @@ export interface operations {
       /** @description The request is well-formed, but the order engine rejects it. No order is placed. */
       422: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'out_of_stock' | 'fraud_rejected' | 'idempotency_mismatch';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'out_of_stock' | 'fraud_rejected' | 'external_reference_taken' | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The id of the order that has the `external_reference`. Only with `external_reference_taken`. */
+          'X-Existing-Order'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1476,11 +1664,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1491,11 +1680,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1505,11 +1696,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1531,7 +1724,10 @@ export interface operations {
         'X-Request-Id'?: string;
       };
       path: {
-        /** @description UUID, or receipt number in any letter case. */
+        /**
+         * @description UUID, or receipt number in any letter case.
+         * @example 0031e5f7-9e09-4dc6-b55c-4fc654212ebe
+         */
         id: string;
       };
       cookie?: never;
@@ -1543,9 +1739,12 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
-          ETag: components['headers']['ETag'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1561,8 +1760,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          ETag: components['headers']['ETag'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          ETag?: string;
           [name: string]: unknown;
         };
         content?: never;
@@ -1570,11 +1771,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1584,8 +1787,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -1594,12 +1797,16 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1609,12 +1816,14 @@ export interface operations {
       /** @description The store has no such resource. Resources of other stores do not exist for this store. */
       404: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'not_found';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'not_found';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1624,11 +1833,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1639,11 +1849,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1653,11 +1865,142 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  previewOrder: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CreateOrderRequest'];
+      };
+    };
+    responses: {
+      /** @description The order was not placed. `problems` is empty if it could be placed at this moment. */
+      200: {
+        headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            success: true;
+            data: components['schemas']['OrderPreview'];
+          };
+        };
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The API key is missing, malformed or unknown. */
+      401: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+      403: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
+      429: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service failed. Repeat the request with exponential backoff. */
+      500: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+      503: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1701,9 +2044,12 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
-          ETag: components['headers']['ETag'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1720,8 +2066,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          ETag: components['headers']['ETag'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          ETag?: string;
           [name: string]: unknown;
         };
         content?: never;
@@ -1729,11 +2077,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1743,8 +2093,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -1753,12 +2103,16 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1768,11 +2122,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1783,11 +2138,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1797,11 +2154,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1823,7 +2182,10 @@ export interface operations {
         'X-Request-Id'?: string;
       };
       path: {
-        /** @description Numeric id, or slug. Digits are an id first. */
+        /**
+         * @description Numeric id, or slug. Digits are an id first.
+         * @example pebble-cook-set
+         */
         idOrSlug: string;
       };
       cookie?: never;
@@ -1835,9 +2197,12 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
-          ETag: components['headers']['ETag'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1853,8 +2218,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          ETag: components['headers']['ETag'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          ETag?: string;
           [name: string]: unknown;
         };
         content?: never;
@@ -1862,11 +2229,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1876,8 +2245,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -1886,12 +2255,16 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1901,12 +2274,14 @@ export interface operations {
       /** @description The store has no such resource. Resources of other stores do not exist for this store. */
       404: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'not_found';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'not_found';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1916,11 +2291,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1931,11 +2307,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1945,11 +2323,173 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  listSkus: {
+    parameters: {
+      query?: {
+        /** @description Only those with one of these SKUs: up to 100, separated by commas, or the parameter repeated. Letter case does not matter; a value that matches no row is missing in the answer. More values are rejected with 400. */
+        sku?: string;
+        /** @description Only the SKUs of this product. An id that the store does not have returns an empty list, never an error. */
+        product_id?: number;
+        /** @description `true` (or `1`): only SKUs with available stock. Any other value, including `false`, does not filter. */
+        in_stock?: boolean;
+        /** @description Only those with this text anywhere in the SKU or the name, in any letter case. Taken literally, without wildcards; trimmed; blank = no filter; the first 200 characters count. */
+        search?: string;
+        /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
+        limit?: number;
+        /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
+        page?: number;
+      };
+      header?: {
+        /** @description The `ETag` of an earlier answer to the same request. While nothing has changed, the answer is 304. */
+        'If-None-Match'?: string;
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            success: true;
+            data: components['schemas']['SkuListItem'][];
+            pagination: components['schemas']['Pagination'];
+          };
+        };
+      };
+      /** @description Nothing that the answer shows has changed since the one with this `ETag`. No body. */
+      304: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The API key is missing, malformed or unknown. */
+      401: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+      403: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
+      429: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service failed. Repeat the request with exponential backoff. */
+      500: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+      503: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1989,9 +2529,12 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
-          ETag: components['headers']['ETag'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2008,8 +2551,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          ETag: components['headers']['ETag'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          ETag?: string;
           [name: string]: unknown;
         };
         content?: never;
@@ -2017,11 +2562,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2031,8 +2578,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -2041,12 +2588,16 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2056,11 +2607,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2071,11 +2623,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2085,11 +2639,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2111,7 +2667,10 @@ export interface operations {
         'X-Request-Id'?: string;
       };
       path: {
-        /** @description UUID. */
+        /**
+         * @description UUID.
+         * @example fab8304c-bcbd-4afc-95f0-58cc2ad9e8e7
+         */
         id: string;
       };
       cookie?: never;
@@ -2123,9 +2682,12 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
-          ETag: components['headers']['ETag'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2141,8 +2703,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          ETag: components['headers']['ETag'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          ETag?: string;
           [name: string]: unknown;
         };
         content?: never;
@@ -2150,11 +2714,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2164,8 +2730,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -2174,12 +2740,16 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2189,12 +2759,14 @@ export interface operations {
       /** @description The store has no such resource. Resources of other stores do not exist for this store. */
       404: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'not_found';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'not_found';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2204,11 +2776,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2219,11 +2792,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2233,11 +2808,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2277,9 +2854,12 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
-          ETag: components['headers']['ETag'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2296,8 +2876,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          ETag: components['headers']['ETag'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          ETag?: string;
           [name: string]: unknown;
         };
         content?: never;
@@ -2305,11 +2887,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2319,8 +2903,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -2329,12 +2913,16 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2344,11 +2932,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2359,11 +2948,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2373,11 +2964,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2399,7 +2992,10 @@ export interface operations {
         'X-Request-Id'?: string;
       };
       path: {
-        /** @description Numeric id, or slug. Digits are an id first. */
+        /**
+         * @description Numeric id, or slug. Digits are an id first.
+         * @example camp-kitchen
+         */
         idOrSlug: string;
       };
       cookie?: never;
@@ -2411,9 +3007,12 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
-          ETag: components['headers']['ETag'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2429,8 +3028,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          ETag: components['headers']['ETag'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          ETag?: string;
           [name: string]: unknown;
         };
         content?: never;
@@ -2438,11 +3039,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2452,8 +3055,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -2462,12 +3065,16 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2477,12 +3084,14 @@ export interface operations {
       /** @description The store has no such resource. Resources of other stores do not exist for this store. */
       404: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'not_found';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'not_found';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2492,11 +3101,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2507,11 +3117,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2521,11 +3133,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2563,9 +3177,12 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
-          ETag: components['headers']['ETag'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2582,8 +3199,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          ETag: components['headers']['ETag'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          ETag?: string;
           [name: string]: unknown;
         };
         content?: never;
@@ -2591,11 +3210,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2605,8 +3226,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -2615,12 +3236,16 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2630,11 +3255,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2645,11 +3271,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2659,11 +3287,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2685,7 +3315,10 @@ export interface operations {
         'X-Request-Id'?: string;
       };
       path: {
-        /** @description Numeric id, or slug. Digits are an id first. */
+        /**
+         * @description Numeric id, or slug. Digits are an id first.
+         * @example mosskettle
+         */
         idOrSlug: string;
       };
       cookie?: never;
@@ -2697,9 +3330,12 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
-          ETag: components['headers']['ETag'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2715,8 +3351,10 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          ETag: components['headers']['ETag'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          ETag?: string;
           [name: string]: unknown;
         };
         content?: never;
@@ -2724,11 +3362,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2738,8 +3378,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -2748,12 +3388,16 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2763,12 +3407,14 @@ export interface operations {
       /** @description The store has no such resource. Resources of other stores do not exist for this store. */
       404: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'not_found';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'not_found';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2778,11 +3424,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2793,11 +3440,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2807,11 +3456,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2840,9 +3491,12 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
-          ETag: components['headers']['ETag'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2856,11 +3510,13 @@ export interface operations {
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'invalid_request';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2870,8 +3526,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -2880,12 +3536,16 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2895,11 +3555,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2910,11 +3571,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2924,11 +3587,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2966,9 +3631,12 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
-          'X-Ignored-Parameters': components['headers']['X-Ignored-Parameters'];
-          ETag: components['headers']['ETag'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2995,11 +3663,13 @@ export interface operations {
        */
       400: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'cursor_expired' | 'cursor_invalid';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'cursor_expired' | 'cursor_invalid';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -3009,8 +3679,8 @@ export interface operations {
       /** @description The API key is missing, malformed or unknown. */
       401: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unauthorized';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
@@ -3019,12 +3689,16 @@ export interface operations {
           'application/json': components['schemas']['AuthenticationError'];
         };
       };
-      /** @description The API key is deactivated, revoked or expired, or its store is inactive. */
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
       403: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'api_key_inactive' | 'store_inactive';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
           'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -3034,11 +3708,12 @@ export interface operations {
       /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
       429: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'throttled';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -3049,11 +3724,13 @@ export interface operations {
       /** @description The service failed. Repeat the request with exponential backoff. */
       500: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'internal_error';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -3063,11 +3740,13 @@ export interface operations {
       /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
       503: {
         headers: {
-          /** @description The code of the error. The section Errors lists what to do for each code. */
-          'X-Error-Code'?: 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          'X-Key-Expires-At': components['headers']['X-Key-Expires-At'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };

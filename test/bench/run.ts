@@ -6,7 +6,7 @@ import { Cleanup } from './support/cleanup.js';
 import { readOptions, USAGE, type Options } from './support/options.js';
 import { Scene } from './support/scene.js';
 
-// Measures the built service against the least code that can answer the same requests, on one database:
+// Measures the built service against the least code that can answer the same requests, on one server:
 // tsx test/bench/run.ts [--quick] [--json FILE] [--only W1,W3] [--seed N] [--import]
 // Exit 0 when everything could be measured, whether or not the goals are met. The caller builds first.
 

@@ -15,8 +15,8 @@ function main(): number {
   const [results, flatness] = [readResults(), readFlatness()];
   let filled = before;
   if (results) {
-    const { works, figures, conditions } = tablesOf(results);
-    filled = fill(filled, 'bench', `${markdown(works)}\n${markdown(figures)}\n${conditions}\n`);
+    const { works, cpu, figures, conditions } = tablesOf(results);
+    filled = fill(filled, 'bench', `${markdown(works)}\n${markdown(cpu)}\n${markdown(figures)}\n${conditions}\n`);
   }
   if (flatness)
     filled = fill(

@@ -33,6 +33,7 @@ export function anOrderRecord(values: Partial<OrderRecord> = {}): OrderRecord {
     shippingAddress: address,
     billingAddress: address,
     notes: '',
+    externalReference: '',
     isTest: false,
     fraud: { verdict: 'ACCEPT', score: 0, reasons: [] },
     pipeline: [],

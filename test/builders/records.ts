@@ -24,6 +24,7 @@ export function anOrder(values: Partial<OrderRecord> = {}): OrderRecord {
     shippingAddress: nowhere,
     billingAddress: nowhere,
     notes: '',
+    externalReference: '',
     isTest: false,
     fraud: null,
     pipeline: [],

@@ -1,5 +1,5 @@
 import { createHash, randomInt } from 'node:crypto';
-import { API_KEY_SECRET, composeApiKey, type ApiKeyMode } from '@app/domain';
+import { API_KEY_SECRET, composeApiKey, type ApiKeyMode, type ApiKeyScope } from '@app/domain';
 import { v7 as uuidv7 } from 'uuid';
 import type { TestDatabase } from '../support/test-database.js';
 
@@ -47,12 +47,12 @@ export class StoreFixture {
     const subdomain = `store-${++serial}`;
     const id = await insert(database, 'stores', { subdomain, name: `Store ${serial}`, currency });
     const warehouseId = await insert(database, 'warehouses', { store_id: id, code: 'MAIN', name: 'Main' });
-    const key = await createKey(database, id, 'live');
+    const key = await createKey(database, id, 'live', 'full');
     return new StoreFixture(database, id, subdomain, key, warehouseId);
   }
 
-  createKey(mode: ApiKeyMode = 'live'): Promise<string> {
-    return createKey(this.database, this.id, mode);
+  createKey(mode: ApiKeyMode = 'live', scope: ApiKeyScope = 'full'): Promise<string> {
+    return createKey(this.database, this.id, mode, scope);
   }
 
   async product(options: ProductOptions = {}): Promise<number> {
@@ -197,11 +197,16 @@ export class StoreFixture {
   }
 }
 
-async function createKey(database: TestDatabase, storeId: number, mode: ApiKeyMode): Promise<string> {
+async function createKey(
+  database: TestDatabase,
+  storeId: number,
+  mode: ApiKeyMode,
+  scope: ApiKeyScope,
+): Promise<string> {
   const symbols = Array.from({ length: API_KEY_SECRET.length }, () => randomInt(API_KEY_SECRET.symbols));
   const { text, prefix, lastFour } = composeApiKey(mode, symbols);
   const key_hash = createHash('sha256').update(text).digest();
-  const row = { store_id: storeId, id: uuidv7(), key_hash, prefix, last_four: lastFour, mode };
+  const row = { store_id: storeId, id: uuidv7(), key_hash, prefix, last_four: lastFour, mode, scope };
   await insertRow(database, 'api_keys', row);
   return text;
 }

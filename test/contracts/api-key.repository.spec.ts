@@ -58,18 +58,20 @@ describe.each([
     prefix: 'svc_live_',
     lastFour: 'abcd',
     mode: 'live',
+    scope: 'full',
     name: 'ERP',
     expiresAt: null,
     ...more,
   });
 
   it('finds a key by its hash, with its store', async () => {
-    const key = aKey({ mode: 'test' });
+    const key = aKey({ mode: 'test', scope: 'read' });
     await ports.apiKeys.insert(ports.storeId, key);
 
     expect(await ports.apiKeys.findByHash(key.hash)).toMatchObject({
       id: key.id,
       mode: 'test',
+      scope: 'read',
       status: 'ACTIVE',
       expiresAt: null,
       expired: false,
@@ -140,6 +142,85 @@ describe.each([
 
     expect(await ports.apiKeys.setStatus(key.id, 'ACTIVE')).toBeNull();
     expect(await ports.apiKeys.findByHash(key.hash)).toMatchObject({ status: 'REVOKED' });
+  });
+
+  describe('roll', () => {
+    const DAY_MS = 86_400_000;
+    const aSuccessor = () => ({ id: uuidv7(), hash: randomBytes(32), lastFour: 'wxyz', expiresAt: null });
+    const inserted = async (more: Partial<NewApiKey> = {}) => {
+      const key = aKey(more);
+      await ports.apiKeys.insert(ports.storeId, key);
+      return key;
+    };
+
+    it('adds a key of the same store, mode, scope and name, and lets the old key expire after the overlap', async () => {
+      const old = await inserted({ mode: 'test', scope: 'read', prefix: 'svc_test_', name: 'BI' });
+      const successor = { ...aSuccessor(), expiresAt: new Date(Date.now() + 400 * DAY_MS) };
+
+      const before = Date.now();
+      const rolled = await ports.apiKeys.roll(ports.storeId, old.id, successor, DAY_MS);
+      const after = Date.now();
+
+      const { hash, ...shown } = successor;
+      const kept = { storeId: ports.storeId, mode: 'test', scope: 'read', prefix: 'svc_test_', name: 'BI' };
+      expect(rolled?.successor).toMatchObject({ ...shown, ...kept, status: 'ACTIVE', lastUsedAt: null });
+      expect(rolled?.oldKeyExpiresAt.getTime()).toBeGreaterThanOrEqual(before + DAY_MS);
+      expect(rolled?.oldKeyExpiresAt.getTime()).toBeLessThanOrEqual(after + DAY_MS);
+      expect(await ports.apiKeys.findByHash(hash)).toMatchObject({ id: successor.id, scope: 'read', expired: false });
+      const expiresAt = rolled?.oldKeyExpiresAt;
+      expect(await ports.apiKeys.findByHash(old.hash)).toMatchObject({ id: old.id, expired: false, expiresAt });
+    });
+
+    it('leaves a key that expires before the end of the overlap its earlier end', async () => {
+      const expiresAt = new Date(Date.now() + 60_000);
+      const old = await inserted({ expiresAt });
+
+      const rolled = await ports.apiKeys.roll(ports.storeId, old.id, aSuccessor(), DAY_MS);
+
+      expect(rolled?.oldKeyExpiresAt).toEqual(expiresAt);
+      expect(await ports.apiKeys.find(old.id)).toMatchObject({ expiresAt });
+    });
+
+    it.each<[string, (id: string) => Promise<unknown>]>([
+      ['revoked', (id) => ports.apiKeys.setStatus(id, 'REVOKED')],
+      ['deactivated', (id) => ports.apiKeys.setStatus(id, 'DEACTIVATED')],
+    ])('changes nothing for a %s key', async (_name, end) => {
+      const old = await inserted();
+      await end(old.id);
+      const successor = aSuccessor();
+
+      expect(await ports.apiKeys.roll(ports.storeId, old.id, successor, DAY_MS)).toBeNull();
+      expect(await ports.apiKeys.find(old.id)).toMatchObject({ expiresAt: null });
+      expect(await ports.apiKeys.findByHash(successor.hash)).toBeNull();
+    });
+
+    it('changes nothing for an expired key, an unknown key and a key of another store', async () => {
+      const expired = await inserted({ expiresAt: new Date(Date.now() - 1000) });
+      const foreign = await inserted();
+      const roll = (storeId: number, id: string) => ports.apiKeys.roll(storeId, id, aSuccessor(), DAY_MS);
+
+      expect(await roll(ports.storeId, expired.id)).toBeNull();
+      expect(await roll(ports.storeId, uuidv7())).toBeNull();
+      expect(await roll(ports.storeId + 1, foreign.id)).toBeNull();
+      expect(await ports.apiKeys.find(foreign.id)).toMatchObject({ expiresAt: null });
+    });
+
+    it('leaves the old key as it was when the successor cannot be added', async () => {
+      const [old, other] = [await inserted(), await inserted()];
+
+      const rolled = ports.apiKeys.roll(ports.storeId, old.id, { ...aSuccessor(), hash: other.hash }, DAY_MS);
+
+      await expect(rolled).rejects.toThrow();
+      expect(await ports.apiKeys.find(old.id)).toMatchObject({ expiresAt: null });
+    });
+  });
+
+  it('finds a key by its id, and nothing for an unknown id', async () => {
+    const { hash: _hash, ...key } = aKey({ scope: 'read' });
+    await ports.apiKeys.insert(ports.storeId, { ...key, hash: randomBytes(32) });
+
+    expect(await ports.apiKeys.find(key.id)).toMatchObject({ ...key, storeId: ports.storeId, status: 'ACTIVE' });
+    expect(await ports.apiKeys.find(uuidv7())).toBeNull();
   });
 
   it('reports that the store of a key was deactivated', async () => {

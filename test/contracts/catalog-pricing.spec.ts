@@ -1,3 +1,4 @@
+import { InvalidOrderItems } from '@app/domain';
 import { ADAPTERS, type PlacingPorts } from './placing.js';
 
 describe.each(ADAPTERS)('CatalogPricing %s', (_name, open) => {
@@ -51,6 +52,22 @@ describe.each(ADAPTERS)('CatalogPricing %s', (_name, open) => {
     for (const id of [others, inactive, 1_999_999_999]) {
       await expect(price([shoe, id])).rejects.toThrow(`items[0].variant_id ${id} is not available`);
     }
+  });
+
+  it('names every line that is not available, by line', async () => {
+    const [mug, shoe] = [await ports.product(), await ports.product()];
+    const unknown = 1_999_999_999;
+
+    const refusal = await price([unknown, null], [mug, null], [shoe, unknown], [unknown, 1]).catch(
+      (error: InvalidOrderItems) => error,
+    );
+
+    expect(refusal).toBeInstanceOf(InvalidOrderItems);
+    expect((refusal as InvalidOrderItems).unavailable).toEqual([
+      { line: 0, what: 'product', id: unknown },
+      { line: 2, what: 'variant', id: unknown },
+      { line: 3, what: 'product', id: unknown },
+    ]);
   });
 
   it('rejects an active variant of an inactive product', async () => {

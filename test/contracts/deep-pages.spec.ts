@@ -41,6 +41,11 @@ const ORDERS = `
     'COD', 'USD', 1, 1, 'Ada', 'c' || n % 50 || '@example.test', created_at, created_at
   FROM unnest($1::int[]) AS store_id CROSS JOIN (${moments(4_000)}) AS made`;
 
+const STAGES = `
+  INSERT INTO order_stages (store_id, order_id, stage, state, position)
+  SELECT store_id, id, 'notify-customer', CASE WHEN substr(receipt_number, 3)::int % 11 = 0 THEN 'held' ELSE 'done' END, 3
+  FROM orders WHERE store_id = ANY ($1::int[])`;
+
 const CUSTOMERS = `
   INSERT INTO customers (store_id, id, name, email, status, created_at)
   SELECT store_id, md5(store_id || '/' || n)::uuid, 'Customer ' || n, 'c' || n || '@example.test',
@@ -89,7 +94,7 @@ beforeAll(async () => {
   dataSource = await new DataSource(dataSourceOptions({ url: database.url, poolSize: 2 })).initialize();
   store = await StoreFixture.create(database);
   const other = await StoreFixture.create(database);
-  const statements = [ORDERS, CUSTOMERS, PRODUCTS, CATEGORIES];
+  const statements = [ORDERS, STAGES, CUSTOMERS, PRODUCTS, CATEGORIES];
   for (const statement of statements) await database.query(statement, [[store.id, other.id]]);
   await database.query(PLACES_IN_CATEGORIES);
   const closed = await store.bin(await store.warehouse({ active: false }));
@@ -145,6 +150,8 @@ const IN_STOCK = `(
   WHERE stock.store_id = $1 AND product_id = products.id AND active) > 0`;
 const inCategory = (id: number) => `id IN (SELECT product_id FROM product_categories WHERE category_id = ${id})`;
 
+const UNDER_REVIEW = `id IN (SELECT order_id FROM order_stages WHERE state = 'held')`;
+
 /** Lists with more than `BORDER` rows. */
 const LONG_LISTS = [
   orders({}),
@@ -156,6 +163,8 @@ const LONG_LISTS = [
     `source = 'WEBSITE' AND status = 'SUCCEEDED' AND fulfillment_status = 'DELIVERED'`,
   ),
   orders({ search: 'R-1' }, `receipt_number LIKE 'R-1%'`),
+  orders({ held: false }, `NOT ${UNDER_REVIEW}`),
+  orders({ held: false, source: 'website' }, `source = 'WEBSITE' AND NOT ${UNDER_REVIEW}`),
   customers({}),
   customers({ status: 'active' }, `status IN ('Active', 'ACTIVE')`),
   customers({ search: 'EXAMPLE' }),
@@ -171,6 +180,9 @@ const SHORT_LISTS = [
   orders({ source: 'POS', status: 'failed' }, `source = 'POS' AND status = 'FAILED'`),
   orders({ status: 'REFUNDED' }, 'false'),
   orders({ status: 'SUCCEEDED', search: 'c7@' }, `status = 'SUCCEEDED' AND customer_email LIKE '%c7@%'`),
+  orders({ held: true }, UNDER_REVIEW),
+  orders({ held: true, status: 'failed' }, `status = 'FAILED' AND ${UNDER_REVIEW}`),
+  orders({ held: false, search: 'c7@' }, `customer_email LIKE '%c7@%' AND NOT ${UNDER_REVIEW}`),
   customers({ status: 'BLOCKED' }, `status = 'Blocked'`),
   customers({ status: 'BLOCKED', search: 'c1' }, `status = 'Blocked' AND email LIKE '%c1%'`),
   products({ categoryId: SMALL_CATEGORY }, inCategory(SMALL_CATEGORY)),

@@ -33,7 +33,7 @@ async function onPostgres(): Promise<Subject> {
   const { app, database, store } = api;
   const fraud = app.get(FraudScreening, { strict: false });
   // The first analysis connects and plans, which can use up its time limit on a busy machine.
-  await fraud.assess(store.id, someSignals());
+  await fraud.begin(store.id, someSignals()).assess(someSignals());
   return {
     fraud,
     storeId: store.id,
@@ -76,23 +76,24 @@ describe.each([
   });
   afterAll(() => subject.close());
 
+  const assess = (storeId: number, signals: FraudSignals) => subject.fraud.begin(storeId, signals).assess(signals);
   const ACCEPTED: FraudAssessment = { verdict: 'ACCEPT', score: 0, reasons: [] };
   const rejectedBy = (rule: string) => ({ verdict: 'REJECT', score: 100, reasons: [{ rule, score: 100 }] });
 
   it('accepts an ordinary order', async () => {
-    expect(await subject.fraud.assess(subject.storeId, someSignals({ total: 49_999 }))).toEqual(ACCEPTED);
+    expect(await assess(subject.storeId, someSignals({ total: 49_999 }))).toEqual(ACCEPTED);
   });
 
   it('accepts an order without contacts', async () => {
     const address = { address: '', city: '', zip: '' };
 
-    const assessment = await subject.fraud.assess(subject.storeId, someSignals({ email: '', phone: '', address }));
+    const assessment = await assess(subject.storeId, someSignals({ email: '', phone: '', address }));
 
     expect(assessment).toEqual(ACCEPTED);
   });
 
   it("holds an order of the store's review amount for review", async () => {
-    expect(await subject.fraud.assess(subject.storeId, someSignals({ total: 50_000 }))).toEqual({
+    expect(await assess(subject.storeId, someSignals({ total: 50_000 }))).toEqual({
       verdict: 'REVIEW',
       score: 50,
       reasons: [{ rule: 'amount_over_limit', score: 50 }],
@@ -102,14 +103,14 @@ describe.each([
   it.each(['eve@example.com', 'EVE@EXAMPLE.COM', ' Eve@Example.com '])(
     'rejects the blocked e-mail %j',
     async (email) => {
-      const assessment = await subject.fraud.assess(subject.storeId, someSignals({ email }));
+      const assessment = await assess(subject.storeId, someSignals({ email }));
 
       expect(assessment).toEqual(rejectedBy('blocked_email'));
     },
   );
 
   it.each(['+15556660000', '1-555-666-0000', '001 555 666 00 00'])('rejects the blocked phone %j', async (phone) => {
-    const assessment = await subject.fraud.assess(subject.storeId, someSignals({ phone }));
+    const assessment = await assess(subject.storeId, someSignals({ phone }));
 
     expect(assessment).toEqual(rejectedBy('blocked_phone'));
   });
@@ -117,7 +118,7 @@ describe.each([
   it("applies only the store's own rules", async () => {
     const signals = someSignals({ email: 'eve@example.com', total: 50_000 });
 
-    expect(await subject.fraud.assess(subject.otherStoreId, signals)).toEqual(ACCEPTED);
+    expect(await assess(subject.otherStoreId, signals)).toEqual(ACCEPTED);
   });
 
   it('applies the same rules to an order that was placed before', async () => {
@@ -132,7 +133,7 @@ describe.each([
 
   it('stores the assessment of a rejected order, and of no other', async () => {
     const [orderId, another] = [uuidv7(), uuidv7()];
-    const refused = await subject.fraud.assess(subject.storeId, someSignals({ email: 'eve@example.com' }));
+    const refused = await assess(subject.storeId, someSignals({ email: 'eve@example.com' }));
     const worse: FraudAssessment = { ...refused, score: 200 };
 
     await subject.fraud.recordRejection(subject.storeId, orderId, refused);

@@ -11,8 +11,8 @@ describe('the counter of key usage', () => {
     api = await startApi();
     const [record] = await api.app.get(ApiKeyRepository).list(api.store.id);
     if (!record) throw new Error('The store has no key');
-    const { id, mode, status, expiresAt } = record;
-    key = { id, mode, status, expiresAt, expired: false, store: { id: api.store.id, currency: 'USD', active: true } };
+    const store = { id: api.store.id, currency: 'USD', active: true };
+    key = { ...record, expired: false, store };
   });
   afterAll(() => api.stop());
 

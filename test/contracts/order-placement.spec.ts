@@ -1,4 +1,5 @@
 import { Deadline, ReceiptNumberTaken } from '@app/application';
+import { sumDemand } from '@app/domain';
 import { seededRandom } from '../support/seeded-random.js';
 import { ACCEPTED, ADAPTERS, anOrder, placeOrder, type PlacingPorts } from './placing.js';
 
@@ -109,6 +110,26 @@ describe.each(ADAPTERS)('OrderPlacement %s', (_name, open) => {
     await expect(place()).rejects.toThrow(ReceiptNumberTaken);
 
     expect(await ports.onHand(mug)).toBe(4);
+  });
+
+  it('checks the stock of an order like the placement, by line, and writes nothing', async () => {
+    const [mug, tee] = [await ports.product({ stock: [5] }), await ports.product({ stock: [1, 1] })];
+    const shirt = await ports.product({ stock: [] });
+    const order = orderOf(
+      { productId: shirt, quantity: 1 },
+      { productId: tee, quantity: 2 },
+      { productId: mug, quantity: 5 },
+      { productId: tee, quantity: 1 },
+    );
+    const demand = sumDemand(order.lines);
+
+    const { shortages, isReferenceTaken } = await ports.placement.check(order, demand);
+
+    expect(isReferenceTaken).toBe(false);
+    expect({ outcome: 'short', shortages }).toEqual(await placeOrder(ports.placement, order));
+    expect(shortages.map(({ line }) => line)).toEqual([0, 1, 3]);
+    expect([await ports.onHand(mug), await ports.onHand(tee)]).toEqual([5, 2]);
+    expect(await ports.placement.check(order, [])).toEqual({ shortages: [], isReferenceTaken: false });
   });
 
   it('reports a committed order as placed and takes no more stock', async () => {

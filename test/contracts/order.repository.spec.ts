@@ -69,6 +69,7 @@ async function insertOrder(store: StoreFixture, order: OrderRecord): Promise<voi
     shipping_address: order.shippingAddress,
     billing_address: order.billingAddress,
     notes: order.notes,
+    external_reference: order.externalReference || null,
     is_test: order.isTest,
     created_at: order.createdAt,
     updated_at: order.updatedAt,
@@ -115,6 +116,7 @@ describe.each([
         customer: { name: 'Ada Lovelace', email: 'Ada_L@Example.test', phone: '1' },
         shippingAddress: { address: '1 Main St', city: 'London', zip: 'N1' },
         notes: 'Ring twice',
+        externalReference: 'PO 7/a',
         isTest: true,
         lines: [
           {
@@ -130,13 +132,16 @@ describe.each([
         ],
         fraud: { verdict: 'REVIEW', score: 50, reasons: [{ rule: 'amount_over_limit', score: 50 }] },
         pipeline: [
-          { stage: 'notify-merchant', state: 'done', attempts: 2, lastError: 'EPIPE', at: createdAt },
+          { stage: 'notify-merchant', state: 'held', attempts: 2, lastError: 'EPIPE', at: createdAt },
           { stage: 'notify-customer', state: 'held', attempts: 0, lastError: '', at: createdAt },
         ],
       }),
     );
     theirs = await subject.give(otherStoreId, anOrder({ receiptNumber: 'POS-8', status: 'PENDING' }));
-    await subject.give(otherStoreId, anOrder({ receiptNumber: 'THEIRS-1', status: 'PENDING' }));
+    await subject.give(
+      otherStoreId,
+      anOrder({ receiptNumber: 'THEIRS-1', status: 'PENDING', externalReference: 'PO-theirs' }),
+    );
   });
   afterAll(() => subject.close());
 
@@ -187,6 +192,21 @@ describe.each([
     [{ search: '%' }],
     [{ search: '\\' }],
     [{ search: 'THEIRS' }],
+    [{ held: true }, 'WEB-261120-7K3M9Q'],
+    [{ held: true, source: 'website', search: '7' }, 'WEB-261120-7K3M9Q'],
+    [{ held: true, status: 'FAILED' }],
+    [{ held: false }, 'POS-8', 'POS-7'],
+    [{ held: false, status: 'failed' }, 'POS-7'],
+    [{ held: false, source: 'WEBSITE' }],
+    [{ held: false, search: '7' }, 'POS-7'],
+    [{ externalReference: 'PO 7/a' }, 'WEB-261120-7K3M9Q'],
+    [{ externalReference: 'PO 7/a', source: 'website', search: '7', held: true }, 'WEB-261120-7K3M9Q'],
+    [{ externalReference: 'PO 7/a', status: 'FAILED' }],
+    [{ externalReference: 'PO 7/a', search: 'POS' }],
+    [{ externalReference: 'PO 7/A' }],
+    [{ externalReference: 'PO 7/' }],
+    [{ externalReference: 'PO-theirs' }],
+    [{ externalReference: '\0' }],
     [{ status: 'FOO' }],
     [{ status: 'PENDING\0' }],
     [{ source: '\0' }],

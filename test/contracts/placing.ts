@@ -132,12 +132,20 @@ interface OrderOptions {
   readonly receiptNumber?: string;
   /** Defaults to one unit of product 1, at 10.00 each. */
   readonly items?: readonly { readonly productId: number; readonly quantity: number }[];
+  readonly externalReference?: string;
+  readonly isTest?: boolean;
 }
 
 /** An order with defaults for all values that are not given. */
 export function anOrder(
   storeId: number,
-  { id = uuidv7(), receiptNumber = `WEB-TEST-${++serial}`, items = [{ productId: 1, quantity: 1 }] }: OrderOptions = {},
+  {
+    id = uuidv7(),
+    receiptNumber = `WEB-TEST-${++serial}`,
+    items = [{ productId: 1, quantity: 1 }],
+    externalReference = '',
+    isTest = false,
+  }: OrderOptions = {},
 ): Order {
   const unitPrice = Money.ofMinor(1000, 'USD');
   return Order.place({
@@ -149,7 +157,8 @@ export function anOrder(
     customer: { name: 'Ada', email: '', phone: '' },
     address: { address: '', city: '', zip: '' },
     notes: '',
-    isTest: false,
+    externalReference,
+    isTest,
     lines: items.map(
       (item) => new OrderLine({ ...item, variantId: null, sku: '', name: 'Mug', attributes: {}, unitPrice }),
     ),

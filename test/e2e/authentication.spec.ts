@@ -96,6 +96,35 @@ describe('authentication', () => {
     });
   });
 
+  describe('with a read key', () => {
+    let key: string;
+    beforeAll(async () => (key = await api.store.createKey('live', 'read')));
+
+    it('returns 403 with its own code to POST /v1/orders, before the body is read', async () => {
+      const bodies = ['{}', '{"items": [', 'x'.repeat(300_000), undefined];
+      for (const payload of bodies) {
+        const response = await api.inject({
+          method: 'POST',
+          url: '/v1/orders',
+          headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+          payload,
+        });
+
+        expect(response.statusCode).toBe(403);
+        expect(response.json()).toEqual({ error: 'API key is read-only' });
+        expect(response.headers).toMatchObject({ 'x-error-code': 'insufficient_scope', 'x-traffic-mode': 'live' });
+      }
+    });
+
+    it('reads every resource, and gets 404 for paths that do not exist', async () => {
+      for (const name of ['orders', 'products', 'customers', 'categories', 'brands', 'store']) {
+        expect([name, (await ask(`Bearer ${key}`, `/v1/${name}`)).statusCode]).toEqual([name, 200]);
+      }
+      const post = { method: 'POST', url: '/v1/nope', headers: { authorization: `Bearer ${key}` } } as const;
+      expect((await api.inject(post)).statusCode).toBe(404);
+    });
+  });
+
   describe('returns 200', () => {
     it.each(['Bearer', 'bearer', 'BEARER', 'BeArEr'])('for the scheme %s', async (scheme) => {
       expect((await ask(`${scheme} ${api.store.key}`)).statusCode).toBe(200);

@@ -81,7 +81,8 @@ describe('the command line', () => {
     expect(key).toMatch(/^svc_test_[0-9A-Za-z]{38}$/);
 
     const list = await cli(['keys', 'list', '--store', 'keys']);
-    expect(list.json).toEqual([expect.objectContaining({ id, prefix: 'svc_test_', last_four: key.slice(-4) })]);
+    const shown = { id, scope: 'full', prefix: 'svc_test_', last_four: key.slice(-4) };
+    expect(list.json).toEqual([expect.objectContaining(shown)]);
     expect(list.stdout).not.toContain(key.slice(9, -4));
     expect(list.stdout).not.toContain('hash');
 
@@ -89,6 +90,52 @@ describe('the command line', () => {
     expect((await cli(['keys', 'activate', id])).json).toMatchObject({ status: 'ACTIVE' });
     expect((await cli(['keys', 'revoke', id])).json).toMatchObject({ status: 'REVOKED' });
     expect(await cli(['keys', 'activate', id])).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  it('rolls a key: prints its successor once, and lets the old key expire after the overlap', async () => {
+    await createStore('rolls');
+    const options = ['--mode', 'test', '--scope', 'read', '--name', 'BI'];
+    const old = (await cli(['keys', 'create', '--store', 'rolls', ...options])).json as { id: string; key: string };
+
+    const before = Date.now();
+    const rolled = await cli(['keys', 'roll', old.id.toUpperCase(), '--overlap', '7d']);
+    const after = Date.now();
+
+    const { id, key, replaces } = rolled.json as { id: string; key: string; replaces: { expires_at: string } };
+    const kept = { mode: 'test', scope: 'read', name: 'BI', store: 'rolls', status: 'ACTIVE' };
+    expect(rolled).toMatchObject({ code: 0, json: { ...kept, expires_at: null, replaces: { id: old.id } } });
+    expect(key).toMatch(/^svc_test_[0-9A-Za-z]{38}$/);
+    expect(rolled.stderr).toContain(`The old key stops working at ${replaces.expires_at}.`);
+    const end = Date.parse(replaces.expires_at) - 7 * 86_400_000;
+    expect(end).toBeGreaterThanOrEqual(before);
+    expect(end).toBeLessThanOrEqual(after);
+    const list = await cli(['keys', 'list', '--store', 'rolls']);
+    expect(list.json).toEqual([
+      expect.objectContaining({ ...kept, id: old.id, expires_at: replaces.expires_at }),
+      expect.objectContaining({ ...kept, id, expires_at: null, last_four: key.slice(-4) }),
+    ]);
+    expect(list.stdout).not.toContain(key.slice(9, -4));
+  });
+
+  it('refuses to roll a revoked, deactivated, expired or unknown key, and makes no new key', async () => {
+    await createStore('rolled-out');
+    const create = async () => ((await cli(['keys', 'create', '--store', 'rolled-out'])).json as { id: string }).id;
+    const [revoked, deactivated, expired] = await Promise.all([create(), create(), create()]);
+    await cli(['keys', 'revoke', revoked]);
+    await cli(['keys', 'deactivate', deactivated]);
+    await database.query('UPDATE api_keys SET expires_at = now() WHERE id = $1', [expired]);
+    const unknown = '01a20066-13fe-7403-821d-09fa5dc281da';
+    const roll = (id: string) => cli(['keys', 'roll', id, '--overlap', '7d']);
+
+    const refusals = await Promise.all([revoked, deactivated, expired, unknown].map(roll));
+
+    expect(refusals.map(({ code, stdout, stderr }) => [code, stdout, stderr.split('\n')[0]])).toEqual([
+      [1, '', `error: Key ${revoked} is revoked: create a new key instead`],
+      [1, '', `error: Key ${deactivated} is deactivated: activate it first, or create a new key instead`],
+      [1, '', `error: Key ${expired} has expired: create a new key instead`],
+      [1, '', `error: Key ${unknown} not found`],
+    ]);
+    expect((await cli(['keys', 'list', '--store', 'rolled-out'])).json).toHaveLength(3);
   });
 
   it('lists the requests of each key per day', async () => {

@@ -81,6 +81,21 @@ describeInBrowser('the documentation page in a browser', () => {
     },
   );
 
+  it.each([
+    ['a desktop', DESKTOP],
+    ['a phone', PHONE],
+  ])('shows the first operation and a link to the guide on %s without scrolling', async (_name, size) => {
+    const { page } = await open(size);
+
+    for (const place of [page.locator('.opblock').first(), page.getByRole('link', { name: /Integration guide/ })]) {
+      const box = await place.boundingBox();
+      expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThanOrEqual(size.height);
+    }
+    const guide = await page.getByRole('link', { name: /Integration guide/ }).getAttribute('href');
+    expect(await (await fetch(new URL(guide ?? '', page.url()))).text()).toContain('# Integration guide');
+    await page.close();
+  });
+
   it('keeps the key in memory only', async () => {
     const { page } = await open();
     await tryProducts(page);

@@ -1,4 +1,11 @@
-import { FraudScreening, ChangeOrderStatus, ReleaseOrder, RescreenHeldOrders, RetryPipeline } from '@app/application';
+import {
+  FraudScreening,
+  ChangeOrderStatus,
+  HeldOrders,
+  ReleaseOrder,
+  RescreenHeldOrders,
+  RetryPipeline,
+} from '@app/application';
 import pg from 'pg';
 import { Readiness } from '../../apps/api/src/status/readiness.js';
 import { eventually } from '../support/eventually.js';
@@ -145,6 +152,32 @@ describe('orders under review', () => {
       expect(await customerStage(id)).toMatchObject({ state: 'dead', last_error: 'order_cancelled' });
     });
     expect(mailsTo(email)).toBe(0);
+  });
+
+  it('are those of GET /v1/orders?held=true, newest first, until they are released or cancelled', async () => {
+    const idsOf = async (query: string) =>
+      (await api.get(`/v1/orders?limit=100&${query}`)).json<{ data: { id: string }[] }>().data.map(({ id }) => id);
+    const listed = async () => {
+      const found = await api.app.get(HeldOrders).list({ subdomain: api.store.subdomain, reasons: null }, 1_000, null);
+      return found.map(({ orderId }) => orderId);
+    };
+    const accepted = (await place(await aProduct(1_000))).id;
+    const [released, cancelled, held] = [
+      (await place(await aProduct())).id,
+      (await place(await aProduct())).id,
+      (await place(await aProduct())).id,
+    ];
+
+    expect((await idsOf('held=true')).slice(0, 3)).toEqual([held, cancelled, released]);
+    expect((await idsOf('held=true')).sort()).toEqual((await listed()).sort());
+    expect((await orderOf(held)).fraud.reasons).toEqual([expect.objectContaining({ rule: 'amount_over_limit' })]);
+
+    await api.app.get(ReleaseOrder).execute(whereIs(released));
+    await api.app.get(ChangeOrderStatus).cancel(whereIs(cancelled));
+
+    expect((await idsOf('held=true'))[0]).toBe(held);
+    expect((await idsOf('held=true')).sort()).toEqual((await listed()).sort());
+    expect((await idsOf('held=false')).slice(0, 3)).toEqual([cancelled, released, accepted]);
   });
 
   it('are counted by reason in the metrics', async () => {

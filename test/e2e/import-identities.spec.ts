@@ -86,6 +86,54 @@ describe('orders with the id or receipt number of another order', () => {
     );
   });
 
+  it('rejects an external reference that an earlier line of the file, or of an earlier batch, has', async () => {
+    const fill = FILL.map((n) => brand(`r-${n}`));
+    const taken = (id: string) => `order.external_reference is already the reference of order ${id}`;
+    const first = order('B1', { id: A, external_reference: 'PO 1' });
+    const lines = [first, order('B2', { external_reference: 'PO 1' }), order('B3', { external_reference: 'po 1' })];
+
+    expect(await messages(...lines)).toEqual(both(`line 2: ${taken(A)}`));
+    expect(await messages(first, ...fill, order('B2', { external_reference: 'PO 1' }))).toEqual(
+      both(`line 1002: ${taken(A)}`),
+    );
+  });
+
+  it('rejects the external reference of a stored live order, and not that of a test order', async () => {
+    await importLines(order('B1', { id: A, external_reference: 'PO 1' }), order('B2', { external_reference: 'PO 2' }));
+    await database.query(`UPDATE orders SET is_test = true WHERE external_reference = 'PO 2'`);
+
+    expect(await messages(order('B3', { external_reference: 'PO 1' }))).toEqual(
+      both(`line 1: order.external_reference is already the reference of order ${A}`),
+    );
+    expect(await messages(order('B4', { external_reference: 'PO 2' }))).toEqual(both('no error'));
+  });
+
+  it('keeps an external reference, and counts a repeated order with it as unchanged', async () => {
+    const line = order('B1', { external_reference: 'PO 7/é' });
+    await importLines(line, order('B2', { external_reference: '' }));
+
+    await importLines(line);
+
+    const rows = await database.query(
+      `SELECT receipt_number, external_reference FROM orders JOIN stores ON stores.id = store_id
+       WHERE subdomain = $1 ORDER BY 1`,
+      [store],
+    );
+    expect(rows).toEqual([
+      { receipt_number: 'B1', external_reference: 'PO 7/é' },
+      { receipt_number: 'B2', external_reference: null },
+    ]);
+  });
+
+  it('rejects an external reference with a control character or white space at an end', async () => {
+    const problem =
+      'order.external_reference must be at most 64 printable characters, without white space at either end';
+
+    expect(
+      await messages(order('B1', { external_reference: ' PO' }), order('B2', { external_reference: 'P\tO' })),
+    ).toEqual(both(`line 1: ${problem}\nline 2: ${problem}`));
+  });
+
   it('counts an order that repeats as unchanged, also in another batch of a dry run', async () => {
     const repeated = [order('B1', { id: A }), order('b1', { id: A }), order('B1')];
     const lines = [...repeated, ...FILL.map((n) => brand(`b-${n}`)), ...repeated];

@@ -9,15 +9,19 @@ import {
   type IdempotentRequest,
 } from '@app/application';
 import { Database, Transactions } from '@app/infrastructure';
+import { ReferenceInUse } from '../../libs/infrastructure/src/orders/insert-order.js';
 import { anOrder, aScope, placeOrder } from '../contracts/placing.js';
+import { counterValue } from '../support/counter-value.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
 type Run = Transactions['run'];
 
 describe.each([
-  ['without a key', false],
-  ['with an Idempotency-Key', true],
-])('placing an order when the database does not answer COMMIT, %s', (_name, hasKey) => {
+  ['without a key', false, false],
+  ['with an Idempotency-Key', true, false],
+  ['with an external reference', false, true],
+  ['with both', true, true],
+])('placing an order when the database does not answer COMMIT, %s', (_name, hasKey, hasReference) => {
   let api: RunningApi;
   let transactions: Transactions;
   beforeAll(async () => {
@@ -34,7 +38,8 @@ describe.each([
   /** Places an order of five units in stock. Each attempt replaces one transaction of the placement. */
   async function place(attempts: readonly Attempt[], { patienceMs = 5_000, quantity = 1 } = {}) {
     const productId = await api.store.product({ stock: 5 });
-    const order = anOrder(api.store.id, { items: [{ productId, quantity }] });
+    const externalReference = hasReference ? `PO-${productId}` : '';
+    const order = anOrder(api.store.id, { items: [{ productId, quantity }], externalReference });
     const idempotency: IdempotentRequest | null = hasKey
       ? { scope: aScope(api.store.id), requestHash: Buffer.alloc(32), answer: ({ id }) => Buffer.from(id) }
       : null;
@@ -57,6 +62,18 @@ describe.each([
     expect(result).toEqual({ outcome: { outcome: 'placed' }, orders: 1, onHand: 4, attempts: 1 });
   });
 
+  it.each<[string, Attempt]>([
+    ['whose commit took effect', (commit) => commit().then(lost)],
+    ['that a second attempt placed', lost],
+  ])('counts an order %s as recovered', async (_which, attempt) => {
+    const recovered = () => counterValue(api.app, 'orders_recovered_total');
+    const before = await recovered();
+
+    await place([attempt]);
+
+    expect(await recovered()).toBe(before + 1);
+  });
+
   it('places the order in a second attempt when the commit did not take effect', async () => {
     const result = await place([lost]);
 
@@ -65,6 +82,13 @@ describe.each([
 
   it('places the order once when the commit takes effect after the look-up', async () => {
     const result = await place([lost, (commit) => commit().then(commit)]);
+
+    expect(result).toEqual({ outcome: { outcome: 'placed' }, orders: 1, onHand: 4, attempts: 2 });
+  });
+
+  // A restored database may check the index of the references before the primary key.
+  it('reports the order as placed when the next attempt finds its own reference', async () => {
+    const result = await place([lost, (commit) => commit().then(() => Promise.reject(new ReferenceInUse()))]);
 
     expect(result).toEqual({ outcome: { outcome: 'placed' }, orders: 1, onHand: 4, attempts: 2 });
   });

@@ -95,32 +95,47 @@ describe('the metrics', () => {
     expect(lookups).toBeLessThan(10);
   });
 
-  it('show how many requests wait for a connection, and count retried transactions', async () => {
-    const mug = await product(5);
-    const blocker = new pg.Client({ connectionString: api.database.url });
-    await blocker.connect();
-    await blocker.query(`BEGIN`);
-    await blocker.query('SELECT FROM stock WHERE product_id = $1 FOR UPDATE', [mug]);
-    const orders = [order(mug), order(mug), order(mug)];
-    try {
+  describe('while another transaction locks the stock', () => {
+    let blocker: pg.Client;
+    let mug: number;
+    beforeEach(async () => {
+      mug = await product(5);
+      blocker = new pg.Client({ connectionString: api.database.url });
+      await blocker.connect();
+      await blocker.query('BEGIN');
+      await blocker.query('SELECT FROM stock WHERE product_id = $1 FOR UPDATE', [mug]);
+    });
+
+    it('show how many requests wait for a connection', async () => {
+      const orders = [order(mug), order(mug), order(mug)];
       await eventually(async () => {
         const text = await read();
         expect(valueIn(text, 'database_pool_in_use')).toBe(2);
         expect(valueIn(text, 'database_pool_waiting')).toBeGreaterThan(0);
       });
-      // The lock timeout is a little shorter than the deadline, so the first orders have time for another attempt.
-      const [{ pid } = { pid: 0 }] = await api.database.query<{ pid: number }>(
-        `SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
-      );
+
+      await blocker.end();
+      await Promise.all(orders);
+      await eventually(async () => expect(await value('database_pool_waiting')).toBe(0));
+    });
+
+    it('count retried transactions', async () => {
       const lost = 'database_transaction_retries_total{reason="connection"}';
       const before = await value(lost);
-      await api.database.query('SELECT pg_terminate_backend($1)', [pid]);
+      const placed = order(mug);
+      // At once: a transaction is retried only while its request has time left.
+      await eventually(async () => {
+        const ended = await api.database.query(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+           WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+        );
+        expect(ended).toHaveLength(1);
+      });
       await eventually(async () => expect((await value(lost)) - before).toBe(1));
-    } finally {
+
       await blocker.end();
-    }
-    await Promise.all(orders);
-    await eventually(async () => expect(await value('database_pool_waiting')).toBe(0));
+      await placed;
+    });
   });
 
   it('measure attempts at stages, and show the lag and the dead letters', async () => {
@@ -182,6 +197,17 @@ describe('the metrics with METRICS_PORT', () => {
     expect(await response.text()).toContain('http_request_duration_seconds');
     expect((await api.inject({ url: '/metrics' })).statusCode).toBe(404);
     expect((await api.inject({ url: '/health/live' })).statusCode).toBe(200);
+  });
+
+  it('are served with the probes', async () => {
+    const base = `http://127.0.0.1:${api.app.get(MetricsServer).port}`;
+    // The thread that answers learns the first state of the process after its start.
+    await eventually(async () => expect((await fetch(`${base}/health/ready`)).status).toBe(200));
+
+    const ready = await fetch(`${base}/health/ready`);
+    expect((await fetch(`${base}/health/live`)).status).toBe(200);
+    const { status, details } = (await api.inject({ url: '/health/ready' })).json<Record<string, unknown>>();
+    expect(await ready.json()).toEqual({ status, details });
   });
 
   it('are no longer served after the application has closed', async () => {

@@ -40,7 +40,9 @@ interface Document {
   readonly tags: readonly { readonly name: string }[];
   readonly security: readonly object[];
   readonly paths: Record<string, Record<string, Operation>>;
-  readonly components: Record<'schemas' | 'headers' | 'securitySchemes', Record<string, AnySchemaObject>>;
+  readonly components: Record<'schemas' | 'securitySchemes', Record<string, AnySchemaObject>> & {
+    readonly headers: DocumentedResponse['headers'];
+  };
 }
 
 const SOME_UUID = '0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f';
@@ -177,6 +179,8 @@ describe('the OpenAPI document', () => {
       ['GET /v1/products/{idOrSlug}', 200, { url: `/v1/products/${product}` }],
       ['GET /v1/products/{idOrSlug}', 200, { url: `/v1/products/${plain}` }],
       ['GET /v1/products/{idOrSlug}', 404, { url: '/v1/products/0?statsu=1' }],
+      ['GET /v1/skus', 200, { url: '/v1/skus' }],
+      ['GET /v1/skus', 400, { url: `/v1/skus?sku=${'x,'.repeat(101)}` }],
       ['GET /v1/customers', 200, { url: '/v1/customers' }],
       ['GET /v1/customers/{id}', 200, { url: `/v1/customers/${customer}` }],
       ['GET /v1/customers/{id}', 404, { url: '/v1/customers/0' }],

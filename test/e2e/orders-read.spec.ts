@@ -36,6 +36,7 @@ describe('GET /v1/orders', () => {
       shipping_address: { address: '1 Main St', city: 'London', zip: 'N1' },
       billing_address: { city: 'Leeds' },
       notes: 'Ring twice',
+      external_reference: 'PO 117/é',
       is_test: true,
       created_at: '2026-01-02T03:04:05.006Z',
       updated_at: '2026-01-02T03:04:06.007Z',
@@ -94,6 +95,23 @@ describe('GET /v1/orders', () => {
     created_at: '2026-01-02T03:04:05.006Z',
   });
 
+  it.each([
+    ['held=true', () => [ids.web]],
+    ['held=FALSE&source=pos', () => [ids.pos, ids.twin, ids.old].sort().reverse()],
+    ['held=', () => Object.values(ids).sort().reverse()],
+  ])('lists with %s the orders under review, the others, or all', async (query, expected) => {
+    const found = await idsIn(api, `/v1/orders?${query}`);
+
+    expect({ ...found, ids: found.ids.sort().reverse() }).toEqual({ ids: expected(), total: expected().length });
+  });
+
+  it.each(['1', 'yes', 'truee', '%00', 'null'])('returns 400 that names the field to held=%s', async (value) => {
+    const response = await api.get(`/v1/orders?held=${value}`);
+
+    expect(response.statusCode).toBe(400);
+    expect(response.json()).toEqual({ success: false, error: 'held must be true or false' });
+  });
+
   it('returns the fields of an order in a list', async () => {
     const { data } = await readList(api, '/v1/orders?source=website');
 
@@ -131,6 +149,7 @@ describe('GET /v1/orders', () => {
       shipping_address: { address: '1 Main St', city: 'London', zip: 'N1' },
       billing_address: { address: '', city: 'Leeds', zip: '' },
       notes: 'Ring twice',
+      external_reference: 'PO 117/é',
       is_test: true,
       fraud: { verdict: 'REVIEW', score: 50, reasons: [{ rule: 'amount_over_limit', score: 50 }] },
       pipeline: [
@@ -157,6 +176,7 @@ describe('GET /v1/orders', () => {
         shipping_address: { address: '', city: '', zip: '' },
         billing_address: { address: '', city: '', zip: '' },
         notes: '',
+        external_reference: '',
         is_test: false,
         fraud: { verdict: '', score: 0, reasons: [] },
         pipeline: [],

@@ -98,6 +98,32 @@ describe('the API with a read replica', () => {
   it('reads the catalog from the replica', () => readsComeFromTheReplica(), START_MS);
 
   it(
+    'shows whether the replica is in use, and its lag',
+    async () => {
+      const value = async (name: string) => {
+        const line = new RegExp(`^${name} (.+)$`, 'm').exec((await app.inject({ url: '/metrics' })).body);
+        return Number(line?.[1]);
+      };
+      await readsComeFromTheReplica();
+      await eventually(async () => expect(await value('database_replicas_in_use')).toBe(1), NOTICED_MS);
+
+      await pauseReplication();
+      await rename('Mug!');
+      await eventually(async () => {
+        expect(await value('database_replica_lag_seconds{replica="1"}')).toBeGreaterThan(2);
+        expect(await value('database_replicas_in_use')).toBe(0);
+      }, NOTICED_MS);
+      await resumeReplication();
+
+      await eventually(async () => {
+        expect(await value('database_replica_lag_seconds{replica="1"}')).toBe(0);
+        expect(await value('database_replicas_in_use')).toBe(1);
+      }, NOTICED_MS);
+    },
+    START_MS,
+  );
+
+  it(
     'returns a new order that the replica does not have yet',
     async () => {
       await readsComeFromTheReplica();

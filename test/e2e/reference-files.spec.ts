@@ -18,20 +18,24 @@ describe('the files of the API reference', () => {
     }
   });
 
-  it.each(['/docs', '/docs/', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui-bundle.js?v=old', '/openapi.json'])(
-    'include %s, which is revalidated each time and returns 304 while it is unchanged',
-    async (url) => {
-      const first = await api.inject({ url });
-      const etag = String(first.headers.etag);
-      expect([first.statusCode, first.headers['cache-control']]).toEqual([200, 'no-cache']);
+  it.each([
+    '/docs',
+    '/docs/',
+    '/docs/guide',
+    '/docs/swagger-ui-bundle.js',
+    '/docs/swagger-ui-bundle.js?v=old',
+    '/openapi.json',
+  ])('include %s, which is revalidated each time and returns 304 while it is unchanged', async (url) => {
+    const first = await api.inject({ url });
+    const etag = String(first.headers.etag);
+    expect([first.statusCode, first.headers['cache-control']]).toEqual([200, 'no-cache']);
 
-      for (const known of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
-        const again = await api.inject({ url, headers: { 'if-none-match': known } });
-        expect([known, again.statusCode, again.body, again.headers.etag]).toEqual([known, 304, '', etag]);
-      }
-      expect((await api.inject({ url, headers: { 'if-none-match': '"other"' } })).statusCode).toBe(200);
-    },
-  );
+    for (const known of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
+      const again = await api.inject({ url, headers: { 'if-none-match': known } });
+      expect([known, again.statusCode, again.body, again.headers.etag]).toEqual([known, 304, '', etag]);
+    }
+    expect((await api.inject({ url, headers: { 'if-none-match': '"other"' } })).statusCode).toBe(200);
+  });
 
   it.each(['/docs/package.json', '/docs/swagger-ui-bundle.js.map', '/docs/../package.json', '/docs/LICENSE'])(
     'do not include %s',

@@ -87,6 +87,11 @@ describe('the HTTP server', () => {
   describe('with Expect: 100-continue', () => {
     const expecting = (head: string) => order(`Expect: 100-continue\r\n${head}`, '');
 
+    let readKeyLine: string;
+    beforeAll(async () => {
+      readKeyLine = `Authorization: Bearer ${await api.store.createKey('live', 'read')}\r\n`;
+    });
+
     /** Sends only a head. Returns everything that the service sends until it closes its side. */
     async function answerToHead(head: string): Promise<string> {
       const socket = net.connect(api.port, '127.0.0.1');
@@ -114,6 +119,7 @@ describe('the HTTP server', () => {
       ['with an unknown key', () => expecting('Content-Length: 2').replace(/svc_live_.{8}/, '$&x'), 401],
       ['on an unknown path', () => expecting('Content-Length: 2').replace('/v1/orders', '/v1/nope'), 404],
       ['with a body that is too large', () => expecting('Content-Length: 300000'), 400],
+      ['with a read key', () => expecting('Content-Length: 2').replace(api.keyLine, readKeyLine), 403],
     ])('rejects a request %s without 100 Continue', async (_name, head, status) => {
       const answer = await answerToHead(head());
 

@@ -8,7 +8,6 @@ import { retriesOf, type History } from './support/history.js';
 import { askOracle } from './support/oracle.js';
 import { unexpectedAnswers } from './support/oracle/answers.js';
 import { mailViolations } from './support/oracle/pipeline.js';
-import { MemoryWatch } from './support/oracle/processes.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 import { stockShelves } from './support/store-setup.js';
 
@@ -40,12 +39,11 @@ async function runFull(context: ProofContext): Promise<ProofOutcome> {
   await Promise.all(victims.map((victim) => victim.close()));
 
   const services = await rig.pair();
-  const memory = new MemoryWatch(services);
   const inFrontOfServer = new Crowd({ ...crowdOf(context), buyers, products, services, pauseMs: 60, label: 'server' });
   const product = products[0] ?? 0;
   const outage = killServer({ server, services, buyers, product, random, rounds: 20 });
   const { result: outages, violations: refused } = await inFrontOfServer.whileIn(outage);
-  violations.push(...outages.violations, ...refused, ...memory.stop());
+  violations.push(...outages.violations, ...refused);
   buyers.close();
 
   violations.push(...unexpectedAnswers(history.exchanges, EXPECTED));

@@ -7,7 +7,6 @@ import * as troubles from './support/dbdown/trouble.js';
 import type { Trouble } from './support/dbdown/trouble.js';
 import { judge, type Experience } from './support/dbdown/verdict.js';
 import { askOracle } from './support/oracle.js';
-import { MemoryWatch } from './support/oracle/processes.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 import { timeToRecover } from './support/recovery.js';
 import type { Service } from './support/service.js';
@@ -43,7 +42,6 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     const proxied = await rig.startService({ databaseUrl: proxy.url, env });
     const direct = form === 'full' ? await rig.startService({ env }) : null;
     const services = direct ? [proxied, direct] : [proxied];
-    const memory = new MemoryWatch(services);
 
     const figures: string[] = [];
     const violations: string[] = [];
@@ -54,7 +52,6 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
       violations.push(...seen.violations);
     }
     buyers.close();
-    violations.push(...memory.stop());
     violations.push(...(await askOracle({ context, store, services, poolSize: POOL_SIZE })));
     return { figures: `${figures.join('; ')}; ${violations.length} violations`, violations };
   } finally {

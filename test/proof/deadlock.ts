@@ -3,7 +3,6 @@ import { Buyers } from './support/buyers.js';
 import { retriesOf } from './support/history.js';
 import { askOracle } from './support/oracle.js';
 import { unexpectedAnswers } from './support/oracle/answers.js';
-import { MemoryWatch } from './support/oracle/processes.js';
 import { deadlocksIn } from './support/oracle/deadlocks.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 import { inParallel, orderBody, shuffled, stockShelves } from './support/store-setup.js';
@@ -29,7 +28,6 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const products = await stockShelves(store, PRODUCTS, BINS);
   const services = await rig.pair();
   const buyers = new Buyers(store, history, random);
-  const memory = new MemoryWatch(services);
   const before = await deadlocksIn(rig.database);
 
   const tasks = Array.from({ length: orders }, (_, n) => {
@@ -44,7 +42,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   buyers.close();
 
   const created = history.count(201);
-  const violations = [...memory.stop(), ...unexpectedAnswers(history.exchanges, [201, 409, 503])];
+  const violations = [...unexpectedAnswers(history.exchanges, [201, 409, 503])];
   if (created !== orders) violations.push(`${created} of ${orders} orders were created`);
   violations.push(...(await askOracle({ context, store, services })));
   const deadlocks = (await deadlocksIn(rig.database)) - before;

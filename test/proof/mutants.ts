@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { Laboratory } from './mutants/laboratory.js';
-import { MUTANTS, type Mutant } from './mutants/mutants.js';
+import type { Mutant } from './mutants/mutant.js';
+import { MUTANTS } from './mutants/mutants.js';
 
 // Tests the proofs: breaks each protection in a scratch copy, one at a time, and fails unless the proof notices it.
 // tsx test/proof/mutants.ts [name…]; exits with 0 when all were caught.

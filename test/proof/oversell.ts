@@ -3,7 +3,6 @@ import { Buyers } from './support/buyers.js';
 import { retriesOf } from './support/history.js';
 import { askOracle } from './support/oracle.js';
 import { unexpectedAnswers } from './support/oracle/answers.js';
-import { MemoryWatch } from './support/oracle/processes.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 import type { Service } from './support/service.js';
 import { orderBody, type OrderBody } from './support/store-setup.js';
@@ -39,7 +38,6 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const store = await StoreFixture.create(rig.database);
   const services = await rig.pair();
   const buyers = new Buyers(store, history, random);
-  const memory = new MemoryWatch(services);
   const round = (name: string, basket: Basket, keyed: boolean) =>
     buyOut({ name, store, services, buyers, crowd, basket, keyed });
 
@@ -54,7 +52,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     oversold += Math.max(0, plain.sold - UNITS) + Math.max(0, split.sold - UNITS);
   }
   buyers.close();
-  violations.push(...memory.stop(), ...unexpectedAnswers(history.exchanges, [201, 422, 503]));
+  violations.push(...unexpectedAnswers(history.exchanges, [201, 422, 503]));
   violations.push(...(await askOracle({ context, store, services })));
 
   const figures =

@@ -6,7 +6,6 @@ import { retriesOf } from './support/history.js';
 import { askOracle } from './support/oracle.js';
 import { unexpectedAnswers } from './support/oracle/answers.js';
 import { mailViolations } from './support/oracle/pipeline.js';
-import { MemoryWatch } from './support/oracle/processes.js';
 import { buryThePoisoned, confirmTheReviewed, type Act } from './support/pipeline/acts.js';
 import { doublesOf } from './support/pipeline/deliveries.js';
 import { QueueClock } from './support/pipeline/queue-clock.js';
@@ -90,7 +89,6 @@ async function perform(scene: Scene): Promise<ProofOutcome> {
   const scale = SCALE[context.form];
   const quick = context.form === 'quick';
   const violations: string[] = [];
-  const memory = new MemoryWatch(services);
 
   // Without faults: several workers share the work, and each mail arrives once.
   await crew.hire(quick ? 1 : WORKERS);
@@ -117,7 +115,7 @@ async function perform(scene: Scene): Promise<ProofOutcome> {
     ...(quick ? [] : [await freezeOpenConnections(scene)]),
     await dismissInDelivery(scene, scale.answerMs, scale.dismissed),
   ];
-  violations.push(...acts.flatMap((act) => act.violations), ...(await watch.stop()), ...memory.stop());
+  violations.push(...acts.flatMap((act) => act.violations), ...(await watch.stop()));
   violations.push(...(await recordViolations(scene)), ...(await countViolations(scene)));
   const doubles = doublesOf(sink, crew.interruptions);
   violations.push(...doubles.unexplained, ...logViolations(scene));

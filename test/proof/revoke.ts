@@ -1,17 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { StoreFixture } from '../builders/store-fixture.js';
-import { Buyers } from './support/buyers.js';
+import { readKeyViolations } from './revoke/read-key.js';
+import { rollInUse } from './revoke/roll-in-use.js';
+import { isRefused, isServed, useKey } from './revoke/use-key.js';
 import type { Exchange } from './support/history.js';
 import { askOracle } from './support/oracle.js';
 import { unexpectedAnswers } from './support/oracle/answers.js';
-import { MemoryWatch } from './support/oracle/processes.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 import type { Service } from './support/service.js';
-import { orderBody, stockShelves } from './support/store-setup.js';
+import { stockShelves } from './support/store-setup.js';
 
 const SCALE = {
-  full: { revocations: 50, clients: 12, beforeMs: 400, afterMs: 600 },
-  quick: { revocations: 4, clients: 6, beforeMs: 300, afterMs: 300 },
+  full: { revocations: 50, rolls: 5, clients: 12, beforeMs: 400, afterMs: 600 },
+  quick: { revocations: 4, rolls: 1, clients: 6, beforeMs: 300, afterMs: 300 },
 };
 /** Ways to end a key, or all keys of a store, and to restore it. */
 const ENDINGS = [
@@ -24,9 +25,10 @@ const REFUSED = [401, 403];
 
 export const revoke: Proof = {
   name: 'revoke',
-  promise: 'A revoked key is refused from the moment of its revocation, on every process',
+  promise:
+    'A revoked key is refused from the moment of its revocation, a rolled key from its end, on every process; a read key never writes',
   attack:
-    '50 keys are revoked, deactivated, expired or deleted while clients use each of them on 2 processes, including for orders',
+    '50 keys are revoked, deactivated, expired or deleted while clients use each of them on 2 processes, including for orders; 5 keys are rolled in use; a read key sends orders all the time',
   quick: true,
   run,
 };
@@ -36,7 +38,8 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const store = await StoreFixture.create(rig.database);
   const products = await stockShelves(store, 3, [1_000_000]);
   const services = await rig.pair();
-  const memory = new MemoryWatch(services);
+  const readKey = await store.createKey('live', 'read');
+  const stopReader = useKey({ context, storeId: store.id, key: readKey, services, products, clients: 1 });
   const keys: string[] = [];
   const violations: string[] = [];
   let [before, after, latestMs] = [0, 0, 0];
@@ -49,7 +52,17 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     after += seen.after;
     latestMs = Math.max(latestMs, seen.latestMs);
   }
-  violations.push(...memory.stop(), ...unexpectedAnswers(history.exchanges, [200, 201, ...REFUSED]));
+  for (let n = 0; n < SCALE[form].rolls; n++) {
+    const key = await store.createKey();
+    const id = await newestKey(context, store);
+    const { clients, afterMs } = SCALE[form];
+    violations.push(
+      ...(await rollInUse({ context, storeId: store.id, key, id, services, products, clients, afterMs })),
+    );
+  }
+  const read = await stopReader();
+  violations.push(...readKeyViolations(read, services));
+  violations.push(...unexpectedAnswers(history.exchanges, [200, 201, ...REFUSED]));
   violations.push(...(await askOracle({ context, store, services })));
   for (const service of services) {
     if (keys.some((key) => service.log.includes(key))) violations.push(`a key is in the log of ${service.pid}`);
@@ -57,7 +70,8 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const succeeded = violations.filter((text) => text.startsWith('succeeded')).length;
   const figures =
     `${keys.length} keys ended on 2 processes, ${before} requests served before; of ${after} that started after the ` +
-    `commit ${succeeded} succeeded (the last success started ${latestMs} ms before it)`;
+    `commit ${succeeded} succeeded (the last success started ${latestMs} ms before it); ${SCALE[form].rolls} rolled ` +
+    `keys; ${read.filter(isRefused).length} orders of a read key refused`;
   return { figures, violations };
 }
 
@@ -72,43 +86,34 @@ interface Use {
 
 /** Ends the key while clients use it continuously. */
 async function endInUse({ context, store, key, services, products, n }: Use) {
-  const { rig, history, random, form } = context;
+  const { rig, random, form } = context;
   const { clients, beforeMs, afterMs } = SCALE[form];
-  const buyers = new Buyers({ id: store.id, key }, history, random);
-  const first = history.exchanges.length;
-  let isOpen = true;
-  const client = async (service: Service, index: number) => {
-    for (let turn = 0; isOpen; turn++) {
-      const body = orderBody([{ product_id: products[random(products.length)] ?? 0, quantity: 1 }], 'revoke');
-      const isOrder = (turn + index) % 4 === 0;
-      await buyers.send(service, isOrder ? { body } : { method: 'GET', path: '/v1/products?limit=2' });
-    }
-  };
-  const load = services.flatMap((service) => Array.from({ length: clients }, (_, i) => client(service, i)));
+  const stop = useKey({ context, storeId: store.id, key, services, products, clients });
   await delay(beforeMs + random(50));
+  const id = await newestKey(context, store);
+  await rig.database.query(ENDINGS[n % ENDINGS.length] ?? '', [store.id, id]);
+  const committed = Date.now();
+  await delay(afterMs);
+  return judge(await stop(), committed, services, `key ${n}`);
+}
+
+async function newestKey({ rig }: ProofContext, store: StoreFixture): Promise<string> {
   const [row] = await rig.database.query<{ id: string }>(
     'SELECT id FROM api_keys WHERE store_id = $1 ORDER BY created_at DESC, id DESC LIMIT 1',
     [store.id],
   );
-  await rig.database.query(ENDINGS[n % ENDINGS.length] ?? '', [store.id, row?.id]);
-  const committed = Date.now();
-  await delay(afterMs);
-  isOpen = false;
-  await Promise.all(load);
-  buyers.close();
-  return judge(history.exchanges.slice(first), committed, services, `key ${n}`);
+  return row?.id ?? '';
 }
 
 function judge(exchanges: readonly Exchange[], committed: number, services: readonly Service[], name: string) {
-  const isServed = ({ status }: Exchange) => status === 200 || status === 201;
   // A request that started in the same millisecond may have started before.
   const after = exchanges.filter(({ at }) => at > committed);
   const served = exchanges.filter((exchange) => exchange.at <= committed && isServed(exchange));
   const violations = after
-    .filter(({ status }) => !REFUSED.includes(status ?? 0))
+    .filter((exchange) => !isRefused(exchange))
     .map(({ at, method, path, status, error }) => {
       const what = `${method} ${path} ${status ?? error}`;
-      return `${isServed({ status } as Exchange) ? 'succeeded' : 'failed'}: ${name}, ${what}, ${at - committed} ms after the commit`;
+      return `${isServed({ status }) ? 'succeeded' : 'failed'}: ${name}, ${what}, ${at - committed} ms after the commit`;
     });
   for (const { url, pid } of services) {
     const isHere = ({ service }: Exchange) => service === url;

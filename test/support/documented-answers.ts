@@ -3,8 +3,14 @@ import { join } from 'node:path';
 import { Ajv2020, type AnySchemaObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { FastifyInstance } from 'fastify';
 
+interface DocumentedHeader {
+  readonly $ref?: string;
+  readonly required?: boolean;
+  readonly schema?: { readonly enum?: readonly string[] };
+}
+
 export interface DocumentedResponse {
-  readonly headers: Record<string, { readonly schema?: { readonly enum?: readonly string[] } }>;
+  readonly headers: Record<string, DocumentedHeader>;
   /** Absent for an answer without a body. */
   readonly content?: unknown;
 }
@@ -15,6 +21,7 @@ interface Operation {
 
 export interface ApiDocument {
   readonly paths: Record<string, Record<string, Operation>>;
+  readonly components: { readonly headers: Record<string, DocumentedHeader> };
 }
 
 const FORMATS = {
@@ -74,11 +81,24 @@ export class DocumentedAnswers {
     if (!response) return ['the status is not documented'];
     const known = Object.keys(response.headers).map((header) => header.toLowerCase());
     const strange = Object.keys(headers).filter((header) => OWN_HEADERS.test(header) && !known.includes(header));
+    const missing = Object.entries(response.headers)
+      .filter(([header, described]) => this.isRequired(described) && headers[header.toLowerCase()] === undefined)
+      .map(([header]) => `header ${header} is missing`);
     const code = status >= 400 ? this.codeFault(headers, errorCodesOf(response)) : [];
     if (response.content === undefined)
       return body === undefined ? strange : [...strange, 'the body is not documented'];
     const schema = ['paths', path, name, 'responses', String(status), 'content', 'application/json', 'schema'];
-    return [...strange.map((header) => `header ${header} is not documented`), ...code, ...this.faults(schema, body)];
+    return [
+      ...strange.map((header) => `header ${header} is not documented`),
+      ...missing,
+      ...code,
+      ...this.faults(schema, body),
+    ];
+  }
+
+  private isRequired({ $ref, required = false }: DocumentedHeader): boolean {
+    if ($ref === undefined) return required;
+    return this.document.components.headers[$ref.split('/').at(-1) ?? '']?.required === true;
   }
 
   /** Lists the faults in the code of an error answer outside the documented operations, such as an unknown path. */

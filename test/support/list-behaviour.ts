@@ -11,6 +11,8 @@ export interface ListEndpoint {
   readonly path: string;
   readonly api: RunningApi;
   readonly ids: readonly unknown[];
+  /** The field that identifies a row: `id` by default. */
+  readonly key?: string;
 }
 
 /** Reads a list. Fails the test when the status is not 200. */
@@ -21,9 +23,9 @@ export async function readList(api: RunningApi, url: string, headers?: Record<st
 }
 
 /** The ids of a page, and the total. */
-export async function idsIn(api: RunningApi, url: string): Promise<{ ids: unknown[]; total: number }> {
+export async function idsIn(api: RunningApi, url: string, key = 'id'): Promise<{ ids: unknown[]; total: number }> {
   const { data, pagination } = await readList(api, url);
-  return { ids: data.map(({ id }) => id), total: pagination.total };
+  return { ids: data.map((row) => row[key]), total: pagination.total };
 }
 
 /** Tests what all lists have in common. The store must have at least three rows. */
@@ -40,7 +42,7 @@ export function itBehavesAsList(endpoint: () => ListEndpoint): void {
     });
 
     it('returns every row once and in order for every page size', async () => {
-      const { api, path, ids } = endpoint();
+      const { api, path, ids, key = 'id' } = endpoint();
       expect(ids.length).toBeGreaterThanOrEqual(3);
 
       for (const limit of [1, 2, 100]) {
@@ -48,7 +50,7 @@ export function itBehavesAsList(endpoint: () => ListEndpoint): void {
         for (let page = 1; page <= Math.ceil(ids.length / limit); page++) {
           const { data, pagination } = await readList(api, `${path}?limit=${limit}&page=${page}`);
           expect(pagination).toEqual({ total: ids.length, page, limit });
-          seen.push(...data.map(({ id }) => id));
+          seen.push(...data.map((row) => row[key]));
         }
         expect(seen).toEqual(ids);
       }
@@ -125,9 +127,9 @@ export function itBehavesAsList(endpoint: () => ListEndpoint): void {
     });
 
     it.each(['search=', 'search=%20%20', 'search', 'search=x&search='])('does not filter by ?%s', async (query) => {
-      const { api, path, ids } = endpoint();
+      const { api, path, ids, key } = endpoint();
 
-      expect(await idsIn(api, `${path}?${query}`)).toEqual({ ids, total: ids.length });
+      expect(await idsIn(api, `${path}?${query}`, key)).toEqual({ ids, total: ids.length });
     });
 
     it.each([

@@ -17,6 +17,8 @@ import { OrdersController } from './orders/orders.controller.js';
 import { ORDERS_DOCUMENTATION } from './orders/orders.openapi.js';
 import { ProductsController } from './products/products.controller.js';
 import { PRODUCTS_DOCUMENTATION } from './products/products.openapi.js';
+import { SkusController } from './skus/skus.controller.js';
+import { SKUS_DOCUMENTATION } from './skus/skus.openapi.js';
 import { Metrics } from './status/metrics.js';
 import { StatusModule } from './status/status.module.js';
 import { StoreController } from './store/store.controller.js';
@@ -26,6 +28,7 @@ import { STORE_DOCUMENTATION } from './store/store.openapi.js';
 const RESOURCES = [
   { controller: OrdersController, documentation: ORDERS_DOCUMENTATION },
   { controller: ProductsController, documentation: PRODUCTS_DOCUMENTATION },
+  { controller: SkusController, documentation: SKUS_DOCUMENTATION },
   { controller: CustomersController, documentation: CUSTOMERS_DOCUMENTATION },
   { controller: CategoriesController, documentation: CATEGORIES_DOCUMENTATION },
   { controller: BrandsController, documentation: BRANDS_DOCUMENTATION },

@@ -26,7 +26,11 @@ describe('report', () => {
   const raised = { routine: 'exec_stmt_raise' };
 
   it.each<[string, unknown, string]>([
-    ['a lost commit', new CommitOutcomeUnknown(postgres('57P01', shutDown)), shutDown],
+    [
+      'a lost commit',
+      new CommitOutcomeUnknown(postgres('57P01', shutDown)),
+      `The outcome of the commit is unknown: ${shutDown}`,
+    ],
     [
       'a lost commit with a quoting cause',
       new CommitOutcomeUnknown(postgres('08006', quoting, raised)),

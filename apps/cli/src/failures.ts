@@ -1,4 +1,4 @@
-import { ApplicationError } from '@app/application';
+import { ApplicationError, CommitOutcomeUnknown } from '@app/application';
 import { ConfigError, errorCode, mayQuote } from '@app/infrastructure';
 import { CommanderError } from 'commander';
 import { say } from './output.js';
@@ -35,10 +35,17 @@ export function sentence(error: unknown): string {
   if (!(error instanceof Error)) return 'The program threw a value that is not an error';
   const { message, cause } = error;
   if (error instanceof ApplicationError && cause instanceof Error) {
-    return mayQuote(cause) ? `${message} (${codeOf(cause)})` : sentence(cause);
+    if (mayQuote(cause)) return `${message} (${codeOf(cause)})${adviceOn(error)}`;
+    return error instanceof CommitOutcomeUnknown ? `${message}: ${sentence(cause)}${adviceOn(error)}` : sentence(cause);
   }
   // A refused connection to a name with several addresses is an AggregateError without a message.
   return message === '' || mayQuote(error) ? codeOf(error) : message;
+}
+
+function adviceOn(error: ApplicationError): string {
+  return error instanceof CommitOutcomeUnknown
+    ? '\nCheck whether the change took effect before you repeat the command.'
+    : '';
 }
 
 function codeOf(error: Error): string {

@@ -2,8 +2,7 @@ import 'reflect-metadata';
 import { report } from './failures.js';
 import { createProgram } from './program.js';
 
-try {
-  await createProgram().parseAsync();
-} catch (error) {
-  process.exitCode = report(error);
-}
+// Not a top-level await: the bundle is a script.
+createProgram()
+  .parseAsync()
+  .catch((error: unknown) => (process.exitCode = report(error)));

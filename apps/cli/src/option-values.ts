@@ -1,9 +1,11 @@
 import { FRAUD_RULES, isCurrency, isReceiptNumber, isUuid, UNAVAILABLE } from '@app/domain';
-import { isSubdomain } from '@app/import';
+import { KINDS_IN_ORDER, isSubdomain, type BundleKind } from '@app/import';
 import { InvalidArgumentError } from 'commander';
 import { CommandFailed, EXIT } from './failures.js';
 
 const REASONS: readonly string[] = [...FRAUD_RULES.map(({ name }) => name), UNAVAILABLE];
+const PLURALS: Partial<Record<BundleKind, string>> = { category: 'categories', stock: 'stock' };
+const KINDS = new Map(KINDS_IN_ORDER.map((kind) => [PLURALS[kind] ?? `${kind}s`, kind]));
 const INT4_MAX = 2_147_483_647;
 /** Control characters, line breaks of all kinds, bidirectional marks, halves of a surrogate pair. */
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
@@ -39,13 +41,47 @@ export function orderReference(text: string): string {
   return text;
 }
 
-export function futureMoment(text: string): Date {
+export function moment(text: string): Date {
   const moment = new Date(text);
   if (!TIMESTAMP.test(text) || Number.isNaN(moment.getTime())) {
     throw new InvalidArgumentError('Give a timestamp such as 2027-01-31T00:00:00Z.');
   }
-  if (moment.getTime() <= Date.now()) throw new InvalidArgumentError('Give a moment in the future.');
   return moment;
+}
+
+const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** 1 second to 90 days, in milliseconds. */
+export function overlapMs(text: string): number {
+  const [, count, unit] = /^(\d{1,7})([smhd])$/.exec(text) ?? [];
+  const milliseconds = Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
+  if (milliseconds > 0 && milliseconds <= 90 * UNIT_MS.d) return milliseconds;
+  throw new InvalidArgumentError('Give 1s to 90d: a number of seconds (s), minutes (m), hours (h) or days (d).');
+}
+
+/** Kinds of a bundle's lines by their names in `--only`. @throws InvalidArgumentError */
+export function bundleKinds(text: string): BundleKind[] {
+  return text.split(',').map((name) => {
+    const kind = KINDS.get(name.trim());
+    if (!kind) throw new InvalidArgumentError(`Give some of ${[...KINDS.keys()].join(',')}.`);
+    return kind;
+  });
+}
+
+/** @throws CommandFailed */
+export function emailAddress(text: string): string {
+  const email = text.trim();
+  // Not commander's error, which repeats the value.
+  if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.includes('\0')) {
+    throw new CommandFailed('Give an e-mail address.', EXIT.usage);
+  }
+  return email;
+}
+
+export function futureMoment(text: string): Date {
+  const future = moment(text);
+  if (future.getTime() <= Date.now()) throw new InvalidArgumentError('Give a moment in the future.');
+  return future;
 }
 
 export function binPlace(text: string): string {

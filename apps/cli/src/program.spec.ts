@@ -1,6 +1,8 @@
 import { EXIT, report } from './failures.js';
 import { createProgram } from './program.js';
 
+const ID = '01a20066-13fe-7403-821d-09fa5dc281da';
+
 let said: string[];
 
 beforeEach(() => {
@@ -32,12 +34,26 @@ describe('the command line', () => {
     ['a missing option', 'keys list'],
     ['a missing argument', 'import'],
     ['a backup without its file', 'backup'],
+    ['an export without its file', 'export --store a'],
+    ['an export without its store', 'export a.ndjson'],
+    ['an export of a kind that is none', 'export --store a --only orders,order a.ndjson'],
+    ['an export since a time in words', 'export --store a --since yesterday a.ndjson'],
+    ['an erasure without a store', 'customers erase ada@example.com'],
+    ['an erasure of what is no e-mail', 'customers erase ada --store a'],
     ['a backup to restore without its file', 'restore'],
     ['a subdomain with capitals', 'stores create --subdomain Acme --name A --currency USD'],
     ['an unknown currency', 'stores create --subdomain acme --name A --currency USX'],
     ['an unknown kind of catalog', 'import-catalog --store acme --format magento x.csv'],
     ['a catalog of no kind', 'import-catalog --store acme x.csv'],
     ['an unknown mode', 'keys create --store acme --mode prod'],
+    ['an unknown scope', 'keys create --store acme --scope write'],
+    ['a roll without an overlap', `keys roll ${ID}`],
+    ['an overlap without a unit', `keys roll ${ID} --overlap 7`],
+    ['an overlap in words', `keys roll ${ID} --overlap week`],
+    ['no overlap', `keys roll ${ID} --overlap 0d`],
+    ['an overlap of more than 90 days', `keys roll ${ID} --overlap 91d`],
+    ['an overlap of more than 90 days in seconds', `keys roll ${ID} --overlap 7776001s`],
+    ['a roll of an id that is none', 'keys roll 7 --overlap 7d'],
     ['a moment in the past', 'keys create --store acme --expires-at 2020-01-01T00:00:00Z'],
     ['a moment in words', 'keys create --store acme --expires-at tomorrow'],
     ['an id that is none', 'keys revoke 7'],
@@ -91,6 +107,7 @@ describe('the command line', () => {
   it.each([
     'keys revoke KEY',
     'keys revoke SECRET',
+    'keys roll KEY --overlap 7d',
     'keys KEY',
     'keys list --store KEY',
     'keys list --store acme --KEY',
@@ -105,6 +122,12 @@ describe('the command line', () => {
     expect(said.join('')).not.toContain(secret);
   });
 
+  it('does not repeat what is no e-mail', async () => {
+    expect(await exitCodeOf('customers', 'erase', 'ada at example.com', '--store', 'a')).toBe(EXIT.usage);
+
+    expect(said.join('')).toBe('error: Give an e-mail address.\n');
+  });
+
   it('asks for the id of a key, in words', async () => {
     await exitCodeOf('keys', 'revoke', '7');
 
@@ -116,8 +139,12 @@ describe('the command line', () => {
     'import --help',
     'import-catalog --help',
     'keys create --help',
+    'keys roll --help',
     'backup --help',
     'restore --help',
+    'export --help',
+    'customers export --help',
+    'customers erase --help',
   ])('explains itself: %s', async (line) => {
     expect(await exitCodeOf(...line.split(' '))).toBe(EXIT.ok);
     expect(said.join('')).toContain('Example');

@@ -1,6 +1,8 @@
 import { VERSION } from '@app/infrastructure';
 import { Command } from 'commander';
 import { addBackup } from './commands/backup.command.js';
+import { addCustomers } from './commands/customers.command.js';
+import { addExport } from './commands/export.command.js';
 import { addImport } from './commands/import.command.js';
 import { addImportCatalog } from './commands/import-catalog.command.js';
 import { addKeys } from './commands/keys.command.js';
@@ -37,7 +39,9 @@ export function createProgram(): Command {
   addStores(program);
   addKeys(program);
   addImport(program);
+  addExport(program);
   addImportCatalog(program);
+  addCustomers(program);
   addStock(program);
   addOrders(program);
   addSecrets(program);

@@ -20,8 +20,8 @@ async function main({ config, logger, die }: ServiceProcess): Promise<void> {
   metrics.observeProcess();
   metrics.observeLog(() => logger.droppedLines);
   let pipeline: PipelineWorker | null = null;
-  const isLive = () => pipeline === null || pipeline.isAtWork;
-  const status = config.workerPort === null ? null : await serveStatus(config.host, config.workerPort, metrics, isLive);
+  const state = () => ({ isLive: pipeline === null || pipeline.isAtWork, readiness: null });
+  const status = config.workerPort === null ? null : await serveStatus(config.host, config.workerPort, metrics, state);
   const database = await openDatabase(config, logger, 'shared');
   const module = WorkerModule.on(config, database.url, logger, metrics);
   const worker = await NestFactory.createApplicationContext(module, { logger });
@@ -34,7 +34,7 @@ async function main({ config, logger, die }: ServiceProcess): Promise<void> {
     // Running jobs finish. The others stay in the queue.
     await worker.close();
     await database.stop();
-    status?.close();
+    await status?.close();
     await stopTracing();
     process.exit(0);
   };

@@ -1,15 +1,18 @@
 import { Module, type DynamicModule, type ModuleMetadata } from '@nestjs/common';
 import { AuthenticateApiKey } from './access/authenticate-api-key.js';
 import { CreateApiKey } from './access/create-api-key.js';
+import { RollApiKey } from './access/roll-api-key.js';
 import { BrandsService } from './brands/brands.service.js';
 import { CategoriesService } from './categories/categories.service.js';
 import { ChangedRecords } from './changes/changed-records.js';
 import { ChangesService } from './changes/changes.service.js';
 import { ChangeWatch } from './changes/change-watch.js';
 import { CustomersService } from './customers/customers.service.js';
+import { EraseCustomer } from './customers/erase-customer.js';
 import { CreateOrder } from './orders/create-order.js';
 import { ChangeOrderStatus } from './orders/change-order-status.js';
 import { OrdersService } from './orders/orders.service.js';
+import { PreviewOrder } from './orders/preview-order.js';
 import { ReleaseOrder } from './orders/release-order.js';
 import { RescreenHeldOrders } from './orders/rescreen-held-orders.js';
 import { RetryPipeline } from './orders/retry-pipeline.js';
@@ -17,6 +20,7 @@ import { RunPipelineStage } from './orders/run-pipeline-stage.js';
 import { VerifyPayment } from './orders/verify-payment.js';
 import { ProductsService } from './products/products.service.js';
 import { RotateSecrets } from './secrets/rotate-secrets.js';
+import { SkusService } from './skus/skus.service.js';
 import { SetStock } from './stock/set-stock.js';
 import { VerifyStock } from './stock/verify-stock.js';
 import { StoreProfileService } from './stores/store-profile.service.js';
@@ -24,7 +28,9 @@ import { StoreProfileService } from './stores/store-profile.service.js';
 const USE_CASES = [
   AuthenticateApiKey,
   CreateApiKey,
+  RollApiKey,
   CreateOrder,
+  PreviewOrder,
   ChangeOrderStatus,
   RunPipelineStage,
   RetryPipeline,
@@ -36,7 +42,9 @@ const USE_CASES = [
   VerifyPayment,
   OrdersService,
   ProductsService,
+  SkusService,
   CustomersService,
+  EraseCustomer,
   CategoriesService,
   BrandsService,
   StoreProfileService,

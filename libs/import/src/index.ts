@@ -6,3 +6,5 @@ export * from './bundle/import-counts.js';
 export { isSubdomain } from './bundle/vocabulary.js';
 export * from './catalog/catalog-importer.js';
 export type * from './catalog/catalog-report.js';
+export * from './export/export-person.js';
+export * from './export/write-store-export.js';

@@ -13,8 +13,10 @@ import {
   OrderLifecycle,
   OrderPlacement,
   OrderRepository,
+  PersonalData,
   PipelineStages,
   ProductRepository,
+  SkuRepository,
   StageRetries,
   StockLedger,
   StoreRepository,
@@ -24,6 +26,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { Config } from './platform/config.js';
 import { DataCipher, dataCipher } from './platform/data-cipher.js';
+import { OutageLog } from './platform/outage-log.js';
 import { ServiceMetrics } from './platform/service-metrics.js';
 import { StoreFraudScreening } from './fraud/store-fraud-screening.js';
 import { MailNotifier } from './notifications/mail-notifier.js';
@@ -33,6 +36,7 @@ import { TypeOrmBrandRepository } from './catalog/typeorm-brand.repository.js';
 import { TypeOrmCategoryRepository } from './catalog/typeorm-category.repository.js';
 import { PostgresCustomerRepository } from './customers/postgres-customer.repository.js';
 import { PostgresChangeFeed } from './changes/postgres-change-feed.js';
+import { PostgresPersonalData } from './customers/postgres-personal-data.js';
 import { dataSourceOptions, poolOf } from './postgres/data-source.js';
 import { Database } from './postgres/database.js';
 import { MaintenanceConnection } from './postgres/maintenance-connection.js';
@@ -42,17 +46,18 @@ import { PostgresOrderLifecycle } from './orders/postgres-order-lifecycle.js';
 import { PostgresOrderPlacement } from './orders/postgres-order-placement.js';
 import { PostgresOrderRepository } from './orders/postgres-order.repository.js';
 import { PostgresProductRepository } from './catalog/postgres-product.repository.js';
+import { PostgresSkuRepository } from './catalog/postgres-sku.repository.js';
 import { PostgresStageRetries } from './orders/postgres-stage-retries.js';
 import { PostgresEncryptedSecrets } from './secrets/postgres-encrypted-secrets.js';
 import { PostgresStockLedger } from './stock/postgres-stock-ledger.js';
 import { TypeOrmStoreRepository } from './stores/typeorm-store.repository.js';
 import { ReadReplicas } from './postgres/read-replicas.js';
 import { discardSilentConnections } from './postgres/silent-connections.js';
+import { PostgresClock } from './postgres/postgres-clock.js';
 import { watchDataSource } from './postgres/watch-statements.js';
 import { Transactions } from './postgres/transactions.js';
 import { LiveCatalogPricing } from './catalog/live-catalog-pricing.js';
 import { PostgresPipelineStages } from './orders/postgres-pipeline-stages.js';
-import { SystemClock } from './platform/system-clock.js';
 
 const ADAPTERS = [
   { provide: ApiKeyRepository, useClass: PostgresApiKeyRepository },
@@ -60,7 +65,7 @@ const ADAPTERS = [
   { provide: CatalogPricing, useClass: LiveCatalogPricing },
   { provide: CategoryRepository, useClass: TypeOrmCategoryRepository },
   { provide: ChangeFeed, useClass: PostgresChangeFeed },
-  { provide: Clock, useClass: SystemClock },
+  { provide: Clock, useClass: PostgresClock },
   { provide: CustomerRepository, useClass: PostgresCustomerRepository },
   { provide: EncryptedSecrets, useClass: PostgresEncryptedSecrets },
   { provide: FraudScreening, useClass: StoreFraudScreening },
@@ -69,8 +74,10 @@ const ADAPTERS = [
   { provide: OrderLifecycle, useClass: PostgresOrderLifecycle },
   { provide: OrderPlacement, useClass: PostgresOrderPlacement },
   { provide: OrderRepository, useClass: PostgresOrderRepository },
+  { provide: PersonalData, useClass: PostgresPersonalData },
   { provide: PipelineStages, useClass: PostgresPipelineStages },
   { provide: ProductRepository, useClass: PostgresProductRepository },
+  { provide: SkuRepository, useClass: PostgresSkuRepository },
   { provide: StageRetries, useClass: PostgresStageRetries },
   { provide: StockLedger, useClass: PostgresStockLedger },
   { provide: StoreRepository, useClass: TypeOrmStoreRepository },
@@ -85,7 +92,8 @@ export class InfrastructureModule {
    */
   static on(config: Config, databaseUrl: string, metrics = new ServiceMetrics()): DynamicModule {
     const logger = new Logger('Database');
-    const onPoolError = (error: Error) => logger.warn(`An idle connection broke: ${error.message}`);
+    const brokenConnections = new OutageLog('Broken connections', (line) => logger.warn(line));
+    const onPoolError = (error: Error) => brokenConnections.note(`An idle connection broke: ${error.message}`);
     return {
       module: InfrastructureModule,
       imports: [

@@ -8,7 +8,16 @@ interface Plan {
 }
 
 /** Tables that grow with a store. */
-const LARGE = new Set(['orders', 'order_lines', 'products', 'product_categories', 'stock', 'customers']);
+const LARGE = new Set([
+  'orders',
+  'order_lines',
+  'order_stages',
+  'products',
+  'product_categories',
+  'stock',
+  'customers',
+  'sellable_units',
+]);
 /** A page has at most 100 rows; beyond a thousand rows, the query locates a page by its day. */
 const SORTED_AT_MOST = 1_100;
 
@@ -37,7 +46,7 @@ async function statementsOf(ask: () => Promise<void>): Promise<Statement[]> {
   const { query } = prototype;
   prototype.query = function (this: unknown, ...args: unknown[]) {
     const [statement] = args as [string | Statement];
-    if (typeof statement !== 'string' && /FROM (?:orders|products|customers)\b/.test(statement.text))
+    if (typeof statement !== 'string' && /FROM (?:orders|products|customers|sellable_units)\b/.test(statement.text))
       statements.push(statement);
     return query.apply(this, args);
   };

@@ -43,6 +43,16 @@ export async function makeRare(database: TestDatabase, storeId: number): Promise
   }
 }
 
+/** Puts five old orders, of different days, under review. */
+export async function makeHeld(database: TestDatabase, storeId: number): Promise<void> {
+  await database.query(
+    `UPDATE order_stages SET state = 'held', held_for = '{amount_over_limit}'
+     WHERE store_id = $1 AND stage = 'notify-customer' AND order_id IN (
+       SELECT id FROM orders WHERE store_id = $1 AND source = 'WEBSITE' ORDER BY md5(id::text) LIMIT 5)`,
+    [storeId],
+  );
+}
+
 /** The requests whose time must not grow with the store. */
 export async function requestsOf(database: Pick<TestDatabase, 'query'>, storeId: number): Promise<FlatRequest[]> {
   const text = async (sql: string) => (await database.query<{ text: string }>(sql, [storeId]))[0]?.text ?? '';
@@ -60,6 +70,11 @@ export async function requestsOf(database: Pick<TestDatabase, 'query'>, storeId:
     await of('receipt_number', 'orders', `AND source = 'WEBSITE'`),
     await of('customer_email', 'orders', `AND customer_email <> ''`),
   ];
+  const lastSkus = Math.ceil(
+    Number(await text('SELECT count(*) AS text FROM sellable_units WHERE store_id = $1')) / 50,
+  );
+  const sku = await text('SELECT sku AS text FROM sellable_units WHERE store_id = $1 ORDER BY md5(sku) LIMIT 1');
+  const reference = await of('external_reference', 'orders', 'AND external_reference IS NOT NULL');
   const productName = await of('name', 'products', `AND status = 'ACTIVE'`);
   const customerEmail = await of('email', 'customers', `AND email <> ''`);
   const category = (order: string) =>
@@ -77,8 +92,17 @@ export async function requestsOf(database: Pick<TestDatabase, 'query'>, storeId:
     first('orders by source', '/v1/orders?source=WEBSITE'),
     first('orders by all three', '/v1/orders?source=WEBSITE&status=SUCCEEDED&fulfillment_status=DELIVERED'),
     ...RARE.map(({ name, query }) => first(`orders, rare ${name}`, `/v1/orders?${query}`)),
+    first('orders by external reference', `/v1/orders?external_reference=${encodeURIComponent(reference)}`),
+    first('orders under review', '/v1/orders?held=true'),
+    first('orders not under review', '/v1/orders?held=false'),
+    first('orders by source, not under review', '/v1/orders?held=false&source=WEBSITE'),
     { name: 'orders, middle page', kind: 'deep page', path: `/v1/orders?page=${Math.ceil(last / 2)}` },
     { name: 'orders, last page', kind: 'deep page', path: `/v1/orders?page=${last}` },
+    {
+      name: 'orders not under review, middle page',
+      kind: 'deep page',
+      path: `/v1/orders?held=false&page=${Math.ceil(last / 2)}`,
+    },
     { name: 'one order', kind: 'one', path: `/v1/orders/${order}` },
     { name: 'orders, search for a receipt number', kind: 'search', path: `/v1/orders?${searchFor(receipt)}` },
     { name: 'orders, search for an e-mail', kind: 'search', path: `/v1/orders?${searchFor(email)}` },
@@ -90,6 +114,13 @@ export async function requestsOf(database: Pick<TestDatabase, 'query'>, storeId:
     first('products, all filters', `/v1/products?category_id=${large}&featured=true&in_stock=true`),
     { name: 'products, search for a name', kind: 'search', path: `/v1/products?${searchFor(productName)}` },
     { name: 'one product', kind: 'one', path: `/v1/products/${product}` },
+    first('SKUs', '/v1/skus'),
+    first('SKUs, in stock', '/v1/skus?in_stock=true'),
+    { name: 'SKUs, middle page', kind: 'deep page', path: `/v1/skus?page=${Math.ceil(lastSkus / 2)}` },
+    { name: 'SKUs, last page', kind: 'deep page', path: `/v1/skus?page=${lastSkus}` },
+    first('SKUs, by SKU', `/v1/skus?sku=${encodeURIComponent(sku)}`),
+    first('SKUs of a product', `/v1/skus?product_id=${product}`),
+    { name: 'SKUs, search for a SKU', kind: 'search', path: `/v1/skus?${searchFor(sku)}` },
     first('customers', '/v1/customers'),
     first('customers by status', '/v1/customers?status=Inactive'),
     { name: 'customers, search for an e-mail', kind: 'search', path: `/v1/customers?${searchFor(customerEmail)}` },

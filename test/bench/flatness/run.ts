@@ -10,7 +10,7 @@ import { POSTGRES_SETTINGS } from '../support/postgres-settings.js';
 import { chartOf } from './chart.js';
 import { medianLatency } from './latency.js';
 import { planFaults } from './plans.js';
-import { makeRare, requestsOf, type FlatRequest } from './requests.js';
+import { makeHeld, makeRare, requestsOf, type FlatRequest } from './requests.js';
 import { CHART_FILE, FLATNESS_FILE, printed, type Flatness, type FlatRow } from './results.js';
 
 // Measures whether the time of a request grows with the store: tsx test/bench/flatness/run.ts [--quick]
@@ -41,6 +41,7 @@ for (const orders of sizes) {
       SEED,
     );
     await makeRare(rig.database, store.id);
+    await makeHeld(rig.database, store.id);
     await settle(rig.database);
     machine ??= await describeMachine(rig.database);
     const requests = await requestsOf(rig.database, store.id);

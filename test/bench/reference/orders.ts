@@ -1,17 +1,26 @@
 import pg from 'pg';
 import { list, notFound, single, type Page } from './answers.js';
 import type { Store } from './keys.js';
-import { ORDER_TOTAL } from './totals.js';
+import { ORDER_TOTAL, type KnownTotals } from './totals.js';
 
 const SUMMARY = `id, receipt_number, status, fulfillment_status, payment_method, amount, total_amount, currency,
   customer_name, source, created_at`;
 
 // Skips rows in the index and fetches only the rows of the page: 0.30 ms against 0.40.
-const LIST = `
-  SELECT ${SUMMARY}, ${ORDER_TOTAL} AS total FROM orders
+const listWith = (total: string) => `
+  SELECT ${SUMMARY}, ${total} AS total FROM orders
   WHERE store_id = $1 AND (created_at, id) <= (
     SELECT created_at, id FROM orders WHERE store_id = $1 ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET $3)
   ORDER BY created_at DESC, id DESC LIMIT $2`;
+
+const LIST = listWith('NULL');
+const LIST_AND_TOTAL = listWith(ORDER_TOTAL);
+
+const lookUpBy = (key: string) => `
+  SELECT ${SUMMARY}, count(*) OVER () AS total FROM orders
+  WHERE store_id = $1 AND ${key} ORDER BY created_at DESC, id DESC LIMIT $3 OFFSET $4`;
+const BY_EMAIL = lookUpBy('lower(customer_email) = lower($2)');
+const BY_RECEIPT = lookUpBy('upper(receipt_number) = upper($2)');
 
 // Few rows match, so one scan returns the page and the total. Not prepared, because the plan depends on the pattern.
 const searchFor = (pattern: string, storeId: number, { limit, page }: Page) => `
@@ -20,7 +29,8 @@ const searchFor = (pattern: string, storeId: number, { limit, page }: Page) => `
   ORDER BY created_at DESC, id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}`;
 
 const FIND = `
-  SELECT ${SUMMARY}, customer_email, customer_phone, shipping_address, billing_address, notes, is_test, updated_at,
+  SELECT ${SUMMARY}, customer_email, customer_phone, shipping_address, billing_address, notes,
+    coalesce(external_reference, '') AS external_reference, is_test, updated_at,
     (SELECT coalesce(json_agg(json_build_object('product_id', line.product_id, 'variant_id', line.variant_id,
         'sku', line.sku, 'name', line.name, 'attributes', line.attributes, 'unit_price', line.unit_price,
         'quantity', line.quantity, 'line_total', line.line_total) ORDER BY line.position), '[]')
@@ -61,6 +71,7 @@ interface FullRow extends Row {
   readonly shipping_address: Address;
   readonly billing_address: Address;
   readonly notes: string;
+  readonly external_reference: string;
   readonly is_test: boolean;
   readonly updated_at: Date;
   readonly lines: unknown;
@@ -84,12 +95,22 @@ const summary = (row: Row) => ({
 
 const place = ({ address = '', city = '', zip = '' }: Address) => ({ address, city, zip });
 
-export async function listOrders(pool: pg.Pool, store: Store, page: Page) {
+export async function listOrders(pool: pg.Pool, totals: KnownTotals | null, store: Store, page: Page) {
   const values = [store.id, page.limit, (page.page - 1) * page.limit];
-  const { rows } = await pool.query<Row & { total: string }>({ name: 'orders', text: LIST, values });
-  return list(rows.map(summary), Number(rows[0]?.total), page);
+  const text = totals ? LIST : LIST_AND_TOTAL;
+  const { rows } = await pool.query<Row & { total: string | null }>({ name: 'orders', text, values });
+  return list(rows.map(summary), totals?.orders.get(store.id) ?? Number(rows[0]?.total), page);
 }
 
+/** Finds orders by a whole e-mail or a whole receipt number only. */
+export async function lookUpOrders(pool: pg.Pool, store: Store, search: string, page: Page) {
+  const values = [store.id, search, page.limit, (page.page - 1) * page.limit];
+  const query = search.includes('@') ? { name: 'by-email', text: BY_EMAIL } : { name: 'by-receipt', text: BY_RECEIPT };
+  const { rows } = await pool.query<Row & { total: string }>({ ...query, values });
+  return list(rows.map(summary), Number(rows[0]?.total ?? 0), page);
+}
+
+/** Finds orders by any part of their e-mail or receipt number. */
 export async function searchOrders(pool: pg.Pool, store: Store, search: string, page: Page) {
   const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
   const text = searchFor(pg.escapeLiteral(pattern), store.id, page);
@@ -108,6 +129,7 @@ export async function findOrder(pool: pg.Pool, store: Store, id: string) {
     shipping_address: place(row.shipping_address),
     billing_address: place(row.billing_address),
     notes: row.notes,
+    external_reference: row.external_reference,
     is_test: row.is_test,
     fraud: row.fraud ?? NOT_SCREENED,
     pipeline: row.stages.map((stage) => ({ ...stage, at: new Date(stage.at) })),

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { decimal, list, notFound, single, type Page } from './answers.js';
 import type { Store } from './keys.js';
-import { PRODUCT_TOTAL } from './totals.js';
+import { PRODUCT_TOTAL, type KnownTotals } from './totals.js';
 
 const FOR_SALE = `stock.bin_id NOT IN (
   SELECT bins.id FROM warehouses
@@ -9,8 +9,8 @@ const FOR_SALE = `stock.bin_id NOT IN (
   WHERE warehouses.store_id = $1 AND NOT warehouses.active)`;
 
 // Selects the page first, in the index: otherwise PostgreSQL computes the columns of skipped rows, too.
-const LIST = `
-  SELECT id, name, slug, price, status, ${PRODUCT_TOTAL} AS total, (
+const listWith = (total: string) => `
+  SELECT id, name, slug, price, status, ${total} AS total, (
     SELECT coalesce(sum(stock.quantity), 0) FROM stock
     WHERE stock.store_id = $1 AND stock.product_id = page.id AND ${FOR_SALE}) AS quantity
   FROM (
@@ -21,6 +21,9 @@ const LIST = `
     ORDER BY created_at DESC, id DESC LIMIT $2
   ) AS page
   ORDER BY created_at DESC, id DESC`;
+
+const LIST = listWith('NULL');
+const LIST_AND_TOTAL = listWith(PRODUCT_TOTAL);
 
 // Collects the stock once for the product and its variants: 0.19 ms against 0.32 ms with one look-up each.
 const FIND = `
@@ -76,10 +79,11 @@ const summary = ({ id, name, slug, price, quantity, status }: Row) => ({
   status,
 });
 
-export async function listProducts(pool: pg.Pool, store: Store, page: Page) {
+export async function listProducts(pool: pg.Pool, totals: KnownTotals | null, store: Store, page: Page) {
   const values = [store.id, page.limit, (page.page - 1) * page.limit];
-  const { rows } = await pool.query<Row & { total: string }>({ name: 'products', text: LIST, values });
-  return list(rows.map(summary), Number(rows[0]?.total), page);
+  const text = totals ? LIST : LIST_AND_TOTAL;
+  const { rows } = await pool.query<Row & { total: string | null }>({ name: 'products', text, values });
+  return list(rows.map(summary), totals?.products.get(store.id) ?? Number(rows[0]?.total), page);
 }
 
 export async function findProduct(pool: pg.Pool, store: Store, id: number) {

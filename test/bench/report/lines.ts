@@ -1,10 +1,12 @@
 import type { Figures } from '../figures/figures.js';
-import type { Spread, Speed, WorkResult } from '../works/summary.js';
+import type { Compared, Spread, Speed, WorkResult } from '../works/summary.js';
 import type { BenchResults } from './results.js';
 
 /** The tables of a run, as rows of text, for the terminal and for docs/benchmarks.md. */
 export interface Tables {
   readonly works: readonly (readonly string[])[];
+  /** CPU time by work. */
+  readonly cpu: readonly (readonly string[])[];
   readonly figures: readonly (readonly string[])[];
   readonly conditions: string;
 }
@@ -18,27 +20,64 @@ export function tablesOf(results: BenchResults): Tables {
     ...starts(results.figures),
     ...imports(results.figures),
   ];
-  const head = ['work', 'service', 'reference', 'ratio (min–max)', 'goal'];
-  return { works: [head, ...results.works.map(workRow)], figures, conditions: conditions(results) };
+  const { works } = results;
+  return {
+    works: [WORK_HEAD, ...works.map(workRow)],
+    cpu: [CPU_HEAD, ...works.map(cpuRow)],
+    figures,
+    conditions: conditions(results),
+  };
 }
+
+const WORK_HEAD = [
+  'work',
+  'service',
+  'bare reference',
+  'ratio (min–max)',
+  'goal',
+  'reference on the same schema',
+  'ratio (min–max)',
+];
 
 function workRow(work: WorkResult): string[] {
-  const { name, title, ratio, goal } = work;
-  const wanted = goal ? `≥ ${goal.ratio.toFixed(1)}: ${verdictOf(work)}` : '–';
-  return [`${name}: ${title}`, speed(work.service), speed(work.reference), spread(ratio, 2), wanted];
+  const { name, title, bare, sameSchema } = work;
+  return [`${name}: ${title}`, speed(work.service), ...beside(bare), goalOf(work), ...beside(sameSchema)];
 }
 
-/** `met`, or the distance to the goal. */
-function verdictOf({ ratio, tail, goal, met }: WorkResult): string {
-  if (!goal || met) return 'met';
+function beside(reference: Compared | null): string[] {
+  return reference ? [speed(reference), spread(reference.ratio, 2)] : ['–', '–'];
+}
+
+const CPU_HEAD = [
+  'CPU ms per 1,000 requests',
+  'service',
+  'bare reference',
+  'ratio (min–max)',
+  'reference on the same schema',
+  'ratio (min–max)',
+];
+
+function cpuRow({ name, service, bare, sameSchema }: WorkResult): string[] {
+  const cells = [bare, sameSchema].flatMap((reference) => [
+    reference?.cpu?.toFixed(0) ?? '–',
+    reference?.cpuRatio ? spread(reference.cpuRatio, 2) : '–',
+  ]);
+  return [name, service.cpu?.toFixed(0) ?? '–', ...cells];
+}
+
+/** The goal, and `met` or the distance to it. */
+function goalOf({ bare, tail, goal, met }: WorkResult): string {
+  if (!goal || !bare) return '–';
+  const wanted = `≥ ${goal.ratio.toFixed(2)}`;
+  if (met) return `${wanted}: met`;
   const faults: string[] = [];
-  const missing = goal.ratio - ratio.median;
+  const missing = goal.ratio - bare.ratio.median;
   // A goal missed by a tiny margin is still missed.
   if (missing > 0) faults.push(`missed by ${missing.toFixed(missing < 0.005 ? 4 : 2)}`);
   if (goal.tail !== undefined && tail >= goal.tail) {
     faults.push(`p99 is ${tail.toFixed(1)} × p50 instead of less than ${goal.tail} ×`);
   }
-  return faults.join(', ');
+  return `${wanted}: ${faults.join(', ')}`;
 }
 
 function speed({ perSecond, p50, p99 }: Speed): string {
@@ -83,7 +122,7 @@ function starts({ starts }: Figures): string[][] {
     return [`start to ready, ${what}`, `${spread(measured, 2)} s`, `≤ ${goal} s: ${verdict}`];
   };
   return [
-    row('external database', starts.external, 1.5),
+    row('external database', starts.external, 1),
     row('embedded database', starts.embedded, 5),
     row('embedded database, created and filled at this start', starts.embeddedEmpty, 5),
   ];
@@ -109,7 +148,7 @@ function conditions({ store, plan, machine, seed, commit, date, seconds }: Bench
   const server = Object.entries(settings).map(([name, value]) => `${name} ${value}`);
   return (
     `A store of ${count(store.orders)} orders, ${count(store.products)} products and ${count(store.customers)} customers ` +
-    `next to ten others; each figure the median of ${plan.rounds} rounds of ${plan.seconds} s, each side in turn. ` +
+    `next to ten others; each figure the median of ${plan.rounds} rounds of ${plan.seconds} s, the sides in turn. ` +
     `${cores} cores (${cpu}), ${memoryGb} GB, Node ${node.slice(1)}, PostgreSQL ${postgres} (${server.join(', ')}); ` +
     `${date}, commit ${commit}, seed ${seed}, ${seconds} s.`
   );

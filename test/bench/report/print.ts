@@ -3,8 +3,8 @@ import type { BenchResults } from './results.js';
 
 /** The report for the terminal. */
 export function printed(results: BenchResults): string {
-  const { works, figures, conditions } = tablesOf(results);
-  return `\n${aligned(works)}\n\n${aligned(figures)}\n\n${conditions}\n`;
+  const { works, cpu, figures, conditions } = tablesOf(results);
+  return `\n${aligned(works)}\n\n${aligned(cpu)}\n\n${aligned(figures)}\n\n${conditions}\n`;
 }
 
 function aligned(rows: readonly (readonly string[])[]): string {

@@ -26,12 +26,11 @@ export interface SeededStores {
 
 const BYSTANDERS = 9;
 
-/** The measured store, its equal, and nine others of a tenth of its size each, ready for measurement. */
+/** The measured store, its equal, and nine others of a tenth of its size each. */
 export async function seedStores(database: TestDatabase, sizes: StoreSizes, seed: number): Promise<SeededStores> {
   const others = Array.from({ length: BYSTANDERS }, () => fraction(sizes, 10));
   const [measured, twin] = [await seedStore(database, sizes, seed), await seedStore(database, sizes, seed)];
   for (const other of others) await seedStore(database, other, seed);
-  await settle(database);
   return { measured, twin };
 }
 

@@ -41,7 +41,7 @@ export function readOptions(args: string[]): Options {
     jsonFile: values.json ?? null,
     seed,
     sizes: values.quick ? QUICK : FULL,
-    plan: values.quick ? { warmUpSeconds: 0.5, rounds: 3, seconds: 0.6 } : { warmUpSeconds: 3, rounds: 3, seconds: 8 },
+    plan: values.quick ? { warmUpSeconds: 0.4, rounds: 3, seconds: 0.5 } : { warmUpSeconds: 3, rounds: 5, seconds: 4 },
   };
 }
 

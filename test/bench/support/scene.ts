@@ -1,14 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestDatabase } from '../../support/test-database.js';
+import type { PostgresServer } from '../../proof/support/postgres-server.js';
 import { Rig } from '../../proof/support/rig.js';
 import type { Service } from '../../proof/support/service.js';
 import { Driver } from '../driver/driver.js';
+import { CpuTime } from '../figures/cpu-time.js';
+import { createBareSchema } from '../reference/bare/create.js';
 import { startReference, type Reference } from '../reference/reference.js';
-import { seedStores } from '../stores/seed-store.js';
+import { seedStores, settle } from '../stores/seed-store.js';
 import { getToKnow, type Shop } from '../works/shop.js';
 import type { Cleanup } from './cleanup.js';
 import type { Options } from './options.js';
@@ -16,7 +19,10 @@ import { POSTGRES_SETTINGS } from './postgres-settings.js';
 
 const LOG_TAIL = 4_000;
 
-/** The participants of a run: the database with its stores, the two servers and their clients. */
+/** One on a bare schema, and one on the service's tables, which pays for the same indexes and triggers. */
+export type References = Readonly<Record<'bare' | 'sameSchema', Reference>>;
+
+/** The participants of a run: the database with its stores, the servers and their clients. */
 export class Scene {
   private readonly encryptionKeys = randomBytes(32).toString('base64');
   private current: { readonly service: Service; readonly settings: string } | null = null;
@@ -26,10 +32,11 @@ export class Scene {
     /** Temporary files of the run. */
     private readonly directory: string,
     readonly driver: Driver,
-    readonly reference: Reference,
+    readonly references: References,
+    readonly cpuTime: CpuTime,
     /** The store for the service's orders and for all reads. */
     readonly shop: Shop,
-    /** The store for the reference's orders: it keeps no ledger. */
+    /** The store for the references' orders: they keep no ledger. */
     readonly twin: Shop,
   ) {}
 
@@ -48,12 +55,18 @@ export class Scene {
     const { database } = rig;
     onProgress('loading the stores');
     const { measured, twin } = await seedStores(database, sizes, seed);
+    onProgress('copying them to the bare schema');
+    await createBareSchema(database);
+    await settle(database);
     const driver = Driver.start();
     cleanup.add(() => driver.close());
-    const reference = await startReference(database.url);
-    cleanup.add(() => reference.close());
+    const bare = await startReference(database.url, 'bare');
+    cleanup.add(() => bare.close());
+    const sameSchema = await startReference(database.url, 'public');
+    cleanup.add(() => sameSchema.close());
+    const cpuTime = new CpuTime(rig.server && postmasterOf(rig.server));
     const shops = [await getToKnow(database, measured, seed), await getToKnow(database, twin, seed)] as const;
-    return new Scene(rig, directory, driver, reference, ...shops);
+    return new Scene(rig, directory, driver, { bare, sameSchema }, cpuTime, ...shops);
   }
 
   get database(): TestDatabase {
@@ -73,10 +86,11 @@ export class Scene {
 
   /** The output of servers that ended unexpectedly; empty while all run. */
   get lastWords(): string {
-    const { current, reference } = this;
+    const { current, references } = this;
     const service =
       current?.service.isRunning === false ? `The service has ended:\n${current.service.log.slice(-LOG_TAIL)}` : '';
-    return service + (reference.isRunning() ? '' : 'The reference server has ended');
+    const ended = Object.values(references).filter((reference) => !reference.isRunning());
+    return service + ended.map(({ schema }) => `The reference on the schema ${schema} has ended\n`).join('');
   }
 
   /** The only process of the service; different settings replace it. */
@@ -91,4 +105,8 @@ export class Scene {
     this.current = { service, settings };
     return service;
   }
+}
+
+function postmasterOf({ dataDir }: PostgresServer): number {
+  return Number.parseInt(readFileSync(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8'), 10);
 }

@@ -8,20 +8,25 @@ import { summarize, type WorkResult } from './summary.js';
 import type { Work } from './works.js';
 
 /**
- * Compares the answers of both sides, measures them in turn, and checks the totals when orders were placed.
+ * Compares the answers of all sides, measures them in turn, and checks the totals when orders were placed.
  *
  * @throws Error when an answer is wrong or missing: then there is nothing to measure.
  */
 export async function perform(scene: Scene, work: Work, plan: Plan, seed: number): Promise<WorkResult> {
-  const { database, driver, shop, twin, reference } = scene;
+  const { database, shop, twin, references } = scene;
   if (work.env) await forgetOldMails(scene);
-  const { url } = await scene.service(work.env);
+  const { url, pid } = await scene.service(work.env);
   const placesOrders = work.requests(shop).kind === 'orders';
-  const sides = { service: { url, shop }, reference: { url: reference.url, shop: placesOrders ? twin : shop } };
-  await compare({ work, ...sides, random: seededRandom(seed) }, database);
+  const theirs = { shop: placesOrders ? twin : shop };
+  const sides = {
+    service: { url, pid, schema: 'public', shop },
+    bare: { ...references.bare, ...theirs },
+    sameSchema: { ...references.sameSchema, ...theirs },
+  };
+  await compare({ work, sides, random: seededRandom(seed) }, database);
 
   const before = placesOrders ? await readBooks(database, shop) : null;
-  const rounds = await play(driver, work, sides, plan, seed).catch((cause: unknown) => {
+  const rounds = await play(scene, work, sides, plan, seed).catch((cause: unknown) => {
     throw new Error(`${work.name} did not complete. ${scene.lastWords}`, { cause });
   });
   if (before) {

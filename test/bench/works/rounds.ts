@@ -1,13 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Driver } from '../driver/driver.js';
 import { hasFailures, type Load } from '../driver/job.js';
 import { loopDelayP99 } from '../figures/event-loop.js';
+import type { Scene } from '../support/scene.js';
 import type { Shop } from './shop.js';
 import type { Work } from './works.js';
+
+/** The service, and the references on a bare schema and on the service's tables. */
+export const SIDES = ['service', 'bare', 'sameSchema'] as const;
+export type Sides = Readonly<Record<(typeof SIDES)[number], Side>>;
 
 /** A server, and the store that the requests are about. */
 export interface Side {
   readonly url: string;
+  readonly pid: number;
+  /** The schema of its tables. */
+  readonly schema: string;
   readonly shop: Shop;
 }
 
@@ -17,10 +24,15 @@ export interface Plan {
   readonly seconds: number;
 }
 
-/** The loads of both sides per round: the n-th load of one side followed the n-th of the other. */
+export interface Measured extends Load {
+  /** CPU milliseconds of the server and of PostgreSQL per 1,000 answers; `null` when not measurable. */
+  readonly cpu: number | null;
+}
+
+/** The loads of each side per round. In a round, the sides take turns. */
 export interface Rounds {
-  readonly service: readonly Load[];
-  readonly reference: readonly Load[];
+  /** Empty for the references of a work that is measured alone. */
+  readonly loads: Readonly<Record<keyof Sides, readonly Measured[]>>;
   /** Event-loop delay of the service per round, in milliseconds. */
   readonly loopDelays: readonly number[];
   /** 2xx answers of the service, including the warm-up. */
@@ -32,32 +44,37 @@ const PAUSE_MS = 100;
 
 /** @throws Error when a request breaks, takes too long or is not answered with 2xx. */
 export async function play(
-  driver: Driver,
+  { driver, cpuTime }: Scene,
   work: Work,
-  { service, reference }: Readonly<Record<'service' | 'reference', Side>>,
+  sides: Sides,
   { warmUpSeconds, rounds, seconds }: Plan,
   seed: number,
 ): Promise<Rounds> {
+  const names = work.goal ? SIDES : (['service'] as const);
   let turn = 0;
-  const drive = async ({ url, shop }: Side, duration: number): Promise<Load> => {
+  let serviceAnswered = 0;
+  const drive = async (name: keyof Sides, duration: number): Promise<Measured> => {
+    const { url, pid, shop } = sides[name];
     const requests = work.requests(shop);
     const { connections } = work;
     const job = { url, key: shop.key, connections, seconds: duration, requests, seed: seed + ++turn };
+    const before = cpuTime.of(pid);
     const load = await driver.carryOut(job);
     await delay(PAUSE_MS);
-    if (hasFailures(load.failures)) throw new Error(`${work.name} at ${url}: ${JSON.stringify(load.failures)}`);
-    return load;
+    const after = cpuTime.of(pid);
+    if (hasFailures(load.failures)) throw new Error(`${work.name}, ${name}: ${JSON.stringify(load.failures)}`);
+    if (name === 'service') serviceAnswered += load.answered;
+    return { ...load, cpu: before === null || after === null ? null : ((after - before) / load.answered) * 1_000 };
   };
-  const warm = await drive(service, warmUpSeconds);
-  await drive(reference, warmUpSeconds);
+  for (const name of names) await drive(name, warmUpSeconds);
+  const loads: Record<keyof Sides, Measured[]> = { service: [], bare: [], sameSchema: [] };
   const loopDelays: number[] = [];
-  const loads: Record<'service' | 'reference', Load[]> = { service: [], reference: [] };
   for (let round = 0; round < rounds; round++) {
-    await loopDelayP99(service.url);
-    loads.service.push(await drive(service, seconds));
-    loopDelays.push(await loopDelayP99(service.url));
-    loads.reference.push(await drive(reference, seconds));
+    await loopDelayP99(sides.service.url);
+    for (const name of names) {
+      loads[name].push(await drive(name, seconds));
+      if (name === 'service') loopDelays.push(await loopDelayP99(sides.service.url));
+    }
   }
-  const answered = [warm, ...loads.service].reduce((sum, load) => sum + load.answered, 0);
-  return { ...loads, loopDelays, serviceAnswered: answered };
+  return { loads, loopDelays, serviceAnswered };
 }

@@ -1,14 +1,16 @@
 import type { TestDatabase } from '../../support/test-database.js';
 import { seededRandom } from '../../support/seeded-random.js';
 import type { Item } from '../driver/job.js';
+import { RARE_TEXT } from '../stores/seed-orders.js';
 import type { SeededStore } from '../stores/seed-store.js';
 
 /** A store, and the facts that its clients know. */
 export interface Shop extends SeededStore {
   readonly productIds: readonly number[];
   readonly orderIds: readonly string[];
-  /** Complete receipt numbers and e-mails. */
-  readonly searches: readonly string[];
+  /** Of orders: whole, and none of them a part of another. */
+  readonly emails: readonly string[];
+  readonly receiptNumbers: readonly string[];
   /** Every item that can be ordered, including variants, except the hot product. */
   readonly items: readonly Item[];
 }
@@ -27,9 +29,9 @@ export async function getToKnow(database: TestDatabase, store: SeededStore, seed
     [store.id],
   );
   const some = Array.from({ length: ORDERS }, () => orders[random(orders.length)]).flatMap((order) => order ?? []);
-  const searches = some.map(({ receipt_number, customer_email }, n) =>
-    n % 2 === 0 || customer_email === '' ? receipt_number : customer_email,
-  );
+  const emails = some
+    .map((order) => order.customer_email)
+    .filter((email) => email !== '' && !email.includes(RARE_TEXT));
   const items = await database.query<{ product_id: number; variant_id: number | null }>(
     `SELECT DISTINCT stock.product_id, stock.variant_id
      FROM stock JOIN products product ON product.store_id = stock.store_id AND product.id = stock.product_id
@@ -43,7 +45,8 @@ export async function getToKnow(database: TestDatabase, store: SeededStore, seed
     ...store,
     productIds: products.map(({ id }) => id),
     orderIds: some.map(({ id }) => id),
-    searches: searches.slice(0, SEARCHES),
+    emails: emails.slice(0, SEARCHES),
+    receiptNumbers: some.slice(0, SEARCHES).map((order) => order.receipt_number),
     items: items.map(({ product_id, variant_id }) =>
       variant_id === null ? { product_id } : { product_id, variant_id },
     ),

@@ -1,11 +1,20 @@
-import type { Load } from '../driver/job.js';
-import type { Rounds } from './rounds.js';
+import type { Measured, Rounds } from './rounds.js';
 import type { Goal, Work } from './works.js';
 
 export interface Speed {
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
+  /** CPU milliseconds of the server and of PostgreSQL per 1,000 answers; `null` when not measurable. */
+  readonly cpu: number | null;
+}
+
+/** A reference, and the service divided by it. */
+export interface Compared extends Speed {
+  /** Of the requests per second. */
+  readonly ratio: Spread;
+  /** Of the CPU time per request; `null` when not measurable. */
+  readonly cpuRatio: Spread | null;
 }
 
 /** The result of one work: every figure is the median of the rounds. */
@@ -14,8 +23,9 @@ export interface WorkResult {
   readonly title: string;
   readonly connections: number;
   readonly service: Speed;
-  readonly reference: Speed;
-  readonly ratio: Spread;
+  /** `null` for a work that is measured alone. */
+  readonly bare: Compared | null;
+  readonly sameSchema: Compared | null;
   /** p99 / p50 of the service. */
   readonly tail: number;
   /** Of the service: the 99th percentile in milliseconds. */
@@ -31,30 +41,44 @@ export interface Spread {
   readonly max: number;
 }
 
-export function summarize(
-  { name, title, connections, goal }: Work,
-  { service, reference, loopDelays }: Rounds,
-): WorkResult {
-  const ratio = spreadOf(service.map(({ perSecond }, round) => perSecond / (reference[round]?.perSecond ?? NaN)));
-  const tail = median(service.map(({ p50, p99 }) => p99 / p50));
-  const met = goal && ratio.median >= goal.ratio && tail < (goal.tail ?? Infinity);
+export function summarize({ name, title, connections, goal }: Work, { loads, loopDelays }: Rounds): WorkResult {
+  const bare = compared(loads.service, loads.bare);
+  const tail = median(loads.service.map(({ p50, p99 }) => p99 / p50));
   return {
     name,
     title,
     connections,
-    service: speedOf(service),
-    reference: speedOf(reference),
-    ratio,
+    service: speedOf(loads.service),
+    bare,
+    sameSchema: compared(loads.service, loads.sameSchema),
     tail,
     loopDelayP99: median(loopDelays),
     goal,
-    met,
+    met: goal && bare && bare.ratio.median >= goal.ratio && tail < (goal.tail ?? Infinity),
   };
 }
 
-function speedOf(loads: readonly Load[]): Speed {
-  const of = (figure: keyof Speed) => median(loads.map((load) => load[figure]));
-  return { perSecond: of('perSecond'), p50: of('p50'), p99: of('p99') };
+function compared(service: readonly Measured[], reference: readonly Measured[]): Compared | null {
+  if (reference.length === 0) return null;
+  const divided = (of: (load: Measured) => number | null) =>
+    spreadOf(reference.map((load, round) => (of(service[round] as Measured) ?? NaN) / (of(load) ?? NaN)));
+  const speed = speedOf(reference);
+  return {
+    ...speed,
+    ratio: divided(({ perSecond }) => perSecond),
+    cpuRatio: speed.cpu === null ? null : divided(({ cpu }) => cpu),
+  };
+}
+
+function speedOf(loads: readonly Measured[]): Speed {
+  const of = (figure: (load: Measured) => number | null) => median(loads.map((load) => figure(load) ?? NaN));
+  const cpu = of((load) => load.cpu);
+  return {
+    perSecond: of(({ perSecond }) => perSecond),
+    p50: of(({ p50 }) => p50),
+    p99: of(({ p99 }) => p99),
+    cpu: Number.isNaN(cpu) ? null : cpu,
+  };
 }
 
 export function spreadOf(values: readonly number[]): Spread {

@@ -53,7 +53,8 @@ export async function cutCommits(question: CutQuestion) {
       // Without a key, only the service itself may retry, because it knows the order's id.
       const key = n % 4 === 3 ? null : `cut-${n}`;
       const name = `${pace}-${kind.replaceAll(' ', '-')}-${n}`;
-      const body = orderBody([{ product_id: product, quantity: 1 }], name);
+      const order = orderBody([{ product_id: product, quantity: 1 }], name);
+      const body = { ...order, external_reference: name };
       armed.kind = kind;
       const first = await buyers.send(service, { body, key });
       if (key === null) {

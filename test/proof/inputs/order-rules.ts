@@ -12,12 +12,14 @@ export interface ValidOrder {
   readonly customer: Fields;
   readonly payment_method?: string | null;
   readonly notes?: string | null;
+  readonly external_reference?: string | null;
 }
 
 /** A second implementation of the contract's rules for an order: whether `body` must be accepted. */
 export function isValidOrder(body: unknown, catalog: readonly PricedProduct[]): body is ValidOrder {
   if (!isObject(body) || !isObject(body['customer']) || !Array.isArray(body['items'])) return false;
   const { items, customer, payment_method: payment = null, notes } = body as Fields & { items: unknown[] };
+  const { external_reference: reference = null } = body;
   const { name, email = null } = customer as Fields;
   return (
     items.length >= 1 &&
@@ -28,6 +30,7 @@ export function isValidOrder(body: unknown, catalog: readonly PricedProduct[]): 
     (email === null || email === '' || isEmail(email)) &&
     Object.entries(LONGEST).every(([field, max]) => isOptional((customer as Fields)[field], max)) &&
     isOptional(notes, NOTES) &&
+    (reference === null || isReference(reference)) &&
     (payment === null || (typeof payment === 'string' && /^(?:cod|offline)$/i.test(payment)))
   );
 }
@@ -58,6 +61,11 @@ function isBetween(quantity: number): boolean {
 
 function isEmail(value: unknown): boolean {
   return isText(value, 254) && !/\s/.test(value) && value.split('@').length === 2 && !/^@|@$/.test(value);
+}
+
+function isReference(value: unknown): boolean {
+  if (!isText(value, 64) || value === '' || /^\s|\s$/.test(value)) return false;
+  return [...value].every((character) => !/^[\p{Cc}\p{Cf}\u2028\u2029]$/u.test(character));
 }
 
 function isOptional(value: unknown, longest: number): boolean {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import type { Exchange } from '../support/history.js';
 import { costOf, isInStock, isValidOrder, LONGEST, type ValidOrder } from './order-rules.js';
@@ -68,10 +69,22 @@ function orderTexts(catalog: readonly PricedProduct[]): fc.Arbitrary<string> {
       customer: mostly(forged(customer).map(raw)),
       payment_method: mostly(payment),
       notes: mostly(anyText(2000)),
+      external_reference: references(),
     },
     { requiredKeys: ['items', 'customer'] },
   );
   return forged(order);
+}
+
+/** Different for every order, also while fast-check shrinks one: its own ids repeat. */
+function references(): fc.Arbitrary<unknown> {
+  const unique = fc.constant(null).map(() => randomUUID());
+  const odd = fc.tuple(unique, anyText(40)).map(([id, text]) => `${id.slice(0, 13)}${text}${id.slice(24)}`);
+  return fc.oneof(
+    { weight: 20, arbitrary: unique },
+    { weight: 4, arbitrary: odd },
+    { weight: 1, arbitrary: fc.constantFrom<unknown>(null, '', ' ', 7, true, 'x'.repeat(65), {}, ['x']) },
+  );
 }
 
 function emails(): fc.Arbitrary<string> {
@@ -142,7 +155,8 @@ function meaningOf(bytes: Buffer): unknown {
 }
 
 /** Every field comes back as sent, without the forged fields. */
-function faultOfRecord({ customer, items, payment_method, notes }: ValidOrder, cost: number, answer: Exchange) {
+function faultOfRecord(order: ValidOrder, cost: number, answer: Exchange) {
+  const { customer, items, payment_method, notes, external_reference } = order;
   const { name, email, phone, address, city, zip } = customer;
   const place = { address: address ?? '', city: city ?? '', zip: zip ?? '' };
   const expected: Record<string, unknown> = {
@@ -150,6 +164,7 @@ function faultOfRecord({ customer, items, payment_method, notes }: ValidOrder, c
     shipping_address: place,
     billing_address: place,
     notes: notes ?? '',
+    external_reference: external_reference ?? '',
     payment_method: (payment_method ?? 'COD').toUpperCase(),
     ...{ status: 'PENDING', fulfillment_status: 'PENDING', source: 'WEBSITE', currency: 'USD', is_test: false },
     ...{ amount: cost, total_amount: cost, customer_name: name },

@@ -37,6 +37,9 @@ const NUMERALS: readonly (readonly [text: string, meaning: number | null])[] = [
   ] as const),
 ];
 
+/** Filters that answer 400 to a value other than `true` and `false`. */
+const STRICT = ['held'];
+
 interface List {
   readonly data: readonly Record<string, unknown>[];
   readonly pagination: { readonly total: number; readonly page: number; readonly limit: number };
@@ -44,7 +47,9 @@ interface List {
 
 /** Lists with parameters of every kind, and single resources by ids of every kind. */
 export async function exploreReads(scene: Scene): Promise<void> {
-  const filters = (await listParameters(scene.service)).filter(({ name }) => name !== 'limit' && name !== 'page');
+  const filters = (await listParameters(scene.service)).filter(
+    ({ name }) => !['limit', 'page', ...STRICT].includes(name),
+  );
   const lists = fc.record({
     resource: fc.constantFrom(...RESOURCES),
     limit: numerals(),
@@ -57,6 +62,8 @@ export async function exploreReads(scene: Scene): Promise<void> {
   );
   const wordFilters = fc.tuple(fc.constantFrom(...words.map(({ name }) => name)), anyText(20));
   await explore(scene, 'a filter', wordFilters, ([name, value]) => faultOfFilter(scene, name, value));
+  const booleans = fc.tuple(fc.constantFrom(...STRICT), fc.oneof(anyText(20), fc.constantFrom('true', 'FALSE', '')));
+  await explore(scene, 'a boolean filter', booleans, ([name, value]) => faultOfBoolean(scene, name, value));
   await explore(scene, 'a search', searches(scene), (ask) => faultOfSearch(scene, ask));
   const ids = fc.tuple(fc.constantFrom(...RESOURCES), identifiers(scene));
   await explore(scene, 'an id', ids, ([resource, id]) => faultOfId(scene, resource, id));
@@ -117,6 +124,13 @@ async function faultOfFilter(scene: Scene, name: string, value: string): Promise
   const wanted = value.trim().toUpperCase();
   const strangers = list.data.filter((row) => wanted !== '' && row[name] !== wanted);
   return strangers.length === 0 ? null : `${name}=${value} lets ${strangers.length} others through`;
+}
+
+/** Other values are refused, not ignored. */
+async function faultOfBoolean(scene: Scene, name: string, value: string): Promise<string | null> {
+  const { status, error } = await scene.send('GET', `/v1/orders?${name}=${encoded(value)}`);
+  const expected = ['true', 'false', ''].includes(value.trim().toLowerCase()) ? 200 : 400;
+  return status === expected ? null : `${name}=${value} answered ${status ?? error}, not ${expected}`;
 }
 
 interface SearchQuestion {

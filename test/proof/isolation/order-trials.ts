@@ -3,14 +3,19 @@ import type { Reference, TwoStores } from './two-stores.js';
 
 type Body = Readonly<Record<string, unknown>>;
 
-const PATH = '/v1/orders';
+/** The route that places an order and takes an Idempotency-Key. A preview returns 200 to every good body. */
+export const KEYED = '/v1/orders';
 const FIELDS_THAT_ARE_IGNORED = ['store_id', 'store', 'order_id', 'id', 'customer_id', 'receipt_number'];
 
 /**
- * Every field of an order that could refer to another store. @param isThorough also tries fields that an order does not
+ * Every field of an order, or of its preview, that could refer to another store. @param isThorough also tries fields that an order does not
  * have.
  */
-export function orderTrials({ references, product }: TwoStores, isThorough: boolean): Trial[] {
+export function orderTrials(path: string, { references, product }: TwoStores, isThorough: boolean): Trial[] {
+  const refused = (what: string, reference: Reference, body: (value: string) => Body) =>
+    order(path, what, reference, body, path === KEYED ? 400 : 200);
+  const placed = (what: string, reference: Trial['reference'], body: (value: string) => Body) =>
+    order(path, what, reference, body, path === KEYED ? 201 : 200);
   const all = [...references.values()];
   const numbers = all.filter(({ theirs }) => /^\d+$/.test(theirs));
   const mine = { product_id: product, quantity: 1 };
@@ -38,6 +43,11 @@ export function orderTrials({ references, product }: TwoStores, isThorough: bool
       items: [mine],
       customer: { name: 'Ada', phone },
     })),
+    // References are unique in a store: the other store's is free.
+    placed('external_reference', references.get('external reference') ?? name(references), (external_reference) => ({
+      items: [mine],
+      external_reference,
+    })),
     placed('notes', name(references), (notes) => ({ items: [mine], notes })),
     ...(isThorough ? FIELDS_THAT_ARE_IGNORED : []).flatMap((field) =>
       all.map((kind) => placed(`${field} of ${kind.kind}`, kind, (value) => ({ items: [mine], [field]: value }))),
@@ -51,22 +61,20 @@ export function keyTrial({ product }: TwoStores, used: string): Trial {
   return {
     what: 'POST /v1/orders, Idempotency-Key of theirs',
     reference: { theirs: used, unknown: used.replace(/^./, 'x') },
-    ask: (key) => ({ path: PATH, body, key }),
+    ask: (key) => ({ path: KEYED, body, key }),
     statuses: [201],
   };
 }
 
-function refused(what: string, reference: Reference, body: (value: string) => Body): Trial {
-  return order(what, reference, body, 400);
-}
-
-function placed(what: string, reference: Trial['reference'], body: (value: string) => Body): Trial {
-  return order(what, reference, body, 201);
-}
-
-function order(what: string, reference: Trial['reference'], body: (value: string) => Body, status: number): Trial {
-  const ask = (value: string) => ({ path: PATH, body: { customer: { name: 'Ada' }, ...body(value) } });
-  return { what: `POST /v1/orders, ${what}`, reference, ask, statuses: [status] };
+function order(
+  path: string,
+  what: string,
+  reference: Trial['reference'],
+  body: (value: string) => Body,
+  status: number,
+): Trial {
+  const ask = (value: string) => ({ path, body: { customer: { name: 'Ada' }, ...body(value) } });
+  return { what: `POST ${path}, ${what}`, reference, ask, statuses: [status] };
 }
 
 function name(references: TwoStores['references']): Reference {

@@ -1,3 +1,5 @@
+import type { ApiKeyScope } from '@app/domain';
+
 /**
  * Values for one filter: one that only the second store's rows have, which two-stores.ts must give them, and one that no
  * row has.
@@ -13,7 +15,8 @@ export type Row =
   | { readonly as: 'one'; readonly known: readonly string[] }
   /** A list: each of its parameters, by kind of reference or by values. `null` means that it refers to nothing. */
   | { readonly as: 'list'; readonly parameters: Readonly<Record<string, string | Filter | null>> }
-  | { readonly as: 'order' }
+  /** An order. The scope is what a key needs at least; every other route needs `read`. */
+  | { readonly as: 'order'; readonly scope: ApiKeyScope }
   | { readonly as: 'profile' }
   /** Public, and without data of any store. */
   | { readonly as: 'open' };
@@ -32,11 +35,15 @@ export const ROWS: Readonly<Record<string, Row>> = {
       status: { theirs: 'REFUNDED', unknown: 'REFUNDEX' },
       fulfillment_status: { theirs: 'RETURNED', unknown: 'RETURNEX' },
       source: { theirs: 'POS', unknown: 'XOS' },
+      // The search excludes orders that the trials place: one of them may be under review.
+      held: { theirs: 'true&search=POS-zqtheirs', unknown: 'true&search=POS-qxtheirs' },
+      external_reference: 'external reference',
       search: 'receipt',
     },
   },
   'GET /v1/orders/:id': { as: 'one', known: ['order', 'receipt'] },
-  'POST /v1/orders': { as: 'order' },
+  'POST /v1/orders': { as: 'order', scope: 'full' },
+  'POST /v1/orders/preview': { as: 'order', scope: 'read' },
   'GET /v1/products': {
     as: 'list',
     parameters: {
@@ -48,6 +55,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
     },
   },
   'GET /v1/products/:idOrSlug': { as: 'one', known: ['product', 'product slug'] },
+  'GET /v1/skus': {
+    as: 'list',
+    parameters: { ...PAGING, sku: 'variant sku', product_id: 'product', in_stock: null, search: 'name' },
+  },
   'GET /v1/customers': {
     as: 'list',
     parameters: { ...PAGING, status: { theirs: 'Theirs', unknown: 'Nobody' }, search: 'email' },

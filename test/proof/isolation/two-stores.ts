@@ -77,7 +77,8 @@ async function fill(database: TestDatabase, store: StoreFixture, mark: string): 
   const customer = await store.customer({ name: `${mark} customer`, email, status: 'Theirs' });
   const receipt = `POS-${mark.toUpperCase()}`;
   const states = { status: 'REFUNDED', fulfillment_status: 'RETURNED', source: 'POS' };
-  const order = await store.order({ receipt_number: receipt, customer_email: email, customer_id: customer, ...states });
+  const keys = { receipt_number: receipt, external_reference: `${mark}-reference` };
+  const order = await store.order({ ...keys, customer_email: email, customer_id: customer, ...states });
   await database.query('UPDATE stores SET name = $2, custom_domain = $3, fraud_settings = $4 WHERE id = $1', [
     store.id,
     `${mark} store`,
@@ -89,6 +90,7 @@ async function fill(database: TestDatabase, store: StoreFixture, mark: string): 
   const ids = { order, customer, key: key?.id ?? '' };
   const texts = {
     receipt,
+    'external reference': keys.external_reference,
     email,
     'product slug': `${mark}-product`,
     'draft slug': `${mark}-draft`,
@@ -111,14 +113,15 @@ async function fill(database: TestDatabase, store: StoreFixture, mark: string): 
   ]);
 }
 
-/** An assessment and a stage, which an imported order does not have. */
+/** An assessment and a held stage, which an imported order does not have. No worker repeats this analysis. */
 async function settle(database: TestDatabase, storeId: number, orderId: string): Promise<void> {
   await database.query(
-    `INSERT INTO fraud_assessments (store_id, order_id, verdict, score) VALUES ($1, $2, 'ACCEPT', 0)`,
+    `INSERT INTO fraud_assessments (store_id, order_id, verdict, score) VALUES ($1, $2, 'REVIEW', 50)`,
     [storeId, orderId],
   );
   await database.query(
-    `INSERT INTO order_stages (store_id, order_id, stage, state, position) VALUES ($1, $2, 'notify-customer', 'done', 1)`,
+    `INSERT INTO order_stages (store_id, order_id, stage, state, held_for, position)
+     VALUES ($1, $2, 'notify-customer', 'held', '{amount_over_limit}', 1)`,
     [storeId, orderId],
   );
 }

@@ -2,10 +2,12 @@ import { execFile, type ChildProcess } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Edit, Mutant } from './mutants.js';
+import type { Edit, Mutant } from './mutant.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
-const COPIED = ['apps', 'libs', 'test', 'package.json', 'nest-cli.json', 'tsconfig.json'];
+const SOURCES = ['apps', 'docs', 'libs', 'test', 'tools'];
+const CONFIGURATION = ['package.json', 'package-lock.json', 'nest-cli.json', 'tsconfig.json', 'jest.config.mjs'];
+const COPIED = [...SOURCES, ...CONFIGURATION];
 const COMMAND_TIMEOUT_MS = 900_000;
 
 export interface Trial {
@@ -81,7 +83,9 @@ export class Laboratory {
   }
 
   private prove({ proof, args }: Mutant): Promise<Trial> {
-    return this.execute('node_modules/tsx/dist/cli.mjs', 'test/proof/run.ts', proof, ...args);
+    return proof.endsWith('.spec.ts')
+      ? this.execute('node_modules/jest/bin/jest.js', proof, ...args)
+      : this.execute('node_modules/tsx/dist/cli.mjs', 'test/proof/run.ts', proof, ...args);
   }
 
   private execute(script: string, ...args: readonly string[]): Promise<Trial> {

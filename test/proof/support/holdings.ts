@@ -115,7 +115,7 @@ export async function holdingsOf(service: Service): Promise<Holdings | null> {
 }
 
 /** The report that report-memory.mjs writes on request. @throws Error when the process does not answer. */
-async function memoryOf({ pid }: Service): Promise<Pick<Holdings, 'heapBytes' | 'timers'>> {
+export async function memoryOf({ pid }: Service): Promise<Pick<Holdings, 'heapBytes' | 'timers'>> {
   const file = path.join(tmpdir(), `store-commerce-memory-${pid}.json`);
   const giveUp = Date.now() + REPORT_MS;
   process.kill(pid, 'SIGUSR2');

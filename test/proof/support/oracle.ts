@@ -19,8 +19,8 @@ export interface OracleQuestion {
 }
 
 /**
- * Checks, after every proof, the invariants 1–7 of one store, except the mails (`mailViolations`) and the memory
- * (`MemoryWatch`), which need to be watched. Call it when no request is in flight.
+ * Checks, after every proof, the invariants 1–7 of one store, except the mails (`mailViolations`). Call it when no
+ * request is in flight.
  *
  * @returns a text for each violation.
  */

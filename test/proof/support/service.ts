@@ -25,7 +25,7 @@ const SAYS: Record<Role, RegExp> = {
 const MEMORY_REPORT = path.join(import.meta.dirname, 'holdings/report-memory.mjs');
 const NODE_OPTIONS: Record<Role, readonly string[]> = {
   api: ['--max-semi-space-size=64', '--import', MEMORY_REPORT],
-  worker: [],
+  worker: ['--import', MEMORY_REPORT],
 };
 const READY_TIMEOUT_MS = 30_000;
 

@@ -3,8 +3,10 @@ import {
   type ApiKeyLookup,
   type ApiKeyRecord,
   type ApiKeyStatus,
+  type ApiKeySuccessor,
   type ApiKeyUsage,
   type NewApiKey,
+  type RolledApiKey,
 } from '@app/application';
 
 /** Keys of stores in memory. The clock is the system's. */
@@ -17,10 +19,9 @@ export class InMemoryApiKeyRepository extends ApiKeyRepository {
   override findByHash(hash: Buffer): Promise<ApiKeyLookup | null> {
     const found = this.keys.find((key) => key.hash.equals(hash))?.record;
     if (!found) return Promise.resolve(null);
-    const { id, mode, status, expiresAt, storeId } = found;
-    const expired = expiresAt !== null && expiresAt.getTime() <= Date.now();
+    const { id, mode, scope, status, expiresAt, storeId } = found;
     const store = { id: storeId, currency: 'USD', active: !this.inactiveStores.has(storeId) };
-    return Promise.resolve({ id, mode, status, expiresAt, expired, store });
+    return Promise.resolve({ id, mode, scope, status, expiresAt, expired: hasExpired(found), store });
   }
 
   override touch(key: ApiKeyLookup): void {
@@ -33,9 +34,29 @@ export class InMemoryApiKeyRepository extends ApiKeyRepository {
   }
 
   override insert(storeId: number, { hash, ...key }: NewApiKey): Promise<ApiKeyRecord> {
+    if (this.keys.some((other) => other.hash.equals(hash))) return Promise.reject(new Error('The hash is taken'));
     const record: ApiKeyRecord = { ...key, storeId, status: 'ACTIVE', lastUsedAt: null, createdAt: new Date() };
     this.keys.push({ record, hash });
     return Promise.resolve(record);
+  }
+
+  override find(id: string): Promise<ApiKeyRecord | null> {
+    return Promise.resolve(this.keys.find(({ record }) => record.id === id)?.record ?? null);
+  }
+
+  override async roll(
+    storeId: number,
+    id: string,
+    successor: ApiKeySuccessor,
+    overlapMs: number,
+  ): Promise<RolledApiKey | null> {
+    const old = this.keys.find(({ record }) => record.storeId === storeId && record.id === id);
+    if (!old || old.record.status !== 'ACTIVE' || hasExpired(old.record)) return null;
+    const { prefix, mode, scope, name, expiresAt } = old.record;
+    const inserted = await this.insert(storeId, { prefix, mode, scope, name, ...successor });
+    const oldKeyExpiresAt = new Date(Math.min(expiresAt?.getTime() ?? Infinity, Date.now() + overlapMs));
+    old.record = { ...old.record, expiresAt: oldKeyExpiresAt };
+    return { successor: inserted, oldKeyExpiresAt };
   }
 
   override list(storeId: number): Promise<ApiKeyRecord[]> {
@@ -61,4 +82,8 @@ export class InMemoryApiKeyRepository extends ApiKeyRepository {
     this.usage.set(id, usage);
     return usage;
   }
+}
+
+function hasExpired({ expiresAt }: ApiKeyRecord): boolean {
+  return expiresAt !== null && expiresAt.getTime() <= Date.now();
 }

@@ -4,12 +4,14 @@ import {
   NOTIFICATION_STAGES,
   OrderPlacement,
   ReceiptNumberTaken,
+  type ExternalReference,
   type IdempotentRequest,
   type Placement,
+  type PlacementCheck,
   type PlacementOutcome,
   type Replay,
 } from '@app/application';
-import type { Shortage, StockDemand } from '@app/domain';
+import { ExternalReferenceTaken, type Shortage, type StockDemand } from '@app/domain';
 import { findOrder, itemKey, scopeKey, type InMemoryTransactions, type State } from './in-memory-transactions.js';
 
 /** Rolls back a placement that lacks stock. */
@@ -30,6 +32,17 @@ export class InMemoryOrderPlacement extends OrderPlacement {
 
   override awaitReplay(request: IdempotentRequest): Promise<Replay | null> {
     return this.transactions.run((state) => this.claim(state, request));
+  }
+
+  override findByReference(reference: ExternalReference): Promise<string | null> {
+    return this.transactions.run((state) => referenced(state, reference));
+  }
+
+  override check(reference: ExternalReference, demand: readonly StockDemand[]): Promise<PlacementCheck> {
+    return this.transactions.run((state) => ({
+      shortages: demand.flatMap((one) => shortagesOf(state, one)).sort((a, b) => a.line - b.line),
+      isReferenceTaken: referenced(state, reference) !== null,
+    }));
   }
 
   override async place(placement: Placement): Promise<PlacementOutcome> {
@@ -55,6 +68,8 @@ export class InMemoryOrderPlacement extends OrderPlacement {
     if (state.orders.some(({ order: o }) => o.storeId === storeId && o.receiptNumber === receiptNumber)) {
       throw new ReceiptNumberTaken();
     }
+    const existing = referenced(state, order);
+    if (existing) throw new ExternalReferenceTaken(existing);
 
     state.orders.push({ order, assessment, state: { status, fulfillmentStatus } });
     for (const stage of NOTIFICATION_STAGES) {
@@ -79,15 +94,24 @@ function replayOf(state: State, { scope, requestHash }: IdempotentRequest): Repl
   return { orderId: kept.orderId, answer: kept.answer };
 }
 
+/** The id of the order that has the reference. */
+function referenced(state: State, { storeId, isTest, externalReference }: ExternalReference): string | null {
+  if (externalReference === '') return null;
+  const found = state.orders.find(
+    ({ order }) =>
+      order.storeId === storeId && order.isTest === isTest && order.externalReference === externalReference,
+  );
+  return found?.order.id ?? null;
+}
+
 /** Returns the lines that are short. */
 function withdraw(state: State, orderId: string, demand: StockDemand): Shortage[] {
+  const shortages = shortagesOf(state, demand);
+  if (shortages.length > 0) return shortages;
+
   const item = itemKey(demand);
   const bins = state.bins.get(item) ?? [];
-  const available = bins.reduce((sum, { quantity }) => sum + quantity, 0);
-  const requested = demand.quantity;
-  if (available < requested) return demand.lines.map((line) => ({ line, requested, available }));
-
-  let outstanding = requested;
+  let outstanding = demand.quantity;
   for (const bin of bins.toSorted((a, b) => b.quantity - a.quantity || a.binId - b.binId)) {
     const quantity = Math.min(bin.quantity, outstanding);
     if (quantity === 0) break;
@@ -96,4 +120,11 @@ function withdraw(state: State, orderId: string, demand: StockDemand): Shortage[
     state.taken.set(orderId, [...(state.taken.get(orderId) ?? []), { item, binId: bin.binId, quantity }]);
   }
   return [];
+}
+
+function shortagesOf(state: State, demand: StockDemand): Shortage[] {
+  const bins = state.bins.get(itemKey(demand)) ?? [];
+  const available = bins.reduce((sum, { quantity }) => sum + quantity, 0);
+  const requested = demand.quantity;
+  return available < requested ? demand.lines.map((line) => ({ line, requested, available })) : [];
 }

@@ -22,11 +22,13 @@ export class InMemoryOrderRepository extends OrderRepository {
   }
 
   override list(storeId: number, filter: OrderFilter, page: Page): Promise<PageOf<OrderSummary>> {
-    const { status, fulfillmentStatus, source, search } = filter;
+    const { status, fulfillmentStatus, source, held, externalReference, search } = filter;
     const found = this.of(storeId)
       .filter((order) => status === undefined || sameWord(order.status, status))
       .filter((order) => fulfillmentStatus === undefined || sameWord(order.fulfillmentStatus, fulfillmentStatus))
       .filter((order) => source === undefined || sameWord(order.source, source))
+      .filter(({ pipeline }) => held === undefined || pipeline.some(({ state }) => state === 'held') === held)
+      .filter((order) => externalReference === undefined || order.externalReference === externalReference)
       .filter(
         (order) =>
           search === undefined || contains(order.receiptNumber, search) || contains(order.customer.email, search),

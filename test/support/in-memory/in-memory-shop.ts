@@ -7,6 +7,7 @@ import {
   type LineRequest,
   type OrderLifecycle,
   type OrderPlacement,
+  type Screening,
   type StageRetries,
 } from '@app/application';
 import {
@@ -21,6 +22,8 @@ import {
   type FraudFacts,
   type FraudSettings,
   type FraudSignals,
+  type OrderContact,
+  type UnavailableItem,
 } from '@app/domain';
 import { InMemoryHeldOrders } from './in-memory-held-orders.js';
 import { InMemoryOrderLifecycle } from './in-memory-order-lifecycle.js';
@@ -57,7 +60,7 @@ export class InMemoryShop {
   now = new Date('2026-11-20T12:00:00.000Z');
 
   readonly pricing: CatalogPricing = new InMemoryPricing(this.catalog);
-  readonly clock: Clock = { now: () => this.now };
+  readonly clock: Clock = { now: () => Promise.resolve(this.now) };
   readonly fraud: FraudScreening = new InMemoryFraud(this);
   readonly placement: OrderPlacement = new InMemoryOrderPlacement(this.transactions);
   readonly lifecycle: OrderLifecycle = new InMemoryOrderLifecycle(this.transactions);
@@ -124,21 +127,25 @@ class InMemoryPricing extends CatalogPricing {
   }
 
   override price(storeId: number, currency: Currency, lines: readonly LineRequest[]): Promise<OrderLine[]> {
-    const faults: string[] = [];
-    const priced = lines.flatMap(({ productId, variantId, quantity }, index) => {
+    const unavailable: UnavailableItem[] = [];
+    const priced = lines.flatMap(({ productId, variantId, quantity }, line) => {
       const offers = this.catalog.filter((entry) => entry.storeId === storeId && entry.productId === productId);
       const product = offers.find((offer) => offer.variantId === null && offer.active);
       const offer = offers.find((entry) => entry.variantId === variantId && entry.active);
       if (!product || !offer) {
-        const what = product ? `variant_id ${variantId}` : `product_id ${productId}`;
-        faults.push(`items[${index}].${what} is not available`);
+        const isVariant = product !== undefined && variantId !== null;
+        unavailable.push({
+          line,
+          ...(isVariant ? { what: 'variant', id: variantId } : { what: 'product', id: productId }),
+        });
         return [];
       }
       const unitPrice = Money.ofMinor(offer.price, currency);
       const { name } = product;
       return [new OrderLine({ productId, variantId, sku: '', name, attributes: {}, unitPrice, quantity })];
     });
-    return faults.length > 0 ? Promise.reject(new InvalidOrderItems(faults.join('; '))) : Promise.resolve(priced);
+    if (unavailable.length > 0) return Promise.reject(InvalidOrderItems.unavailable(unavailable));
+    return Promise.resolve(priced);
   }
 }
 
@@ -147,13 +154,13 @@ class InMemoryFraud extends FraudScreening {
     super();
   }
 
-  override assess(storeId: number, signals: FraudSignals): Promise<FraudAssessment> {
-    const settings = storeId === 1 ? this.shop.fraudSettings : DEFAULT_FRAUD_SETTINGS;
-    return Promise.resolve(assessFraud(signals, settings, this.shop.fraudFacts));
+  override begin(storeId: number, contact: OrderContact): Screening {
+    return { assess: (size) => this.reassess(storeId, { ...contact, ...size }) };
   }
 
   override reassess(storeId: number, signals: FraudSignals): Promise<FraudAssessment> {
-    return this.assess(storeId, signals);
+    const settings = storeId === 1 ? this.shop.fraudSettings : DEFAULT_FRAUD_SETTINGS;
+    return Promise.resolve(assessFraud(signals, settings, this.shop.fraudFacts));
   }
 
   override recordRejection(_storeId: number, orderId: string, assessment: FraudAssessment): Promise<void> {

@@ -15,8 +15,8 @@ export const EXCEPTIONS: readonly Exception[] = [
     tables: ['api_keys', 'stores'],
   },
   {
-    statements: ['keys.set_status'],
-    reason: "The operator's command names a key by its id only.",
+    statements: ['keys.set_status', 'keys.find'],
+    reason: "The operator's commands name a key by its id only.",
     tables: ['api_keys'],
   },
   {

@@ -7,7 +7,7 @@ async function aStore({ mode = 'live', expiresAt = null }: { mode?: ApiKeyMode; 
   const apiKeys = new InMemoryApiKeyRepository();
   const { text, prefix, lastFour } = composeApiKey(mode, Array<number>(API_KEY_SECRET.length).fill(7));
   const hash = createHash('sha256').update(text).digest();
-  await apiKeys.insert(1, { id: 'key-1', hash, prefix, lastFour, mode, name: '', expiresAt });
+  await apiKeys.insert(1, { id: 'key-1', hash, prefix, lastFour, mode, scope: 'full', name: '', expiresAt });
   return { apiKeys, text, authenticate: new AuthenticateApiKey(apiKeys) };
 }
 

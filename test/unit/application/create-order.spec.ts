@@ -29,6 +29,7 @@ function aShop() {
         address: { address: '', city: '', zip: '' },
         paymentMethod: 'COD',
         notes: '',
+        externalReference: '',
         ...more,
       },
       idempotency: key === null ? null : { key, answer },

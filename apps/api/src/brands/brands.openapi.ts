@@ -29,5 +29,5 @@ export const ApiGetBrand = () =>
     operationId: 'getBrand',
     summary: 'One brand',
     of: Brand,
-    by: { name: 'idOrSlug', description: 'Numeric id, or slug. Digits are an id first.', example: 'globex' },
+    by: { name: 'idOrSlug', description: 'Numeric id, or slug. Digits are an id first.', example: 'mosskettle' },
   });

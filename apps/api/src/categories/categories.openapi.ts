@@ -36,5 +36,5 @@ export const ApiGetCategory = () =>
     operationId: 'getCategory',
     summary: 'One category',
     of: Category,
-    by: { name: 'idOrSlug', description: 'Numeric id, or slug. Digits are an id first.', example: 'shoes' },
+    by: { name: 'idOrSlug', description: 'Numeric id, or slug. Digits are an id first.', example: 'camp-kitchen' },
   });

@@ -42,5 +42,5 @@ export const ApiGetCustomer = () =>
     operationId: 'getCustomer',
     summary: 'One customer',
     of: Customer,
-    by: { name: 'id', description: 'UUID.', example: '0198e7d4-5c21-7a10-8f3b-6d9e2c4b7a15' },
+    by: { name: 'id', description: 'UUID.', example: 'fab8304c-bcbd-4afc-95f0-58cc2ad9e8e7' },
   });

@@ -1,5 +1,5 @@
 import { ApplicationError, type ApplicationFailureKind } from '@app/application';
-import { DomainError, type FailureKind } from '@app/domain';
+import { DomainError, ExternalReferenceTaken, type FailureKind } from '@app/domain';
 import { HttpException } from '@nestjs/common';
 import { AuthenticationError } from './authentication-error.js';
 import { ClientGone } from './client-gone.js';
@@ -34,7 +34,7 @@ export function describeError(error: unknown, namesOneThing = false): ErrorAnswe
     return { status, code, body: { error: message }, headers, concern: 'none' };
   }
   if (error instanceof DomainError) {
-    return answer(STATUS[error.kind], error.code, error.message, error.kind === 'conflict' ? SOON : {});
+    return answer(STATUS[error.kind], error.code, error.message, headersOf(error));
   }
   if (error instanceof ApplicationError) return describeApplicationError(error, namesOneThing);
   if (error instanceof TooManyRequests) {
@@ -49,6 +49,11 @@ export function describeError(error: unknown, namesOneThing = false): ErrorAnswe
       concern: 'defect',
     }
   );
+}
+
+function headersOf(error: DomainError): Readonly<Record<string, string>> {
+  if (error instanceof ExternalReferenceTaken) return { 'x-existing-order': error.orderId };
+  return error.kind === 'conflict' ? SOON : {};
 }
 
 function describeApplicationError({ kind, code, message }: ApplicationError, namesOneThing: boolean): ErrorAnswer {

@@ -8,7 +8,14 @@ const FOLDERS = ['libs/domain/src', 'libs/application/src', 'apps/api/src'];
 const ABSTRACT = ['DomainError', 'ApplicationError'];
 
 /** Raised by the commands of operators only. No route of the API can end with them. */
-const OPERATORS_ONLY = ['illegal_transition', 'order_cancelled', 'paid_amount_mismatch', 'subdomain_taken'];
+const OPERATORS_ONLY = [
+  'illegal_transition',
+  'order_cancelled',
+  'orders_open',
+  'paid_amount_mismatch',
+  'subdomain_taken',
+  'api_key_not_active',
+];
 
 /** Signals between an adapter and its use case, which handles each of them. The API answers 500 if one escapes. */
 const SIGNALS = ['ReceiptNumberTaken', 'UndeliverableMessage'];

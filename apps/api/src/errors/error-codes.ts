@@ -46,6 +46,11 @@ export const ERROR_CODES = {
     meaning: 'The store of the key is inactive.',
     action: "Stop, and ask the store's operator.",
   },
+  insufficient_scope: {
+    status: 403,
+    meaning: 'The scope of the API key is `read`, and the request would change something.',
+    action: "Use a key with the scope `full`, or ask the store's operator for one.",
+  },
   not_found: {
     status: 404,
     meaning: 'The path is unknown, or the store has no such resource.',
@@ -60,6 +65,12 @@ export const ERROR_CODES = {
     status: 422,
     meaning: 'Stock is short. `error` names each line with the requested and the available quantity.',
     action: 'Reduce the quantities, or order later.',
+  },
+  external_reference_taken: {
+    status: 422,
+    meaning:
+      'Another order of the store, in the same mode, has this `external_reference`. Its id is in `X-Existing-Order`.',
+    action: 'Read that order. If it is not the same purchase, send another reference.',
   },
   fraud_rejected: {
     status: 422,
@@ -98,7 +109,7 @@ export const ERROR_CODES = {
   },
   outcome_unknown: {
     status: 503,
-    meaning: 'The connection to the database was lost during the commit. The order may have been placed.',
+    meaning: 'The database did not confirm the commit. The order may have been placed, or may still be lost.',
     action:
       'Repeat the request with the same `Idempotency-Key`. Without a key, look for the order before you repeat the request.',
   },

@@ -1,5 +1,5 @@
 import { SchemaMismatch } from '@app/application';
-import { type ErrorFields, JsonLogger, errorCode, errorFields } from '@app/infrastructure';
+import { type ErrorFields, JsonLogger, OutageLog, errorCode, errorFields } from '@app/infrastructure';
 import { Injectable } from '@nestjs/common';
 import type { Concern } from './describe-error.js';
 import { FailureCounts } from './failure-counts.js';
@@ -7,6 +7,10 @@ import { FailureCounts } from './failure-counts.js';
 /** Reports failures to the operators, with the details that the answer to the client leaves out. */
 @Injectable()
 export class FailureReports {
+  private readonly unavailable = this.outageOf('The database is unavailable', 'warn');
+  private readonly late = this.outageOf('The database did not answer in time', 'warn');
+  private readonly mismatch = this.outageOf('The database schema is not that of this release', 'error');
+
   constructor(
     private readonly logger: JsonLogger,
     private readonly counts: FailureCounts,
@@ -24,14 +28,19 @@ export class FailureReports {
     const brief = { ...fields, error: withoutStack(fields.error) };
     if (concern === 'defect') this.logger.write('error', 'A request failed', fields);
     // Operators have to act: an outage ends by itself, a missing table does not.
-    if (error instanceof SchemaMismatch)
-      this.logger.write('error', 'The database schema is not that of this release', brief);
-    else if (concern === 'unavailable') this.logger.write('warn', 'The database is unavailable', brief);
-    if (concern === 'late') this.logger.write('warn', 'The database did not answer in time', brief);
+    if (error instanceof SchemaMismatch) this.mismatch(brief);
+    else if (concern === 'unavailable') this.unavailable(brief);
+    if (concern === 'late') this.late(brief);
     if (concern === 'unusable_value') {
       this.counts.countUnusableValue(errorCode((error as Error).cause) ?? '');
       this.logger.write('warn', 'The database refused a value that validation let pass', fields);
     }
+  }
+
+  /** The request's own line of the access log has its error code. */
+  private outageOf(name: string, level: 'warn' | 'error'): (fields: object) => void {
+    const outage = new OutageLog(name, (message, fields = {}) => this.logger.write(level, message, { ...fields }));
+    return (fields) => outage.note(name, fields);
   }
 }
 

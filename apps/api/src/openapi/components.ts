@@ -24,7 +24,7 @@ export const COMMON_SCHEMAS = {
   ),
 } satisfies Record<string, Schema>;
 
-export const HEADERS = {
+const DESCRIBED = {
   'X-Request-Id': {
     description: 'Identifies the request in the logs of the service. Quote it when you report a problem.',
     schema: { type: 'string', examples: ['8a1c5c1e-3f0b-4a55-9c43-6f2f7e0f4d11'] },
@@ -45,6 +45,10 @@ export const HEADERS = {
     description: '`true` when this is the answer to an earlier request with the same Idempotency-Key.',
     schema: { type: 'string', enum: ['true'], examples: ['true'] },
   },
+  'X-Existing-Order': {
+    description: 'The id of the order that has the `external_reference`. Only with `external_reference_taken`.',
+    schema: { type: 'string', format: 'uuid', examples: ['0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f'] },
+  },
   'Retry-After': {
     description: 'Seconds to wait before you repeat the request.',
     schema: { type: 'integer', minimum: 1, examples: [1] },
@@ -61,14 +65,25 @@ export const HEADERS = {
   },
 };
 
-type HeaderName = keyof typeof HEADERS;
+type HeaderName = keyof typeof DESCRIBED;
+
+/** Headers that some answers always have. Other answers repeat their description, without `required`. */
+const ALWAYS = ['X-Request-Id', 'X-Traffic-Mode', 'Retry-After', 'WWW-Authenticate'] as const satisfies HeaderName[];
+
+/** The named headers of the document. */
+export const HEADERS = Object.fromEntries(ALWAYS.map((name) => [name, { ...DESCRIBED[name], required: true }]));
 
 /** A reference to a schema of the document, by its name. */
 export function ref(name: string): ReferenceObject {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** References to response headers of the document. */
-export function headers(...names: readonly HeaderName[]): Record<string, ReferenceObject> {
+/** The response headers that every such answer has. */
+export function headers(...names: readonly (typeof ALWAYS)[number][]): Record<string, ReferenceObject> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** The response headers that such an answer may have. Not by reference: generated clients take a reference as required. */
+export function optionalHeaders(...names: readonly HeaderName[]) {
+  return Object.fromEntries(names.map((name) => [name, DESCRIBED[name]]));
 }

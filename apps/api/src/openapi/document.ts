@@ -4,11 +4,17 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { publicFile, serveFromMemory, type PublicFile } from '../http/serve-from-memory.js';
 import { COMMON_SCHEMAS, HEADERS } from './components.js';
-import { GUIDE } from './guide.js';
+import { addCodeSamples } from './code-samples.js';
+import { serveGuide } from './guide.js';
 import { serveReferencePage } from './reference-page.js';
 import type { ResourceDocumentation } from './resource.js';
 
-/** Serves the API reference at `/docs` and its document at `/openapi.json`. */
+/** Short, so that the page shows the first operation without scrolling. */
+const DESCRIPTION =
+  "A store's orders, products, customers, categories, brands and profile, and one write that places an order. " +
+  'Send `Authorization: Bearer <API key>` with every request.';
+
+/** Serves the API reference at `/docs`, the guide at `/docs/guide` and the document at `/openapi.json`. */
 export function serveDocumentation(app: NestFastifyApplication, resources: readonly ResourceDocumentation[]): void {
   const fastify = app.getHttpAdapter().getInstance();
   let document: PublicFile | null = null;
@@ -16,6 +22,7 @@ export function serveDocumentation(app: NestFastifyApplication, resources: reado
     (document ??= publicFile(JSON.stringify(openApiDocument(app, resources)), 'application/json; charset=utf-8'));
   serveFromMemory(fastify, '/openapi.json', current);
   serveReferencePage(fastify);
+  serveGuide(fastify);
 }
 
 /**
@@ -27,7 +34,8 @@ export function openApiDocument(app: INestApplication, resources: readonly Resou
   const builder = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Store Commerce API')
-    .setDescription(GUIDE)
+    .setDescription(DESCRIPTION)
+    .setExternalDoc('Integration guide: authentication, paging, polling, errors, retries', 'docs/guide')
     .setVersion(VERSION)
     .setLicense('MIT', 'https://opensource.org/license/mit')
     .addServer('/', 'This server')
@@ -43,5 +51,7 @@ export function openApiDocument(app: INestApplication, resources: readonly Resou
   const { securitySchemes } = document.components ?? {};
   const named = resources.flatMap(({ schemas }) => schemas).map(({ name, schema }) => [name, schema] as const);
   const components = { schemas: { ...Object.fromEntries(named), ...COMMON_SCHEMAS }, headers: HEADERS };
-  return { ...document, components: { ...components, ...(securitySchemes ? { securitySchemes } : {}) } };
+  const described = { ...document, components: { ...components, ...(securitySchemes ? { securitySchemes } : {}) } };
+  addCodeSamples(described);
+  return described;
 }

@@ -5,7 +5,7 @@ import { ApiOperation, ApiParam, ApiResponse } from '@nestjs/swagger';
 import { AuthenticationError } from '../errors/authentication-error.js';
 import { TooManyRequests } from '../errors/too-many-requests.js';
 import { DEFAULT_LIMIT } from '../query/query-reader.js';
-import { headers, ref } from './components.js';
+import { headers, optionalHeaders, ref } from './components.js';
 import { list, single } from '../envelope.js';
 import { ApiFailures } from './failures.js';
 import { ApiIfNoneMatch, ApiListParameters, ApiPrefer, ApiRequestId, type Filter } from './parameters.js';
@@ -16,6 +16,8 @@ export interface Operation {
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
+  /** Failures beyond the common ones. */
+  readonly failures?: readonly Error[];
 }
 
 /** The failures of every operation. */
@@ -31,7 +33,10 @@ export const COMMON_FAILURES: readonly Error[] = [
   new Overloaded(),
 ];
 /** The headers of every answer to an accepted key. */
-export const KEY_HEADERS = ['X-Request-Id', 'X-Traffic-Mode', 'X-Key-Expires-At'] as const;
+export const KEY_HEADERS = {
+  ...headers('X-Request-Id', 'X-Traffic-Mode'),
+  ...optionalHeaders('X-Key-Expires-At'),
+};
 export const SUCCESS: Schema = { type: 'boolean', enum: [true] };
 
 const MONEY = {
@@ -57,16 +62,23 @@ export function ApiList({
   );
 }
 
+export interface PathParameter {
+  readonly name: string;
+  readonly description: string;
+  /** Exists in the demo store, so that tools can send the request as it stands. */
+  readonly example: string;
+}
+
 /**
  * Documents an operation that returns a single resource.
  *
- * @param by the path parameter; absent for a resource that a store has once.
+ * @param by absent for a resource that a store has once.
  */
 export function ApiSingle({
   of,
   by,
   ...operation
-}: Operation & { of: Representation; by?: { name: string; description: string; example: string } }): MethodDecorator {
+}: Operation & { of: Representation; by?: PathParameter }): MethodDecorator {
   const description = `The full record.${moneyOf(of)}`;
   const schema = object({ success: SUCCESS, data: ref(of.name) });
   const read = ApiRead({ description, ...operation }, schema, single(of.example));
@@ -88,13 +100,13 @@ function ApiConditional(): MethodDecorator {
     ApiResponse({
       status: 304,
       description: 'Nothing that the answer shows has changed since the one with this `ETag`. No body.',
-      headers: headers(...KEY_HEADERS, 'ETag'),
+      headers: { ...KEY_HEADERS, ...optionalHeaders('ETag') },
     }),
   );
 }
 
 /** Documents the parts that all reads have in common. @param value an example of the body. */
-export function ApiRead(operation: Operation, schema: Schema, value: unknown): MethodDecorator {
+export function ApiRead({ failures = [], ...operation }: Operation, schema: Schema, value: unknown): MethodDecorator {
   return applyDecorators(
     ApiOperation(operation),
     ApiPrefer(),
@@ -104,8 +116,8 @@ export function ApiRead(operation: Operation, schema: Schema, value: unknown): M
       description: 'OK',
       schema,
       examples: { found: { summary: 'Found', value } },
-      headers: headers(...KEY_HEADERS, 'X-Ignored-Parameters', 'ETag'),
+      headers: { ...KEY_HEADERS, ...optionalHeaders('X-Ignored-Parameters', 'ETag') },
     }),
-    ApiFailures(new BadRequestException('Unknown query parameter: statsu'), ...COMMON_FAILURES),
+    ApiFailures(new BadRequestException('Unknown query parameter: statsu'), ...failures, ...COMMON_FAILURES),
   );
 }

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiHeader, ApiQuery } from '@nestjs/swagger';
-import { DEFAULT_LIMIT, MAX_LIMIT } from '../query/query-reader.js';
+import { DEFAULT_LIMIT, MAX_LIMIT, MAX_VALUES } from '../query/query-reader.js';
 import type { SchemaObject } from './schema.js';
 
 /** A query parameter that narrows a list. */
@@ -19,6 +19,22 @@ export const wordFilter = (name: string, what: string, words: readonly string[] 
   schema: { type: 'string', ...(words ? { enum: [...words] } : {}), examples: [example] },
 });
 
+/** A filter by up to 100 words, in any letter case. */
+export const wordsFilter = (name: string, what: string, example: string): Filter => ({
+  name,
+  description:
+    `Only those with ${what}: up to ${MAX_VALUES}, separated by commas, or the parameter repeated. Letter case does not ` +
+    'matter; a value that matches no row is missing in the answer. More values are rejected with 400.',
+  schema: { type: 'string', examples: [example] },
+});
+
+/** A filter by a unique text. */
+export const exactFilter = (name: string, what: string, example: string): Filter => ({
+  name,
+  description: `Only those with exactly this text as ${what}. A value that no row has returns an empty list, never an error.`,
+  schema: { type: 'string', examples: [example] },
+});
+
 export const idFilter = (name: string, what: string): Filter => ({
   name,
   description: `${what} An id that the store does not have returns an empty list, never an error.`,
@@ -28,6 +44,13 @@ export const idFilter = (name: string, what: string): Filter => ({
 export const flagFilter = (name: string, what: string): Filter => ({
   name,
   description: `\`true\` (or \`1\`): ${what}. Any other value, including \`false\`, does not filter.`,
+  schema: { type: 'boolean', examples: [true] },
+});
+
+/** A filter that rejects unreadable values: a client that mistypes it must not read other rows than it asked for. */
+export const booleanFilter = (name: string, whenTrue: string, whenFalse: string): Filter => ({
+  name,
+  description: `\`true\`: ${whenTrue}. \`false\`: ${whenFalse}. Letter case does not matter; any other value returns 400.`,
   schema: { type: 'boolean', examples: [true] },
 });
 

@@ -1,4 +1,4 @@
-import { isStorable } from '@app/domain';
+import { isExternalReference, isStorable } from '@app/domain';
 import {
   ArrayMaxSize,
   ArrayMinSize,
@@ -61,6 +61,21 @@ export function TextField({ max, description }: TextOptions): PropertyDecorator 
     schema: orNull({ type: 'string', maxLength: max, description }),
     isRequired: false,
     constraints: [IsOptional(), isText(max)],
+  });
+}
+
+/** Absent, null, or 1 to `max` printable characters without white space at either end. */
+export function ReferenceField({ max, description }: TextOptions): PropertyDecorator {
+  const isReference = constraint(
+    'isExternalReference',
+    (value) => typeof value === 'string' && isExternalReference(value),
+    `must be 1 to ${max} printable characters, without white space at either end`,
+  );
+  return bodyField({
+    // The pattern is the part of the rule that every dialect of regular expressions has.
+    schema: orNull({ type: 'string', minLength: 1, maxLength: max, pattern: '^\\S(.*\\S)?$', description }),
+    isRequired: false,
+    constraints: [IsOptional(), isReference],
   });
 }
 

@@ -12,7 +12,7 @@ describe('CreateOrderRequest', () => {
   it('copies declared fields only, in the body, the customer and the items', () => {
     const { items, customer, ...rest } = readFields(CreateOrderRequest, { ...junk, items: [junk], customer: junk });
 
-    expect(Object.keys(rest)).toEqual(['payment_method', 'notes']);
+    expect(Object.keys(rest)).toEqual(['payment_method', 'notes', 'external_reference']);
     expect(Object.keys(customer)).toEqual(['name', 'email', 'phone', 'address', 'city', 'zip']);
     expect(items.map((item) => Object.keys(item))).toEqual([['product_id', 'variant_id', 'quantity']]);
   });

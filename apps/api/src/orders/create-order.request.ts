@@ -1,11 +1,12 @@
 import { MAX_ID, type OrderRequest } from '@app/application';
-import { MAX_LINES, MAX_QUANTITY, PAYMENT_METHODS, type PaymentMethod } from '@app/domain';
+import { MAX_EXTERNAL_REFERENCE, MAX_LINES, MAX_QUANTITY, PAYMENT_METHODS, type PaymentMethod } from '@app/domain';
 import { schemaOf } from './body-field.js';
 import {
   EmailField,
   IntegerField,
   ListField,
   ObjectField,
+  ReferenceField,
   RequiredTextField,
   TextField,
   WordField,
@@ -69,10 +70,20 @@ export class CreateOrderRequest {
 
   @TextField({ max: 2000, description: 'Free text.' })
   notes?: string | null;
+
+  @ReferenceField({
+    max: MAX_EXTERNAL_REFERENCE,
+    description:
+      'Your own number of the order. Unique per store and mode (live or test), for ever: a second order with it is ' +
+      'refused. Compared and kept exactly as given. No control or invisible characters, no line breaks, and no white ' +
+      'space at either end. Null means none.',
+  })
+  external_reference?: string | null;
 }
 
 /** The order for the use case. An absent optional text becomes `''`. */
-export function toOrderRequest({ items, customer, payment_method, notes }: CreateOrderRequest): OrderRequest {
+export function toOrderRequest(body: CreateOrderRequest): OrderRequest {
+  const { items, customer, payment_method, notes, external_reference } = body;
   const { name, email, phone, address, city, zip } = customer;
   return {
     items: items.map(({ product_id, variant_id, quantity }) => ({
@@ -84,6 +95,7 @@ export function toOrderRequest({ items, customer, payment_method, notes }: Creat
     address: { address: address ?? '', city: city ?? '', zip: zip ?? '' },
     paymentMethod: (payment_method?.toUpperCase() ?? 'COD') as PaymentMethod,
     notes: notes ?? '',
+    externalReference: external_reference ?? '',
   };
 }
 
@@ -94,7 +106,7 @@ export const CREATE_ORDER_REQUEST = {
   ),
   examples: [
     {
-      items: [{ product_id: 1, quantity: 2 }],
+      items: [{ product_id: 70, quantity: 1 }],
       customer: {
         name: 'Ada Lovelace',
         email: 'ada@example.com',

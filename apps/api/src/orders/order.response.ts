@@ -56,6 +56,7 @@ export function toOrderResponse(order: OrderRecord) {
     shipping_address: toAddress(order.shippingAddress),
     billing_address: toAddress(order.billingAddress),
     notes: order.notes,
+    external_reference: order.externalReference,
     is_test: order.isTest,
     fraud: toFraud(order.fraud),
     pipeline: order.pipeline.map(toStage),
@@ -152,6 +153,7 @@ export const ORDER = object<OrderResponse>({
   shipping_address: object<OrderResponse['shipping_address']>(ADDRESS),
   billing_address: object<OrderResponse['billing_address']>(ADDRESS),
   notes: text('`""` when there are none.', 'Please ring twice'),
+  external_reference: text('The client\'s own number of the order; `""` when there is none.', 'PO-2026-117'),
   is_test: flag('Whether the order was placed with a test key. Lists do not contain this field.'),
   fraud: object<OrderResponse['fraud']>(
     {
@@ -177,5 +179,7 @@ export const ORDER = object<OrderResponse>({
     }),
     'The stages of the pipeline, in this order, with their progress. Empty for imported orders.',
   ),
-  updated_at: timestamp('When a status of the order last changed. Each stage has its own time.'),
+  updated_at: timestamp(
+    'When a status of the order last changed, or its personal data was erased. Each stage has its own time.',
+  ),
 });

@@ -3,11 +3,13 @@ import {
   Deadline,
   ORDER_DEADLINE_MS,
   OrdersService,
+  PreviewOrder,
   type ApiKeyLookup,
   type OrderRequest,
 } from '@app/application';
 import type { Order } from '@app/domain';
-import { Body, Controller, Get, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiTags } from '@nestjs/swagger';
 import { ApiKeyGuard } from '../auth/api-key.guard.js';
@@ -18,8 +20,9 @@ import { noParameters, ReadQuery, type NoParameters } from '../query/read-query.
 import { CreateOrderPipe } from './create-order.pipe.js';
 import { toCreatedOrder } from './created-order.response.js';
 import { IdempotencyKey } from './idempotency-key.decorator.js';
+import { toOrderPreview, type OrderPreviewResponse } from './order-preview.response.js';
 import { toOrderListItem, toOrderResponse, type OrderListItem, type OrderResponse } from './order.response.js';
-import { ApiCreateOrder, ApiGetOrder, ApiListOrders, ORDERS_DOCUMENTATION } from './orders.openapi.js';
+import { ApiCreateOrder, ApiGetOrder, ApiListOrders, ApiPreviewOrder, ORDERS_DOCUMENTATION } from './orders.openapi.js';
 import { readOrdersQuery, type OrdersQuery } from './orders.query.js';
 
 @Controller('v1/orders')
@@ -29,6 +32,7 @@ export class OrdersController {
   constructor(
     private readonly orders: OrdersService,
     private readonly createOrder: CreateOrder,
+    private readonly previewOrder: PreviewOrder,
     private readonly metrics: Metrics,
   ) {}
 
@@ -64,7 +68,7 @@ export class OrdersController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Buffer> {
     const idempotency = idempotencyKey === null ? null : { key: idempotencyKey, answer: toAnswer };
-    const deadline = Deadline.in(ORDER_DEADLINE_MS - (reply.elapsedTime - reply.request.waitedForBodyMs));
+    const deadline = deadlineOf(reply);
     const created = await this.createOrder.execute({ store, mode, request, idempotency, deadline });
     const { replay } = created;
     this.metrics.countOrder(mode, replay !== null);
@@ -73,6 +77,23 @@ export class OrdersController {
     reply.header('content-type', 'application/json; charset=utf-8');
     return replay ? replay.answer : toAnswer(created.order);
   }
+
+  @Post('preview')
+  @HttpCode(200)
+  @RouteConfig({ writesNothing: true })
+  @ApiPreviewOrder()
+  async preview(
+    @CurrentKey() { mode, store }: ApiKeyLookup,
+    @Body(CreateOrderPipe) request: OrderRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<SingleEnvelope<OrderPreviewResponse>> {
+    return toOrderPreview(await this.previewOrder.execute({ store, mode, request, deadline: deadlineOf(reply) }));
+  }
+}
+
+/** The time in which the service waited for the body does not count. */
+function deadlineOf({ elapsedTime, request }: FastifyReply): Deadline {
+  return Deadline.in(ORDER_DEADLINE_MS - (elapsedTime - request.waitedForBodyMs));
 }
 
 /** The body of the 201. A repeat of the request gets the same bytes. */

@@ -1,4 +1,5 @@
 import type { CreatedOrderResponse } from './created-order.response.js';
+import type { OrderPreviewResponse } from './order-preview.response.js';
 import type { OrderListItem, OrderResponse } from './order.response.js';
 
 const PLACED_AT = '2026-11-20T09:30:00.000Z';
@@ -36,6 +37,7 @@ export const ORDER_EXAMPLE: OrderResponse = {
   shipping_address: ADDRESS,
   billing_address: ADDRESS,
   notes: 'Ring twice',
+  external_reference: 'PO-2026-117',
   is_test: false,
   fraud: { verdict: 'ACCEPT', score: 0, reasons: [] },
   pipeline: [
@@ -54,4 +56,12 @@ export const CREATED_ORDER_EXAMPLE: CreatedOrderResponse = {
   total: 159.8,
   payment_method: 'COD',
   items: [{ productId: '70', name: 'Runner', quantity: 2, price: 79.9 }],
+};
+
+export const ORDER_PREVIEW_EXAMPLE: OrderPreviewResponse = {
+  subtotal: 159.8,
+  total: 159.8,
+  payment_method: 'COD',
+  items: CREATED_ORDER_EXAMPLE.items,
+  problems: [{ code: 'out_of_stock', path: 'items[0]', requested: 2, available: 1 }],
 };

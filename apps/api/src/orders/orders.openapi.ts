@@ -1,18 +1,25 @@
 import { CommitOutcomeUnknown, IdempotencyInFlight, IdempotencyMismatch } from '@app/application';
-import { InvalidOrderItems, OrderRejected, OutOfStock } from '@app/domain';
+import { ExternalReferenceTaken, InvalidOrderItems, OrderRejected, OutOfStock } from '@app/domain';
 import { applyDecorators, BadRequestException } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiResponse } from '@nestjs/swagger';
-import { headers, ref } from '../openapi/components.js';
+import { optionalHeaders, ref } from '../openapi/components.js';
 import { ApiList, ApiSingle, COMMON_FAILURES, KEY_HEADERS, SUCCESS } from '../openapi/endpoints.js';
 import { single } from '../envelope.js';
+import { AuthenticationError } from '../errors/authentication-error.js';
 import { ApiFailures } from '../openapi/failures.js';
 import { ApiIdempotencyKey, ApiRequestId } from '../openapi/parameters.js';
 import type { NamedSchema, Representation, ResourceDocumentation } from '../openapi/resource.js';
 import { object } from '../openapi/schema.js';
 import { CREATE_ORDER_REQUEST } from './create-order.request.js';
 import { CREATED_ORDER, type CreatedOrderResponse } from './created-order.response.js';
-import { CREATED_ORDER_EXAMPLE, ORDER_EXAMPLE, ORDER_LIST_ITEM_EXAMPLE } from './orders.examples.js';
+import {
+  CREATED_ORDER_EXAMPLE,
+  ORDER_EXAMPLE,
+  ORDER_LIST_ITEM_EXAMPLE,
+  ORDER_PREVIEW_EXAMPLE,
+} from './orders.examples.js';
 import { ORDER, ORDER_LIST_ITEM, type OrderListItem as ListItem, type OrderResponse } from './order.response.js';
+import { ORDER_PREVIEW, type OrderPreviewResponse } from './order-preview.response.js';
 import { ORDER_FILTERS } from './orders.query.js';
 
 const OrderListItem: Representation<ListItem> = {
@@ -30,10 +37,17 @@ const CreatedOrder: Representation<CreatedOrderResponse> = {
   example: CREATED_ORDER_EXAMPLE,
 };
 
+const OrderPreview: Representation<OrderPreviewResponse> = {
+  name: 'OrderPreview',
+  schema: ORDER_PREVIEW,
+  money: 'major',
+  example: ORDER_PREVIEW_EXAMPLE,
+};
+
 export const ORDERS_DOCUMENTATION: ResourceDocumentation = {
   tag: 'Orders',
   description: 'Orders of points of sale and of the website. One operation places an order.',
-  schemas: [OrderListItem, Order, CreateOrderRequest, CreatedOrder],
+  schemas: [OrderListItem, Order, CreateOrderRequest, CreatedOrder, OrderPreview],
 };
 
 export const ApiListOrders = () =>
@@ -42,6 +56,7 @@ export const ApiListOrders = () =>
     summary: 'Orders of points of sale and of the website, newest first',
     of: OrderListItem,
     filters: ORDER_FILTERS,
+    failures: [new BadRequestException('held must be true or false')],
   });
 
 export const ApiGetOrder = () =>
@@ -49,7 +64,11 @@ export const ApiGetOrder = () =>
     operationId: 'getOrder',
     summary: 'One order',
     of: Order,
-    by: { name: 'id', description: 'UUID, or receipt number in any letter case.', example: 'WEB-261120-7K3M9Q' },
+    by: {
+      name: 'id',
+      description: 'UUID, or receipt number in any letter case.',
+      example: '0031e5f7-9e09-4dc6-b55c-4fc654212ebe',
+    },
   });
 
 export const ApiCreateOrder = () =>
@@ -69,7 +88,7 @@ export const ApiCreateOrder = () =>
       description: 'The order was placed, by this request or by an earlier one with the same Idempotency-Key.',
       schema: object({ success: SUCCESS, data: ref(CreatedOrder.name) }),
       examples: { placed: { summary: 'Placed', value: single(CreatedOrder.example) } },
-      headers: headers(...KEY_HEADERS, 'Idempotent-Replayed'),
+      headers: { ...KEY_HEADERS, ...optionalHeaders('Idempotent-Replayed') },
     }),
     ApiFailures(
       new BadRequestException('customer.name is required'),
@@ -79,8 +98,38 @@ export const ApiCreateOrder = () =>
       new IdempotencyInFlight(),
       new OutOfStock([{ line: 0, requested: 5, available: 3 }]),
       new OrderRejected(),
+      new ExternalReferenceTaken(ORDER_EXAMPLE.id),
       new IdempotencyMismatch(),
       new CommitOutcomeUnknown(null),
+      new AuthenticationError('insufficient_scope'),
+      ...COMMON_FAILURES,
+    ),
+  );
+
+export const ApiPreviewOrder = () =>
+  applyDecorators(
+    ApiOperation({
+      operationId: 'previewOrder',
+      summary: 'Prices, totals and problems of an order that is not placed',
+      description:
+        'Takes the body of an order and returns the data of its 201 without `order_id` and `receipt_number`, with ' +
+        '`problems`. Reserves nothing and writes nothing, so a key with the scope `read` suffices. The fraud analysis does ' +
+        'not run: it may still refuse or hold the order. `items` and the totals contain only lines that are available. ' +
+        'Money is in major units: 10.99 is 10.99 USD.',
+    }),
+    ApiRequestId(),
+    ApiBody({ schema: ref(CreateOrderRequest.name), required: true }),
+    ApiResponse({
+      status: 200,
+      description: 'The order was not placed. `problems` is empty if it could be placed at this moment.',
+      schema: object({ success: SUCCESS, data: ref(OrderPreview.name) }),
+      examples: { short: { summary: 'Stock is short', value: single(OrderPreview.example) } },
+      headers: KEY_HEADERS,
+    }),
+    ApiFailures(
+      new BadRequestException('customer.name is required'),
+      new BadRequestException('items[2].quantity must be an integer from 1 to 999'),
+      new BadRequestException('Request body is not valid JSON'),
       ...COMMON_FAILURES,
     ),
   );

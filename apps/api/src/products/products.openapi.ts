@@ -70,5 +70,5 @@ export const ApiGetProduct = () =>
     operationId: 'getProduct',
     summary: 'One active product',
     of: Product,
-    by: { name: 'idOrSlug', description: 'Numeric id, or slug. Digits are an id first.', example: 'runner' },
+    by: { name: 'idOrSlug', description: 'Numeric id, or slug. Digits are an id first.', example: 'pebble-cook-set' },
   });

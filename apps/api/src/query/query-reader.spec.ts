@@ -109,6 +109,22 @@ describe('QueryReader', () => {
     expect(reader({ featured }).flag('featured')).toBe(expected);
   });
 
+  it.each<[string | string[] | undefined, boolean | undefined]>([
+    [undefined, undefined],
+    ['', undefined],
+    [' ', undefined],
+    ['true', true],
+    [' TRUE ', true],
+    ['False', false],
+    [['no', 'false'], false],
+  ])('reads the boolean %j as %j', (held, expected) => {
+    expect(reader({ held }).boolean('held')).toBe(expected);
+  });
+
+  it.each(['1', '0', 'yes', 'truefalse', 'null', '\0', ['true', 'x']])('refuses %j as a boolean', (held) => {
+    expect(() => reader({ held }).boolean('held')).toThrow('held must be true or false');
+  });
+
   it('returns the names that were not read', () => {
     const query = reader({ limit: '1', 'limit[]': '2', Status: 'PENDING', status: 'PENDING', '': 'x' });
     query.page();

@@ -1,10 +1,13 @@
 import { parseId, type Page } from '@app/application';
+import { BadRequestException } from '@nestjs/common';
 
 export const DEFAULT_LIMIT = 50;
 export const MAX_LIMIT = 100;
 /** The offset of the last row of this page is still a 32-bit integer, whatever the limit. */
 const MAX_PAGE = Math.floor(2_147_483_647 / MAX_LIMIT);
 const MAX_SEARCH_LENGTH = 200;
+/** The most values of one filter. */
+export const MAX_VALUES = 100;
 /** Ids count from 1, so a filter by this id matches no row. */
 const NO_ID = 0;
 
@@ -12,8 +15,9 @@ const NO_ID = 0;
 export type RawQuery = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * Reads typed values from a query string. No value is an error: an unreadable value becomes the default, or a filter that
- * matches no row. A blank value counts as absent. The last of repeated parameters counts.
+ * Reads typed values from a query string. An unreadable value becomes the default, or a filter that matches no row; only
+ * `boolean`, and `texts` with too many values, refuse it. A blank value counts as absent. The last of repeated parameters
+ * counts.
  *
  * The reader records the names that a route reads; {@link unknownNames} returns the others.
  */
@@ -44,6 +48,19 @@ export class QueryReader {
     return (typeof value === 'string' ? value : value?.at(-1))?.trim() || undefined;
   }
 
+  /**
+   * The values of a filter that accepts several, trimmed: separated by commas, repeated, or both. Blank values do not count.
+   *
+   * @throws BadRequestException for more than 100 values.
+   */
+  texts(name: string): readonly string[] | undefined {
+    this.known.add(name);
+    const values = [this.query[name] ?? []].flat().flatMap((value) => value.split(','));
+    const texts = values.map((value) => value.trim()).filter((value) => value !== '');
+    if (texts.length > MAX_VALUES) throw new BadRequestException(`${name} must have at most ${MAX_VALUES} values`);
+    return texts.length > 0 ? texts : undefined;
+  }
+
   /** Text to search for: its first 200 characters. */
   search(): string | undefined {
     const text = this.text('search');
@@ -60,6 +77,14 @@ export class QueryReader {
   /** `true` for `true` and `1`; every other value does not filter. */
   flag(name: string): true | undefined {
     return /^(?:true|1)$/i.test(this.text(name) ?? '') || undefined;
+  }
+
+  /** @throws BadRequestException for a value other than `true` and `false`. */
+  boolean(name: string): boolean | undefined {
+    const text = this.text(name)?.toLowerCase();
+    if (text === undefined) return undefined;
+    if (text !== 'true' && text !== 'false') throw new BadRequestException(`${name} must be true or false`);
+    return text === 'true';
   }
 
   /** The names in the query that the route has not read. */

@@ -46,7 +46,7 @@ export class Demo {
   }
 
   private async createKey(mode: ApiKeyMode): Promise<string> {
-    const command = { store: this.subdomain, mode, name: `First ${mode} key`, expiresAt: null };
+    const command = { store: this.subdomain, mode, scope: 'full', name: `First ${mode} key`, expiresAt: null } as const;
     return (await this.app.get(CreateApiKey).execute(command)).key;
   }
 

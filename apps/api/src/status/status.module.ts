@@ -16,7 +16,8 @@ function observed(readiness: Readiness, metrics: Metrics): Readiness {
 @Module({})
 export class StatusModule {
   static on({ host, metricsPort }: Config, databaseUrl: string, metrics: Metrics): DynamicModule {
-    const server = metricsPort === null ? null : new MetricsServer(host, metricsPort, metrics);
+    const readiness = observed(new Readiness(new DatabaseProbe(databaseUrl)), metrics);
+    const server = metricsPort === null ? null : new MetricsServer(host, metricsPort, metrics, readiness);
     return {
       module: StatusModule,
       imports: [TerminusModule.forRoot({ logger: false })],
@@ -24,7 +25,7 @@ export class StatusModule {
       providers: [
         { provide: Metrics, useValue: metrics },
         ...(server ? [{ provide: MetricsServer, useValue: server }] : []),
-        { provide: Readiness, useFactory: () => observed(new Readiness(new DatabaseProbe(databaseUrl)), metrics) },
+        { provide: Readiness, useFactory: () => readiness },
       ],
       exports: [Metrics, Readiness],
     };

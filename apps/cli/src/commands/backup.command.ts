@@ -1,14 +1,10 @@
 import path from 'node:path';
 import type { Config } from '@app/infrastructure';
 import { type BackupReport, restoreBackup, writeBackup } from '@app/operations';
-import { interruptible } from '@app/startup';
 import type { Command } from 'commander';
 import { withDatabase } from '../database.js';
-import { CommandFailed } from '../failures.js';
+import { explainFile, untilSignal, withBar } from '../file-work.js';
 import { printJson, say } from '../output.js';
-import { progressBar } from '../progress-bar.js';
-
-const BAR_LENGTH = 1_000;
 
 export function addBackup(program: Command): void {
   program
@@ -31,8 +27,8 @@ export function addBackup(program: Command): void {
 
 async function backUp(file: string): Promise<void> {
   await withDatabase(async ({ config, url }) => {
-    const report = await untilSignal((signal) =>
-      withBar((onProgress) => writeBackup(url, file, { signal, onProgress }).catch(explain)),
+    const report = await untilSignal('Interrupted. There is no backup.', (signal) =>
+      withBar((onProgress) => writeBackup(url, file, { signal, onProgress }).catch(explainFile)),
     );
     const { bytes, takenAt: taken_at, schema, tables } = report;
     say(`${rowsOf(tables)} rows of ${Object.keys(tables).length} tables are in ${file}.`);
@@ -43,7 +39,7 @@ async function backUp(file: string): Promise<void> {
 
 async function restore(file: string): Promise<void> {
   await withDatabase(async ({ config, url }) => {
-    const report = await withBar((onProgress) => restoreBackup(url, file, onProgress).catch(explain));
+    const report = await withBar((onProgress) => restoreBackup(url, file, onProgress).catch(explainFile));
     const { takenAt: taken_at, schema, tables, stockChecked, pendingStages } = report;
     say(`${rowsOf(tables)} rows of ${Object.keys(tables).length} tables, as they were at ${taken_at}, are restored.`);
     say(`All ${stockChecked} bins agree with the ledger. ${pendingStages} notifications will be sent.`);
@@ -59,28 +55,4 @@ function rowsOf(tables: BackupReport['tables']): number {
 
 function placeOfKey({ encryptionKeys, dataDir }: Config): string {
   return encryptionKeys === null ? path.join(dataDir, 'encryption.key') : 'DATA_ENCRYPTION_KEYS';
-}
-
-async function withBar<T>(work: (onProgress: (done: number) => void) => Promise<T>): Promise<T> {
-  const bar = progressBar(BAR_LENGTH);
-  try {
-    return await work((done) => bar.update(done * BAR_LENGTH));
-  } finally {
-    bar.stop();
-  }
-}
-
-/** A signal aborts the work, so that no partial file remains. */
-async function untilSignal<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const abort = new AbortController();
-  const interrupt = (exitCode: number) => abort.abort(new CommandFailed('Interrupted. There is no backup.', exitCode));
-  return interruptible(interrupt, () => work(abort.signal)).catch((error: unknown) => {
-    throw abort.signal.aborted ? abort.signal.reason : error;
-  });
-}
-
-/** Explains a file that is missing or not accessible. */
-function explain(error: NodeJS.ErrnoException): never {
-  const { code, syscall, path: place } = error;
-  throw syscall !== undefined && place !== undefined ? new CommandFailed(`Cannot use ${place} (${code}).`) : error;
 }

@@ -1,20 +1,17 @@
-import {
-  ApiKeyRepository,
-  CreateApiKey,
-  StoreRepository,
-  type ApiKeyRecord,
-  type ApiKeyStatus,
-} from '@app/application';
-import { NotFound, type ApiKeyMode } from '@app/domain';
+import { ApiKeyRepository, CreateApiKey, StoreRepository, type ApiKeyStatus } from '@app/application';
+import { NotFound, type ApiKeyMode, type ApiKeyScope } from '@app/domain';
 import { Option, type Command } from 'commander';
 import { withApplication } from '../database.js';
 import { CommandFailed } from '../failures.js';
+import { keyJson, printNewKey } from '../key-json.js';
 import { dayCount, displayName, futureMoment, keyId, subdomain } from '../option-values.js';
-import { printJson, say } from '../output.js';
+import { printJson } from '../output.js';
+import { addRoll } from './roll-key.command.js';
 
 interface CreateOptions {
   readonly store: string;
   readonly mode: ApiKeyMode;
+  readonly scope: ApiKeyScope;
   readonly name?: string;
   readonly expiresAt?: Date;
 }
@@ -22,18 +19,23 @@ interface CreateOptions {
 export function addKeys(program: Command): void {
   const keys = program
     .command('keys')
-    .description('create, list, revoke, deactivate and activate API keys, and see their use');
+    .description('create, list, roll, revoke, deactivate and activate API keys, and see their use');
 
   keys
     .command('create')
     .description('create a key and print it; it cannot be shown again')
     .requiredOption('--store <S>', 'subdomain of the store', subdomain)
     .addOption(new Option('--mode <mode>', 'the mode of the key').choices(['live', 'test']).default('live'))
+    .addOption(
+      new Option('--scope <scope>', 'what it permits: a read key changes nothing')
+        .choices(['full', 'read'])
+        .default('full'),
+    )
     .option('--name <N>', 'display name', displayName)
     .option('--expires-at <T>', 'the time at which it stops working, in ISO 8601', futureMoment)
     .addHelpText(
       'after',
-      '\nExamples:\n  keys create --store acme\n  keys create --store acme --mode test --name "CI" --expires-at 2027-01-31T00:00:00Z',
+      '\nExamples:\n  keys create --store acme\n  keys create --store acme --scope read --name "BI"\n  keys create --store acme --mode test --name "CI" --expires-at 2027-01-31T00:00:00Z',
     )
     .action((options: CreateOptions) => withApplication((app) => create(app.get(CreateApiKey), options)));
 
@@ -50,6 +52,7 @@ export function addKeys(program: Command): void {
       }),
     );
 
+  addRoll(keys);
   addUsage(keys);
   addStatusChange(keys, 'revoke', 'REVOKED', 'refuse a key forever, from the next request on');
   addStatusChange(keys, 'deactivate', 'DEACTIVATED', 'refuse a key until it is activated');
@@ -57,11 +60,9 @@ export function addKeys(program: Command): void {
 }
 
 async function create(createApiKey: CreateApiKey, options: CreateOptions): Promise<void> {
-  const { store, mode, name = '', expiresAt = null } = options;
-  const { key, ...record } = await createApiKey.execute({ store, mode, name, expiresAt });
-  say('Keep the key in a safe place: it cannot be shown again.');
-  const { id, ...rest } = keyJson(record, store);
-  printJson({ id, key, ...rest });
+  const { store, mode, scope, name = '', expiresAt = null } = options;
+  const { key, ...record } = await createApiKey.execute({ store, mode, scope, name, expiresAt });
+  printNewKey(record, key, store);
 }
 
 function addUsage(keys: Command): void {
@@ -103,20 +104,4 @@ function addStatusChange(keys: Command, verb: string, status: ApiKeyStatus, desc
         printJson(keyJson(record, store?.subdomain ?? ''));
       }),
     );
-}
-
-/** Lists every field: neither the key nor its hash may be among them. */
-function keyJson(record: ApiKeyRecord, store: string) {
-  return {
-    id: record.id,
-    mode: record.mode,
-    name: record.name,
-    store,
-    status: record.status,
-    prefix: record.prefix,
-    last_four: record.lastFour,
-    expires_at: record.expiresAt,
-    last_used_at: record.lastUsedAt,
-    created_at: record.createdAt,
-  };
 }

@@ -1,15 +1,14 @@
-import { randomInt } from 'node:crypto';
-import { API_KEY_SECRET, composeApiKey, NotFound, type ApiKeyMode } from '@app/domain';
+import { NotFound, type ApiKeyMode, type ApiKeyScope } from '@app/domain';
 import { Injectable } from '@nestjs/common';
-import { v7 as uuidv7 } from 'uuid';
 import { ApiKeyRepository, type ApiKeyRecord } from '../ports/api-key.repository.js';
 import { StoreRepository } from '../ports/store.repository.js';
-import { hashApiKey } from './authenticate-api-key.js';
+import { drawApiKey } from './draw-api-key.js';
 
 export interface CreateApiKeyCommand {
   /** Subdomain of the store. */
   readonly store: string;
   readonly mode: ApiKeyMode;
+  readonly scope: ApiKeyScope;
   readonly name: string;
   readonly expiresAt: Date | null;
 }
@@ -26,21 +25,12 @@ export class CreateApiKey {
    *
    * @throws NotFound when there is no such store.
    */
-  async execute({ store, mode, name, expiresAt }: CreateApiKeyCommand): Promise<ApiKeyRecord & { key: string }> {
+  async execute({ store, mode, ...fields }: CreateApiKeyCommand): Promise<ApiKeyRecord & { key: string }> {
     const owner = await this.stores.findBySubdomain(store);
     if (!owner) throw new NotFound(`Store ${store}`);
 
-    const symbols = Array.from({ length: API_KEY_SECRET.length }, () => randomInt(API_KEY_SECRET.symbols));
-    const { text, prefix, lastFour } = composeApiKey(mode, symbols);
-    const record = await this.apiKeys.insert(owner.id, {
-      id: uuidv7(),
-      hash: hashApiKey(text),
-      prefix,
-      lastFour,
-      mode,
-      name,
-      expiresAt,
-    });
+    const { text, ...drawn } = drawApiKey(mode);
+    const record = await this.apiKeys.insert(owner.id, { ...drawn, ...fields });
     return { ...record, key: text };
   }
 }

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import {
   DomainError,
+  ExternalReferenceTaken,
   Order,
   OrderRejected,
   OutOfStock,
@@ -30,6 +31,8 @@ export interface OrderRequest {
   readonly address: PostalAddress;
   readonly paymentMethod: PaymentMethod;
   readonly notes: string;
+  /** The client's own number of the order; `''` when there is none. */
+  readonly externalReference: string;
 }
 
 export interface CreateOrderCommand {
@@ -62,6 +65,7 @@ export class CreateOrder {
    * @throws InvalidOrderItems when an item is not available; nothing is written.
    * @throws OrderRejected when the store's fraud rules reject the order; only the assessment is written.
    * @throws OutOfStock when stock is short at commit time; nothing is written.
+   * @throws ExternalReferenceTaken when another order of the store and mode has the reference; nothing is written.
    * @throws IdempotencyMismatch when the key was used with another request.
    * @throws IdempotencyInFlight when the first request with the key is still running.
    * @throws DeadlineExceeded when the order's transaction cannot begin, or its rejection cannot be recorded, in time.
@@ -74,50 +78,30 @@ export class CreateOrder {
     const replay = idempotency && (await deadline.bound(this.placement.findReplay(idempotency)));
     if (replay) return { replay };
 
-    const pricing = deadline.bound(this.pricing.price(store.id, store.currency, request.items));
-    const lines = await pricing.catch((error: Error) => error);
-    if (lines instanceof Error) return this.refuse(lines, idempotency, deadline);
-
-    const draft = this.draft(command, lines);
+    // The prices, the time and the facts of the screening are asked for in one go: they travel together.
     const { customer, address } = request;
-    const assessment = await this.fraud.assess(store.id, {
-      email: customer.email,
-      phone: customer.phone,
-      address,
-      total: draft.total.minor,
-      quantities: lines.map(({ quantity }) => quantity),
-    });
+    const screening = this.fraud.begin(store.id, { email: customer.email, phone: customer.phone, address });
+    const pricing = Promise.all([this.pricing.price(store.id, store.currency, request.items), this.clock.now()]);
+    const priced = await deadline.bound(pricing).catch((error: Error) => error);
+    if (priced instanceof Error) return this.refuse(priced, command, idempotency);
+
+    const [lines, placedAt] = priced;
+    const draft = draftOf(command, lines, placedAt);
+    const quantities = lines.map(({ quantity }) => quantity);
+    const assessment = await screening.assess({ total: draft.total.minor, quantities });
     if (assessment.verdict === 'REJECT') {
       // A record that arrives after the deadline is still true: an order of that id is never placed.
       const record = () => deadline.bound(this.fraud.recordRejection(store.id, draft.id, assessment));
-      return this.refuse(new OrderRejected(), idempotency, deadline, record);
+      return this.refuse(new OrderRejected(), command, idempotency, record);
     }
 
-    for (let attempt = 1, order = draft; ; attempt++, order = this.draft(command, lines)) {
+    for (let attempt = 1, order = draft; ; attempt++, order = draftOf(command, lines, placedAt)) {
       try {
         return await this.place(order, assessment, idempotency, deadline);
       } catch (error) {
         if (!(error instanceof ReceiptNumberTaken) || attempt === RECEIPT_ATTEMPTS) throw error;
       }
     }
-  }
-
-  /** An order with a new id and a new receipt number. */
-  private draft({ store, mode, request }: CreateOrderCommand, lines: readonly OrderLine[]): Order {
-    const placedAt = this.clock.now();
-    return Order.place({
-      id: uuidv7(),
-      storeId: store.id,
-      receiptNumber: receiptNumber('WEBSITE', placedAt, randomBytes(RECEIPT_RANDOM_BYTES)),
-      currency: store.currency,
-      paymentMethod: request.paymentMethod,
-      customer: request.customer,
-      address: request.address,
-      notes: request.notes,
-      isTest: mode === 'test',
-      lines,
-      placedAt,
-    });
   }
 
   private async place(
@@ -134,23 +118,47 @@ export class CreateOrder {
 
   /**
    * Refuses an order, unless another request with the same key places it: that request was priced and screened earlier
-   * and may still be waiting for its stock.
+   * and may still be waiting for its stock. A client that repeats an order learns that its reference was placed, although
+   * the catalog has changed since.
    *
    * @param record runs when no other request places the order.
+   * @throws ExternalReferenceTaken when another request placed an order with the reference.
    * @throws refusal when no other request places the order.
    */
   private async refuse(
     refusal: Error,
+    { store, mode, request, deadline }: CreateOrderCommand,
     idempotency: IdempotentRequest | null,
-    deadline: Deadline,
     record: () => Promise<void> = () => Promise.resolve(),
   ): Promise<CreatedOrder> {
     if (!(refusal instanceof DomainError)) throw refusal;
     const replay = idempotency && (await this.placement.awaitReplay(idempotency, deadline));
     if (replay) return { replay };
+    const { externalReference } = request;
+    const reference = { storeId: store.id, isTest: mode === 'test', externalReference };
+    const existing = externalReference && (await deadline.bound(this.placement.findByReference(reference)));
+    if (existing) throw new ExternalReferenceTaken(existing);
     await record();
     throw refusal;
   }
+}
+
+/** An order with a new id and a new receipt number, both of this time. */
+function draftOf({ store, mode, request }: CreateOrderCommand, lines: readonly OrderLine[], placedAt: Date): Order {
+  return Order.place({
+    id: uuidv7({ msecs: placedAt.getTime() }),
+    storeId: store.id,
+    receiptNumber: receiptNumber('WEBSITE', placedAt, randomBytes(RECEIPT_RANDOM_BYTES)),
+    currency: store.currency,
+    paymentMethod: request.paymentMethod,
+    customer: request.customer,
+    address: request.address,
+    notes: request.notes,
+    externalReference: request.externalReference,
+    isTest: mode === 'test',
+    lines,
+    placedAt,
+  });
 }
 
 function idempotentRequest({ store, mode, request, idempotency }: CreateOrderCommand): IdempotentRequest | null {

@@ -1,4 +1,4 @@
-import type { ApiKeyMode, Currency } from '@app/domain';
+import { DomainError, type ApiKeyMode, type ApiKeyScope, type Currency } from '@app/domain';
 
 export type ApiKeyStatus = 'ACTIVE' | 'DEACTIVATED' | 'REVOKED';
 
@@ -10,6 +10,7 @@ export interface ApiKeyRecord {
   readonly prefix: string;
   readonly lastFour: string;
   readonly mode: ApiKeyMode;
+  readonly scope: ApiKeyScope;
   readonly name: string;
   readonly status: ApiKeyStatus;
   readonly expiresAt: Date | null;
@@ -33,6 +34,7 @@ export interface ApiKeyUsage {
 export interface ApiKeyLookup {
   readonly id: string;
   readonly mode: ApiKeyMode;
+  readonly scope: ApiKeyScope;
   readonly status: ApiKeyStatus;
   readonly expiresAt: Date | null;
   /** By the database's clock. */
@@ -41,9 +43,21 @@ export interface ApiKeyLookup {
 }
 
 /** A new key: its hash and the fields that may be displayed. */
-export interface NewApiKey extends Pick<ApiKeyRecord, 'id' | 'prefix' | 'lastFour' | 'mode' | 'name' | 'expiresAt'> {
+export interface NewApiKey extends Pick<
+  ApiKeyRecord,
+  'id' | 'prefix' | 'lastFour' | 'mode' | 'scope' | 'name' | 'expiresAt'
+> {
   /** SHA-256 of the whole key. */
   readonly hash: Buffer;
+}
+
+/** The successor of a key. It takes the store, mode, scope and name of that key. */
+export type ApiKeySuccessor = Pick<NewApiKey, 'id' | 'hash' | 'lastFour' | 'expiresAt'>;
+
+export interface RolledApiKey {
+  readonly successor: ApiKeyRecord;
+  /** When the key that was rolled expires. */
+  readonly oldKeyExpiresAt: Date;
 }
 
 export abstract class ApiKeyRepository {
@@ -63,6 +77,22 @@ export abstract class ApiKeyRepository {
 
   abstract insert(storeId: number, key: NewApiKey): Promise<ApiKeyRecord>;
 
+  abstract find(id: string): Promise<ApiKeyRecord | null>;
+
+  /**
+   * Adds the successor of a key, and lets that key expire after the overlap, or earlier if it already does. Both or
+   * neither take effect.
+   *
+   * @param overlapMs counted by the database's clock.
+   * @returns null when the store has no such key, or when it is not active or has expired.
+   */
+  abstract roll(
+    storeId: number,
+    id: string,
+    successor: ApiKeySuccessor,
+    overlapMs: number,
+  ): Promise<RolledApiKey | null>;
+
   /** Oldest first. */
   abstract list(storeId: number): Promise<ApiKeyRecord[]>;
 
@@ -80,4 +110,10 @@ export abstract class ApiKeyRepository {
    * @returns null when there is no such key, or when it is revoked and the new status is another.
    */
   abstract setStatus(id: string, status: ApiKeyStatus): Promise<ApiKeyRecord | null>;
+}
+
+/** The key is revoked, deactivated or expired. */
+export class ApiKeyNotActive extends DomainError {
+  readonly kind = 'rejected';
+  readonly code = 'api_key_not_active';
 }

@@ -1,3 +1,4 @@
+/** The clock that dates orders: one for all processes, whose own clocks differ. */
 export abstract class Clock {
-  abstract now(): Date;
+  abstract now(): Promise<Date>;
 }

@@ -1,4 +1,4 @@
-import type { FraudAssessment, FraudSignals } from '@app/domain';
+import type { FraudAssessment, FraudSignals, OrderContact, OrderSize } from '@app/domain';
 
 /** An order that is screened again, and when it was placed. */
 export interface PlacedBefore {
@@ -6,19 +6,28 @@ export interface PlacedBefore {
   readonly at: Date;
 }
 
+/** The screening of one order, whose facts are already on their way. */
+export interface Screening {
+  /**
+   * Judges the order.
+   *
+   * Never rejects: when the facts are missing, or arrive later than 300 ms after this call, the verdict is REVIEW.
+   */
+  assess(size: OrderSize): Promise<FraudAssessment>;
+}
+
 export abstract class FraudScreening {
   /**
-   * Screens an order before it is placed, with the store's own data.
-   *
-   * Never rejects: when the analysis fails, or takes longer than its budget of 300 ms, the verdict is REVIEW.
+   * Begins to screen an order before it is placed, with the store's own data. Asks for the facts about its contact at
+   * once, so that they arrive together with its prices.
    */
-  abstract assess(storeId: number, signals: FraudSignals): Promise<FraudAssessment>;
+  abstract begin(storeId: number, contact: OrderContact): Screening;
 
   /**
    * Screens an order that was placed without an analysis, as of the moment of its placement: only earlier orders count.
-   * Otherwise like `assess`, with a budget of 2 s.
    *
-   * Never rejects: the verdict is REVIEW, for `analysis_unavailable`, when the analysis fails again.
+   * Never rejects: the verdict is REVIEW, for `analysis_unavailable`, when the analysis fails again or takes longer than
+   * its budget of 2 s.
    */
   abstract reassess(storeId: number, signals: FraudSignals, placed: PlacedBefore): Promise<FraudAssessment>;
 

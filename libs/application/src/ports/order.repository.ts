@@ -47,6 +47,8 @@ export interface OrderRecord extends OrderSummary {
   readonly shippingAddress: PostalAddress;
   readonly billingAddress: PostalAddress;
   readonly notes: string;
+  /** The order's number in the client's own system; `''` when there is none. */
+  readonly externalReference: string;
   readonly isTest: boolean;
   readonly fraud: FraudAssessment | null;
   readonly pipeline: readonly PipelineStageRecord[];
@@ -58,6 +60,10 @@ export interface OrderFilter {
   readonly status?: string;
   readonly fulfillmentStatus?: string;
   readonly source?: string;
+  /** Whether the order is under review: as in {@link HeldOrders}. */
+  readonly held?: boolean;
+  /** Exact, in this letter case. A live and a test order may have the same. */
+  readonly externalReference?: string;
   /** Literal text within the receipt number or the e-mail on the order, in any letter case. */
   readonly search?: string;
 }

@@ -34,17 +34,24 @@ export const DEFAULT_FRAUD_SETTINGS: FraudSettings = {
   ordersPerHour: { email: 30, phone: 30, address: 60 },
 };
 
-/** The data of an order that screening looks at. */
-export interface FraudSignals {
+/** The contact on an order. */
+export interface OrderContact {
   /** `''` when the customer gave none; the same holds for phone and address. */
   readonly email: string;
   readonly phone: string;
   readonly address: PostalAddress;
+}
+
+/** The size of an order, known once it is priced. */
+export interface OrderSize {
   /** In minor units. */
   readonly total: number;
   /** Units of each line, in request order. */
   readonly quantities: readonly number[];
 }
+
+/** The data of an order that screening looks at. */
+export interface FraudSignals extends OrderContact, OrderSize {}
 
 /** The usual size of a store's recent orders. */
 export interface OrderBaseline {

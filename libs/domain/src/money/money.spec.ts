@@ -1,4 +1,4 @@
-import { MAX_UNIT_PRICE, Money, toDecimal } from './money.js';
+import { MAX_UNIT_PRICE, Money, toDecimal, toDecimalText } from './money.js';
 
 const usd = (minor: number) => Money.ofMinor(minor, 'USD');
 
@@ -127,5 +127,21 @@ describe('toDecimal', () => {
 
   it('preserves every amount in cents up to 1000.00', () => {
     expect(changed(0, 100_000, 'USD')).toEqual([]);
+  });
+});
+
+describe('toDecimalText', () => {
+  it.each([
+    [7990, 'USD', '79.90'],
+    [5, 'USD', '0.05'],
+    [0, 'USD', '0.00'],
+    [1250, 'JPY', '1250'],
+    [1, 'KWD', '0.001'],
+    [MAX_UNIT_PRICE, 'CLF', '5000000.0000'],
+  ])('writes %d %s as %s, which parses to the same amount', (minor, currency, text) => {
+    const money = Money.ofMinor(minor, currency);
+
+    expect(toDecimalText(money)).toBe(text);
+    expect(Money.parse(text, currency)).toEqual(money);
   });
 });

@@ -54,6 +54,14 @@ export class Money {
   }
 }
 
+/** The exact decimal text in major units: 7990 minor units of USD become `79.90`. {@link Money.parse} reads it back. */
+export function toDecimalText({ minor, currency }: Money): string {
+  const exponent = minorUnitExponent(currency);
+  if (exponent === 0) return String(minor);
+  const digits = String(minor).padStart(exponent + 1, '0');
+  return `${digits.slice(0, -exponent)}.${digits.slice(-exponent)}`;
+}
+
 /**
  * The decimal number used on the wire: 1999 minor units of USD become 19.99. One division by a power of ten is
  * correctly rounded, so it prints as the exact decimal up to 5 × 10^15 minor units; beyond that, neighbouring

@@ -4,6 +4,7 @@ import {
   cancelState,
   FULFILLMENT_STATUSES,
   IllegalTransition,
+  isOpen,
   PAYMENT_STATUSES,
 } from './order-status.js';
 
@@ -104,4 +105,27 @@ describe('IllegalTransition', () => {
       message: 'fulfillment is already CANCELLED',
     });
   });
+});
+
+describe('isOpen', () => {
+  const openPayments = (fulfillmentStatus: (typeof FULFILLMENT_STATUSES)[number]) =>
+    PAYMENT_STATUSES.filter((status) => isOpen({ status, fulfillmentStatus }));
+
+  it.each(['PENDING', 'CONFIRMED', 'PROCESSING', 'SHIPPED'] as const)(
+    'is true for an order that is %s, whatever its payment',
+    (fulfillmentStatus) => {
+      expect(openPayments(fulfillmentStatus)).toEqual(PAYMENT_STATUSES);
+    },
+  );
+
+  it('is true for a delivered order only while its payment is pending', () => {
+    expect(openPayments('DELIVERED')).toEqual(['PENDING']);
+  });
+
+  it.each(['CANCELLED', 'RETURNED'] as const)(
+    'is true for a %s order only while its payment is to be refunded',
+    (end) => {
+      expect(openPayments(end)).toEqual(['SUCCEEDED']);
+    },
+  );
 });

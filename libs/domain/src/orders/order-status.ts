@@ -68,6 +68,18 @@ export interface OrderState {
   readonly fulfillmentStatus: FulfillmentStatus;
 }
 
+/** Fulfillment stages before the goods arrive. */
+const UNDER_WAY: readonly FulfillmentStatus[] = ['PENDING', 'CONFIRMED', 'PROCESSING', 'SHIPPED'];
+
+/**
+ * Whether something of the order is still owed: goods until they are delivered, money for delivered goods whose payment
+ * is pending, and a refund for cancelled or returned goods that are paid.
+ */
+export function isOpen({ status, fulfillmentStatus }: OrderState): boolean {
+  if (UNDER_WAY.includes(fulfillmentStatus)) return true;
+  return status === (fulfillmentStatus === 'DELIVERED' ? 'PENDING' : 'SUCCEEDED');
+}
+
 /**
  * The state after a change. A status that the change does not name stays.
  *

@@ -1,9 +1,34 @@
 import { DomainError } from '../shared/domain-error.js';
 
+/** A message names this many lines at most. */
+const MAX_NAMED = 20;
+
+/** A line whose product or variant is unknown to the store or inactive. */
+export interface UnavailableItem {
+  /** Position of the line in the request, from 0. */
+  readonly line: number;
+  /** `variant` when the product could be ordered without it. */
+  readonly what: 'product' | 'variant';
+  readonly id: number;
+}
+
 /** The request names products or variants that cannot be ordered. */
 export class InvalidOrderItems extends DomainError {
   readonly kind = 'invalid';
   readonly code = 'item_unavailable';
+
+  /** @param unavailable the lines that are unavailable; empty when something else is wrong with the items. */
+  constructor(
+    message: string,
+    readonly unavailable: readonly UnavailableItem[] = [],
+  ) {
+    super(message);
+  }
+
+  static unavailable(items: readonly UnavailableItem[]): InvalidOrderItems {
+    const faults = items.map(({ line, what, id }) => `items[${line}].${what}_id ${id} is not available`);
+    return new InvalidOrderItems(faults.slice(0, MAX_NAMED).join('; '), items);
+  }
 }
 
 /** One order line that requests more than is available. */
@@ -25,7 +50,7 @@ export class OutOfStock extends DomainError {
   constructor(readonly shortages: readonly Shortage[]) {
     super(
       shortages
-        .slice(0, 20)
+        .slice(0, MAX_NAMED)
         .map(
           ({ line, requested, available, lacksVariant }) =>
             `items[${line}]: requested ${requested}, available ${available}` +
@@ -33,6 +58,17 @@ export class OutOfStock extends DomainError {
         )
         .join('; '),
     );
+  }
+}
+
+/** Another order of the store, in the same mode, has the client's reference. Nothing was written. */
+export class ExternalReferenceTaken extends DomainError {
+  readonly kind = 'rejected';
+  readonly code = 'external_reference_taken';
+
+  /** @param orderId the order that has the reference. */
+  constructor(readonly orderId: string) {
+    super('Another order has this external_reference');
   }
 }
 

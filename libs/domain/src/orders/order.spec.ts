@@ -18,6 +18,7 @@ function aDraft(overrides: Partial<OrderDraft> = {}): OrderDraft {
     customer: { name: 'Ada', email: 'ada@example.test', phone: '' },
     address: { address: '1 Road', city: 'Town', zip: '12345' },
     notes: 'ring twice',
+    externalReference: '',
     isTest: false,
     lines: [aLine(1099)],
     placedAt: new Date('2026-11-20T10:00:00Z'),

@@ -1,5 +1,6 @@
-import type { DataSource } from 'typeorm';
-import { type DataCipher, isRetryable, withMaintenanceConnection } from '@app/infrastructure';
+import { CommitOutcomeUnknown } from '@app/application';
+import type { DataSource, EntityManager } from 'typeorm';
+import { confirmedTransaction, type DataCipher, isRetryable, withMaintenanceConnection } from '@app/infrastructure';
 import { writeBatch } from './batch-writer.js';
 import { DryRun, DryRunComplete } from './dry-run.js';
 import type { BundleLine } from './bundle.js';
@@ -157,8 +158,9 @@ export class BundleImporter {
       } catch (error) {
         const rejection = rejectionOf(error);
         if (rejection) return this.findRejected(batch, dry ?? new DryRun(), rejection);
-        // Includes a COMMIT without an answer: writing a batch twice has the same effect as writing it once.
-        if (!isRetryable(error) || attempt === ATTEMPTS) throw asReason(error);
+        // Writing a batch twice has the same effect as writing it once.
+        const mayRepeat = isRetryable(error) || error instanceof CommitOutcomeUnknown;
+        if (!mayRepeat || attempt === ATTEMPTS) throw asReason(error);
         await new Promise((resolve) => setTimeout(resolve, FIRST_DELAY_MS * 2 ** attempt));
       }
     }
@@ -174,11 +176,10 @@ export class BundleImporter {
 
   /** Runs one transaction. A dry run counts as complete after its rollback. */
   private async transact(write: typeof writeBatch, batch: readonly SizedLine[], tally: Tally): Promise<void> {
-    await this.dataSource
-      .transaction('READ COMMITTED', (manager) => write(manager, this.cipher, batch, tally))
-      .catch((error: unknown) => {
-        if (!(error instanceof DryRunComplete)) throw error;
-      });
+    const work = (manager: EntityManager) => write(manager, this.cipher, batch, tally);
+    await confirmedTransaction(this.dataSource, work).catch((error: unknown) => {
+      if (!(error instanceof DryRunComplete)) throw error;
+    });
   }
 }
 

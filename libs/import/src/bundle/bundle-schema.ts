@@ -20,7 +20,7 @@ export const LINES = {
   order: orderLine,
 } as const satisfies Record<string, TObject>;
 
-/** Keywords that only this importer understands. */
+/** Keywords that only this importer understands. Their values are texts; a field may have the same name. */
 const OWN_WORDS = new Set(['problem', 'reads', 'rule']);
 
 /** The schema of a line for editors and other programs: `docs/store-bundle.schema.json`. */
@@ -32,6 +32,8 @@ export function publishedSchema(): object {
     anyOf: Object.values(LINES),
   };
   return JSON.parse(
-    JSON.stringify(schema, (key, value: unknown) => (OWN_WORDS.has(key) ? undefined : value)),
+    JSON.stringify(schema, (key, value: unknown) =>
+      OWN_WORDS.has(key) && typeof value === 'string' ? undefined : value,
+    ),
   ) as object;
 }

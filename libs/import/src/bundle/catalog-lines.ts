@@ -1,4 +1,3 @@
-import { Type } from '@sinclair/typebox';
 import * as is from './vocabulary.js';
 
 export const warehouseLine = is.object(
@@ -33,6 +32,7 @@ export const brandLine = is.object(
   {
     kind: is.kind('brand'),
     store: is.subdomain,
+    id: is.optional(is.rowId),
     slug: is.slug,
     name: is.name(500),
     logo: is.optional(is.text(2_048)),
@@ -46,6 +46,7 @@ export const categoryLine = is.object(
   {
     kind: is.kind('category'),
     store: is.subdomain,
+    id: is.optional(is.rowId),
     slug: is.slug,
     name: is.name(500),
     image: is.optional(is.text(2_048)),
@@ -63,17 +64,11 @@ export const specification = is.object({ name: is.name(500), value: is.text(10_0
 
 export const variant = is.object(
   {
+    id: is.optional(is.rowId),
     sku: is.sku,
     name: is.name(500),
     price: is.optional(is.price),
-    attributes: is.optional(
-      Type.Unsafe<Record<string, string>>({
-        type: 'object',
-        propertyNames: { maxLength: 200 },
-        additionalProperties: is.text(1_000),
-        rule: 'attributes',
-      }),
-    ),
+    attributes: is.optional(is.attributes),
     status: is.optional(is.oneOf(['ACTIVE', 'INACTIVE', 'DRAFT', 'ARCHIVED'])),
   },
   { description: "One buyable form of a product, at the product's price where it has none. Key: product, sku." },
@@ -83,6 +78,7 @@ export const productLine = is.object(
   {
     kind: is.kind('product'),
     store: is.subdomain,
+    id: is.optional(is.rowId),
     slug: is.slug,
     sku: is.optional(is.text(200)),
     name: is.name(500),
@@ -96,6 +92,7 @@ export const productLine = is.object(
     specifications: is.optional(is.list(specification)),
     variants: is.optional(is.list(variant, { rule: 'differentSkus' })),
     created_at: is.optional(is.timestamp),
+    updated_at: is.optional(is.updatedAt),
   },
   { description: 'A product with its variants; brand and categories are slugs. Key: store, slug.' },
 );

@@ -1,4 +1,4 @@
-import { isCurrency, isReceiptNumber, isStorable } from '@app/domain';
+import { isCurrency, isExternalReference, isReceiptNumber, isStorable } from '@app/domain';
 import { quoted } from './faults.js';
 
 const STORABLE = 'must not contain NUL or half a surrogate pair';
@@ -18,6 +18,7 @@ export const TEXTS: Readonly<Record<string, ReadText>> = {
   name: (text) => (isStorable(text) ? text.trim() : { problem: STORABLE }),
   uuid: (text) => text.toLowerCase(),
   receipt: (text) => (isReceiptNumber(text) ? text : null),
+  externalReference: (text) => (text === '' || isExternalReference(text) ? text : null),
   currency: (text) => (isCurrency(text) ? text : null),
   timestamp: readTimestamp,
 };
@@ -69,6 +70,10 @@ export const RULES: Readonly<Record<string, Rule>> = {
   differentMethods: (methods: readonly { methodId: string }[]) => {
     const ids = new Set(methods.map(({ methodId }) => methodId));
     return ids.size < methods.length ? { problem: 'must not name a methodId twice' } : null;
+  },
+  differentStages: (stages: readonly { stage: string }[]) => {
+    const names = new Set(stages.map(({ stage }) => stage));
+    return names.size < stages.length ? { problem: 'must not name a stage twice' } : null;
   },
   orderItem: (item: { product?: string | null; variant?: string | null; unit_price: number; quantity: number }) => {
     if (!Number.isSafeInteger(item.unit_price * item.quantity)) {

@@ -48,8 +48,12 @@ function reducedLine(line: Record<string, unknown>) {
         ? { kind, store, name: '', ...(id !== undefined && { id }), ...(email !== undefined && { email }) }
         : null;
     case 'order': {
-      const { receipt_number, created_at } = line;
-      return { ...ANY_ORDER, kind, store, receipt_number, created_at, ...(id !== undefined && { id }) };
+      const { receipt_number, created_at, external_reference, is_test } = line;
+      const identities = {
+        ...(id !== undefined && { id }),
+        ...(external_reference ? { external_reference, is_test: is_test === true } : {}),
+      };
+      return { ...ANY_ORDER, kind, store, receipt_number, created_at, ...identities };
     }
     default:
       return null;

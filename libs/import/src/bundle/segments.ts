@@ -51,7 +51,11 @@ function namesOf(line: Exclude<BundleLine, { kind: 'store' }>, emailKey: EmailKe
       return identities.length > 0 ? identities : [[line.name, line.phone ?? '', line.created_at ?? '']];
     }
     case 'order':
-      return [['receipt', line.receipt_number.toUpperCase()], ...(line.id ? [['id', line.id]] : [])];
+      return [
+        ['receipt', line.receipt_number.toUpperCase()],
+        ...(line.id ? [['id', line.id]] : []),
+        ...(line.external_reference ? [['reference', line.is_test ? 'test' : 'live', line.external_reference]] : []),
+      ];
   }
 }
 

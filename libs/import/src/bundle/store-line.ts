@@ -52,6 +52,7 @@ export const fraudSettings = is.object({
 export const storeLine = is.object(
   {
     kind: is.kind('store'),
+    id: is.optional(is.rowId),
     subdomain: is.subdomain,
     name: is.name(200),
     custom_domain: is.optional(is.text(253)),

@@ -20,8 +20,10 @@ export interface TableSpec {
   readonly columns: readonly string[];
   /** Values of a new row for columns that the line does not give: one for every NOT NULL column. */
   readonly defaults: Row;
-  /** Whether the table has `updated_at`. */
+  /** Whether the table has `updated_at`. A new row may give it; a change sets it to the current time. */
   readonly dated?: boolean;
+  /** Whether ids are numbers of a sequence. A new row may give its own, and gets it where it is free. */
+  readonly numbered?: boolean;
   /** True for the table of stores, which has no `store_id`. */
   readonly global?: boolean;
 }
@@ -51,6 +53,7 @@ export class TableWriter<Id extends number | string> {
     const comparable = this.spec.columns.length > 0 ? (old ?? []) : [];
     const changed = await this.select(manager, this.sql.update, storeId, comparable);
     const defaults = JSON.stringify(this.spec.defaults);
+    await this.passGivenIds(manager, fresh ?? []);
     const created = await this.select(manager, this.sql.insert, storeId, fresh ?? [], defaults);
     return rows.map((row) => {
       const key = this.keyOf(row);
@@ -58,6 +61,12 @@ export class TableWriter<Id extends number | string> {
       if (id === undefined) throw new Error(`A row of ${this.spec.table} was not written`);
       return { id, outcome: created.has(key) ? 'created' : changed.has(key) ? 'updated' : 'unchanged' };
     });
+  }
+
+  /** Moves the sequence beyond the ids that rows give, so that it never returns one of them. */
+  private async passGivenIds(manager: EntityManager, rows: readonly Row[]): Promise<void> {
+    const ids = this.spec.numbered ? rows.flatMap(({ id }) => (typeof id === 'number' ? [id] : [])) : [];
+    if (ids.length > 0) await manager.query(this.sql.passIds, [Math.max(...ids)]);
   }
 
   keyOf(row: Row): string {
@@ -80,7 +89,7 @@ export class TableWriter<Id extends number | string> {
 
 // jsonb_populate_record replaces the given fields of a row and keeps its other columns. The names of tables and columns
 // are constants of the code, never input.
-function statements({ table, id, key, columns, dated, global }: TableSpec) {
+function statements({ table, id, key, columns, dated, numbered, global }: TableSpec) {
   const all = [...key, ...columns];
   const of = (alias: string, names: readonly string[]) => names.map((column) => `${alias}.${column}`).join(', ');
   const sameKey = key.map((column) => `o.${column} = k.${column}`).join(' AND ');
@@ -90,6 +99,12 @@ function statements({ table, id, key, columns, dated, global }: TableSpec) {
     JOIN ${table} AS o ON ${global ? '' : 'o.store_id = $2 AND '}${sameKey}`;
   const find = `SELECT o.${id} AS id, jsonb_build_array(${of('o', key)}) AS key ${matching}`;
   const scope = global ? '' : 'store_id, ';
+  // An existing row keeps its id, and its time of change is the time of the import.
+  const kept = `given.fields${numbered ? ` - 'id'` : ''}${dated ? ` - 'updated_at'` : ''}`;
+  const isFree = `row_number() OVER (PARTITION BY n.id ORDER BY given.position) = 1
+        AND NOT EXISTS (SELECT FROM ${table} AS taken WHERE ${global ? '' : 'taken.store_id = $2 AND '}taken.id = n.id)`;
+  const sequence = `pg_get_serial_sequence('${table}', 'id')`;
+  const ownId = `CASE WHEN n.id IS NOT NULL AND ${isFree} THEN n.id ELSE nextval(${sequence})::int END, `;
   return {
     find: `/* import.${table}.find */ ${find}`,
     lock: `/* import.${table}.lock */ ${find} ORDER BY o.${id} FOR NO KEY UPDATE OF o`,
@@ -99,16 +114,18 @@ function statements({ table, id, key, columns, dated, global }: TableSpec) {
       UPDATE ${table} AS t
       SET (${columns.join(', ')}${dated ? ', updated_at' : ''}) = ROW (${of('n', columns)}${dated ? ', now()' : ''})
       ${matching}
-      CROSS JOIN LATERAL jsonb_populate_record(o, given.fields) AS n
+      CROSS JOIN LATERAL jsonb_populate_record(o, ${kept}) AS n
       WHERE t.${id} = o.${id} ${global ? '' : 'AND t.store_id = o.store_id'} AND n IS DISTINCT FROM o
       RETURNING t.${id} AS id, jsonb_build_array(${of('t', key)}) AS key)
     SELECT id, key FROM changed`,
     insert: `/* import.${table}.insert */
-    INSERT INTO ${table} (${scope}${all.join(', ')})
-    SELECT ${global ? '' : '$2::int, '}${of('n', all)}
+    INSERT INTO ${table} (${scope}${numbered ? 'id, ' : ''}${all.join(', ')}${dated ? ', updated_at' : ''})
+    SELECT ${global ? '' : '$2::int, '}${numbered ? ownId : ''}${of('n', all)}${dated ? ', coalesce(n.updated_at, now())' : ''}
     FROM jsonb_array_elements($1::jsonb) WITH ORDINALITY AS given (fields, position)
     CROSS JOIN LATERAL jsonb_populate_record(NULL::${table}, jsonb_build_object('created_at', now()) || $${global ? 2 : 3}::jsonb || given.fields) AS n
     ORDER BY given.position
     RETURNING ${id} AS id, jsonb_build_array(${key.join(', ')}) AS key`,
+    passIds: `/* import.${table}.pass_ids */
+    SELECT setval(${sequence}, $1::bigint) WHERE $1::bigint > coalesce(pg_sequence_last_value(${sequence}::regclass), 0)`,
   };
 }

@@ -3,6 +3,7 @@ import { TableWriter } from './table-writer.js';
 export const STORES = new TableWriter<number>({
   table: 'stores',
   id: 'id',
+  numbered: true,
   key: ['subdomain'],
   columns: [
     'name',
@@ -53,6 +54,7 @@ export const BINS = new TableWriter<number>({
 export const BRANDS = new TableWriter<number>({
   table: 'brands',
   id: 'id',
+  numbered: true,
   key: ['slug'],
   columns: ['name', 'logo', 'description', 'active'],
   defaults: { logo: '', description: '', active: true },
@@ -62,6 +64,7 @@ export const BRANDS = new TableWriter<number>({
 export const CATEGORIES = new TableWriter<number>({
   table: 'categories',
   id: 'id',
+  numbered: true,
   key: ['slug'],
   columns: ['name', 'image', 'description', 'display_order', 'active'],
   defaults: { image: '', description: '', display_order: 0, active: true },
@@ -70,6 +73,7 @@ export const CATEGORIES = new TableWriter<number>({
 export const PRODUCTS = new TableWriter<number>({
   table: 'products',
   id: 'id',
+  numbered: true,
   key: ['slug'],
   columns: [
     'sku',
@@ -90,6 +94,7 @@ export const PRODUCTS = new TableWriter<number>({
 export const VARIANTS = new TableWriter<number>({
   table: 'product_variants',
   id: 'id',
+  numbered: true,
   key: ['product_id', 'sku'],
   columns: ['name', 'price', 'attributes', 'attribute_names', 'status', 'position'],
   defaults: {},
@@ -122,6 +127,7 @@ export const CUSTOMERS = new TableWriter<string>({
     tags: [],
     city: '',
   },
+  dated: true,
 });
 
 export const CUSTOMER_SECRETS = new TableWriter<string>({

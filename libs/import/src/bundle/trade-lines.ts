@@ -1,3 +1,4 @@
+import { PIPELINE_STAGES } from '@app/application';
 import { FULFILLMENT_STATUSES, ORDER_SOURCES, PAYMENT_STATUSES } from '@app/domain';
 import * as is from './vocabulary.js';
 
@@ -38,10 +39,31 @@ export const orderItem = is.object(
     variant: is.optional(is.orNull(is.sku)),
     sku: is.optional(is.text(200)),
     name: is.name(500),
+    attributes: is.optional(is.attributes),
     unit_price: is.signedAmount,
     quantity: is.integer(1, is.INT4_MAX),
   },
   { rule: 'orderItem', description: 'A snapshot that survives its product, which is named where it still exists.' },
+);
+
+const fraud = is.object(
+  {
+    verdict: is.oneOf(['ACCEPT', 'REVIEW', 'REJECT']),
+    score: is.integer(-is.INT4_MAX, is.INT4_MAX),
+    reasons: is.list(is.object({ rule: is.name(200), score: is.integer(-is.INT4_MAX, is.INT4_MAX) })),
+  },
+  { description: 'The outcome of the fraud analysis. Absent: the order was not screened.' },
+);
+
+const stage = is.object(
+  {
+    stage: is.oneOf(PIPELINE_STAGES),
+    state: is.oneOf(['pending', 'held', 'done', 'dead']),
+    attempts: is.integer(0, is.INT4_MAX),
+    last_error: is.optional(is.text(200)),
+    at: is.timestamp,
+  },
+  { description: 'A pending stage is stored as dead (`imported`): an import sends no mail.' },
 );
 
 export const orderLine = is.object(
@@ -61,9 +83,15 @@ export const orderLine = is.object(
     customer_email: is.optional(is.text(254)),
     customer_phone: is.optional(is.text(40)),
     shipping_address: is.optional(address),
+    billing_address: is.optional({ ...address, description: 'The shipping address where absent.' }),
     notes: is.optional(is.text(10_000)),
+    is_test: is.optional(is.flag),
+    external_reference: is.optional(is.externalReference),
     created_at: is.timestamp,
+    updated_at: is.optional(is.timestamp),
     line_items: is.optional(is.list(orderItem)),
+    fraud: is.optional(fraud),
+    pipeline: is.optional(is.list(stage, { rule: 'differentStages' })),
   },
   { description: 'A past order. Key: store, receipt_number. It is inserted once and never changed.' },
 );

@@ -8,6 +8,7 @@ import {
   type TSchema,
   type TUnsafe,
 } from '@sinclair/typebox';
+import { MAX_EXTERNAL_REFERENCE } from '@app/domain';
 
 /**
  * The building blocks of the bundle's fields. Besides the keywords of JSON Schema they have three of our own, which are
@@ -50,6 +51,14 @@ export const signedAmount = integer(
   Number.MAX_SAFE_INTEGER,
   'Minor units; negative in a credit note.',
 );
+/**
+ * The number of a row in the API. The limit leaves the sequence of the table room for new rows.
+ */
+export const rowId = integer(
+  1,
+  1_000_000_000,
+  'Used for a new row where it is free; otherwise, the row gets another one.',
+);
 export const slug = name(200);
 export const sku = name(200);
 export const code = textLike('^[^\\s/]{1,64}$', 'must be 1 to 64 characters without blanks and slashes', {
@@ -70,6 +79,11 @@ export const receipt = textLike(
     reads: 'receipt',
   },
 );
+export const externalReference = text(MAX_EXTERNAL_REFERENCE, {
+  reads: 'externalReference',
+  problem: `must be at most ${MAX_EXTERNAL_REFERENCE} printable characters, without white space at either end`,
+  description: 'Unique in the store. Empty means none.',
+});
 export const email = text(254, {
   pattern: '^$|^[^\\s@]+@[^\\s@]+$',
   problem: 'must be an e-mail address without blanks, or empty',
@@ -81,6 +95,14 @@ export const timestamp = Type.String({
   problem: 'must be a timestamp such as "2026-01-02T03:04:05.000Z"',
   description: 'ISO 8601 with a zone.',
   reads: 'timestamp',
+});
+export const updatedAt = { ...timestamp, description: 'ISO 8601 with a zone. For a new row only.' };
+/** Options of a variant by name, in order. */
+export const attributes = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  propertyNames: { maxLength: 200 },
+  additionalProperties: text(1_000),
+  rule: 'attributes',
 });
 /** A JSON object that is stored unchanged. */
 export const settings = Type.Unsafe<Record<string, unknown>>({ type: 'object', rule: 'settings' });

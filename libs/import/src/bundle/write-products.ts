@@ -33,6 +33,9 @@ const REPLACE_CATEGORIES = `/* import.products.replace_categories */
   )
   SELECT product_id AS id FROM taken_out UNION SELECT product_id FROM put_in`;
 
+// Variants and categories are part of a product's answer.
+const TOUCH = '/* import.products.touch */ UPDATE products SET updated_at = now() WHERE store_id = $1 AND id = ANY($2)';
+
 /** Writes products with their variants and categories: a list in the line replaces the stored list. */
 export const writeProducts: WriteLines<ProductLine> = async (batch, store, lines) => {
   const { manager, known, tally } = batch;
@@ -60,6 +63,8 @@ export const writeProducts: WriteLines<ProductLine> = async (batch, store, lines
     ...(await writeVariants(batch, store, products)),
     ...(await replaceCategories(batch, store, products)),
   ]);
+  const touched = products.filter(({ id, outcome }) => outcome === 'unchanged' && changed.has(id));
+  if (touched.length > 0) await manager.query(TOUCH, [store.id, touched.map(({ id }) => id)]);
   for (const { number, line, id, outcome } of products) {
     if (outcome === 'created') known.created(PRODUCTS, store.id, { slug: line.slug }, { id, line: number });
     tally.add('product', outcome === 'unchanged' && changed.has(id) ? 'updated' : outcome);
@@ -113,12 +118,13 @@ function variantRow(
   variant: BundleVariant & { price: string },
   position: number,
 ) {
-  const { sku, name, price, attributes = {}, status = 'ACTIVE' } = variant;
+  const { id, sku, name, price, attributes = {}, status = 'ACTIVE' } = variant;
   const minor = unitPrice(price, store.currency, line, `product.variants[${position}].price`);
   // A variant is either for sale or not; only the product knows the reason.
   const sold = status === 'ACTIVE' ? 'ACTIVE' : 'INACTIVE';
   const attribute_names = Object.keys(attributes);
-  return { product_id: productId, sku, name, price: minor, attributes, attribute_names, status: sold, position };
+  const fields = { sku, name, price: minor, attributes, attribute_names, status: sold, position };
+  return { ...(id !== undefined && { id }), product_id: productId, ...fields };
 }
 
 /** @returns ids of the products with changed categories. */

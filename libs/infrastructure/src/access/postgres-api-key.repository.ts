@@ -5,10 +5,12 @@ import {
   type ApiKeyLookup,
   type ApiKeyRecord,
   type ApiKeyStatus,
+  type ApiKeySuccessor,
   type ApiKeyUsage,
   type NewApiKey,
+  type RolledApiKey,
 } from '@app/application';
-import type { ApiKeyMode } from '@app/domain';
+import type { ApiKeyMode, ApiKeyScope } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { Database } from '../postgres/database.js';
@@ -19,6 +21,7 @@ interface LookupRow {
   readonly hash: string;
   readonly id: string;
   readonly mode: ApiKeyMode;
+  readonly scope: ApiKeyScope;
   readonly status: ApiKeyStatus;
   readonly expires_at: Date | null;
   readonly expired: boolean;
@@ -28,7 +31,7 @@ interface LookupRow {
 }
 
 const LOOK_UP = `/* keys.look_up */
-  SELECT encode(key.key_hash, 'hex') AS hash, key.id, key.mode, key.status, key.expires_at,
+  SELECT encode(key.key_hash, 'hex') AS hash, key.id, key.mode, key.scope, key.status, key.expires_at,
     coalesce(key.expires_at <= now(), false) AS expired,
     store.id AS store_id, store.currency, store.status = 'ACTIVE' AS store_active
   FROM api_keys key JOIN stores store ON store.id = key.store_id
@@ -38,8 +41,19 @@ const LOOK_UP = `/* keys.look_up */
 const CONCURRENT_LOOK_UPS = 2;
 
 const COLUMNS = `
-  id, store_id AS "storeId", prefix, last_four AS "lastFour", mode, name, status, expires_at AS "expiresAt",
+  id, store_id AS "storeId", prefix, last_four AS "lastFour", mode, scope, name, status, expires_at AS "expiresAt",
   last_used_at AS "lastUsedAt", created_at AS "createdAt"`;
+
+// One statement, so that no failure leaves the old key without a successor. least() ignores nulls.
+const ROLL = `/* keys.roll */
+  WITH rolled AS (
+    UPDATE api_keys SET expires_at = least(expires_at, now() + $3 * interval '1 millisecond')
+    WHERE store_id = $1 AND id = $2 AND status = 'ACTIVE' AND (expires_at IS NULL OR expires_at > now())
+    RETURNING *
+  )
+  INSERT INTO api_keys (store_id, id, key_hash, prefix, last_four, mode, scope, name, expires_at)
+  SELECT store_id, $4, $5, prefix, $6, mode, scope, name, $7 FROM rolled
+  RETURNING ${COLUMNS}, (SELECT expires_at FROM rolled) AS "oldKeyExpiresAt"`;
 
 const USAGE = `/* keys.usage */
   SELECT key_id AS "keyId", to_char(day, 'YYYY-MM-DD') AS day, requests::float8 AS requests,
@@ -73,12 +87,31 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
   }
 
   override async insert(storeId: number, key: NewApiKey): Promise<ApiKeyRecord> {
-    const rows = await this.database.query<ApiKeyRecord>(
-      `/* keys.insert */ INSERT INTO api_keys (store_id, id, key_hash, prefix, last_four, mode, name, expires_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING ${COLUMNS}`,
-      [storeId, key.id, key.hash, key.prefix, key.lastFour, key.mode, key.name, key.expiresAt],
+    const rows = await this.database.write<ApiKeyRecord>(
+      `/* keys.insert */ INSERT INTO api_keys (store_id, id, key_hash, prefix, last_four, mode, scope, name, expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING ${COLUMNS}`,
+      [storeId, key.id, key.hash, key.prefix, key.lastFour, key.mode, key.scope, key.name, key.expiresAt],
     );
     return rows[0] as ApiKeyRecord;
+  }
+
+  override async find(id: string): Promise<ApiKeyRecord | null> {
+    const sql = `/* keys.find */ SELECT ${COLUMNS} FROM api_keys WHERE id = $1`;
+    const [record] = await this.database.query<ApiKeyRecord>(sql, [id]);
+    return record ?? null;
+  }
+
+  override async roll(
+    storeId: number,
+    id: string,
+    { id: newId, hash, lastFour, expiresAt }: ApiKeySuccessor,
+    overlapMs: number,
+  ): Promise<RolledApiKey | null> {
+    const values = [storeId, id, overlapMs, newId, hash, lastFour, expiresAt];
+    const [row] = await this.database.write<ApiKeyRecord & { oldKeyExpiresAt: Date }>(ROLL, values);
+    if (!row) return null;
+    const { oldKeyExpiresAt, ...successor } = row;
+    return { successor, oldKeyExpiresAt };
   }
 
   override list(storeId: number): Promise<ApiKeyRecord[]> {
@@ -93,7 +126,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
   }
 
   override async setStatus(id: string, status: ApiKeyStatus): Promise<ApiKeyRecord | null> {
-    const rows = await this.database.query<ApiKeyRecord>(
+    const rows = await this.database.write<ApiKeyRecord>(
       `/* keys.set_status */ UPDATE api_keys SET status = $2 WHERE id = $1 AND (status <> 'REVOKED' OR $2 = 'REVOKED') RETURNING ${COLUMNS}`,
       [id, status],
     );
@@ -109,7 +142,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
 }
 
 function toLookup(row: LookupRow): ApiKeyLookup {
-  const { id, mode, status, expired } = row;
+  const { id, mode, scope, status, expired } = row;
   const store = { id: row.store_id, currency: row.currency, active: row.store_active };
-  return { id, mode, status, expiresAt: row.expires_at, expired, store };
+  return { id, mode, scope, status, expiresAt: row.expires_at, expired, store };
 }

@@ -1,5 +1,12 @@
 import { CatalogPricing, type LineRequest } from '@app/application';
-import { InvalidOrderItems, Money, OrderLine, type Currency, type VariantAttributes } from '@app/domain';
+import {
+  InvalidOrderItems,
+  Money,
+  OrderLine,
+  type Currency,
+  type UnavailableItem,
+  type VariantAttributes,
+} from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { sortAttributes } from '../postgres/attributes.js';
 import { Database } from '../postgres/database.js';
@@ -16,8 +23,6 @@ interface CatalogRow {
   readonly attributes: VariantAttributes;
   readonly attribute_names: readonly string[];
 }
-
-const MAX_FAULTS = 20;
 
 // One statement reads one snapshot. The lines are one JSON value: for arrays, the server would make a new plan by their
 // length. A line without a row names a product that is unknown, inactive or another store's: the client cannot tell
@@ -45,12 +50,15 @@ export class LiveCatalogPricing extends CatalogPricing {
     ]);
     const catalog = new Map(rows.map((row) => [keyOf(row.product_id, row.asked_variant_id), row]));
 
-    const faults: string[] = [];
-    const priced = lines.flatMap(({ productId, variantId, quantity }, index) => {
+    const unavailable: UnavailableItem[] = [];
+    const priced = lines.flatMap(({ productId, variantId, quantity }, line) => {
       const row = catalog.get(keyOf(productId, variantId));
       if (!row || row.variant_id !== variantId) {
-        const what = row ? `variant_id ${variantId}` : `product_id ${productId}`;
-        faults.push(`items[${index}].${what} is not available`);
+        const isVariant = row !== undefined && variantId !== null;
+        unavailable.push({
+          line,
+          ...(isVariant ? { what: 'variant', id: variantId } : { what: 'product', id: productId }),
+        });
         return [];
       }
       const { name, sku } = row;
@@ -58,7 +66,7 @@ export class LiveCatalogPricing extends CatalogPricing {
       const unitPrice = Money.ofMinor(Number(row.price), currency);
       return [new OrderLine({ productId, variantId, sku, name, attributes, unitPrice, quantity })];
     });
-    if (faults.length > 0) throw new InvalidOrderItems(faults.slice(0, MAX_FAULTS).join('; '));
+    if (unavailable.length > 0) throw InvalidOrderItems.unavailable(unavailable);
     return priced;
   }
 }

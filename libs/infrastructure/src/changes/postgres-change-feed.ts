@@ -107,7 +107,7 @@ export class PostgresChangeFeed extends ChangeFeed {
     const { kinds, after, limit, bulk } = query;
     const position = after?.position ?? 0;
     const values = [storeId, kinds, position, limit + 1, after?.branch ?? null];
-    const read = bulk ? this.database.readDeep.bind(this.database) : this.database.queryPrepared.bind(this.database);
+    const read = bulk ? this.database.searchPrepared.bind(this.database) : this.database.queryPrepared.bind(this.database);
     const rows = await read<PageRow>(PAGE, values);
     const [state] = rows;
     if (!state) throw new Error('The feed has no branch');

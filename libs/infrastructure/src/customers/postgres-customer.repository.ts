@@ -1,11 +1,12 @@
 import { CustomerRepository, type CustomerFilter, type CustomerRecord, type Page, type PageOf } from '@app/application';
 import { Injectable } from '@nestjs/common';
-import { Conditions, containing } from '../postgres/conditions.js';
+import { Conditions } from '../postgres/conditions.js';
 import { Database } from '../postgres/database.js';
 import { toSafeInteger } from '../postgres/integers.js';
 import { readNewestFirst } from '../postgres/newest-first.js';
 import { matchesNothing, NO_ROWS } from '../postgres/paging.js';
 import { ReadReplicas } from '../postgres/read-replicas.js';
+import { addSearch } from '../postgres/search-terms.js';
 
 /** A row of `customers` as pg returns it: bigint is text. */
 interface CustomerRow {
@@ -26,6 +27,8 @@ interface CustomerRow {
 // Contains no secret: password hash, token and national id are in another table.
 const COLUMNS = `name, email, phone, status, email_verified, loyalty_points, total_spent, tags, city, last_login`;
 
+const SEARCHED = { email: 'item.email', other: 'item.name', otherHasAt: true };
+
 @Injectable()
 export class PostgresCustomerRepository extends CustomerRepository {
   constructor(
@@ -40,13 +43,10 @@ export class PostgresCustomerRepository extends CustomerRepository {
     const { status, search } = filter;
     const where = new Conditions('item.store_id = ?', storeId);
     if (status !== undefined) where.and('lower(item.status) = lower(?)', status);
-    if (search !== undefined) {
-      const pattern = containing(search);
-      where.and('(item.name ILIKE ? OR item.email ILIKE ?)', pattern, pattern);
-    }
+    const onePlan = search !== undefined && addSearch(where, SEARCHED, search);
 
     const tally = search === undefined ? ({ list: 'customers', labels: [status], letterCase: 'lower' } as const) : null;
-    const list = { table: 'customers', columns: COLUMNS, where, tally };
+    const list = { table: 'customers', columns: COLUMNS, where, tally, onePlan };
     const { rows, total } = await readNewestFirst<CustomerRow>(this.database, list, page);
     return { rows: rows.map(toCustomerRecord), total };
   }

@@ -1,30 +1,44 @@
 import type { OrderBaseline } from '@app/domain';
 
+/** The maximal age of a baseline. */
 const KEPT_MS = 60_000;
 const MOST_STORES = 1_000;
 
+interface Entry {
+  readonly baseline: Promise<OrderBaseline>;
+  readonly until: number;
+}
+
 /**
- * The order baseline of each store, cached for a minute: a statistic of 200 orders hardly changes with one order. The
- * number of stores is bounded; the store with the oldest refresh is evicted first.
+ * The order baseline of each store, read at most once a minute: a statistic of 200 orders hardly changes with one order.
+ * The number of stores is bounded; the store with the oldest baseline is evicted first.
  */
 export class OrderBaselines {
-  private readonly kept = new Map<number, { readonly baseline: OrderBaseline; readonly until: number }>();
+  private readonly kept = new Map<number, Entry>();
 
   constructor(
     private readonly now: () => number = () => performance.now(),
     private readonly capacity = MOST_STORES,
   ) {}
 
-  get(storeId: number): OrderBaseline | undefined {
-    const entry = this.kept.get(storeId);
-    return entry && this.now() < entry.until ? entry.baseline : undefined;
-  }
+  /**
+   * The baseline of the store, at most a minute old. Orders that ask while it is being read share the answer.
+   *
+   * @param read is called when there is none. A failure is not kept.
+   */
+  get(storeId: number, read: () => Promise<OrderBaseline>): Promise<OrderBaseline> {
+    const known = this.kept.get(storeId);
+    if (known && this.now() < known.until) return known.baseline;
 
-  set(storeId: number, baseline: OrderBaseline): void {
-    // Deleted first, so that the map stays in refresh order.
+    const entry = { baseline: read(), until: this.now() + KEPT_MS };
+    // Deleted first, so that the map stays in the order of age.
     this.kept.delete(storeId);
-    this.kept.set(storeId, { baseline, until: this.now() + KEPT_MS });
+    this.kept.set(storeId, entry);
     const [oldest] = this.kept.keys();
     if (this.kept.size > this.capacity && oldest !== undefined) this.kept.delete(oldest);
+    entry.baseline.catch(() => {
+      if (this.kept.get(storeId) === entry) this.kept.delete(storeId);
+    });
+    return entry.baseline;
   }
 }

@@ -1,60 +1,70 @@
-import type { FraudSignals } from '@app/domain';
+import type { OrderContact } from '@app/domain';
 import type pg from 'pg';
-import type { DataSource } from 'typeorm';
 import { Database } from '../postgres/database.js';
 import { StoreFraudScreening } from './store-fraud-screening.js';
 
-const SIGNALS: FraudSignals = {
-  email: '',
-  phone: '',
-  address: { address: '', city: '', zip: '' },
-  total: 100,
-  quantities: [1],
-};
+const CONTACT: OrderContact = { email: '', phone: '', address: { address: '', city: '', zip: '' } };
+const SIZE = { total: 100, quantities: [1] };
 
-/** A pool of one connection that returns no rows and records the statements it receives. */
+/** A pool of one connection that records the statements it receives and answers each with an empty row. */
 function poolThat(connects: () => Promise<void>) {
   const sent: string[] = [];
   const releases: unknown[] = [];
   const stream = { cork: () => undefined, uncork: () => undefined };
   const client = {
     connection: { stream },
-    on: () => undefined,
-    off: () => undefined,
     release: (broken: unknown) => releases.push(broken),
-    query: (query: string | pg.QueryConfig) => {
-      sent.push(typeof query === 'string' ? query : query.text);
+    query: ({ text }: pg.QueryConfig) => {
+      sent.push(/\/\* (\S+) \*\//.exec(text)?.[1] ?? text);
       return Promise.resolve({ rows: [{}] });
     },
   };
   const pool = { connect: () => connects().then(() => client) } as unknown as pg.Pool;
-  const screening = new StoreFraudScreening(new Database(() => pool), {
-    driver: { master: pool },
-  } as unknown as DataSource);
-  return { screening, sent, releases };
+  const database = new Database(() => pool);
+  return { database, screening: new StoreFraudScreening(database), sent, releases };
 }
 
 describe('StoreFraudScreening', () => {
   afterEach(() => jest.restoreAllMocks());
 
-  it('limits the analysis to 300 ms even when the system clock jumps', async () => {
+  it('asks for its facts beside the prices, on one connection and behind them', async () => {
+    const { database, screening, sent } = poolThat(() => Promise.resolve());
+    await screening.begin(1, CONTACT).assess(SIZE); // reads the baseline, which is kept for a minute
+    sent.length = 0;
+
+    const begun = screening.begin(1, CONTACT);
+    await database.queryPrepared('/* products.price */ SELECT', []);
+    await begun.assess(SIZE);
+
+    expect(sent).toEqual(['products.price', 'fraud.facts']);
+  });
+
+  it('sends the facts of two orders on two connections: a lock delays each of them once', async () => {
+    const { screening, releases } = poolThat(() => Promise.resolve());
+    await screening.begin(1, CONTACT).assess(SIZE);
+    releases.length = 0;
+
+    await Promise.all([screening.begin(1, CONTACT).assess(SIZE), screening.begin(1, CONTACT).assess(SIZE)]);
+
+    expect(releases).toHaveLength(2);
+  });
+
+  it('waits for its facts for 300 ms, even when the system clock jumps', async () => {
     const hourLater = Date.now() + 3_600_000;
-    const { screening, sent } = poolThat(() => {
+    const { screening } = poolThat(async () => {
       jest.spyOn(Date, 'now').mockReturnValue(hourLater);
-      return Promise.resolve();
+      await new Promise((resolve) => setTimeout(resolve, 150));
     });
 
-    await screening.assess(1, SIGNALS);
-
-    expect(sent[0]).toMatch(/^BEGIN READ ONLY;.* statement_timeout = (2\d\d|300)$/);
+    expect(await screening.begin(1, CONTACT).assess(SIZE)).toMatchObject({ verdict: 'ACCEPT' });
   });
 
   it('sends nothing on a connection that comes free too late, and returns it to the pool', async () => {
-    let connected = () => undefined as void;
-    const { screening, sent, releases } = poolThat(() => new Promise((resolve) => (connected = resolve)));
+    const connected: (() => void)[] = [];
+    const { screening, sent, releases } = poolThat(() => new Promise((resolve) => connected.push(resolve)));
 
-    const { verdict } = await screening.assess(1, SIGNALS);
-    connected();
+    const { verdict } = await screening.begin(1, CONTACT).assess(SIZE);
+    connected[0]?.();
     await new Promise((resolve) => setImmediate(resolve));
 
     expect([verdict, sent, releases]).toEqual(['REVIEW', [], [undefined]]);

@@ -1,34 +1,49 @@
-import { ANALYSIS_MS, Deadline, FraudScreening, REASSESSMENT_MS, type PlacedBefore } from '@app/application';
-import { ANALYSIS_UNAVAILABLE, assessFraud, NO_BASELINE, type FraudAssessment, type FraudSignals } from '@app/domain';
+import {
+  ANALYSIS_MS,
+  Deadline,
+  FraudScreening,
+  REASSESSMENT_MS,
+  type PlacedBefore,
+  type Screening,
+} from '@app/application';
+import {
+  ANALYSIS_UNAVAILABLE,
+  assessFraud,
+  type FraudAssessment,
+  type FraudFacts,
+  type FraudSettings,
+  type FraudSignals,
+  type OrderContact,
+} from '@app/domain';
 import { Injectable, Logger } from '@nestjs/common';
-import { DataSource } from 'typeorm';
-import { poolOf } from '../postgres/data-source.js';
 import { Database } from '../postgres/database.js';
+import type { IsWanted } from '../postgres/read-batches.js';
 import { errorCode } from '../platform/error-code.js';
+import { OutageLog } from '../platform/outage-log.js';
 import { isDisposableEmail } from './disposable-email.js';
-import { findFacts } from './find-facts.js';
-import { readBefore } from './time-budget.js';
+import { findBaseline } from './find-baseline.js';
+import { findFacts, type RunSql } from './find-facts.js';
 import { OrderBaselines } from './order-baselines.js';
+
+type Facts = FraudFacts & { readonly settings: FraudSettings };
 
 /** Collects the facts from the store's own data; the domain's rules judge them. */
 @Injectable()
 export class StoreFraudScreening extends FraudScreening {
   private readonly logger = new Logger(StoreFraudScreening.name);
+  private readonly outage = new OutageLog('Analysis', (line) => this.logger.warn(line));
   private readonly baselines = new OrderBaselines();
 
-  constructor(
-    private readonly database: Database,
-    private readonly dataSource: DataSource,
-  ) {
+  constructor(private readonly database: Database) {
     super();
   }
 
-  override async assess(storeId: number, signals: FraudSignals): Promise<FraudAssessment> {
-    return this.analyseIn(ANALYSIS_MS, storeId, signals, null);
+  override begin(storeId: number, contact: OrderContact): Screening {
+    return this.screen(ANALYSIS_MS, storeId, contact, null);
   }
 
-  override async reassess(storeId: number, signals: FraudSignals, placed: PlacedBefore): Promise<FraudAssessment> {
-    return this.analyseIn(REASSESSMENT_MS, storeId, signals, placed);
+  override reassess(storeId: number, signals: FraudSignals, placed: PlacedBefore): Promise<FraudAssessment> {
+    return this.screen(REASSESSMENT_MS, storeId, signals, placed).assess(signals);
   }
 
   override async recordRejection(storeId: number, orderId: string, assessment: FraudAssessment): Promise<void> {
@@ -38,35 +53,40 @@ export class StoreFraudScreening extends FraudScreening {
     );
   }
 
-  private async analyseIn(
-    budgetMs: number,
-    storeId: number,
-    signals: FraudSignals,
-    placed: PlacedBefore | null,
-  ): Promise<FraudAssessment> {
-    const deadline = Deadline.in(budgetMs);
-    try {
-      return await deadline.bound(this.analyse(storeId, signals, placed, deadline));
-    } catch (error) {
-      // Logs the error's class only: its message may quote the customer's data.
-      const reason = errorCode(error) ?? (error as Error).name;
-      this.logger.warn(`Analysis unavailable, the order goes to review: ${reason}`);
-      return ANALYSIS_UNAVAILABLE;
-    }
+  private screen(budgetMs: number, storeId: number, contact: OrderContact, placed: PlacedBefore | null): Screening {
+    let isWanted = true;
+    const facts = this.collect(storeId, contact, placed, () => isWanted);
+    facts.catch(() => undefined); // reported by assess, which an order without prices never reaches
+    return {
+      assess: async (size) => {
+        try {
+          const { settings, ...known } = await Deadline.in(budgetMs).bound(facts);
+          return assessFraud({ ...contact, ...size }, settings, known);
+        } catch (error) {
+          // Logs the error's class only: its message may quote the customer's data.
+          const reason = errorCode(error) ?? (error as Error).name;
+          this.outage.note(`Analysis unavailable, the order goes to review: ${reason}`);
+          return ANALYSIS_UNAVAILABLE;
+        } finally {
+          isWanted = false;
+        }
+      },
+    };
   }
 
-  private async analyse(
+  private async collect(
     storeId: number,
-    signals: FraudSignals,
+    contact: OrderContact,
     placed: PlacedBefore | null,
-    deadline: Deadline,
-  ): Promise<FraudAssessment> {
-    const known = this.baselines.get(storeId);
-    const { settings, baseline, ...counts } = await readBefore(deadline, poolOf(this.dataSource), (run) =>
-      findFacts(run, storeId, signals, known === undefined, placed),
-    );
-    if (baseline) this.baselines.set(storeId, baseline);
-    const disposableEmail = isDisposableEmail(signals.email);
-    return assessFraud(signals, settings, { ...counts, disposableEmail, baseline: baseline ?? known ?? NO_BASELINE });
+    isWanted: IsWanted,
+  ): Promise<Facts> {
+    const runWanted: RunSql = (text, values) => this.database.queryOptional(text, values, isWanted);
+    // Orders that wait for the same baseline have other deadlines.
+    const runAlways: RunSql = (text, values) => this.database.queryOptional(text, values, () => true);
+    const [facts, baseline] = await Promise.all([
+      findFacts(runWanted, storeId, contact, placed),
+      this.baselines.get(storeId, () => findBaseline(runAlways, storeId)),
+    ]);
+    return { ...facts, disposableEmail: isDisposableEmail(contact.email), baseline };
   }
 }

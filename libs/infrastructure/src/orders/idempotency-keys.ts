@@ -7,15 +7,21 @@ import {
 } from '@app/application';
 import type { Order } from '@app/domain';
 import { isLockTimeout } from '../postgres/postgres-errors.js';
+import { WAITS_FOR_STANDBYS } from '../postgres/standby-wait.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 
 interface KeyRow {
   readonly request_hash: Buffer;
   readonly order_id: string;
   readonly response: Buffer;
+  readonly waits_for_standbys: boolean;
 }
 
-type RunSql = (text: string, values: readonly unknown[]) => Promise<KeyRow[]>;
+/** Runs a statement, and makes its transaction wait for the standbys. */
+interface KeyReader {
+  query(text: string, values: readonly unknown[]): Promise<KeyRow[]>;
+  waitForStandbys(): Promise<void>;
+}
 
 // A second request with the key waits in this INSERT until the first commits or rolls back, at most for the
 // transaction's lock timeout of 2 s.
@@ -25,7 +31,8 @@ const CLAIM = `/* idempotency.claim */
   ON CONFLICT DO NOTHING RETURNING 1`;
 
 const FIND = `/* idempotency.look_up */
-  SELECT request_hash, order_id, response FROM idempotency_keys WHERE store_id = $1 AND mode = $2 AND key = $3`;
+  SELECT request_hash, order_id, response, ${WAITS_FOR_STANDBYS} AS waits_for_standbys
+  FROM idempotency_keys WHERE store_id = $1 AND mode = $2 AND key = $3`;
 
 /**
  * Claims the key for this transaction.
@@ -47,20 +54,27 @@ export async function claimKey(
   });
   if (inserted.length > 0) return null;
 
-  const replay = await findReplay((text, values) => sql.query(text, values), request);
+  const reader: KeyReader = {
+    query: (text, values) => sql.query(text, values),
+    waitForStandbys: () => sql.waitForStandbysAtCommit(),
+  };
+  const replay = await findReplay(reader, request);
   // The key expired between the two statements: it is free, but this transaction does not hold it.
   if (!replay) throw new IdempotencyInFlight();
   return replay;
 }
 
 /**
+ * A replay acknowledges an order whose own commit may have stopped waiting for the standbys. It waits for them itself.
+ *
  * @returns null when no committed request used the key.
  * @throws IdempotencyMismatch when the key was used with another request.
  */
-export async function findReplay(run: RunSql, { scope, requestHash }: IdempotentRequest): Promise<Replay | null> {
-  const [row] = await run(FIND, valuesOf(scope));
+export async function findReplay(reader: KeyReader, { scope, requestHash }: IdempotentRequest): Promise<Replay | null> {
+  const [row] = await reader.query(FIND, valuesOf(scope));
   if (!row) return null;
   if (!row.request_hash.equals(requestHash)) throw new IdempotencyMismatch();
+  if (row.waits_for_standbys) await reader.waitForStandbys();
   return { orderId: row.order_id, answer: row.response };
 }
 

@@ -8,8 +8,8 @@ const INSERT_ORDER = `/* orders.insert */
   WITH placed AS (
     INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
       amount, total_amount, customer_name, customer_email, customer_phone, shipping_address, billing_address, notes,
-      is_test, created_at, updated_at, customer_id)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14, $15, $16, $17, $17,
+      is_test, created_at, updated_at, external_reference, customer_id)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14, $15, $16, $17, $17, $22,
       (SELECT id FROM customers WHERE store_id = $1 AND lower(email) = lower($12) AND email <> ''))
   ), lines AS (
     INSERT INTO order_lines (store_id, order_id, position, product_id, variant_id, sku, name, attributes,
@@ -23,6 +23,9 @@ const INSERT_ORDER = `/* orders.insert */
 
 /** An order with this id is already committed, by an attempt whose answer was lost. */
 export class OrderExists extends Error {}
+
+/** A committed order has the reference: PostgreSQL waits for a running transaction that inserted it. */
+export class ReferenceInUse extends Error {}
 
 /** Inserts the order, its lines and its assessment. */
 export function orderInsertion(order: Order, { verdict, score, reasons }: FraudAssessment): Statement {
@@ -61,13 +64,15 @@ export function orderInsertion(order: Order, { verdict, score, reasons }: FraudA
     verdict,
     score,
     JSON.stringify(reasons),
+    order.externalReference || null,
   ];
   return { text: INSERT_ORDER, values };
 }
 
-/** Translates an error of the insertion: OrderExists, ReceiptNumberTaken, or the error itself. */
+/** Translates an error of the insertion: OrderExists, ReceiptNumberTaken, ReferenceInUse, or the error itself. */
 export function insertionError(error: unknown): unknown {
   if (isUniqueViolation(error, 'orders_by_receipt')) return new ReceiptNumberTaken();
+  if (isUniqueViolation(error, 'orders_by_external_reference')) return new ReferenceInUse();
   // Both keys begin with the order's id; either INSERT of the statement may fail first.
   if (isUniqueViolation(error, 'orders_pkey', 'fraud_assessments_pkey')) return new OrderExists();
   return error;

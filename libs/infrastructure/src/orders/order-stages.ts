@@ -11,6 +11,9 @@ const INSERT_STAGES = `/* stages.insert */
     CASE stage.state WHEN 'held' THEN $5::text[] END
   FROM unnest($3::text[], $4::text[]) WITH ORDINALITY AS stage (name, state, position)`;
 
+/** An order is under review while one of its stages, called `stage`, is held. A release or a cancellation ends that. */
+export const IS_HELD = `stage.state = 'held'`;
+
 const requeue = (condition: string): string => `/* stages.requeue */
   UPDATE order_stages SET state = 'pending', queued = false, updated_at = now()
   WHERE store_id = $1 AND order_id = $2 AND ${condition}

@@ -25,6 +25,7 @@ export interface OrderRecordRow extends OrderRow {
   readonly shipping_address: Partial<PostalAddress>;
   readonly billing_address: Partial<PostalAddress>;
   readonly notes: string;
+  readonly external_reference: string | null;
   readonly is_test: boolean;
   readonly updated_at: Date;
   readonly lines: readonly LineJson[];
@@ -76,6 +77,7 @@ export function toOrderRecord(row: OrderRecordRow): OrderRecord {
     shippingAddress: toAddress(row.shipping_address),
     billingAddress: toAddress(row.billing_address),
     notes: row.notes,
+    externalReference: row.external_reference ?? '',
     isTest: row.is_test,
     fraud: row.fraud,
     pipeline: row.stages.map(toStage),

@@ -5,20 +5,38 @@ import {
   LOST_COMMIT_LOOK_UP_MS,
   OrderPlacement,
   ReceiptNumberTaken,
+  Unavailable,
+  type ExternalReference,
   type IdempotentRequest,
   type Placement,
+  type PlacementCheck,
   type PlacementOutcome,
   type Replay,
 } from '@app/application';
-import type { Order, Shortage } from '@app/domain';
+import { ExternalReferenceTaken, type Order, type Shortage, type StockDemand } from '@app/domain';
 import { Injectable } from '@nestjs/common';
+import { ServiceMetrics } from '../platform/service-metrics.js';
 import { Database } from '../postgres/database.js';
+import { WAITS_FOR_STANDBYS } from '../postgres/standby-wait.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
-import { shortagesIn, withdrawal } from '../stock/withdraw-stock.js';
+import { stockPreview } from '../stock/preview-stock.js';
+import { shortagesIn, shortagesOf, withdrawal, type AvailableRow } from '../stock/withdraw-stock.js';
 import { claimKey, findReplay } from './idempotency-keys.js';
-import { insertionError, orderInsertion, OrderExists } from './insert-order.js';
+import { insertionError, orderInsertion, OrderExists, ReferenceInUse } from './insert-order.js';
 import { stageInsertion } from './order-stages.js';
+
+const EXISTS = `/* orders.exists */
+  SELECT ${WAITS_FOR_STANDBYS} AS waits FROM orders WHERE store_id = $1 AND id = $2`;
+
+const FIND_BY_REFERENCE = `/* orders.find_by_reference */
+  SELECT id, ${WAITS_FOR_STANDBYS} AS waits FROM orders
+  WHERE store_id = $1 AND external_reference = $2 AND is_test = $3`;
+
+interface ReferencedRow {
+  readonly id: string;
+  readonly waits: boolean;
+}
 
 const PLACED: PlacementOutcome = { outcome: 'placed' };
 
@@ -37,12 +55,17 @@ export class PostgresOrderPlacement extends OrderPlacement {
   constructor(
     private readonly transactions: Transactions,
     private readonly database: Database,
+    private readonly metrics: ServiceMetrics,
   ) {
     super();
   }
 
   override findReplay(request: IdempotentRequest): Promise<Replay | null> {
-    return findReplay((text, values) => this.database.queryPrepared(text, values), request);
+    const reader = {
+      query: <Row>(text: string, values: readonly unknown[]) => this.database.queryPrepared<Row>(text, values),
+      waitForStandbys: () => this.database.waitForStandbys(),
+    };
+    return findReplay(reader, request);
   }
 
   override async awaitReplay(request: IdempotentRequest, deadline: Deadline): Promise<Replay | null> {
@@ -58,8 +81,28 @@ export class PostgresOrderPlacement extends OrderPlacement {
     }
   }
 
+  override async findByReference(reference: ExternalReference): Promise<string | null> {
+    const [row] = await this.referenced(reference);
+    // A client that reads the id takes the order as placed, as with a replay.
+    if (row?.waits) await this.database.waitForStandbys();
+    return row?.id ?? null;
+  }
+
+  override async check(reference: ExternalReference, demand: readonly StockDemand[]): Promise<PlacementCheck> {
+    const { text, values } = stockPreview(reference.storeId, demand);
+    const [rows, referenced] = await Promise.all([
+      demand.length > 0 ? this.database.queryPrepared<AvailableRow>(text, values) : [],
+      reference.externalReference === '' ? [] : this.referenced(reference),
+    ]);
+    return { shortages: shortagesOf(rows, demand), isReferenceTaken: referenced.length > 0 };
+  }
+
   override place(placement: Placement, deadline: Deadline): Promise<PlacementOutcome> {
     return this.attempt(placement, deadline, null);
+  }
+
+  private referenced({ storeId, externalReference, isTest }: ExternalReference): Promise<ReferencedRow[]> {
+    return this.database.queryPrepared(FIND_BY_REFERENCE, [storeId, externalReference, isTest]);
   }
 
   /** @param doubt the lost commit of an earlier attempt, which the look-up did not find. */
@@ -69,37 +112,77 @@ export class PostgresOrderPlacement extends OrderPlacement {
     doubt: CommitOutcomeUnknown | null,
   ): Promise<PlacementOutcome> {
     try {
-      return await this.transactions.run((sql) => write(sql, placement), deadline);
-    } catch (error) {
-      // Each of these settles an earlier doubt: PostgreSQL lets an attempt insert the order, or read the key, only after
-      // the end of an earlier transaction that inserted the same.
+      const outcome = await this.transactions.run((sql) => write(sql, placement), deadline);
+      if (doubt !== null && outcome.outcome === 'placed') this.metrics.countRecoveredOrder();
+      return outcome;
+    } catch (caught) {
+      const error =
+        caught instanceof ReferenceInUse ? await this.whoseReference(placement.order, deadline, doubt) : caught;
+      // Each of these settles an earlier doubt: PostgreSQL lets an attempt insert the order or its reference, or read the
+      // key, only after the end of an earlier transaction that inserted the same.
       if (error instanceof StockIsShort) return { outcome: 'short', shortages: error.shortages };
-      if (error instanceof OrderExists) return PLACED;
-      if (error instanceof IdempotencyMismatch) throw error;
+      if (error instanceof IdempotencyMismatch || error instanceof ExternalReferenceTaken) throw error;
 
-      const lost = error instanceof CommitOutcomeUnknown ? error : doubt;
+      const lost = doubtAfter(error) ?? doubt;
       if (lost === null) throw error;
       // The order's id shows whether the commit took effect. Its absence does not show the opposite: the COMMIT may still
       // be on its way to the server, or wait for a standby. The next attempt waits for it and conflicts with its order.
-      if (await this.findsCommit(placement.order, deadline, lost)) return PLACED;
+      if (await this.findsCommit(placement.order, deadline, lost)) {
+        this.metrics.countRecoveredOrder();
+        return PLACED;
+      }
       if (error instanceof ReceiptNumberTaken) throw error; // by a committed order, which is another one
       if (error !== lost || deadline.remainingMs === 0) throw lost;
       return this.attempt(placement, deadline, lost);
     }
   }
 
-  /** @throws lost when the look-up fails or takes too long. */
-  private findsCommit(order: Order, deadline: Deadline, lost: CommitOutcomeUnknown): Promise<boolean> {
-    const lookUp = Deadline.in(Math.max(LOST_COMMIT_LOOK_UP_MS, deadline.remainingMs));
-    return lookUp.bound(this.isCommitted(order)).catch(() => {
-      throw lost;
-    });
+  /**
+   * An order's reference is in use, by another order or by an earlier attempt to place the same one.
+   *
+   * @throws doubt, if there is one, when the look-up fails or takes too long.
+   */
+  private async whoseReference(
+    order: Order,
+    deadline: Deadline,
+    doubt: CommitOutcomeUnknown | null,
+  ): Promise<ExternalReferenceTaken | OrderExists | Unavailable> {
+    const found = await lookUpTime(deadline)
+      .bound(this.findByReference(order))
+      .catch((error: unknown) => {
+        throw doubt ?? error;
+      });
+    if (found === order.id) return new OrderExists();
+    // The order was deleted in the meantime, which the service never does.
+    return found === null ? new Unavailable() : new ExternalReferenceTaken(found);
   }
 
-  private async isCommitted({ storeId, id }: Order): Promise<boolean> {
-    const text = `/* orders.exists */ SELECT 1 FROM orders WHERE store_id = $1 AND id = $2`;
-    return (await this.database.queryPrepared(text, [storeId, id])).length > 0;
+  /** @throws lost when the look-up fails or takes too long. */
+  private findsCommit(order: Order, deadline: Deadline, lost: CommitOutcomeUnknown): Promise<boolean> {
+    return lookUpTime(deadline)
+      .bound(this.isCommitted(order))
+      .catch(() => {
+        throw lost;
+      });
   }
+
+  /** Whether the order is committed, and on the standbys that a commit waits for. */
+  private async isCommitted({ storeId, id }: Order): Promise<boolean> {
+    const [row] = await this.database.queryPrepared<{ waits: boolean }>(EXISTS, [storeId, id]);
+    // The commit may have stopped waiting for the standbys.
+    if (row?.waits) await this.database.waitForStandbys();
+    return row !== undefined;
+  }
+}
+
+function lookUpTime({ remainingMs }: Deadline): Deadline {
+  return Deadline.in(Math.max(LOST_COMMIT_LOOK_UP_MS, remainingMs));
+}
+
+/** The doubt that the error of an attempt raises: an order may be committed, but nothing shows that it is replicated. */
+function doubtAfter(error: unknown): CommitOutcomeUnknown | null {
+  if (error instanceof CommitOutcomeUnknown) return error;
+  return error instanceof OrderExists ? new CommitOutcomeUnknown(error) : null;
 }
 
 async function write(

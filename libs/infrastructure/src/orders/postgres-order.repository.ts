@@ -9,19 +9,33 @@ import {
 } from '@app/application';
 import { isUuid } from '@app/domain';
 import { Injectable } from '@nestjs/common';
-import { Conditions, containing } from '../postgres/conditions.js';
+import { Conditions } from '../postgres/conditions.js';
 import { Database } from '../postgres/database.js';
 import { readNewestFirst } from '../postgres/newest-first.js';
 import { matchesNothing, NO_ROWS } from '../postgres/paging.js';
+import { addSearch } from '../postgres/search-terms.js';
+import { IS_HELD } from './order-stages.js';
 import { toOrderRecord, toOrderSummary, type OrderRecordRow, type OrderRow } from './order.rows.js';
 
 const SUMMARY = `receipt_number, status, fulfillment_status, payment_method, amount, total_amount, currency,
   customer_name, source`;
 
+const SEARCHED = { email: 'item.customer_email', other: 'item.receipt_number', otherHasAt: false };
+
+// PostgreSQL hashes the ids of NOT IN once. NOT EXISTS would look up each order that a deep page skips.
+const HELD_IDS = `(SELECT stage.order_id FROM order_stages AS stage WHERE stage.store_id = $1 AND ${IS_HELD})`;
+
+/** The orders under review, which the list of the others does not count. */
+const HELD = {
+  rows: `orders AS item WHERE item.store_id = $1 AND item.id IN ${HELD_IDS}`,
+  labels: 'ARRAY[item.source, item.status, item.fulfillment_status]',
+};
+
 // A subquery collects each part of an order: joins would multiply lines by stages. Amounts travel as text, because JSON
 // numbers are not exact.
 const FIND = `/* orders.find */
-  SELECT id, created_at, ${SUMMARY}, customer_email, customer_phone, shipping_address, billing_address, notes, is_test, updated_at,
+  SELECT id, created_at, ${SUMMARY}, customer_email, customer_phone, shipping_address, billing_address, notes, external_reference,
+    is_test, updated_at,
     (SELECT coalesce(json_agg(json_build_object('product_id', line.product_id, 'variant_id', line.variant_id,
         'sku', line.sku, 'name', line.name, 'attributes', line.attributes,
         'attribute_names', line.attribute_names, 'unit_price', line.unit_price::text, 'quantity', line.quantity, 'line_total', line.line_total::text) ORDER BY line.position), '[]')
@@ -41,20 +55,29 @@ export class PostgresOrderRepository extends OrderRepository {
 
   override async list(storeId: number, filter: OrderFilter, page: Page): Promise<PageOf<OrderSummary>> {
     if (matchesNothing(filter)) return NO_ROWS;
-    const { status, fulfillmentStatus, source, search } = filter;
+    const { status, fulfillmentStatus, source, held, externalReference, search } = filter;
     const where = new Conditions('item.store_id = ?', storeId);
     // Stored in upper case: folding the value, not the column, leaves the indexes usable.
     if (status !== undefined) where.and('item.status = upper(?)', status);
     if (fulfillmentStatus !== undefined) where.and('item.fulfillment_status = upper(?)', fulfillmentStatus);
     if (source !== undefined) where.and('item.source = upper(?)', source);
-    if (search !== undefined) {
-      const pattern = containing(search);
-      where.and('(item.receipt_number ILIKE ? OR item.customer_email ILIKE ?)', pattern, pattern);
-    }
+    if (held !== undefined) where.and(`item.id ${held ? 'IN' : 'NOT IN'} ${HELD_IDS}`);
+    if (externalReference !== undefined) where.and('item.external_reference = ?', externalReference);
+    const onePlan = search === undefined || addSearch(where, SEARCHED, search);
 
+    const heldOut = held === false ? HELD : undefined;
     const labels = [source, status, fulfillmentStatus];
-    const tally = search === undefined ? ({ list: 'orders', labels, letterCase: 'upper' } as const) : null;
-    const list = { table: 'orders', columns: SUMMARY, where, tally };
+    // Few orders are under review: they are counted, and subtracted from the tally of all orders.
+    const isTallied = search === undefined && held !== true && externalReference === undefined;
+    const tally = isTallied ? ({ list: 'orders', labels, letterCase: 'upper', without: heldOut } as const) : null;
+    const list = {
+      table: 'orders',
+      columns: SUMMARY,
+      where,
+      tally,
+      onePlan,
+      isLookUp: externalReference !== undefined,
+    };
     const { rows, total } = await readNewestFirst<OrderRow>(this.database, list, page);
     return { rows: rows.map(toOrderSummary), total };
   }

@@ -11,11 +11,23 @@ export type AttemptOutcome = 'done' | 'failed' | 'dead' | 'skipped';
 export const RETRY_REASONS = ['deadlock', 'lock', 'conflict', 'connection'] as const;
 export type RetryReason = (typeof RETRY_REASONS)[number];
 
+/** Why the outcome of a commit is unknown: a lost connection, or a cancelled wait for the standbys. */
+export const UNKNOWN_COMMIT_REASONS = ['connection', 'standby'] as const;
+export type UnknownCommitReason = (typeof UNKNOWN_COMMIT_REASONS)[number];
+
 /** The state of a connection pool. */
 export interface PoolState {
   readonly totalCount: number;
   readonly idleCount: number;
   readonly waitingCount: number;
+}
+
+/** The state of a read replica. */
+export interface ReplicaState {
+  /** Whether it answers reads. */
+  readonly isUpToDate: boolean;
+  /** Seconds behind the primary; NaN when unknown. */
+  readonly lagSeconds: number;
 }
 
 /** The metrics of one process that API and worker share. */
@@ -59,6 +71,19 @@ export class ServiceMetrics {
     registers: [this.registry],
   });
 
+  private readonly unknownCommits = new Counter({
+    name: 'database_commits_unknown_total',
+    help: 'Commits without a confirmation, by the cause: a lost connection, or a cancelled wait for the standbys',
+    labelNames: ['reason'],
+    registers: [this.registry],
+  });
+
+  private readonly recoveredOrders = new Counter({
+    name: 'orders_recovered_total',
+    help: 'Orders acknowledged after the outcome of their commit was unknown',
+    registers: [this.registry],
+  });
+
   private readonly keyLookups = new Histogram({
     name: 'api_key_lookup_batch_size',
     help: 'API keys per look-up statement',
@@ -76,6 +101,7 @@ export class ServiceMetrics {
 
   constructor() {
     for (const reason of RETRY_REASONS) this.transactionRetries.inc({ reason }, 0);
+    for (const reason of UNKNOWN_COMMIT_REASONS) this.unknownCommits.inc({ reason }, 0);
   }
 
   /** @param name as in `orders.insert`; `null` for a statement without one, such as COMMIT. */
@@ -89,6 +115,14 @@ export class ServiceMetrics {
 
   countRetry(reason: RetryReason): void {
     this.transactionRetries.inc({ reason });
+  }
+
+  countUnknownCommit(reason: UnknownCommitReason): void {
+    this.unknownCommits.inc({ reason });
+  }
+
+  countRecoveredOrder(): void {
+    this.recoveredOrders.inc();
   }
 
   observeKeyLookup(keys: number): void {
@@ -109,6 +143,25 @@ export class ServiceMetrics {
     this.gauge('database_pool_in_use', 'Connections in use', () => pool().totalCount - pool().idleCount);
     this.gauge('database_pool_idle', 'Open idle connections', () => pool().idleCount);
     this.gauge('database_pool_waiting', 'Callers that wait for a connection', () => pool().waitingCount);
+  }
+
+  /** Reads the state of the replicas at each scrape. Their numbers are those of `DATABASE_REPLICA_URLS`, from 1. */
+  observeReplicas(replicas: () => readonly ReplicaState[]): void {
+    this.gauge('database_replicas', 'Read replicas in the configuration', () => replicas().length);
+    this.gauge(
+      'database_replicas_in_use',
+      'Read replicas that answer reads',
+      () => replicas().filter(({ isUpToDate }) => isUpToDate).length,
+    );
+    new Gauge({
+      name: 'database_replica_lag_seconds',
+      help: 'Age of the oldest position of the primary that the replica has not replayed, in steps of 2 s; NaN when unknown',
+      labelNames: ['replica'],
+      registers: [this.registry],
+      collect() {
+        for (const [index, { lagSeconds }] of replicas().entries()) this.set({ replica: index + 1 }, lagSeconds);
+      },
+    });
   }
 
   /** Adds the number of log lines lost since the start. */

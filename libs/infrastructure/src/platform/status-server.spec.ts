@@ -1,19 +1,42 @@
-import type { Server } from 'node:http';
-import net, { type AddressInfo } from 'node:net';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import net from 'node:net';
 import { ServiceMetrics } from './service-metrics.js';
-import { serveStatus } from './status-server.js';
+import { serveStatus, type ProcessState, type StatusServer } from './status-server.js';
 
 describe("a process's status", () => {
   const metrics = new ServiceMetrics();
-  let server: Server;
-  let isLive = true;
+  const ready = { status: 'ok', details: { database: { status: 'up' } } } as const;
+  let server: StatusServer;
+  let state: ProcessState = { isLive: true, readiness: ready };
   beforeAll(async () => {
-    server = await serveStatus('127.0.0.1', 0, metrics, () => isLive);
+    server = await serveStatus('127.0.0.1', 0, metrics, () => state);
   });
   afterAll(() => server.close());
 
-  const get = (path: string, init?: RequestInit) =>
-    fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, init);
+  /** Waits until the thread has the state. */
+  const reported = async (next: ProcessState) => {
+    state = next;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  };
+  /** Another process, which sends a probe and measures the answer. */
+  const fork = () => {
+    const code = `
+      process.stdout.write('started');
+      setTimeout(async () => {
+        const start = performance.now();
+        await fetch('http://127.0.0.1:${server.port}/health/ready');
+        process.stdout.write(' ' + Math.round(performance.now() - start));
+      }, 200)`;
+    const child = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
+    let output = '';
+    child.stdout.on('data', (chunk) => (output += String(chunk)));
+    return {
+      connected: once(child.stdout, 'data'),
+      answeredAfterMs: once(child, 'close').then(() => Number(output.split(' ')[1])),
+    };
+  };
+  const get = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${server.port}${path}`, init);
 
   it('is alive', async () => {
     const response = await get('/health/live');
@@ -22,15 +45,43 @@ describe("a process's status", () => {
   });
 
   it('is not alive when it does not work', async () => {
-    isLive = false;
+    await reported({ isLive: false, readiness: ready });
+
     const response = await get('/health/live');
-    isLive = true;
 
     expect([response.status, await response.json()]).toEqual([503, { status: 'error' }]);
   });
 
+  it('is ready, or names the check that failed', async () => {
+    await reported({ isLive: true, readiness: ready });
+    const up = await get('/health/ready');
+    const readiness = { status: 'error', details: { database: { status: 'down' } } } as const;
+    await reported({ isLive: true, readiness });
+    const down = await get('/health/ready');
+
+    expect([up.status, await up.json()]).toEqual([200, ready]);
+    expect([down.status, await down.json()]).toEqual([503, readiness]);
+  });
+
+  it('has no readiness for a process that takes no requests', async () => {
+    await reported({ isLive: true, readiness: null });
+
+    expect((await get('/health/ready')).status).toBe(404);
+  });
+
+  it('answers while the event loop of the process is busy', async () => {
+    await reported({ isLive: true, readiness: ready });
+    const probe = fork();
+    await probe.connected;
+
+    const until = performance.now() + 3_000;
+    while (performance.now() < until);
+
+    expect(await probe.answeredAfterMs).toBeLessThan(2_000);
+  });
+
   it('answers one request of a connection and drops pipelined ones', async () => {
-    const socket = net.connect((server.address() as AddressInfo).port, '127.0.0.1');
+    const socket = net.connect(server.port, '127.0.0.1');
     const chunks: Buffer[] = [];
     socket.on('error', () => undefined).on('data', (chunk) => chunks.push(chunk));
     socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(3));
@@ -56,8 +107,8 @@ describe("a process's status", () => {
   });
 
   it('rejects when the port is in use', async () => {
-    const { port } = server.address() as AddressInfo;
+    const { port } = server;
 
-    await expect(serveStatus('127.0.0.1', port, metrics, () => true)).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    await expect(serveStatus('127.0.0.1', port, metrics, () => state)).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 });

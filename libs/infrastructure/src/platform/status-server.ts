@@ -1,51 +1,85 @@
-import { createServer, type Server } from 'node:http';
-import type { Socket } from 'node:net';
+import { Worker } from 'node:worker_threads';
 import type { ServiceMetrics } from './service-metrics.js';
 
-/** More than scrapers and probes need, and few enough to leave the process its descriptors. */
-const MAX_CONNECTIONS = 50;
-const served = new WeakSet<Socket>();
+/** The thread serves states that are this old, and one turn of the event loop. */
+const REPORT_EVERY_MS = 100;
+/** A process whose event loop did not turn for this long is stuck: probes get a 503 and may restart it. */
+const SILENT_AFTER_MS = 10_000;
+/** The thread holds a few connections and a copy of the metrics. */
+const MEMORY = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 32 };
+
+/** The checks of a process by name, in the shape of Terminus. */
+export interface ReadinessReport {
+  readonly status: 'ok' | 'error';
+  readonly details: Readonly<Record<string, { readonly status: 'up' | 'down' }>>;
+}
+
+/** What probes report about a process. */
+export interface ProcessState {
+  /** False makes the orchestrator restart the process. */
+  readonly isLive: boolean;
+  /** Null for a process that takes no requests. */
+  readonly readiness: ReadinessReport | null;
+}
+
+export interface StatusServer {
+  readonly port: number;
+  /** Closes the port and all connections. */
+  close(): Promise<void>;
+}
+
+type FromThread =
+  | { readonly scrape: number }
+  | { readonly port: number }
+  | { readonly failure: { readonly code: string; readonly message: string; readonly port: number } };
 
 /**
- * Serves `/metrics` and `/health/live` at a port of their own, which is for operators only.
+ * Serves `/metrics`, `/health/live` and `/health/ready` at a port of their own, which is for operators only. The server
+ * is a thread: probes do not wait behind the requests of an overloaded event loop, or behind new connections.
  *
- * @param isLive called for each probe. When it returns false, the probe gets a 503 and may restart the process.
+ * @param state called ten times a second.
  */
-export function serveStatus(
+export async function serveStatus(
   host: string,
   port: number,
   metrics: ServiceMetrics,
-  isLive: () => boolean = () => true,
-): Promise<Server> {
-  const server = createServer({ headersTimeout: 5_000, requestTimeout: 5_000 }, (request, response) => {
-    // One request per connection: pipelined requests get no answer and take no memory.
-    response.shouldKeepAlive = false;
-    if (served.has(request.socket)) {
-      request.socket.destroy();
-      return;
-    }
-    served.add(request.socket);
-    // No endpoint here takes a body or changes anything.
-    const path = request.method === 'GET' ? request.url?.replace(/\?.*$/s, '') : undefined;
-    if (path === '/metrics') {
-      void metrics.text.read().then(
-        (text) => response.setHeader('content-type', metrics.text.contentType).end(text),
-        () => response.writeHead(500).end(),
-      );
-      return;
-    }
-    const [status, body] =
-      path !== '/health/live'
-        ? [404, { success: false, error: 'Not found' }]
-        : isLive()
-          ? [200, { status: 'ok' }]
-          : [503, { status: 'error' }];
-    response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' });
-    response.end(JSON.stringify(body));
+  state: () => ProcessState,
+): Promise<StatusServer> {
+  const thread = new Worker(new URL('./status-thread.mjs', import.meta.url), {
+    workerData: { host, port, silentAfterMs: SILENT_AFTER_MS, state: state() },
+    resourceLimits: MEMORY,
   });
-  server.maxConnections = MAX_CONNECTIONS;
-  server.setTimeout(10_000);
+  const bound = await listening(thread);
+  thread.on('message', (message: FromThread) => {
+    if ('scrape' in message) void scrape(metrics, message.scrape).then((answer) => thread.postMessage(answer));
+  });
+  const reports = setInterval(() => thread.postMessage({ report: state() }), REPORT_EVERY_MS).unref();
+  thread.unref();
+  return {
+    port: bound,
+    close: async () => {
+      clearInterval(reports);
+      await thread.terminate();
+    },
+  };
+}
+
+/** Resolves to the port. @throws Error with the `code` and the `port` of the failure. */
+function listening(thread: Worker): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject).listen(port, host, () => resolve(server));
+    thread.once('error', reject);
+    thread.once('message', (message: FromThread) => {
+      thread.off('error', reject);
+      if ('port' in message) resolve(message.port);
+      if (!('failure' in message)) return;
+      const { code, port, message: text } = message.failure;
+      reject(Object.assign(new Error(text), { code, port }));
+      void thread.terminate();
+    });
   });
+}
+
+async function scrape({ text }: ServiceMetrics, id: number): Promise<object> {
+  const rendered = await text.read().catch(() => null);
+  return { scrape: { id, text: rendered, contentType: text.contentType } };
 }

@@ -1,12 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { PROJECT_ROOT } from './project-root.js';
 
-/** The version in the project's package.json, which is above the sources and above the build, at different levels. */
-export const VERSION = readVersion(new URL('.', import.meta.url));
+const manifest = readFileSync(new URL('package.json', PROJECT_ROOT), 'utf8');
 
-function readVersion(directory: URL): string {
-  const manifest = new URL('package.json', directory);
-  if (existsSync(manifest)) return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
-  const parent = new URL('..', directory);
-  if (parent.href === directory.href) throw new Error('There is no package.json above this file');
-  return readVersion(parent);
-}
+/** The version in the project's package.json. */
+export const { version: VERSION } = JSON.parse(manifest) as { version: string };

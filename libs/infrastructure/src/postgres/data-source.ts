@@ -20,6 +20,17 @@ function survive(client: pg.ClientBase): void {
   client.on('error', () => undefined);
 }
 
+/** For work without time limits. Those of the role or the database are meant for requests. */
+export const NO_TIME_LIMITS =
+  'SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0';
+
+const MAINTENANCE = {
+  onConnect: (client: pg.ClientBase) => {
+    survive(client);
+    return client.query(NO_TIME_LIMITS);
+  },
+};
+
 const REQUEST_LIMITS = {
   onConnect: (client: pg.ClientBase) => {
     survive(client);
@@ -36,7 +47,7 @@ const REQUEST_LIMITS = {
 export interface DataSourceSettings {
   readonly url: string;
   readonly poolSize: number;
-  /** For migrations and imports: statements have no time limit. */
+  /** For migrations and imports: statements have no time limit, whatever the role has. */
   readonly maintenance?: boolean;
   /** Called when an idle connection breaks. The pool replaces it. */
   readonly onPoolError?: (error: Error) => void;
@@ -52,7 +63,7 @@ export function dataSourceOptions({ url, poolSize, maintenance, onPoolError }: D
     applicationName: 'store-commerce',
     synchronize: false,
     logging: false,
-    extra: maintenance ? { onConnect: survive } : REQUEST_LIMITS,
+    extra: maintenance ? MAINTENANCE : REQUEST_LIMITS,
   };
 }
 

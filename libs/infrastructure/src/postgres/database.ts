@@ -1,10 +1,11 @@
-import { QUERY_TIMEOUT_MS, SEARCH_QUEUE_MS } from '@app/application';
+import { CommitOutcomeUnknown, QUERY_TIMEOUT_MS, SEARCH_QUEUE_MS } from '@app/application';
 import type pg from 'pg';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { Semaphore } from './semaphore.js';
-import { translated } from './postgres-errors.js';
-import { ReadBatches } from './read-batches.js';
+import { isConnectionLost, translated } from './postgres-errors.js';
+import { ReadBatches, type IsWanted } from './read-batches.js';
 import { prepared } from './prepared.js';
+import { confirmed, SHOW_WARNINGS, WAIT_FOR_STANDBYS } from './standby-wait.js';
 import { watched } from './watch-statements.js';
 
 /** The share of the pool that searches may take. */
@@ -44,8 +45,8 @@ export class Database {
   }
 
   /**
-   * Runs a search, whose cost grows with the rows it reads. Only a few run at a time, so that other reads find a free
-   * connection.
+   * Runs a search, whose cost grows with the rows it reads, and whose plan depends on its values. Only a few run at a
+   * time, so that other reads find a free connection.
    *
    * @throws Overloaded when its turn does not come in time.
    */
@@ -54,20 +55,72 @@ export class Database {
   }
 
   /**
-   * Reads a page whose cost grows with the rows before it. It counts as a search.
+   * The same for a search with one plan for all values, and for a page whose cost grows with the rows before it.
    *
    * @throws Overloaded when its turn does not come in time.
    */
-  readDeep<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
+  searchPrepared<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
     return this.searches.run(() => this.queryAlone<Row>(text, values, QUERY_TIMEOUT_MS));
   }
 
   /** Runs one of the few frequent statements. Each connection parses and plans it once. */
   queryPrepared<Row>(text: string, values: readonly unknown[], timeoutMs?: number): Promise<Row[]> {
-    const query = { ...prepared(text, values), ...(timeoutMs && { query_timeout: timeoutMs }) };
-    return translated(
-      watched(this.metrics, 'prepared', text, () => this.batches.query(query).then(({ rows }) => rows as Row[])),
-    );
+    return this.batched({ ...prepared(text, values), ...(timeoutMs && { query_timeout: timeoutMs }) });
+  }
+
+  /**
+   * The same for a read that its request can do without. It follows the other reads of its connection, so that they do
+   * not wait when it has to wait for a lock.
+   *
+   * @param isWanted is asked when a connection is free.
+   * @throws DeadlineExceeded, and sends nothing, when the read is no longer wanted then.
+   */
+  queryOptional<Row>(text: string, values: readonly unknown[], isWanted: IsWanted): Promise<Row[]> {
+    return this.batched(prepared(text, values), isWanted);
+  }
+
+  /**
+   * Runs a statement that writes, as a transaction of its own.
+   *
+   * @throws CommitOutcomeUnknown when the connection was lost before the answer, or the server cancelled the wait for its
+   *   standbys.
+   */
+  write<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
+    return translated(watched(this.metrics, 'prepared', text, () => this.commit(prepared(text, values))));
+  }
+
+  /**
+   * Waits, like a commit, until the standbys have received everything that is committed so far.
+   *
+   * @throws CommitOutcomeUnknown like `write`.
+   */
+  async waitForStandbys(): Promise<void> {
+    await this.write(WAIT_FOR_STANDBYS, []);
+  }
+
+  private batched<Row>(query: pg.QueryConfig, isWanted: IsWanted | null = null): Promise<Row[]> {
+    const send = () => this.batches.query(query, isWanted).then(({ rows }) => rows as Row[]);
+    return translated(watched(this.metrics, 'prepared', query.text, send));
+  }
+
+  private async commit<Row>(query: pg.QueryConfig): Promise<Row[]> {
+    const client = await this.pool().connect();
+    let failure: Error | undefined;
+    try {
+      // The settings of the role may hide the warning of a cancelled wait.
+      await client.query(`BEGIN; ${SHOW_WARNINGS}`);
+      const { rows } = await client.query<Row & object>(query);
+      await confirmed(client, () => client.query('COMMIT'));
+      return rows;
+    } catch (error) {
+      failure = error as Error;
+      if (error instanceof CommitOutcomeUnknown) this.metrics.countUnknownCommit('standby');
+      if (!isConnectionLost(error)) throw error;
+      this.metrics.countUnknownCommit('connection');
+      throw new CommitOutcomeUnknown(error);
+    } finally {
+      client.release(failure);
+    }
   }
 
   private async run<Row>(kind: 'planned' | 'prepared', query: pg.QueryConfig, timeoutMs?: number): Promise<Row[]> {

@@ -1,4 +1,5 @@
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { confirmedTransaction } from './confirmed-transaction.js';
 import { dataSourceOptions } from './data-source.js';
 import { translated } from './postgres-errors.js';
 
@@ -12,6 +13,15 @@ export class MaintenanceConnection {
 
   run<T>(work: (dataSource: DataSource) => Promise<T>): Promise<T> {
     return translated(withMaintenanceConnection(this.url, work));
+  }
+
+  /**
+   * Runs one transaction, like `confirmedTransaction`.
+   *
+   * @throws CommitOutcomeUnknown as there.
+   */
+  transaction<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return this.run((dataSource) => confirmedTransaction(dataSource, work));
   }
 
   /** The caller destroys the result. */

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { runMigrations as migrateQueue } from 'graphile-worker';
 import pg from 'pg';
 import { errorCode } from '../platform/error-code.js';
+import { NO_TIME_LIMITS } from './data-source.js';
 import { type Migration, readMigrations } from './migrations.js';
 import { queuePool } from './queue-pool.js';
 
@@ -60,6 +61,7 @@ export async function migrate(url: string, migrations = readMigrations()): Promi
   const queue = queuePool(url, 1, () => undefined, 0);
   try {
     await client.connect();
+    await client.query(NO_TIME_LIMITS);
     await takeTurns(client);
     const applied = await applyMissing(client, migrations);
     await migrateQueue({ pgPool: queue });

@@ -20,6 +20,10 @@ export interface NewestFirst {
    * The stored count of the rows. `null` when no tally has the labels, as for searches: the statement counts the rows.
    */
   readonly tally: Tally | null;
+  /** Whether one plan serves all values of a search. */
+  readonly onePlan?: boolean;
+  /** Whether a unique key leaves a few rows at most: then a list without a tally does not count as a search. */
+  readonly isLookUp?: boolean;
 }
 
 /** Above this offset, tallies locate the page: skipping that many rows would take longer than reading it. */
@@ -50,14 +54,17 @@ export async function readNewestFirst<Row extends object>(
 function read<Row>(database: Database, list: NewestFirst, page: Page): Promise<Row[]> {
   const where = list.where.copy();
   const { tally } = list;
-  // The best plan of a search depends on its words.
-  if (!tally) return database.search(searchedPage(list, where, page), where.values);
+  if (!tally) {
+    const sql = searchedPage(list, where, page);
+    if (list.isLookUp) return database.queryPrepared(sql, where.values);
+    return list.onePlan ? database.searchPrepared(sql, where.values) : database.search(sql, where.values);
+  }
   if (offsetOf(page) <= SKIPPED_AT_MOST) {
     return database.queryPrepared(shallowPage(list, tally, where, page), where.values);
   }
   // Still skips the rows of the page's day, or of a category: 100,000 of them after an import.
   const sql = (list.place ? shallowPage : deepPage)(list, tally, where, page);
-  return database.readDeep(sql, where.values);
+  return database.searchPrepared(sql, where.values);
 }
 
 function shallowPage(list: NewestFirst, tally: Tally, where: Conditions, page: Page): string {

@@ -1,11 +1,17 @@
+import { DeadlineExceeded } from '@app/application';
 import type pg from 'pg';
 import { corkUntilNextTick } from './cork.js';
 
 /** Statements that share a connection. A small number, because the others wait behind a slow one. */
 const BATCH = 4;
 
+/** Asked when a connection is free: whether the request still waits for the read. */
+export type IsWanted = () => boolean;
+
 interface Read {
   readonly query: pg.QueryConfig;
+  /** Null for a read that its request cannot do without. */
+  readonly isWanted: IsWanted | null;
   readonly resolve: (result: pg.QueryResult) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -20,27 +26,32 @@ export class ReadBatches {
 
   constructor(private readonly pool: () => pg.Pool) {}
 
-  query(query: pg.QueryConfig): Promise<pg.QueryResult> {
+  /**
+   * @param isWanted for a read that its request can do without: it is sent behind the other reads of its connection,
+   *   one on each connection, and not at all when it is no longer wanted.
+   */
+  query(query: pg.QueryConfig, isWanted: IsWanted | null = null): Promise<pg.QueryResult> {
     return new Promise((resolve, reject) => {
-      if (this.waiting.push({ query, resolve, reject }) === 1) setImmediate(() => this.send());
+      if (this.waiting.push({ query, isWanted, resolve, reject }) === 1) setImmediate(() => this.send());
     });
   }
 
   private send(): void {
     const reads = this.waiting;
     this.waiting = [];
-    for (let first = 0; first < reads.length; first += BATCH) void this.run(reads.slice(first, first + BATCH));
+    for (const batch of inBatches(reads)) void this.run(batch);
   }
 
-  private async run(reads: readonly Read[]): Promise<void> {
+  private async run(batch: readonly Read[]): Promise<void> {
     let client: pg.PoolClient;
     try {
       client = await this.pool().connect();
     } catch (error) {
-      for (const { reject } of reads) reject(error);
+      for (const { reject } of batch) reject(error);
       return;
     }
     corkUntilNextTick(client);
+    const reads = inOrder(batch);
     const answers = reads.map(({ query }) => client.query(query));
     let failure: Error | undefined;
     for (const [index, { resolve, reject }] of reads.entries()) {
@@ -52,4 +63,27 @@ export class ReadBatches {
     await Promise.allSettled(answers);
     client.release(failure);
   }
+}
+
+/** A second optional read would make its connection wait twice for the same lock. */
+function inBatches(reads: readonly Read[]): Read[][] {
+  const batches: Read[][] = [];
+  let batch: Read[] = [];
+  for (const read of reads) {
+    const isFull = batch.length === BATCH || (read.isWanted !== null && batch.some((other) => other.isWanted !== null));
+    if (batches.length === 0 || isFull) batches.push((batch = []));
+    batch.push(read);
+  }
+  return batches;
+}
+
+/** The reads to send. Those that nobody waits for any more are rejected. */
+function inOrder(batch: readonly Read[]): Read[] {
+  const [needed, optional]: [Read[], Read[]] = [[], []];
+  for (const read of batch) {
+    if (read.isWanted === null) needed.push(read);
+    else if (read.isWanted()) optional.push(read);
+    else read.reject(new DeadlineExceeded());
+  }
+  return [...needed, ...optional];
 }

@@ -6,6 +6,7 @@ import { REPLICA_MS } from '@app/application';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { replicaPool } from './data-source.js';
 import { Database } from './database.js';
+import { PositionHistory } from './replica-lag.js';
 import type { Semaphore } from './semaphore.js';
 import { isBadInput, isConnectionLost, isRetryable, isStatementTimeout, isTooLate } from './postgres-errors.js';
 import { errorCode } from '../platform/error-code.js';
@@ -29,7 +30,7 @@ const POSITION = `/* replicas.position */
 // the timeline: after a fail-over, a replica serves reads again after its next checkpoint, within minutes.
 const HAS_REACHED = `/* replicas.has_reached */
   SELECT pg_is_in_recovery() AND lpad(to_hex(timeline_id), 8, '0') = $1 AND pg_last_wal_replay_lsn() >= $2::pg_lsn
-    AS reached
+    AS reached, CASE WHEN lpad(to_hex(timeline_id), 8, '0') = $1 THEN pg_last_wal_replay_lsn()::text END AS replayed
   FROM pg_control_checkpoint()`;
 
 /** A server that follows the primary. */
@@ -40,11 +41,14 @@ class Replica {
   private readonly probePool: pg.Pool;
   /** Null before the first probe, which logs its result. */
   private upToDate: boolean | null = null;
+  /** The last known position, of the primary's timeline. */
+  private replayed: string | null = null;
 
   constructor(
     url: string,
     poolSize: number,
     private readonly label: string,
+    private readonly history: PositionHistory,
     private readonly logger: Logger,
     metrics: ServiceMetrics | undefined,
   ) {
@@ -57,11 +61,17 @@ class Replica {
     return this.upToDate === true;
   }
 
+  /** NaN before the first answer. Grows while the replica does not answer. */
+  get lagSeconds(): number {
+    return this.replayed === null ? NaN : this.history.lagOf(this.replayed);
+  }
+
   /** @param expected the position in the primary's WAL that the replica must have reached. */
   async probe({ timeline, position }: Position): Promise<void> {
     const query = { text: HAS_REACHED, values: [timeline, position] };
     try {
-      const { rows } = await this.probePool.query<{ reached: boolean | null }>(query);
+      const { rows } = await this.probePool.query<{ reached: boolean | null; replayed: string | null }>(query);
+      this.replayed = rows[0]?.replayed ?? this.replayed;
       this.note(rows[0]?.reached === true, 'is behind, or follows no primary');
     } catch {
       this.note(false, 'does not answer');
@@ -90,6 +100,7 @@ export class ReadReplicas extends Database implements OnApplicationBootstrap, On
   private readonly stopping = new AbortController();
   private watching: Promise<void> = Promise.resolve();
   private turn = 0;
+  private readonly history = new PositionHistory();
 
   /**
    * @param urls of servers that follow the primary by streaming replication; may be none.
@@ -104,8 +115,9 @@ export class ReadReplicas extends Database implements OnApplicationBootstrap, On
   ) {
     super(primary, metrics, searches);
     this.replicas = urls.map(
-      (url, index) => new Replica(url, poolSize, `Read replica ${index + 1}`, this.logger, metrics),
+      (url, index) => new Replica(url, poolSize, `Read replica ${index + 1}`, this.history, this.logger, metrics),
     );
+    metrics?.observeReplicas(() => this.replicas);
   }
 
   override query<Row>(text: string, values?: readonly unknown[], timeoutMs?: number): Promise<Row[]> {
@@ -161,6 +173,12 @@ export class ReadReplicas extends Database implements OnApplicationBootstrap, On
     return onPrimary();
   }
 
+  private keep(position: Position | null, before: Position | null): void {
+    if (position === null) return;
+    if (before !== null && before.timeline !== position.timeline) this.history.clear();
+    this.history.note(position.position);
+  }
+
   private next(): Replica | undefined {
     const usable = this.replicas.filter(({ isUpToDate }) => isUpToDate);
     return usable[this.turn++ % usable.length];
@@ -176,6 +194,7 @@ export class ReadReplicas extends Database implements OnApplicationBootstrap, On
       const position = await positionOf(pool);
       const expected: Position | null = before ?? position;
       const probes = expected === null ? [] : this.replicas.map((replica) => replica.probe(expected));
+      this.keep(position, before);
       before = position;
       unknown = position === null ? unknown + 1 : 0;
       if (unknown >= MOST_UNKNOWN_LOOKS) {

@@ -10,7 +10,26 @@ export interface Tally {
   readonly labels: readonly (string | undefined)[];
   /** Letter case of the stored labels, when the comparison ignores case. */
   readonly letterCase?: 'lower' | 'upper';
+  /** A few rows that the tally counts and the list leaves out. They are read one by one. */
+  readonly without?: TallyExceptions | undefined;
 }
+
+/** SQL, with a row of the list as `item`. */
+export interface TallyExceptions {
+  /** What follows FROM, restricted to the store `$1`. */
+  readonly rows: string;
+  /** The labels of a row, as an array in the order of the list's labels. */
+  readonly labels: string;
+}
+
+type Grain = 'all' | 'month' | 'day';
+
+/** The period of a row, as the database counts it. */
+const PERIOD: Readonly<Record<Grain, string>> = {
+  all: `'-infinity'::date`,
+  month: `date_trunc('month', item.created_at AT TIME ZONE 'UTC')::date`,
+  day: `(item.created_at AT TIME ZONE 'UTC')::date`,
+};
 
 /** SQL for the number of rows. `$1` is the id of the store; binds other values to `where`. */
 export function totalOf(tally: Tally, where: Conditions): string {
@@ -18,13 +37,12 @@ export function totalOf(tally: Tally, where: Conditions): string {
 }
 
 /** SQL after FROM for the counts in total, by month or by day: columns `period` and `rows`. Binds like `totalOf`. */
-export function countsOf(
-  { list, labels, letterCase }: Tally,
-  grain: 'all' | 'month' | 'day',
-  where: Conditions,
-): string {
+export function countsOf({ list, labels, letterCase, without }: Tally, grain: Grain, where: Conditions): string {
   const wanted = labels.map((label, index) =>
     label === undefined ? '' : ` AND labels[${index + 1}] = ${letterCase ?? ''}(${where.bind(label)})`,
   );
-  return `list_counts WHERE store_id = $1 AND list = ${where.bind(list)} AND grain = '${grain}'${wanted.join('')}`;
+  const counts = `list_counts WHERE store_id = $1 AND list = ${where.bind(list)} AND grain = '${grain}'`;
+  if (!without) return `${counts}${wanted.join('')}`;
+  const exceptions = `SELECT ${PERIOD[grain]}, ${without.labels}, -1 FROM ${without.rows}`;
+  return `(SELECT period, labels, rows FROM ${counts} UNION ALL ${exceptions}) AS counts WHERE true${wanted.join('')}`;
 }

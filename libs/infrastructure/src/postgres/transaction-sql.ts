@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { ServiceMetrics } from '../platform/service-metrics.js';
 import { prepared } from './prepared.js';
 import { corkUntilNextTick } from './cork.js';
+import { confirmed, WAIT_FOR_STANDBYS } from './standby-wait.js';
 import { watched } from './watch-statements.js';
 
 /** A statement with its values. */
@@ -49,9 +50,17 @@ export class TransactionSql {
     await this.send(query);
   }
 
-  /** @throws the driver's error; the transaction may be committed then. */
+  /** Makes COMMIT wait for the standbys even if this transaction writes nothing. */
+  async waitForStandbysAtCommit(): Promise<void> {
+    await this.query(WAIT_FOR_STANDBYS, []);
+  }
+
+  /**
+   * @throws CommitOutcomeUnknown when the server cancelled the wait for its standbys.
+   * @throws the driver's error; the transaction may be committed then.
+   */
   async commit(): Promise<void> {
-    await this.execute('COMMIT');
+    await confirmed(this.client, () => this.execute('COMMIT'));
   }
 
   private send(query: pg.QueryConfig): Promise<pg.QueryResult> {

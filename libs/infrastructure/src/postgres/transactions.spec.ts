@@ -9,6 +9,8 @@ function transactionsThatFail(refused: RegExp) {
   const releases: unknown[] = [];
   const client = {
     release: (broken: unknown) => releases.push(broken),
+    on: () => client,
+    off: () => client,
     query: ({ text }: pg.QueryConfig) => {
       sent.push(/\w+/.exec(text)?.[0]);
       return refused.test(text)

@@ -5,6 +5,7 @@ import { DataSource } from 'typeorm';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { poolOf } from './data-source.js';
 import { isConnectionLost, isRetryable, retryReason, toApplicationError } from './postgres-errors.js';
+import { SHOW_WARNINGS } from './standby-wait.js';
 import { TransactionSql } from './transaction-sql.js';
 
 const ATTEMPTS = 4;
@@ -18,6 +19,7 @@ function begin({ remainingMs }: Deadline): string {
   return `
     BEGIN ISOLATION LEVEL READ COMMITTED;
     SET LOCAL plan_cache_mode = force_generic_plan;
+    ${SHOW_WARNINGS};
     SET LOCAL statement_timeout = '8s';
     SET LOCAL lock_timeout = ${lockTimeout};
     SET LOCAL idle_in_transaction_session_timeout = '10s'`;
@@ -36,7 +38,8 @@ export class Transactions {
    * after a deadlock, a lock timeout or a connection lost before COMMIT was sent: `work` must be repeatable.
    *
    * @param deadline limits the waits for a connection and for locks, over all attempts; 2.4 s by default.
-   * @throws CommitOutcomeUnknown when the connection was lost during COMMIT.
+   * @throws CommitOutcomeUnknown when the connection was lost during COMMIT, or the server cancelled the wait for its
+   *   standbys.
    */
   async run<T>(work: (sql: TransactionSql) => Promise<T>, deadline = Deadline.in(TRANSACTION_MS)): Promise<T> {
     for (let attempt = 1; ; attempt++) {
@@ -64,7 +67,7 @@ export class Transactions {
       await sql.execute(begin(deadline));
       begun = true;
       const result = await work(sql);
-      await commit(sql);
+      await this.commit(sql);
       over = true;
       return result;
     } catch (error) {
@@ -72,6 +75,17 @@ export class Transactions {
       throw error;
     } finally {
       client.release(!over);
+    }
+  }
+
+  private async commit(sql: TransactionSql): Promise<void> {
+    try {
+      await sql.commit();
+    } catch (error) {
+      if (error instanceof CommitOutcomeUnknown) this.metrics.countUnknownCommit('standby');
+      if (!isConnectionLost(error)) throw error;
+      this.metrics.countUnknownCommit('connection');
+      throw new CommitOutcomeUnknown(error);
     }
   }
 
@@ -84,14 +98,6 @@ export class Transactions {
       connecting.then((client) => client.release()).catch(() => undefined);
       throw error;
     }
-  }
-}
-
-async function commit(sql: TransactionSql): Promise<void> {
-  try {
-    await sql.commit();
-  } catch (error) {
-    throw isConnectionLost(error) ? new CommitOutcomeUnknown(error) : error;
   }
 }
 

@@ -6,6 +6,7 @@ import type pg from 'pg';
 import type { Retention } from '../platform/config.js';
 import { numberChanges, passChangeLog } from '../changes/number-changes.js';
 import { purgeTombstones } from '../changes/purge-tombstones.js';
+import { OutageLog } from '../platform/outage-log.js';
 import { foldTallies } from '../postgres/fold-tallies.js';
 import { discardSilentConnections } from '../postgres/silent-connections.js';
 import { recoverAbandonedJobs } from './abandoned-jobs.js';
@@ -51,6 +52,8 @@ export interface WorkerSettings {
 /** Runs the queued stages of orders. Workers in several processes share them safely. */
 export class PipelineWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(PipelineWorker.name);
+  private readonly outage = new OutageLog('The queue', (line) => this.logger.warn(line));
+  private readonly brokenConnections = new OutageLog('Broken connections', (line) => this.logger.warn(line));
   /** For everything but the runner. */
   private readonly pool: pg.Pool;
   private readonly stopping = new AbortController();
@@ -97,7 +100,7 @@ export class PipelineWorker implements OnApplicationBootstrap, BeforeApplication
 
   private openPool(size: number): pg.Pool {
     return queuePool(this.databaseUrl, size, (error) => {
-      this.logger.warn(`A connection broke: ${failureName(error)}`);
+      this.brokenConnections.note(`A connection broke: ${failureName(error)}`);
     });
   }
 
@@ -105,7 +108,7 @@ export class PipelineWorker implements OnApplicationBootstrap, BeforeApplication
   private async repeatedly(pauseMs: number, action: () => Promise<void>): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
-      await action().catch((error: Error) => this.logger.warn(`The queue is out of reach: ${failureName(error)}`));
+      await action().catch((error: Error) => this.outage.note(`The queue is out of reach: ${failureName(error)}`));
       await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     }
   }

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { DataSource, EntityManager } from 'typeorm';
 import { DataCipher, DecryptionFailed, KEY_ID_BYTES } from '../platform/data-cipher.js';
 import { ENCRYPTED_COLUMNS, type EncryptedColumn } from '../platform/encrypted-columns.js';
+import { confirmedTransaction } from '../postgres/confirmed-transaction.js';
 import { MaintenanceConnection } from '../postgres/maintenance-connection.js';
 import { toApplicationError } from '../postgres/postgres-errors.js';
 
@@ -59,7 +60,7 @@ export class PostgresEncryptedSecrets extends EncryptedSecrets {
     let after: Place | undefined = { store_id: 0, row_key: column.beforeAll };
     while (after) {
       const from: Place = after;
-      const { last, ...batch } = await dataSource.transaction('READ COMMITTED', (manager) =>
+      const { last, ...batch } = await confirmedTransaction(dataSource, (manager) =>
         this.reencryptAfter(manager, column, from),
       );
       yield batch;

@@ -9,6 +9,14 @@ export const IS_FOR_SALE = `stock.bin_id NOT IN (
   JOIN bins ON bins.store_id = warehouses.store_id AND bins.warehouse_id = warehouses.id
   WHERE warehouses.store_id = $1 AND NOT warehouses.active)`;
 
+/** SQL for whether a product has active variants. `$1` is the id of the store. @param productId an expression. */
+export function hasVariants(productId: string): string {
+  return `EXISTS (
+      SELECT FROM product_variants AS variant
+      WHERE variant.store_id = $1 AND variant.product_id = ${productId} AND variant.status = 'ACTIVE'
+    )`;
+}
+
 /**
  * SQL for the units of a product, and of its variants, that are for sale. `$1` is the id of the store.
  *

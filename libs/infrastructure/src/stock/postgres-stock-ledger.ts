@@ -25,13 +25,11 @@ export class PostgresStockLedger extends StockLedger {
   }
 
   override setQuantity(storeId: number, place: StockPlace, quantity: number): Promise<number | null> {
-    return this.connection.run((dataSource) =>
-      dataSource.transaction('READ COMMITTED', async (manager) => {
-        const ids = await findPlace(manager, storeId, place);
-        const [change] = await setStockQuantities(manager, storeId, [{ ...ids, quantity }]);
-        return change?.previous ?? null;
-      }),
-    );
+    return this.connection.transaction(async (manager) => {
+      const ids = await findPlace(manager, storeId, place);
+      const [change] = await setStockQuantities(manager, storeId, [{ ...ids, quantity }]);
+      return change?.previous ?? null;
+    });
   }
 
   override verify(storeId: number | null): Promise<StockVerification> {

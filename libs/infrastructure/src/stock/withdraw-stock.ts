@@ -1,11 +1,15 @@
 import type { Shortage, StockDemand } from '@app/domain';
 import type { Statement } from '../postgres/transaction-sql.js';
-import { IS_FOR_SALE } from './available-stock.js';
+import { hasVariants, IS_FOR_SALE } from './available-stock.js';
 
-interface Withdrawal {
+/** What is there for a demand. */
+export interface AvailableRow {
   readonly available: number;
-  readonly taken: number;
   readonly lacks_variant: boolean;
+}
+
+interface Withdrawal extends AvailableRow {
+  readonly taken: number;
 }
 
 // One statement: no answer travels while the rows are locked. Every transaction locks its rows in primary-key order, so
@@ -50,10 +54,7 @@ const WITHDRAW = `/* stock.withdraw */
     RETURNING quantity
   )
   SELECT available::float8, (SELECT coalesce(-sum(quantity), 0)::int FROM moved) AS taken,
-    available < requested AND asked_variant = 0 AND EXISTS (
-      SELECT FROM product_variants AS variant
-      WHERE variant.store_id = $1 AND variant.product_id = totals.asked AND variant.status = 'ACTIVE'
-    ) AS lacks_variant
+    available < requested AND asked_variant = 0 AND ${hasVariants('totals.asked')} AS lacks_variant
   FROM totals ORDER BY position`;
 
 /** Withdraws the demand of an order from the bins of the store's active warehouses and writes the ledger. */
@@ -64,6 +65,16 @@ export function withdrawal(storeId: number, orderId: string, demand: readonly St
   return { text: WITHDRAW, values: [storeId, orderId, products, variants, quantities] };
 }
 
+/** The lines that are short, by line. @param rows one for each demand, in the same order. */
+export function shortagesOf(rows: readonly AvailableRow[], demand: readonly StockDemand[]): Shortage[] {
+  const shortages = demand.flatMap(({ quantity: requested, lines }, index) => {
+    const { available = 0, lacks_variant: lacksVariant = false } = rows[index] ?? {};
+    if (available >= requested) return [];
+    return lines.map((line) => ({ line, requested, available, ...(lacksVariant && { lacksVariant }) }));
+  });
+  return shortages.sort((a, b) => a.line - b.line);
+}
+
 /**
  * Reads the result of a withdrawal.
  *
@@ -71,12 +82,8 @@ export function withdrawal(storeId: number, orderId: string, demand: readonly St
  */
 export function shortagesIn(rows: unknown, demand: readonly StockDemand[]): Shortage[] {
   const withdrawals = rows as readonly Withdrawal[];
-  const shortages = demand.flatMap(({ quantity: requested, lines }, index) => {
-    const { available = 0, lacks_variant: lacksVariant = false } = withdrawals[index] ?? {};
-    if (available >= requested) return [];
-    return lines.map((line) => ({ line, requested, available, ...(lacksVariant && { lacksVariant }) }));
-  });
-  if (shortages.length > 0) return shortages.sort((a, b) => a.line - b.line);
+  const shortages = shortagesOf(withdrawals, demand);
+  if (shortages.length > 0) return shortages;
   // The rows are locked, so this cannot happen; if it did, committing would sell missing units.
   const requested = demand.reduce((sum, { quantity }) => sum + quantity, 0);
   if (withdrawals[0]?.taken !== requested) throw new Error('Stock changed under its lock');

@@ -8,7 +8,8 @@ import {
 import type { Currency } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
+import { Repository, type EntityManager } from 'typeorm';
+import { confirmedTransaction } from '../postgres/confirmed-transaction.js';
 import { ReadReplicas } from '../postgres/read-replicas.js';
 import { isUniqueViolation, translated } from '../postgres/postgres-errors.js';
 import { StoreEntity } from './store.entity.js';
@@ -68,20 +69,29 @@ export class TypeOrmStoreRepository extends StoreRepository {
 
   override async create(store: { subdomain: string; name: string; currency: Currency }): Promise<StoreSummary> {
     const { subdomain, name, currency } = store;
-    const [created] = await translated(this.stores.query<[StoreSummary]>(INSERT, [subdomain, name, currency])).catch(
-      (error: unknown) => {
-        throw isUniqueViolation(error, 'stores_subdomain_key') ? new SubdomainTaken(subdomain) : error;
-      },
-    );
+    const insert = (manager: EntityManager) => manager.query<[StoreSummary]>(INSERT, [subdomain, name, currency]);
+    const [created] = await this.write(insert).catch((error: unknown) => {
+      throw isUniqueViolation(error, 'stores_subdomain_key') ? new SubdomainTaken(subdomain) : error;
+    });
     return created;
   }
 
   override async setStatus(subdomain: string, status: StoreStatus): Promise<StoreSummary | null> {
     const changed = { status, updatedAt: () => 'now()' };
-    await translated(
-      this.stores.createQueryBuilder().comment('stores.set_status').update(changed).where({ subdomain }).execute(),
+    await this.write((manager) =>
+      manager
+        .createQueryBuilder()
+        .comment('stores.set_status')
+        .update(StoreEntity)
+        .set(changed)
+        .where({ subdomain })
+        .execute(),
     );
     return this.findBySubdomain(subdomain);
+  }
+
+  private write<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return translated(confirmedTransaction(this.stores.manager.dataSource, work));
   }
 }
 

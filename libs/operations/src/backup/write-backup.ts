@@ -1,12 +1,12 @@
-import { createHash, randomBytes, type Hash } from 'node:crypto';
-import { createWriteStream, existsSync } from 'node:fs';
-import { open, rename, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { createHash, type Hash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
+import { writeWholeFile } from '@app/infrastructure';
 import {
   ARCHIVE_FORMAT,
   ARCHIVE_VERSION,
@@ -61,24 +61,10 @@ const SEQUENCES = `/* backup.sequences */
  * @throws Error when the file already exists or cannot be written.
  */
 export async function writeBackup(url: string, file: string, options: BackupOptions = {}): Promise<BackupReport> {
-  if (existsSync(file)) throw new Error(`The file ${file} already exists.`);
-  const draft = `${file}.${randomBytes(4).toString('hex')}.part`;
-  try {
-    const content = await withOwnClient(url, (client) => inSnapshot(client, draft, options));
-    const { size } = await stat(draft);
-    await rename(draft, file);
-    await sync(dirname(file));
-    return { bytes: size, ...content };
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
-  }
-}
-
-/** Makes the new name in the directory survive a power cut. */
-async function sync(directory: string): Promise<void> {
-  const handle = await open(directory);
-  await handle.sync().finally(() => handle.close());
+  const content = await writeWholeFile(file, (draft) =>
+    withOwnClient(url, (client) => inSnapshot(client, draft, options)),
+  );
+  return { bytes: (await stat(file)).size, ...content };
 }
 
 async function inSnapshot(client: pg.Client, draft: string, options: BackupOptions) {

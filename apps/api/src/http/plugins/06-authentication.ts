@@ -7,6 +7,13 @@ import { AuthenticationError } from '../../errors/authentication-error.js';
 import { TooManyRequests } from '../../errors/too-many-requests.js';
 import { linesNamed } from '../server/request-head.js';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** A route that changes nothing although its method is not safe: keys with the scope `read` may use it. */
+    writesNothing?: boolean;
+  }
+}
+
 interface Options {
   readonly authenticate: AuthenticateApiKey;
   readonly throttle: Throttle;
@@ -15,7 +22,7 @@ interface Options {
 
 const EXPIRY_NOTICE_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** Checks the API key of every request under `/v1`, unknown paths included, before the body is read. */
+/** Checks the API key of every request under `/v1`, unknown paths included, and its scope before the body is read. */
 export const authentication = fp<Options>(
   (fastify, { authenticate, throttle, apiKeys }, done) => {
     fastify.decorateRequest('apiKey', null);
@@ -27,9 +34,11 @@ export const authentication = fp<Options>(
       request.apiKey = key;
       describeKey(reply, key);
       const seconds = throttle.admit(key.id);
-      if (seconds === 0) return;
-      apiKeys.noteThrottled(key);
-      throw new TooManyRequests(seconds);
+      if (seconds > 0) {
+        apiKeys.noteThrottled(key);
+        throw new TooManyRequests(seconds);
+      }
+      if (key.scope !== 'full' && mayWrite(request)) throw new AuthenticationError('insufficient_scope');
     });
     done();
   },
@@ -42,6 +51,14 @@ export const authentication = fp<Options>(
  */
 function isUnderV1({ routeOptions, url }: FastifyRequest): boolean {
   return /^\/v1(?:[/?#]|$)/.test(routeOptions.url ?? decodeURIComponent(url.replace(/[?#].*$/s, '')));
+}
+
+/**
+ * Every method of a known route but those that HTTP defines as safe, and routes that declare to write nothing. An unknown
+ * path is 404 for every key.
+ */
+function mayWrite({ method, is404, routeOptions }: FastifyRequest): boolean {
+  return method !== 'GET' && method !== 'HEAD' && !is404 && routeOptions.config.writesNothing !== true;
 }
 
 /** The Authorization header; `undefined` when it is repeated, because neither value can be trusted then. */

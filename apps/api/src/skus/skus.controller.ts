@@ -1,0 +1,31 @@
+import { SkusService } from '@app/application';
+import { Controller, Get, UseGuards } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { ApiKeyGuard } from '../auth/api-key.guard.js';
+import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
+import { list, type ListEnvelope } from '../envelope.js';
+import { ReadQuery } from '../query/read-query.decorator.js';
+import { toSkuListItem, type SkuListItem } from './sku.response.js';
+import { ApiListSkus, SKUS_DOCUMENTATION } from './skus.openapi.js';
+import { readSkusQuery, type SkusQuery } from './skus.query.js';
+
+@Controller('v1/skus')
+@ApiTags(SKUS_DOCUMENTATION.tag)
+@UseGuards(ApiKeyGuard)
+export class SkusController {
+  constructor(private readonly skus: SkusService) {}
+
+  @Get()
+  @ApiListSkus()
+  async list(
+    @CurrentStore() store: CurrentStoreContext,
+    @ReadQuery(readSkusQuery) { filter, page }: SkusQuery,
+  ): Promise<ListEnvelope<SkuListItem>> {
+    const { rows, total } = await this.skus.list(store.id, filter, page);
+    return list(
+      rows.map((row) => toSkuListItem(row, store.currency)),
+      total,
+      page,
+    );
+  }
+}

@@ -1,0 +1,77 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { EraseCustomer } from '@app/application';
+import { exportPerson } from '@app/import';
+import { writeWholeFile } from '@app/infrastructure';
+import type { Command } from 'commander';
+import { withApplication, withDatabase } from '../database.js';
+import { CommandFailed } from '../failures.js';
+import { explainFile } from '../file-work.js';
+import { emailAddress, subdomain } from '../option-values.js';
+import { printJson, say } from '../output.js';
+
+interface ExportOptions {
+  readonly store: string;
+  readonly output?: string;
+}
+
+interface EraseOptions {
+  readonly store: string;
+  readonly force?: boolean;
+}
+
+export function addCustomers(program: Command): void {
+  const customers = program.command('customers').description("export and erase a person's data");
+
+  addPersonCommand(customers, 'export', 'print what a store knows of a person, orders as a guest included')
+    .option('--output <FILE>', 'write to a new file, which only its owner can read')
+    .addHelpText('after', '\nExample:\n  customers export ada@example.com --store acme --output ada.json')
+    .action((email: string, { store, output }: ExportOptions) => exportData(email, store, output));
+
+  addPersonCommand(customers, 'erase', 'replace the personal data of a person; amounts, lines and stock stay')
+    .option('--force', 'erase although orders are open')
+    .addHelpText(
+      'after',
+      `
+An order is open until it is delivered and paid, or cancelled or returned and not to be refunded. Backups and exported
+files still hold the data: docs/operations.md
+
+Example:
+  customers erase ada@example.com --store acme`,
+    )
+    .action((email: string, { store, force = false }: EraseOptions) => erase(email, store, force));
+}
+
+function addPersonCommand(customers: Command, verb: string, description: string): Command {
+  return customers
+    .command(verb)
+    .description(description)
+    .argument('<email>', 'of the customer or guest, in any letter case', emailAddress)
+    .requiredOption('--store <S>', 'subdomain of the store', subdomain);
+}
+
+async function exportData(email: string, store: string, output: string | undefined): Promise<void> {
+  await withDatabase(async ({ url }) => {
+    const found = await exportPerson(url, store, email);
+    if (!found) throw new CommandFailed(`Store ${store} has no data of this person.`);
+    const { takenAt: taken_at, secrets: secrets_held, customer, blocked, orders } = found;
+    const data = { store, taken_at, customer, secrets_held, blocked, orders };
+    if (output === undefined) return printJson(data);
+    const file = path.resolve(output);
+    const text = `${JSON.stringify(data, null, 2)}\n`;
+    await writeWholeFile(file, (draft) => writeFile(draft, text, { flag: 'wx', mode: 0o600, flush: true })).catch(
+      explainFile,
+    );
+    say(`The data of the person are in ${file}.`);
+    printJson({ file, store, taken_at, customers: customer ? 1 : 0, orders: orders.length });
+  });
+}
+
+async function erase(email: string, store: string, force: boolean): Promise<void> {
+  await withApplication(async (app) => {
+    const { customers, orders, blockedContacts } = await app.get(EraseCustomer).execute({ store, email, force });
+    if (customers + orders + blockedContacts === 0) say(`Store ${store} has nothing of this person to erase.`);
+    if (blockedContacts > 0) say('The block lists of the store named the person. They do no longer.');
+    printJson({ store, customers, orders, blocked_contacts: blockedContacts });
+  });
+}

@@ -1,0 +1,48 @@
+import path from 'node:path';
+import { writeStoreExport, type BundleKind } from '@app/import';
+import type { Command } from 'commander';
+import { withDatabase } from '../database.js';
+import { explainFile, untilSignal, withBar } from '../file-work.js';
+import { bundleKinds, moment, subdomain } from '../option-values.js';
+import { printJson, say } from '../output.js';
+
+interface Options {
+  readonly store: string;
+  readonly since?: Date;
+  readonly only?: readonly BundleKind[];
+}
+
+export function addExport(program: Command): void {
+  program
+    .command('export')
+    .description('write a store as a bundle, from one snapshot, while the service runs')
+    .argument('<file>', 'a new file, which only its owner can read; compressed if its name ends in .gz')
+    .requiredOption('--store <S>', 'subdomain of the store', subdomain)
+    .option('--since <TIME>', 'without products, customers, orders and stock that have not changed since', moment)
+    .option('--only <KINDS>', 'stores,warehouses,bins,brands,categories,products,customers,orders,stock', bundleKinds)
+    .addHelpText(
+      'after',
+      `
+The file holds personal data in clear text, and no secrets: docs/store-bundle.md
+
+Examples:
+  export --store acme acme.ndjson.gz
+  export --store acme --only orders,customers --since 2026-11-01T00:00:00Z november.ndjson`,
+    )
+    .action((file: string, options: Options) => exportStore(path.resolve(file), options));
+}
+
+async function exportStore(file: string, { store, since, only }: Options): Promise<void> {
+  await withDatabase(async ({ url }) => {
+    const report = await untilSignal('Interrupted. There is no export.', (signal) =>
+      withBar((onProgress) => {
+        const options = { signal, onProgress, since: since ?? null, ...(only && { only }) };
+        return writeStoreExport(url, store, file, options).catch(explainFile);
+      }),
+    );
+    const { bytes, takenAt: taken_at, lines } = report;
+    const total = Object.values(lines).reduce((sum, count) => sum + count, 0);
+    say(`${total} lines of store ${store} are in ${file}.`);
+    printJson({ file, bytes, store, taken_at, since: since?.toISOString() ?? null, lines });
+  });
+}

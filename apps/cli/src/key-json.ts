@@ -1,0 +1,26 @@
+import type { ApiKeyRecord } from '@app/application';
+import { printJson, say } from './output.js';
+
+/** Prints a new key, the only time that it is shown. */
+export function printNewKey(record: ApiKeyRecord, key: string, store: string, more: object = {}): void {
+  say('Keep the key in a safe place: it cannot be shown again.');
+  const { id, ...rest } = keyJson(record, store);
+  printJson({ id, key, ...rest, ...more });
+}
+
+/** Lists every field: neither the key nor its hash may be among them. */
+export function keyJson(record: ApiKeyRecord, store: string) {
+  return {
+    id: record.id,
+    mode: record.mode,
+    scope: record.scope,
+    name: record.name,
+    store,
+    status: record.status,
+    prefix: record.prefix,
+    last_four: record.lastFour,
+    expires_at: record.expiresAt,
+    last_used_at: record.lastUsedAt,
+    created_at: record.createdAt,
+  };
+}

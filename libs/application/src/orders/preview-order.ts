@@ -1,0 +1,96 @@
+import {
+  InvalidOrderItems,
+  Quote,
+  sumDemand,
+  type OrderLine,
+  type Shortage,
+  type StockDemand,
+  type UnavailableItem,
+} from '@app/domain';
+import { Injectable } from '@nestjs/common';
+import { CatalogPricing } from '../ports/catalog-pricing.js';
+import { OrderPlacement } from '../ports/order-placement.js';
+import type { CreateOrderCommand } from './create-order.js';
+
+export type PreviewOrderCommand = Omit<CreateOrderCommand, 'idempotency'>;
+
+/** What an order would cost at this moment, and why it would be refused. Line numbers are those of the request. */
+export interface OrderPreview {
+  /** The lines that can be priced, in the order of the request. */
+  readonly quote: Quote;
+  readonly unavailable: readonly UnavailableItem[];
+  /** Shortages of the lines that can be priced, by line. */
+  readonly shortages: readonly Shortage[];
+  readonly isReferenceTaken: boolean;
+}
+
+interface Priced {
+  readonly lines: readonly OrderLine[];
+  readonly unavailable: readonly UnavailableItem[];
+}
+
+@Injectable()
+export class PreviewOrder {
+  constructor(
+    private readonly pricing: CatalogPricing,
+    private readonly placement: OrderPlacement,
+  ) {}
+
+  /**
+   * Prices an order like `CreateOrder` and checks its stock and its external reference, without locks and without writing.
+   * Runs no fraud rule: their verdicts would show clients how to evade them.
+   *
+   * @throws DeadlineExceeded when the deadline passes.
+   */
+  execute(command: PreviewOrderCommand): Promise<OrderPreview> {
+    return command.deadline.bound(this.preview(command));
+  }
+
+  private async preview({ store, mode, request }: PreviewOrderCommand): Promise<OrderPreview> {
+    const { items, paymentMethod, externalReference } = request;
+    const { lines, unavailable } = await this.price(store, items);
+    const reference = { storeId: store.id, isTest: mode === 'test', externalReference };
+    const check = await this.placement.check(reference, demandOf(items.length, lines, unavailable));
+    return { quote: new Quote({ currency: store.currency, paymentMethod, lines }), unavailable, ...check };
+  }
+
+  /**
+   * Prices the available lines. The pricing names the others when it refuses all lines together; lines that become
+   * unavailable meanwhile are refused next.
+   */
+  private async price(
+    { id, currency }: PreviewOrderCommand['store'],
+    items: PreviewOrderCommand['request']['items'],
+  ): Promise<Priced> {
+    const unavailable: UnavailableItem[] = [];
+    let numbers = items.map((_, line) => line);
+    for (;;) {
+      const left = items.filter((_, line) => numbers.includes(line));
+      try {
+        return { lines: left.length > 0 ? await this.pricing.price(id, currency, left) : [], unavailable };
+      } catch (error) {
+        if (!(error instanceof InvalidOrderItems) || error.unavailable.length === 0) throw error;
+        const priced = numbers;
+        unavailable.push(...error.unavailable.map((item) => ({ ...item, line: priced[item.line] ?? item.line })));
+        numbers = numbers.filter((line) => !isUnavailable(unavailable, line));
+      }
+    }
+  }
+}
+
+/** The demand of the priced lines, with the line numbers of the request. */
+function demandOf(
+  count: number,
+  priced: readonly OrderLine[],
+  unavailable: readonly UnavailableItem[],
+): readonly StockDemand[] {
+  const numbers = Array.from({ length: count }, (_, line) => line).filter((line) => !isUnavailable(unavailable, line));
+  return sumDemand(priced).map(({ lines, ...demand }) => ({
+    ...demand,
+    lines: lines.map((line) => numbers[line] ?? line),
+  }));
+}
+
+function isUnavailable(unavailable: readonly UnavailableItem[], line: number): boolean {
+  return unavailable.some((item) => item.line === line);
+}

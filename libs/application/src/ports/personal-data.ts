@@ -1,0 +1,33 @@
+import type { OrderState } from '@app/domain';
+
+/** An order of a person. */
+export interface PersonsOrder extends OrderState {
+  readonly receiptNumber: string;
+}
+
+/** The number of rows that an erasure has changed. All are 0 when the store holds nothing of the person. */
+export interface Erasure {
+  readonly customers: number;
+  readonly orders: number;
+  /** Entries of the store's block lists. */
+  readonly blockedContacts: number;
+}
+
+/** The name that replaces that of a person. Other personal texts become empty. */
+export const ERASED_NAME = 'Erased';
+
+/**
+ * The personal data of a store. A person is an e-mail, in any letter case: the customer who has it, the orders that have
+ * it and the orders that are linked to the customer.
+ */
+export abstract class PersonalData {
+  /**
+   * Replaces name, e-mail, phone, city, addresses, notes and tags of the person, deletes the secrets and the
+   * idempotency keys, and removes e-mail and phones from the store's block lists, in one transaction. Ids, statuses,
+   * amounts, lines, dates of creation and stock stay. `updated_at` of each changed order becomes the current time.
+   *
+   * @param check receives the person's orders, oldest id first, while they are locked; throws to refuse.
+   * @throws the error that `check` throws; nothing is written.
+   */
+  abstract erase(storeId: number, email: string, check: (orders: readonly PersonsOrder[]) => void): Promise<Erasure>;
+}

@@ -1,0 +1,37 @@
+import type { VariantAttributes } from '@app/domain';
+import type { Page, PageOf } from './page.js';
+
+/** A sellable unit: an active variant of an active product, or an active product without active variants. */
+export interface SkuRecord {
+  /** `""` when the unit has none. Units of a store may share a SKU. */
+  readonly sku: string;
+  readonly productId: number;
+  /** Null for the product itself. */
+  readonly variantId: number | null;
+  readonly productSlug: string;
+  /** Name of the product, as on order lines. */
+  readonly name: string;
+  /** Attributes of the variant; empty for the product itself. */
+  readonly attributes: VariantAttributes;
+  /** Minor units of the store's currency. */
+  readonly price: number;
+  /** Units of exactly this variant, or of the product itself, in the bins of active warehouses. */
+  readonly quantity: number;
+  /** Status of the product. */
+  readonly status: string;
+}
+
+/** Conditions on a list of SKUs; absent ones do not filter. */
+export interface SkuFilter {
+  /** Units with one of these SKUs, in any letter case. */
+  readonly skus?: readonly string[];
+  readonly productId?: number;
+  readonly inStock?: true;
+  /** Literal text within the SKU or the name, in any letter case. */
+  readonly search?: string;
+}
+
+export abstract class SkuRepository {
+  /** By SKU, compared by Unicode code points, so that units without a SKU come first; then by product id and variant id. */
+  abstract list(storeId: number, filter: SkuFilter, page: Page): Promise<PageOf<SkuRecord>>;
+}

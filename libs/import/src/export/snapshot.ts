@@ -1,0 +1,47 @@
+import { NotFound, type Currency } from '@app/domain';
+import pg from 'pg';
+
+/** The store that an export reads, and the transaction that sees it as of one moment. */
+export interface StoreSnapshot {
+  readonly client: pg.Client;
+  readonly storeId: number;
+  readonly subdomain: string;
+  readonly currency: Currency;
+  /** The moment of the snapshot. */
+  readonly takenAt: Date;
+}
+
+const BEGIN = `
+  BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+  SET LOCAL statement_timeout = 0;
+  SET LOCAL idle_in_transaction_session_timeout = 0`;
+
+const FIND_STORE = `/* export.find_store */
+  SELECT id AS "storeId", subdomain, currency, now() AS "takenAt" FROM stores WHERE subdomain = $1`;
+
+/**
+ * Runs `work` on a connection of its own, in a transaction that reads one snapshot. It blocks no other process.
+ *
+ * @throws NotFound when there is no such store.
+ */
+export async function inSnapshot<T>(
+  url: string,
+  subdomain: string,
+  work: (snapshot: StoreSnapshot) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ connectionString: url, application_name: 'store-commerce-export' });
+  // The failing query reports a broken connection; an unhandled event would end the process.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    await client.query(BEGIN);
+    const { rows } = await client.query<Omit<StoreSnapshot, 'client'>>(FIND_STORE, [subdomain]);
+    const [store] = rows;
+    if (!store) throw new NotFound(`Store ${subdomain}`);
+    const result = await work({ client, ...store });
+    await client.query('COMMIT');
+    return result;
+  } finally {
+    await client.end();
+  }
+}

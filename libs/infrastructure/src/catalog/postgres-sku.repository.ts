@@ -1,0 +1,41 @@
+import { SkuRepository, type Page, type PageOf, type SkuFilter, type SkuRecord } from '@app/application';
+import { Injectable } from '@nestjs/common';
+import { Conditions, containing } from '../postgres/conditions.js';
+import { matchesNothing, NO_ROWS, offsetOf } from '../postgres/paging.js';
+import { ReadReplicas } from '../postgres/read-replicas.js';
+import { deepPage, SKIPPED_AT_MOST, searchedPage, shallowPage } from './sku-pages.js';
+import { toSkuRecord, type SkuRow } from './sku.rows.js';
+
+@Injectable()
+export class PostgresSkuRepository extends SkuRepository {
+  constructor(private readonly database: ReadReplicas) {
+    super();
+  }
+
+  override async list(storeId: number, filter: SkuFilter, page: Page): Promise<PageOf<SkuRecord>> {
+    const skus = filter.skus?.filter((sku) => !matchesNothing([sku]));
+    if (matchesNothing(filter) || skus?.length === 0) return NO_ROWS;
+    const usable = { ...filter, ...(skus && { skus }) };
+    const rows = await this.read(storeId, usable, page);
+    if (rows[0]) return { rows: rows.map(toSkuRecord), total: Number(rows[0].total) };
+    // Every row has the total. A page past the last row takes it from the first page.
+    const [first] = page.page === 1 ? [] : await this.read(storeId, usable, { page: 1, limit: 1 });
+    return { rows: [], total: Number(first?.total ?? 0) };
+  }
+
+  private read(storeId: number, { skus, productId, inStock, search }: SkuFilter, page: Page): Promise<SkuRow[]> {
+    const where = new Conditions('unit.store_id = ?', storeId);
+    if (inStock) where.and('unit.in_stock');
+    // No tally has a label for these filters: the statement counts the rows, within the limit of searches.
+    if (skus !== undefined || productId !== undefined || search !== undefined) {
+      if (skus) where.and('upper(unit.sku) IN (SELECT upper(given) FROM unnest(?::text[]) AS given)', skus);
+      if (productId !== undefined) where.and('unit.product_id = ?', productId);
+      const sql = searchedPage(where, search === undefined ? undefined : containing(search), page);
+      return this.database.search(sql, where.values);
+    }
+    if (offsetOf(page) <= SKIPPED_AT_MOST) {
+      return this.database.queryPrepared(shallowPage(where, inStock, page), where.values);
+    }
+    return this.database.searchPrepared(deepPage(where, inStock, page), where.values);
+  }
+}

@@ -1,0 +1,107 @@
+import type { Page } from '@app/application';
+import type { Conditions } from '../postgres/conditions.js';
+import { offsetOf } from '../postgres/paging.js';
+import { totalOf } from '../postgres/tally.js';
+import { IS_FOR_SALE } from '../stock/available-stock.js';
+
+/** Above this offset, the sections of the list locate the page. */
+export const SKIPPED_AT_MOST = 1_000;
+const MAX_LIMIT = 100;
+
+/** The order of the index. No operating system or locale changes the order of code points. */
+const order = (row: string) => `${row}.sku COLLATE "C", ${row}.product_id, ${row}.variant_key`;
+
+// Only units on the page read the tables of the catalog.
+const COLUMNS = `page.sku, page.product_id, nullif(page.variant_key, 0) AS variant_id, product.slug AS product_slug,
+    product.name, product.status, coalesce(variant.price, product.price) AS price,
+    coalesce(variant.attributes, '{}') AS attributes, coalesce(variant.attribute_names, '{}') AS attribute_names,
+    (SELECT coalesce(sum(stock.quantity), 0) FROM stock
+      WHERE stock.store_id = $1 AND stock.product_id = page.product_id AND stock.variant_key = page.variant_key
+        AND ${IS_FOR_SALE}) AS quantity`;
+const CATALOG = `
+    JOIN products AS product ON product.store_id = $1 AND product.id = page.product_id
+    LEFT JOIN product_variants AS variant ON variant.store_id = $1 AND variant.id = page.variant_key`;
+
+const tallyOf = (inStock: true | undefined) => ({ list: 'skus', labels: [inStock && 'true'] });
+
+/** Skips the units before the page in the index. */
+export function shallowPage(where: Conditions, inStock: true | undefined, page: Page): string {
+  const total = totalOf(tallyOf(inStock), where);
+  return `/* skus.list */
+    SELECT ${total} AS total, ${COLUMNS}
+    FROM (${rowsFrom(where, where.bind(offsetOf(page)), page)}) AS page ${CATALOG}
+    ORDER BY ${order('page')}`;
+}
+
+/**
+ * Looks up the section in which the page begins, and skips only units of that section. A section stands before the units
+ * from its place up to the next section. A change that is not yet folded stands at the place of its unit. The list begins
+ * with an empty section (-1), before the one that folding makes at the same place.
+ */
+export function deepPage(where: Conditions, inStock: true | undefined, page: Page): string {
+  const total = totalOf(tallyOf(inStock), where);
+  const offset = where.bind(offsetOf(page));
+  where.and(`(${order('unit')}) >= (SELECT sku, product_id, variant_key FROM section)`);
+  const rows = rowsFrom(where, '(SELECT skipped FROM section)', page);
+  return `/* skus.list_deep */
+    WITH entries AS (
+      SELECT sku, product_id, variant_key, ${inStock ? 'in_stock' : 'units'} AS rows, 0 AS is_change
+      FROM sku_sections WHERE store_id = $1
+      UNION ALL
+      SELECT '', 0, 0, 0, -1
+      UNION ALL
+      SELECT labels[2], labels[3]::int, labels[4]::int, rows, 1 FROM list_tally_changes
+      WHERE store_id = $1 AND list = 'skus' AND id > list_tally_mark() ${inStock ? `AND labels[1] = 'true'` : ''}
+    ), places AS (
+      SELECT sku, product_id, variant_key, is_change,
+        sum(rows) OVER (ORDER BY sku, product_id, variant_key, is_change ROWS UNBOUNDED PRECEDING) - rows AS before
+      FROM entries
+    ), section AS (
+      SELECT sku, product_id, variant_key, ${offset} - before AS skipped FROM places
+      WHERE is_change <= 0 AND before <= ${offset}
+      ORDER BY before DESC, sku DESC, product_id DESC, variant_key DESC LIMIT 1
+    )
+    SELECT ${total} AS total, ${COLUMNS}
+    FROM (${rows}) AS page ${CATALOG}
+    ORDER BY ${order('page')}`;
+}
+
+// The constant limit tells the planner, which makes one plan for all pages, to expect few rows.
+function rowsFrom(where: Conditions, offset: string, page: Page): string {
+  return `SELECT * FROM (
+      SELECT * FROM (
+        SELECT unit.sku, unit.product_id, unit.variant_key FROM sellable_units AS unit WHERE ${where.sql}
+        ORDER BY ${order('unit')} OFFSET ${offset}
+      ) AS rest LIMIT ${MAX_LIMIT}
+    ) AS rows LIMIT ${where.bind(page.limit)}`;
+}
+
+/**
+ * Finds and counts the matches once, and reads the catalog only for the page.
+ *
+ * @param pattern matches a part of the SKU or of the name. The names are in another table, and each has an index.
+ */
+export function searchedPage(where: Conditions, pattern: string | undefined, page: Page): string {
+  const found = pattern === undefined ? '' : foundBy(where.bind(pattern));
+  return `/* skus.search */
+    WITH matching AS MATERIALIZED (
+      SELECT unit.sku, unit.product_id, unit.variant_key FROM sellable_units AS unit ${found} WHERE ${where.sql}
+    )
+    SELECT (SELECT count(*) FROM matching) AS total, ${COLUMNS}
+    FROM (
+      SELECT * FROM matching ORDER BY ${order('matching')}
+      LIMIT ${where.bind(page.limit)} OFFSET ${where.bind(offsetOf(page))}
+    ) AS page ${CATALOG}
+    ORDER BY ${order('page')}`;
+}
+
+function foundBy(pattern: string): string {
+  return `JOIN (
+        SELECT named.product_id, named.variant_key FROM sellable_units AS named
+        WHERE named.store_id = $1 AND named.sku ILIKE ${pattern}
+        UNION
+        SELECT named.product_id, named.variant_key FROM products
+        JOIN sellable_units AS named ON named.store_id = $1 AND named.product_id = products.id
+        WHERE products.store_id = $1 AND products.status = 'ACTIVE' AND products.name ILIKE ${pattern}
+      ) AS found USING (product_id, variant_key)`;
+}

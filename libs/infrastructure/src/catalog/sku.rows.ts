@@ -1,0 +1,34 @@
+import type { SkuRecord } from '@app/application';
+import type { VariantAttributes } from '@app/domain';
+import { sortAttributes } from '../postgres/attributes.js';
+import { toSafeInteger } from '../postgres/integers.js';
+
+/** A row of the list as pg returns it: bigint is text. */
+export interface SkuRow {
+  /** Rows on all pages. */
+  readonly total: string;
+  readonly sku: string;
+  readonly product_id: number;
+  readonly variant_id: number | null;
+  readonly product_slug: string;
+  readonly name: string;
+  readonly attributes: VariantAttributes;
+  readonly attribute_names: readonly string[];
+  readonly price: string;
+  readonly quantity: string;
+  readonly status: string;
+}
+
+export function toSkuRecord(row: SkuRow): SkuRecord {
+  return {
+    sku: row.sku,
+    productId: row.product_id,
+    variantId: row.variant_id,
+    productSlug: row.product_slug,
+    name: row.name,
+    attributes: sortAttributes(row.attributes, row.attribute_names),
+    price: toSafeInteger(row.price),
+    quantity: toSafeInteger(row.quantity),
+    status: row.status,
+  };
+}

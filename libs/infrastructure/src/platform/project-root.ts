@@ -1,0 +1,11 @@
+import { existsSync } from 'node:fs';
+
+/** The directory of package.json, which is above the sources and above the build, at different levels. */
+export const PROJECT_ROOT = rootAbove(new URL('.', import.meta.url));
+
+function rootAbove(directory: URL): URL {
+  if (existsSync(new URL('package.json', directory))) return directory;
+  const parent = new URL('..', directory);
+  if (parent.href === directory.href) throw new Error('There is no package.json above this file');
+  return rootAbove(parent);
+}

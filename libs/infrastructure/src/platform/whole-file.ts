@@ -1,0 +1,31 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/**
+ * Writes a file that gets its name only when it is complete. A failure removes the draft; a killed process leaves a
+ * `.part` file.
+ *
+ * @param write creates the draft at the given path.
+ * @throws Error when the file already exists, and the error of `write`.
+ */
+export async function writeWholeFile<T>(file: string, write: (draft: string) => Promise<T>): Promise<T> {
+  if (existsSync(file)) throw new Error(`The file ${file} already exists.`);
+  const draft = `${file}.${randomBytes(4).toString('hex')}.part`;
+  try {
+    const result = await write(draft);
+    await rename(draft, file);
+    await sync(dirname(file));
+    return result;
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+/** Makes the new name in the directory survive a power cut. */
+async function sync(directory: string): Promise<void> {
+  const handle = await open(directory);
+  await handle.sync().finally(() => handle.close());
+}

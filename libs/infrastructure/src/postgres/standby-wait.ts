@@ -1,0 +1,53 @@
+import { CommitOutcomeUnknown } from '@app/application';
+import type pg from 'pg';
+
+/**
+ * With synchronous replication, a cancelled COMMIT reports success and this warning: the transaction is committed on the
+ * primary and may be lost at a fail-over. The SQLSTATE is that of every warning without a code of its own, and the text
+ * depends on `lc_messages`. The service's own statements raise no warning, so at the end of a transaction any warning
+ * with this code counts as a cancelled wait.
+ */
+const WARNING = '01000';
+
+/**
+ * An SQL condition: whether a commit of this session waits for standbys. A reload of the configuration may change it.
+ */
+export const WAITS_FOR_STANDBYS = `(current_setting('synchronous_standby_names') <> ''
+  AND current_setting('synchronous_commit') NOT IN ('local', 'off'))`;
+
+/** For a transaction: the server sends the warning even where the role's `client_min_messages` is above it. */
+export const SHOW_WARNINGS = `SET LOCAL client_min_messages = warning`;
+
+/**
+ * Where a commit waits for standbys, makes the end of its transaction wait until they have all that was committed before.
+ * A transaction that writes nothing to the WAL does not wait by itself. The message has no reader.
+ */
+export const WAIT_FOR_STANDBYS = `/* standbys.wait */
+  SELECT CASE WHEN ${WAITS_FOR_STANDBYS} THEN pg_logical_emit_message(true, 'store-commerce', '') END`;
+
+/** The server ended the wait for its standbys before they had the transaction. */
+class WaitForStandbysCancelled extends Error {
+  readonly code = WARNING;
+
+  constructor() {
+    super('The wait for the standby was cancelled: the transaction may be lost at a fail-over');
+  }
+}
+
+/**
+ * Runs the last statement of a transaction on a connection that has no other statement in flight.
+ *
+ * @throws CommitOutcomeUnknown when the server cancelled the wait for its standbys.
+ */
+export async function confirmed<T>(client: pg.ClientBase, end: () => Promise<T>): Promise<T> {
+  let isCancelled = false;
+  const onNotice = ({ code }: { code?: string | undefined }) => void (isCancelled ||= code === WARNING);
+  client.on('notice', onNotice);
+  try {
+    const answer = await end();
+    if (isCancelled) throw new CommitOutcomeUnknown(new WaitForStandbysCancelled());
+    return answer;
+  } finally {
+    client.off('notice', onNotice);
+  }
+}

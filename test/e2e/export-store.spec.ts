@@ -1,0 +1,339 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { demoStore } from '@app/demo-store';
+import { writeStoreExport, type BundleLine } from '@app/import';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { anOrderBody } from '../builders/order-body.js';
+import { answersOf, keyOf } from '../support/answers.js';
+import { bundleImports } from '../support/bundle-imports.js';
+import { commandLine } from '../support/command-line.js';
+import { aHostileStore, HOSTILE } from '../support/hostile-store.js';
+import { startApi, type RunningApi } from '../support/start-api.js';
+
+// Whole stores, and processes, are slow on a busy machine.
+jest.setTimeout(120_000);
+
+let source: RunningApi;
+let target: RunningApi;
+beforeAll(async () => {
+  [source, target] = await Promise.all([startApi(), startApi()]);
+});
+afterAll(() => Promise.all([source.stop(), target.stop()]));
+
+const { cli, directory } = commandLine(() => source.database);
+const into = { source: bundleImports(() => source.database), target: bundleImports(() => target.database) };
+
+let files = 0;
+/** Exports a store and returns the lines of the file. */
+async function exported(store: string, options: Parameters<typeof writeStoreExport>[3] = {}): Promise<BundleLine[]> {
+  const file = path.join(directory, `${++files}.ndjson`);
+  await writeStoreExport(source.database.url, store, file, options);
+  const texts = readFileSync(file, 'utf8').split('\n').slice(0, -1);
+  return texts.map((text) => JSON.parse(text) as BundleLine);
+}
+
+/** Places an order and returns its id. */
+async function order(key: string, body: unknown, headers: Record<string, string> = {}): Promise<string> {
+  const response = await source.inject({
+    ...{ method: 'POST', url: '/v1/orders', payload: body as object },
+    headers: { authorization: `Bearer ${key}`, ...headers },
+  });
+  if (response.statusCode !== 201) throw new Error(response.body);
+  return response.json<{ data: { order_id: string } }>().data.order_id;
+}
+
+/** Lets the stages of all orders end, in different ways. */
+const END_STAGES = `
+  UPDATE order_stages SET state = CASE WHEN right(order_id::text, 1) < '8' THEN 'done' ELSE 'dead' END, attempts = 3,
+    last_error = CASE WHEN right(order_id::text, 1) < '8' THEN '' ELSE 'EENVELOPE' END, updated_at = now()
+  WHERE state = 'pending'`;
+
+const sellable = async (store: string) => {
+  const [row] = await source.database.query<{ product_id: number; variant_id: number | null }>(
+    `SELECT product_id, variant_id FROM stock JOIN stores ON stores.id = stock.store_id AND subdomain = $1
+     JOIN bins ON bins.store_id = stores.id AND bins.id = bin_id
+     JOIN warehouses ON warehouses.store_id = stores.id AND warehouses.id = warehouse_id AND warehouses.active
+     JOIN products ON products.store_id = stores.id AND products.id = product_id AND products.status = 'ACTIVE'
+     WHERE quantity >= 20 AND variant_id IS NOT NULL ORDER BY product_id DESC, variant_id DESC LIMIT 1`,
+    [store],
+  );
+  return row as { product_id: number; variant_id: number };
+};
+
+describe('an exported store', () => {
+  it('answers every route as before once it is imported, byte for byte, except that it has no credentials', async () => {
+    const store = 'larkmoor';
+    await into.source.importLines(...demoStore({ now: new Date('2026-11-20T12:00:00Z') }));
+    const key = await keyOf(source, store);
+    const item = { ...(await sellable(store)), quantity: 2 };
+    const address = { address: '1 Long Street', city: 'Ayr', zip: 'KA7' };
+    await order(key, {
+      external_reference: 'PO-1',
+      items: [item],
+      customer: { name: 'Ada', email: 'ada@example.com', ...address },
+    });
+    const test = await source.store.createKey('test');
+    await source.database.query(
+      `UPDATE api_keys SET store_id = (SELECT id FROM stores WHERE subdomain = $1) WHERE mode = 'test'`,
+      [store],
+    );
+    const changed = await order(test, {
+      external_reference: 'PO-1', // of the other mode
+      items: [item],
+      customer: { name: 'Test', phone: '+1 5' },
+      notes: 'Ring twice',
+    });
+    const cancelled = await order(key, { items: [item], customer: { name: 'Gone' } }, { 'idempotency-key': 'k1' });
+    await source.database.query(
+      `UPDATE stores SET fraud_settings = fraud_settings || '{"review_amount":1}' WHERE subdomain = $1`,
+      [store],
+    );
+    await order(key, { items: [item], customer: { name: 'Held' } });
+    await cli(['orders', 'cancel', cancelled]);
+    await cli(['orders', 'set-status', changed, '--status', 'SUCCEEDED', '--fulfillment-status', 'CONFIRMED']);
+    await source.database.query(END_STAGES);
+    // A snapshot of an order outlives its product's options, and may have another billing address.
+    await source.database.query(`UPDATE order_lines SET attributes = '{"Old":"1"}', attribute_names = '{Old}'`);
+    await source.database.query(`UPDATE orders SET billing_address = '{"city":"Bonn"}' WHERE id = $1`, [changed]);
+
+    const { counts } = await into.target.importLines(...(await exported(store)));
+
+    const before = await answersOf(source, key, 10);
+    const after = await answersOf(target, await keyOf(target, store), 10);
+    expect(before['store']).toContain('"methodId":"paylark","enabled":true,"isSandbox":true,"hasCredentials":true');
+    before['store'] = before['store']?.replace('"hasCredentials":true', '"hasCredentials":false') ?? '';
+    expect(after).toEqual(before);
+    expect(counts.order.created).toBe(2504);
+    expect(Object.values(before).join('')).toMatch(/"is_test":true/);
+    expect(Object.values(before).join('')).toMatch(/"state":"held"/);
+  });
+
+  it('answers every route as before when its texts are hostile', async () => {
+    const store = 'hostile';
+    await into.source.importLines(...aHostileStore(store));
+    const key = await keyOf(source, store);
+    const item = { ...(await sellable(store)), quantity: 1 };
+    for (const name of HOSTILE) {
+      const customer = { name, email: `='x+{"@example.com`, phone: Array.from(name).slice(0, 20).join('') };
+      const address = { address: name, city: name, zip: Array.from(name).slice(0, 8).join('') };
+      await order(key, {
+        items: [item, item],
+        customer: { ...customer, ...address },
+        notes: `${name}${'é'.repeat(1_800)}`,
+      });
+    }
+    await source.database.query(END_STAGES);
+
+    const lines = await exported(store);
+    await into.target.importLines(...lines);
+
+    const before = await answersOf(source, key);
+    const after = await answersOf(target, await keyOf(target, store));
+    expect(after).toEqual({
+      ...before,
+      store: before['store']?.replace('"hasCredentials":true', '"hasCredentials":false'),
+    });
+    expect(JSON.stringify(lines)).not.toMatch(/hidden/);
+    expect(before['store']).toContain('hasCredentials":true');
+  });
+
+  it('has lines that docs/store-bundle.schema.json accepts and that a second import leaves unchanged', async () => {
+    const schema = JSON.parse(
+      readFileSync(path.join(__dirname, '../../docs/store-bundle.schema.json'), 'utf8'),
+    ) as object;
+    const isValid = new Ajv2020({ allowUnionTypes: true }).compile(schema);
+    const lines = [...(await exported('larkmoor')), ...(await exported('hostile'))];
+
+    expect(lines.filter((line) => !isValid(line))).toEqual([]);
+    const { counts } = await into.target.importLines(...lines);
+    expect(Object.values(counts).map(({ created, updated }) => created + updated)).toEqual(Array(9).fill(0));
+  });
+
+  it('is the same store after a second export and import', async () => {
+    const file = path.join(directory, 'second.ndjson');
+    await writeStoreExport(target.database.url, 'hostile', file);
+
+    const again = readFileSync(file, 'utf8').split('\n').slice(0, -1);
+
+    expect(again.map((text) => JSON.parse(text) as BundleLine)).toEqual(await exported('hostile'));
+  });
+
+  it('leaves stages that were pending dead, because an import sends no mail', async () => {
+    const product = await source.store.product({ stock: 10 });
+    const id = await order(source.store.key, anOrderBody(product));
+    const reviewed = await order(source.store.key, anOrderBody(product));
+    await source.database.query(
+      `UPDATE fraud_assessments SET verdict = 'REVIEW', score = 50, reasons = $2 WHERE order_id = $1`,
+      [reviewed, JSON.stringify([{ rule: 'analysis_unavailable', score: 50 }])],
+    );
+    await source.database.query(
+      `UPDATE order_stages SET state = 'held', held_for = '{analysis_unavailable}' WHERE order_id = $1 AND position = 3`,
+      [reviewed],
+    );
+
+    const lines = await exported(source.store.subdomain);
+    await into.target.importLines(...lines.map((line) => ({ ...line, ...moved(line) })));
+
+    const [placed] = lines.filter((line) => line.kind === 'order' && line.id === id);
+    expect(placed).toMatchObject({ pipeline: [{}, {}, { state: 'pending' }, { state: 'pending' }] });
+    const stages = `SELECT state, queued, last_error, held_for FROM order_stages WHERE order_id = $1 ORDER BY position`;
+    const dead = { state: 'dead', queued: false, last_error: 'imported', held_for: null };
+    expect((await target.database.query(stages, [id])).slice(2)).toEqual([dead, dead]);
+    expect((await target.database.query(stages, [reviewed]))[2]).toMatchObject({ state: 'held', held_for: null });
+  });
+
+  it('gets other ids where its own are taken, and the next new rows get free ones', async () => {
+    const store = 'crowded';
+    const line = { kind: 'product', store, name: 'P', price: '1' } as const;
+    const ids = `SELECT slug, products.id FROM products JOIN stores ON stores.id = store_id
+      WHERE subdomain = 'crowded' ORDER BY slug`;
+    await into.source.importLines({ kind: 'store', id: 1, subdomain: store, name: 'C', currency: 'USD' });
+
+    const [sequence] = await source.database.query<{ last: string }>(`SELECT last_value AS last FROM products_id_seq`);
+    const next = Number(sequence?.last) + 1;
+    await into.source.importLines({ ...line, slug: 'a' }, { ...line, slug: 'b', id: next });
+    await into.source.importLines(
+      { ...line, slug: 'c', id: next },
+      { ...line, slug: 'd' },
+      { ...line, slug: 'b', id: 5 },
+    );
+
+    const [a, b, c, d] = (await source.database.query<{ id: number }>(ids)).map(({ id }) => id);
+    expect(b).toBe(next);
+    expect(new Set([a, b, c, d]).size).toBe(4);
+    const [own] = await source.database.query<{ id: number }>(`SELECT id FROM stores WHERE subdomain = 'crowded'`);
+    expect(own?.id).toBeGreaterThan(1);
+  });
+});
+
+describe('the export of a running store', () => {
+  it('is one snapshot: what the orders took is missing from the stock', async () => {
+    const product = await source.store.product({ stock: 500 });
+    let isOver = false;
+    const buying = Promise.all(
+      Array.from({ length: 4 }, async () => {
+        while (!isOver) await order(source.store.key, anOrderBody(product));
+      }),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 200));
+
+    const lines = await exported(source.store.subdomain).finally(() => (isOver = true));
+    await buying;
+
+    const slug = lines.flatMap((line) => (line.kind === 'product' && line.id === product ? [line.slug] : []))[0];
+    const stock = lines.flatMap((line) => (line.kind === 'stock' && line.product === slug ? [line.quantity] : []));
+    const sold = lines.flatMap((line) => (line.kind === 'order' ? (line.line_items ?? []) : []));
+    expect((stock[0] ?? 0) + sold.filter((item) => item.product === slug).length).toBe(500);
+    expect(stock[0]).toBeLessThan(500);
+  });
+
+  it('holds what changed since a time, by kind', async () => {
+    const store = 'since';
+    const [early, late] = ['2026-03-01T00:00:00.000Z', '2026-05-01T00:00:00.000Z'];
+    await into.source.importLines(...aHostileStore(store).filter(({ kind }) => kind !== 'order'));
+    const scope = `store_id = (SELECT id FROM stores WHERE subdomain = '${store}')`;
+    for (const table of ['products', 'customers']) {
+      await source.database.query(`UPDATE ${table} SET updated_at = '${early}' WHERE ${scope}`);
+    }
+    await source.database.query(`ALTER TABLE stock_movements DISABLE TRIGGER USER`);
+    await source.database.query(`UPDATE stock_movements SET created_at = '${early}' WHERE ${scope}`);
+    await source.database.query(`ALTER TABLE stock_movements ENABLE TRIGGER USER`);
+    const old: Extract<BundleLine, { kind: 'order' }> = {
+      ...{
+        kind: 'order',
+        store,
+        receipt_number: 'OLD',
+        source: 'POS',
+        status: 'SUCCEEDED',
+        fulfillment_status: 'DELIVERED',
+      },
+      ...{ payment_method: 'CASH', currency: 'KWD', amount: 1, total_amount: 1, created_at: early },
+    };
+    const stage = { stage: 'notify-merchant', state: 'done', attempts: 1, at: late } as const;
+    await into.source.importLines(
+      old,
+      { ...old, receipt_number: 'MOVED', updated_at: late },
+      { ...old, receipt_number: 'NOTIFIED', pipeline: [stage] },
+    );
+    const since = new Date('2026-04-01T00:00:00.000Z');
+    const shared = { store: 1, warehouse: 2, bin: 2, brand: 6, category: 6 };
+    const countsOf = (lines: readonly BundleLine[]) => {
+      const counts: Record<string, number> = {};
+      for (const { kind } of lines) counts[kind] = (counts[kind] ?? 0) + 1;
+      return counts;
+    };
+    expect(countsOf(await exported(store, { since }))).toEqual({ ...shared, order: 2 });
+
+    const [, product] = aHostileStore(store).filter((line) => line.kind === 'product');
+    const [variant] = (product?.kind === 'product' && product.variants) || [];
+    if (product?.kind !== 'product' || !variant) throw new Error('The scene has no such product');
+    await into.source.importLines(
+      { ...product, variants: [{ ...variant, price: '9' }] },
+      { kind: 'customer', store, name: 'Ada', email: `=ada+0'"@xn--bcher-kva.example`, city: 'Turin' },
+      { kind: 'stock', store, bin: '"W"/=1+1', product: product.slug, variant: variant.sku, quantity: 3 },
+    );
+
+    const lines = await exported(store, { since });
+    expect(countsOf(lines)).toEqual({ ...shared, product: 1, customer: 1, stock: 1, order: 2 });
+    expect(lines.flatMap((line) => (line.kind === 'order' ? [line.receipt_number] : [])).sort()).toEqual([
+      'MOVED',
+      'NOTIFIED',
+    ]);
+    expect(countsOf(await exported(store, { since, only: ['order', 'stock'] }))).toEqual({ order: 2, stock: 1 });
+  });
+});
+
+describe('cli export', () => {
+  it('writes a compressed file that only its owner can read, and says what it holds', async () => {
+    const file = path.join(directory, 'orders.ndjson.gz');
+    const options = ['--only', 'orders,products', '--since', '2026-11-01T00:00:00Z'];
+
+    const { code, json, stderr } = await cli(['export', '--store', 'larkmoor', ...options, file]);
+
+    const lines = gunzipSync(readFileSync(file)).toString().trimEnd().split('\n');
+    expect(code).toBe(0);
+    const count = { product: expect.any(Number) as number, order: expect.any(Number) as number };
+    expect(json).toMatchObject({ file, store: 'larkmoor', since: '2026-11-01T00:00:00.000Z', lines: count });
+    expect(stderr).toBe(`${lines.length} lines of store larkmoor are in ${file}.\n`);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it('overwrites no file, and leaves none behind when it fails', async () => {
+    const file = path.join(directory, 'orders.ndjson.gz');
+    const before = readFileSync(file);
+    const present = readdirSync(directory);
+    const [taken, unknown] = await Promise.all([
+      cli(['export', '--store', 'larkmoor', file]),
+      cli(['export', '--store', 'nowhere', path.join(directory, 'none.ndjson')]),
+    ]);
+    const cut = writeStoreExport(source.database.url, 'larkmoor', path.join(directory, 'cut.ndjson'), {
+      signal: AbortSignal.abort(),
+    });
+
+    await expect(cut).rejects.toThrow();
+    expect(taken).toMatchObject({ code: 1, stdout: '', stderr: `error: The file ${file} already exists.\n` });
+    expect(unknown).toMatchObject({ code: 1, stdout: '' });
+    expect(unknown.stderr).toMatch(/^error: Store nowhere not found\nLooked in the database of DATABASE_URL\.\n$/);
+    expect(readFileSync(file)).toEqual(before);
+    expect(readdirSync(directory)).toEqual(present);
+  });
+
+  it('fails, and names the row, when a row does not fit into a line', async () => {
+    const id = await source.store.order({ notes: 'secret '.repeat(2_000) });
+
+    const file = path.join(directory, 'unfit.ndjson');
+    const { code, stderr } = await cli(['export', '--store', source.store.subdomain, file]);
+
+    await source.database.query('DELETE FROM orders WHERE id = $1', [id]);
+    expect([code, stderr]).toEqual([
+      1,
+      `error: The order ${id} cannot be a line of a store bundle: order.notes must have at most 10000 characters.\n`,
+    ]);
+  });
+});
+
+/** Moves a line to another store, where its stages can be looked up. */
+function moved(line: BundleLine): object {
+  return line.kind === 'store' ? { subdomain: 'moved' } : { store: 'moved' };
+}

@@ -1,0 +1,282 @@
+import { ChangeOrderStatus, CommitOutcomeUnknown, ReleaseOrder, SetStock, VerifyPayment } from '@app/application';
+import { Config, confirmedTransaction } from '@app/infrastructure';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { LightMyRequestResponse } from 'fastify';
+import { DataSource } from 'typeorm';
+import { createApp } from '../../apps/api/src/create-app.js';
+import { StoreFixture } from '../builders/store-fixture.js';
+import { commandLine } from '../support/command-line.js';
+import { counterValue } from '../support/counter-value.js';
+import { eventually } from '../support/eventually.js';
+import { startSynchronousDatabase, type SynchronousDatabase } from '../support/synchronous-database.js';
+
+const START_MS = 60_000;
+/** No server has this name: commits wait until the wait ends from outside. */
+const ABSENT = 'absent';
+
+let database: SynchronousDatabase;
+let store: StoreFixture;
+let app: NestFastifyApplication;
+let mug: number;
+let keys = 0;
+
+async function start(url: string): Promise<NestFastifyApplication> {
+  const started = await createApp(new Config({ DATABASE_URL: url, LOG_LEVEL: 'silent' }), url);
+  await started.init();
+  await started.getHttpAdapter().getInstance().ready();
+  return started;
+}
+
+beforeAll(async () => {
+  database = await startSynchronousDatabase();
+  store = await StoreFixture.create(database);
+  mug = await store.product({ stock: 1_000, slug: 'mug' });
+  app = await start(database.url);
+}, START_MS);
+afterAll(async () => {
+  await app.close();
+  await database.drop();
+}, START_MS);
+// Ends the waits that a test left behind.
+afterEach(() => database.waitFor(''));
+
+const post = (key: string | null, at = app, more = {}): Promise<LightMyRequestResponse> =>
+  at.inject({
+    method: 'POST',
+    url: '/v1/orders',
+    headers: { authorization: `Bearer ${store.key}`, ...(key !== null && { 'idempotency-key': key }) },
+    payload: { items: [{ product_id: mug, quantity: 1 }], customer: { name: 'Ada' }, ...more },
+  });
+const outcome = ({ statusCode, headers }: LightMyRequestResponse) => [statusCode, headers['x-error-code']];
+const orders = async () => (await database.query('SELECT FROM orders')).length;
+const unknownCommits = (reason: string) => counterValue(app, 'database_commits_unknown_total', { reason });
+const UNKNOWN = [503, 'outcome_unknown'];
+/** The order that waits for its standby ends with the request's deadline, or is given up by the server before. */
+const NOT_ACKNOWLEDGED = [UNKNOWN, [503, 'deadline_exceeded']];
+
+/** While commits wait for a standby that never comes, and each wait is ended from outside. */
+async function whileWaitsEnd<T>(how: 'pg_cancel_backend' | 'pg_terminate_backend', work: () => Promise<T>): Promise<T> {
+  await database.waitFor(ABSENT);
+  const stop = database.endWaits(how);
+  try {
+    return await work();
+  } finally {
+    await stop();
+  }
+}
+
+describe('POST /v1/orders with synchronous replication', () => {
+  it.each(['pg_cancel_backend', 'pg_terminate_backend'] as const)(
+    'acknowledges no order, and no replay of it, whose wait for the standby ends with %s',
+    async (how) => {
+      const key = `key-${++keys}`;
+      const before = await orders();
+      const reason = how === 'pg_cancel_backend' ? 'standby' : 'connection';
+      const counted = await unknownCommits(reason);
+
+      const answers = await whileWaitsEnd(how, async () => [await post(key), await post(key), await post(null)]);
+
+      for (const answer of answers) expect(NOT_ACKNOWLEDGED).toContainEqual(outcome(answer));
+      // Each of the two orders is committed on the primary, which is what makes the state dangerous.
+      expect(await orders()).toBe(before + 2);
+      expect(await unknownCommits(reason)).toBeGreaterThan(counted);
+      await database.waitFor('');
+      const replay = await post(key);
+      expect([replay.statusCode, replay.headers['idempotent-replayed']]).toEqual([201, 'true']);
+      expect(await orders()).toBe(before + 2);
+    },
+    START_MS,
+  );
+
+  it.each([
+    ['an order', 'ACTIVE'],
+    ['an order of a product that was archived meanwhile', 'ARCHIVED'],
+  ])(
+    'names no unacknowledged order to %s with the same external reference',
+    async (_repeat, status) => {
+      const external_reference = `PO-${++keys}`;
+      const repeat = () => post(null, app, { external_reference });
+      await whileWaitsEnd('pg_cancel_backend', repeat);
+      await database.query('UPDATE products SET status = $2 WHERE id = $1', [mug, status]);
+
+      const refusal = await whileWaitsEnd('pg_cancel_backend', repeat);
+      await database.waitFor('');
+      const later = await repeat();
+
+      await database.query(`UPDATE products SET status = 'ACTIVE' WHERE id = $1`, [mug]);
+      const [row] = await database.query<{ id: string }>('SELECT id FROM orders WHERE external_reference = $1', [
+        external_reference,
+      ]);
+      expect(NOT_ACKNOWLEDGED).toContainEqual(outcome(refusal));
+      expect(refusal.headers['x-existing-order']).toBeUndefined();
+      expect([...outcome(later), later.headers['x-existing-order']]).toEqual([
+        422,
+        'external_reference_taken',
+        row?.id,
+      ]);
+    },
+    START_MS,
+  );
+
+  it(
+    'replays no order that a refused repeat of its request finds while the waits are cancelled',
+    async () => {
+      const key = `key-${++keys}`;
+      await whileWaitsEnd('pg_cancel_backend', () => post(key));
+      await database.query(`UPDATE products SET status = 'DRAFT' WHERE id = $1`, [mug]);
+
+      const replay = await whileWaitsEnd('pg_cancel_backend', () => post(key));
+
+      await database.query(`UPDATE products SET status = 'ACTIVE' WHERE id = $1`, [mug]);
+      expect(NOT_ACKNOWLEDGED).toContainEqual(outcome(replay));
+    },
+    START_MS,
+  );
+
+  it(
+    'acknowledges no order after the primary restarts from a crash during the wait',
+    async () => {
+      const key = `key-${++keys}`;
+      await database.waitFor(ABSENT);
+      const placing = post(key);
+      await eventually(async () => expect(await database.waiting()).not.toEqual([]));
+      const [pid] = await database.waiting();
+
+      process.kill(pid ?? 0, 'SIGKILL'); // the server restarts all its processes
+      const first = await placing;
+      await eventually(() => database.query('SELECT'));
+      const second = await post(key);
+
+      expect(first.statusCode).toBe(503);
+      expect(second.statusCode).toBe(503);
+      await database.waitFor('');
+      expect((await post(key)).statusCode).toBe(201);
+    },
+    START_MS,
+  );
+
+  it(
+    'returns 503 when no standby answers',
+    async () => {
+      const key = `key-${++keys}`;
+      await database.waitFor(ABSENT);
+
+      const first = await post(key);
+      const waiting = await database.waiting();
+      const second = await post(key);
+
+      expect(NOT_ACKNOWLEDGED).toContainEqual(outcome(first));
+      // docs/operations.md: an order leaves one session.
+      expect(waiting).toHaveLength(1);
+      // The commit of the first still holds the key.
+      expect([outcome(second), ...NOT_ACKNOWLEDGED]).toContainEqual([409, 'idempotency_in_flight']);
+    },
+    START_MS,
+  );
+
+  it(
+    'recognises a cancelled wait where the role shows no warnings',
+    async () => {
+      await database.query(`ALTER ROLE CURRENT_USER SET client_min_messages = error`);
+      const strict = await start(database.url);
+
+      const answer = await whileWaitsEnd('pg_cancel_backend', () => post(null, strict));
+
+      await strict.close();
+      await database.query(`ALTER ROLE CURRENT_USER RESET client_min_messages`);
+      expect(NOT_ACKNOWLEDGED).toContainEqual(outcome(answer));
+    },
+    START_MS,
+  );
+
+  it(
+    'loses no acknowledged order at the fail-over to a standby that had stopped streaming',
+    async () => {
+      const standby = await database.addStandby();
+      await database.waitFor('*');
+      const replicated = await post('before');
+      await standby.freeze();
+      const key = 'while-frozen';
+      const stop = database.endWaits('pg_cancel_backend');
+      const answers = [await post(key), await post(key)];
+      await stop();
+
+      await standby.promote();
+      const survivor = await start(standby.url);
+      const [kept, placed] = [await post('before', survivor), await post(key, survivor)];
+      const list = await survivor.inject({ url: '/v1/orders', headers: { authorization: `Bearer ${store.key}` } });
+      await survivor.close();
+
+      expect(replicated.statusCode).toBe(201);
+      expect(kept.body).toBe(replicated.body);
+      for (const answer of answers) expect(NOT_ACKNOWLEDGED).toContainEqual(outcome(answer));
+      // The repeat places the order that the fail-over lost.
+      expect([placed.statusCode, placed.headers['idempotent-replayed']]).toEqual([201, undefined]);
+      expect(list.body).toContain(placed.json<{ data: { order_id: string } }>().data.order_id);
+    },
+    START_MS,
+  );
+});
+
+describe('operations with synchronous replication whose wait is cancelled', () => {
+  const line = commandLine(() => database);
+  const placed = async () => {
+    const { order_id: orderId } = (await post(null)).json<{ data: { order_id: string } }>().data;
+    return { storeId: store.id, orderId };
+  };
+  let bin: string;
+  beforeAll(async () => {
+    const [row] = await database.query<{ code: string }>('SELECT code FROM bins');
+    bin = `MAIN/${row?.code}`;
+  });
+  const setStock = () =>
+    app.get(SetStock).execute({ store: store.subdomain, product: 'mug', variant: null, bin, quantity: 7 });
+
+  it.each<[string, (order: Awaited<ReturnType<typeof placed>>) => Promise<unknown>]>([
+    ['a cancellation', (order) => app.get(ChangeOrderStatus).cancel(order)],
+    ['a status move', (order) => app.get(ChangeOrderStatus).changeStatus(order, { fulfillmentStatus: 'CONFIRMED' })],
+    ['a release', (order) => app.get(ReleaseOrder).execute(order)],
+    ['a payment', (order) => app.get(VerifyPayment).execute({ order, amount: 1000, currency: 'USD' })],
+    [
+      'a repeated payment',
+      async (order) => {
+        await database.query(`UPDATE orders SET status = 'SUCCEEDED' WHERE id = $1`, [order.orderId]);
+        return app.get(VerifyPayment).execute({ order, amount: 1000, currency: 'USD' });
+      },
+    ],
+    ['a stock quantity', setStock],
+    [
+      'an import that repeats another one and writes nothing',
+      () => confirmedTransaction(app.get(DataSource), (manager) => manager.query('SELECT FROM orders')),
+    ],
+  ])('%s reports an unknown outcome', async (_name, change) => {
+    const order = await placed();
+
+    const result = await whileWaitsEnd('pg_cancel_backend', () => change(order).catch((error: Error) => error));
+
+    expect(result).toBeInstanceOf(CommitOutcomeUnknown);
+  });
+
+  it.each<[string, (orderId: string) => string[]]>([
+    ['orders cancel', (orderId) => ['orders', 'cancel', orderId]],
+    [
+      'stock set',
+      () => ['stock', 'set', '--store', store.subdomain, '--product', 'mug', '--bin', bin, '--quantity', '9'],
+    ],
+    ['stores deactivate', () => ['stores', 'deactivate', store.subdomain]],
+    ['keys create', () => ['keys', 'create', '--store', store.subdomain]],
+    ['customers erase', () => ['customers', 'erase', 'nobody@example.com', '--store', store.subdomain]],
+  ])(
+    'the command `%s` says that the outcome is unknown',
+    async (_name, command) => {
+      const { orderId } = await placed();
+
+      const { code, stdout, stderr } = await whileWaitsEnd('pg_cancel_backend', () => line.cli(command(orderId)));
+
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toContain('The outcome of the commit is unknown');
+      await database.query(`UPDATE stores SET status = 'ACTIVE'`);
+    },
+    START_MS,
+  );
+});

@@ -1,0 +1,92 @@
+import type { StoreFixture } from '../../builders/store-fixture.js';
+import type { TestDatabase } from '../../support/test-database.js';
+import type { Buyers } from '../support/buyers.js';
+import type { Exchange } from '../support/history.js';
+import type { Service } from '../support/service.js';
+import { inParallel, orderBody } from '../support/store-setup.js';
+import { SLOW } from './slow-commits.js';
+
+/** References that race at the same time. */
+const AT_ONCE = 4;
+/** Of this many twins, one loses its first answer. */
+const LOSES_ANSWER = 5;
+
+export interface ReferenceRace {
+  readonly database: TestDatabase;
+  readonly store: StoreFixture;
+  readonly buyers: Buyers;
+  readonly services: readonly Service[];
+  readonly product: number;
+  readonly random: (below: number) => number;
+  readonly references: number;
+  readonly twins: number;
+}
+
+interface Tally {
+  readonly violations: string[];
+  refused: number;
+  lost: number;
+}
+
+/**
+ * Sends different orders with the same external reference at once, half of them with an Idempotency-Key each. Some lose
+ * their first answer. One order is placed, and every other request learns its id, which can be read at that moment.
+ */
+export async function raceReferences(race: ReferenceRace) {
+  const tally: Tally = { violations: [], refused: 0, lost: 0 };
+  const names = Array.from({ length: race.references }, (_, n) => `${n % 2 === 0 ? SLOW : 'fast'}-reference-${n}`);
+  await inParallel(AT_ONCE, names, (reference) => raceForReference(race, reference, tally));
+  const figures =
+    `${race.references} references × ${race.twins} orders: ${tally.refused} refusals that name the one order, ` +
+    `${tally.lost} answers lost`;
+  return { violations: tally.violations, orders: race.references, figures };
+}
+
+async function raceForReference(race: ReferenceRace, reference: string, tally: Tally): Promise<void> {
+  const answers = await Promise.all(Array.from({ length: race.twins }, (_, n) => sendTwin(race, reference, n, tally)));
+  const { database, store, buyers, services } = race;
+  const orders = await database.query<{ id: string }>(
+    'SELECT id FROM orders WHERE store_id = $1 AND external_reference = $2',
+    [store.id, reference],
+  );
+  const [{ id } = { id: '' }] = orders;
+  if (orders.length !== 1) tally.violations.push(`reference ${reference} has ${orders.length} orders`);
+  for (const answer of answers) {
+    const [named, told] = [orderNamedBy(answer), `${answer.status} ${String(answer.headers['x-error-code'] ?? '')}`];
+    if (named !== id) tally.violations.push(`reference ${reference}: answered ${told}, names ${named} and not ${id}`);
+  }
+  for (const service of services) {
+    const path = `/v1/orders?external_reference=${reference}`;
+    const { bytes } = await buyers.send(service, { method: 'GET', path });
+    const { data } = JSON.parse(bytes.toString()) as { data: { id: string }[] };
+    const found = data.map((order) => order.id).join();
+    if (found !== id) tally.violations.push(`reference ${reference}: the list has ${found}, not ${id}`);
+  }
+}
+
+/** An order of its own, with the shared reference, repeated until it gets a final answer. */
+async function sendTwin(race: ReferenceRace, reference: string, n: number, tally: Tally): Promise<Exchange> {
+  const { buyers, services, product, random } = race;
+  const body = { ...orderBody([{ product_id: product, quantity: 1 }], reference), external_reference: reference };
+  const key = n % 2 === 0 ? null : `${reference}-${n}`;
+  if (n % LOSES_ANSWER === 0) {
+    const service = services[random(services.length)] as Service;
+    const { status } = await buyers.send(service, { body, key, timeoutMs: 1 + random(100) });
+    if (status === null) tally.lost++;
+  }
+  const answer = await buyers.insist(services, body, { key });
+  if (answer.status !== 422) return answer;
+  tally.refused++;
+  // A refusal before the commit of the other order would name an order that cannot be read yet.
+  const path = `/v1/orders/${String(answer.headers['x-existing-order'])}`;
+  const read = await buyers.send(services[random(services.length)] as Service, { method: 'GET', path });
+  if (read.status !== 200) tally.violations.push(`reference ${reference}: ${path} is answered ${read.status}`);
+  return answer;
+}
+
+/** The id of the order that the answer is about; `''` when it names none. */
+function orderNamedBy({ status, headers, bytes }: Exchange): string {
+  if (status === 201) return (JSON.parse(bytes.toString()) as { data: { order_id: string } }).data.order_id;
+  const isTaken = status === 422 && headers['x-error-code'] === 'external_reference_taken';
+  return isTaken ? String(headers['x-existing-order']) : '';
+}

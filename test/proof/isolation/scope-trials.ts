@@ -1,0 +1,52 @@
+import type { ApiKeyScope } from '@app/domain';
+import { Buyers } from '../support/buyers.js';
+import type { Exchange } from '../support/history.js';
+import type { ProofContext } from '../support/proof.js';
+import type { Service } from '../support/service.js';
+import { orderBody } from '../support/store-setup.js';
+import type { Route } from './routes.js';
+import type { Row } from './rows.js';
+import type { TwoStores } from './two-stores.js';
+
+/** In this order: the orders of the full key come after the count. */
+const SCOPES: readonly ApiKeyScope[] = ['read', 'full'];
+
+interface ScopeTrials {
+  readonly context: ProofContext;
+  readonly service: Service;
+  readonly rows: readonly { readonly route: Route; readonly row: Row }[];
+  readonly stores: TwoStores;
+}
+
+/** Sends a good request to each route under `/v1` with a key of each scope. */
+export async function scopeTrials({ context, service, rows, stores }: ScopeTrials) {
+  const { rig, history, random } = context;
+  const { mine, own, product } = stores;
+  const orders = async () =>
+    (await rig.database.query<{ id: string }>('SELECT id FROM orders WHERE store_id = $1', [mine.id])).length;
+  const violations: string[] = [];
+  const before = await orders();
+  const closed = rows.filter(({ row }) => row.as !== 'open');
+  for (const scope of SCOPES) {
+    const client = new Buyers({ id: mine.id, key: await mine.createKey('live', scope) }, history, random);
+    for (const { route, row } of closed) {
+      const path = route.path.replace(/:\w+$/, String(own[route.path] ?? ''));
+      const body = row.as === 'order' ? orderBody([{ product_id: product, quantity: 1 }]) : undefined;
+      const answer = await client.send(service, { method: route.method, path, body });
+      const isPermitted = scope === 'full' || row.as !== 'order' || row.scope === 'read';
+      if (isPermitted ? isServed(answer) : isOutOfScope(answer)) continue;
+      violations.push(`${route.method} ${route.path} with a ${scope} key: ${answer.status ?? answer.error}`);
+    }
+    client.close();
+    if (scope === 'read' && (await orders()) !== before) violations.push('A read key placed an order');
+  }
+  return { trials: closed.length * SCOPES.length, violations };
+}
+
+function isServed({ status }: Exchange): boolean {
+  return status === 200 || status === 201;
+}
+
+function isOutOfScope({ status, headers }: Exchange): boolean {
+  return status === 403 && headers['x-error-code'] === 'insufficient_scope';
+}

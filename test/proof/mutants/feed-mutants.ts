@@ -1,0 +1,65 @@
+import type { Mutant } from './mutant.js';
+
+const SCHEMA = 'libs/infrastructure/src/postgres/migrations/0001-schema.sql';
+
+/** Defects in the feed and in the answers that it makes unnecessary. */
+export const FEED_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'changes are numbered in the statement that waits for the lock',
+    edits: [
+      {
+        file: SCHEMA,
+        find: `
+    OR NOT pg_try_advisory_xact_lock(hashtext('change_log'), of_store) THEN`,
+        replace: ' THEN',
+      },
+      {
+        file: SCHEMA,
+        find: `    WITH waiting AS (`,
+        replace: `    WITH locked AS MATERIALIZED (
+      SELECT pg_advisory_xact_lock(hashtext('change_log'), of_store)
+    ), waiting AS (`,
+      },
+      {
+        file: SCHEMA,
+        find: `      DELETE FROM change_log WHERE store_id = of_store AND ctid = ANY (ARRAY(`,
+        replace: `      DELETE FROM change_log WHERE store_id = of_store AND (SELECT count(*) FROM locked) = 1 AND ctid = ANY (ARRAY(`,
+      },
+    ],
+    proof: 'changes',
+    args: ['--quick', '--seed', '1'],
+    noticedAs: /reader \d+: 500|the copy of reader \d+ (?:lacks|differs in|still has)/,
+  },
+  {
+    name: 'a change gets its position when it is written',
+    edits: [
+      {
+        file: SCHEMA,
+        find: `newest + row_number() OVER (ORDER BY last), NOT shown`,
+        replace: `last, NOT shown`,
+      },
+    ],
+    proof: 'changes',
+    args: ['--quick', '--seed', '1'],
+    noticedAs: /the copy of reader \d+ (?:lacks|differs in|still has)/,
+  },
+  {
+    name: 'a 304 by the newest updated_at',
+    edits: [
+      {
+        file: SCHEMA,
+        find: `  newest := newest_change(of_store, of_kinds);
+END $$;
+
+-- The worker passes`,
+        replace: `  newest := (SELECT extract(epoch FROM max(updated_at))::bigint FROM products WHERE store_id = of_store);
+END $$;
+
+-- The worker passes`,
+      },
+    ],
+    proof: 'changes',
+    args: ['--quick', '--seed', '1'],
+    noticedAs: /a 304 hides/,
+  },
+];

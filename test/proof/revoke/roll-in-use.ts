@@ -1,0 +1,39 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Exchange } from '../support/history.js';
+import { operate } from '../support/pipeline/operator.js';
+import { isRefused, isServed, useKey, type KeyUse } from './use-key.js';
+
+const OVERLAP_MS = 1_000;
+
+/** Rolls a key with the operator's command while clients use it, and uses its successor until after its end. */
+export async function rollInUse(use: KeyUse & { readonly id: string; readonly afterMs: number }): Promise<string[]> {
+  const { context, id, services, afterMs } = use;
+  const stopOld = useKey(use);
+  const { key, replaces } = await operate<{ key: string; replaces: { expires_at: string } }>(
+    context.rig.database.url,
+    ...['keys', 'roll', id, '--overlap', `${OVERLAP_MS / 1_000}s`],
+  );
+  const end = Date.parse(replaces.expires_at);
+  const stopNew = useKey({ ...use, key });
+  await delay(end + afterMs - Date.now());
+  const [old, successor] = await Promise.all([stopOld(), stopNew()]);
+  const violations = successor
+    .filter((exchange) => !isServed(exchange))
+    .map((exchange) => `the successor of a key: ${told(exchange, end)}`);
+  // A request that began before the end may be looked up after it.
+  const before = old.filter(({ at, tookMs }) => at + tookMs < end);
+  const after = old.filter(({ at }) => at > end);
+  for (const exchange of [...before.filter((one) => !isServed(one)), ...after.filter((one) => !isRefused(one))]) {
+    violations.push(`a rolled key: ${told(exchange, end)}`);
+  }
+  for (const { url, pid } of services) {
+    const isHere = ({ service }: Exchange) => service === url;
+    const isUsed = [before, after, successor].every((exchanges) => exchanges.some(isHere));
+    if (!isUsed) violations.push(`a rolled key or its successor was not used on process ${pid}`);
+  }
+  return violations;
+}
+
+function told({ at, method, path, status, error }: Exchange, end: number): string {
+  return `${method} ${path} ${status ?? error}, ${at - end} ms after the end of the old key`;
+}

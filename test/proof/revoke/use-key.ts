@@ -1,0 +1,49 @@
+import { Buyers } from '../support/buyers.js';
+import type { Exchange } from '../support/history.js';
+import type { ProofContext } from '../support/proof.js';
+import type { Service } from '../support/service.js';
+import { orderBody } from '../support/store-setup.js';
+
+export interface KeyUse {
+  readonly context: ProofContext;
+  readonly storeId: number;
+  readonly key: string;
+  readonly services: readonly Service[];
+  readonly products: readonly number[];
+  /** On each process. */
+  readonly clients: number;
+}
+
+/**
+ * Clients that use a key on every process until they are stopped. A quarter of their requests are orders.
+ *
+ * @returns a function that stops them and returns their requests.
+ */
+export function useKey({ context, storeId, key, services, products, clients }: KeyUse): () => Promise<Exchange[]> {
+  const { history, random } = context;
+  const buyers = new Buyers({ id: storeId, key }, history, random);
+  const exchanges: Exchange[] = [];
+  let isOpen = true;
+  const client = async (service: Service, index: number) => {
+    for (let turn = 0; isOpen; turn++) {
+      const body = orderBody([{ product_id: products[random(products.length)] ?? 0, quantity: 1 }], 'revoke');
+      const isOrder = (turn + index) % 4 === 0;
+      exchanges.push(await buyers.send(service, isOrder ? { body } : { method: 'GET', path: '/v1/products?limit=2' }));
+    }
+  };
+  const load = services.flatMap((service) => Array.from({ length: clients }, (_, i) => client(service, i)));
+  return async () => {
+    isOpen = false;
+    await Promise.all(load);
+    buyers.close();
+    return exchanges;
+  };
+}
+
+export function isServed({ status }: Pick<Exchange, 'status'>): boolean {
+  return status === 200 || status === 201;
+}
+
+export function isRefused({ status }: Pick<Exchange, 'status'>): boolean {
+  return status === 401 || status === 403;
+}

@@ -1,0 +1,119 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/free-port.js';
+import { startOtlpReceiver } from '../support/otlp-receiver.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+
+/** What docker/Dockerfile copies. */
+const SHIPPED = [
+  'package.json',
+  'dist/bundle',
+  'docs/api.md',
+  'dist/apps/api/src/main.js',
+  'dist/apps/worker/src/main.js',
+  'dist/apps/cli/src/main.js',
+];
+const MIGRATIONS = 'libs/infrastructure/src/postgres/migrations';
+
+describe('the bundles, without node_modules and without the rest of the build', () => {
+  let place: string;
+  let database: TestDatabase;
+  const started: ChildProcess[] = [];
+
+  beforeAll(async () => {
+    place = fs.mkdtempSync(path.join(os.tmpdir(), 'store-commerce-bundle-'));
+    for (const name of SHIPPED) fs.cpSync(path.resolve(name), path.join(place, 'app', name), { recursive: true });
+    database = await createTestDatabase();
+  });
+  afterAll(async () => {
+    for (const child of started) child.kill('SIGKILL');
+    await database?.drop();
+    fs.rmSync(place, { recursive: true });
+  });
+
+  const main = (app: string) => path.join(place, `app/dist/apps/${app}/src/main.js`);
+  const environment = (env: Record<string, string>) => ({
+    PATH: process.env.PATH,
+    DATABASE_URL: database.url,
+    DATA_DIR: path.join(place, 'data'),
+    HOST: '127.0.0.1',
+    ...env,
+  });
+  const cli = (...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [main('cli'), ...args], {
+      env: environment({}),
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toMatchObject({ status: 0 });
+    return stdout;
+  };
+  /** Starts an application and returns what it has written so far. */
+  const start = (app: string, env: Record<string, string>, ...flags: string[]): (() => string) => {
+    const child = spawn(process.execPath, [...flags, main(app)], { env: environment(env) });
+    started.push(child);
+    let output = '';
+    child.stdout.on('data', (chunk) => (output += String(chunk)));
+    child.stderr.on('data', (chunk) => (output += String(chunk)));
+    return () => output;
+  };
+  const ready = async (port: number) => {
+    const url = `http://127.0.0.1:${port}`;
+    await eventually(async () => expect((await fetch(`${url}/health/ready`)).status).toBe(200), 30_000);
+    return url;
+  };
+
+  it('find the migrations, the version, the files of the documentation page and the thread of the probes', async () => {
+    const version = (JSON.parse(fs.readFileSync('package.json', 'utf8')) as { version: string }).version;
+    const port = await freePort();
+    const probes = await freePort();
+    start('api', { PORT: String(port), METRICS_PORT: String(probes) });
+
+    expect(cli('--version')).toBe(`${version}\n`);
+    expect(cli('migrate')).toBeTruthy();
+    expect(fs.readdirSync(path.join(place, 'app/dist/bundle/migrations'))).toEqual(fs.readdirSync(MIGRATIONS));
+    const url = await ready(port);
+    const page = await (await fetch(`${url}/docs`)).text();
+    const files = [...page.matchAll(/(?:href|src)="\.\/(docs\/[^"]+)"/g)].map(([, file]) => file);
+    expect(files).toHaveLength(4);
+    expect((await fetch(`${url}/docs/guide`)).status).toBe(200);
+    expect((await fetch(`http://127.0.0.1:${probes}/health/ready`)).status).toBe(200);
+    for (const file of files) expect((await fetch(`${url}/${file}`)).status).toBe(200);
+    const document = (await (await fetch(`${url}/openapi.json`)).json()) as { paths: object };
+    expect(document).toEqual(JSON.parse(fs.readFileSync('docs/openapi.json', 'utf8')));
+  }, 60_000);
+
+  it('work the queue and send spans by the exporter, which is loaded only for them', async () => {
+    const collector = await startOtlpReceiver();
+    cli('stores', 'create', '--subdomain', 'acme', '--name', 'Acme', '--currency', 'USD');
+    const { key } = JSON.parse(cli('keys', 'create', '--store', 'acme')) as { key: string };
+    const port = await freePort();
+    const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '50' };
+    const said = start('worker', { WORKER_PORT: String(await freePort()) });
+    start('api', { PORT: String(port), ...traced });
+
+    await eventually(() => expect(said()).toContain('Working the pipeline'), 30_000);
+    const url = await ready(port);
+    expect((await fetch(`${url}/v1/products`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(200);
+    await eventually(() => expect(collector.spans.map(({ name }) => name)).toContain('GET /v1/products'), 10_000);
+    await collector.close();
+  }, 60_000);
+
+  it.each([[[]], [['--max-semi-space-size=64']]])('start from the code cache with the flags %j', async (flags) => {
+    const check = `
+      import { readdirSync } from 'node:fs';
+      import { compileBundle } from ${JSON.stringify(path.join(place, 'app/dist/bundle/run-bundle.js'))};
+      const directory = ${JSON.stringify(path.join(place, 'app/dist/bundle'))};
+      const bundle = readdirSync(directory).find((name) => /^api-.*\\.cjs$/.test(name));
+      process.stdout.write(String(compileBundle(directory + '/' + bundle).cachedDataRejected));`;
+    const child = spawn(process.execPath, [...flags, '--input-type=module', '-e', check]);
+    let output = '';
+    child.stdout.on('data', (chunk) => (output += String(chunk)));
+    await once(child, 'close');
+
+    expect(output).toBe('false');
+  });
+});

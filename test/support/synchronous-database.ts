@@ -1,0 +1,106 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@app/embedded-postgres';
+import { migrate } from '@app/infrastructure';
+import pg from 'pg';
+import { eventually } from './eventually.js';
+import { startStandby } from './standby.js';
+import type { TestDatabase } from './test-database.js';
+
+/** A server of its own, whose commits can be made to wait for a standby. */
+export interface SynchronousDatabase extends TestDatabase {
+  /** Adds a standby and waits for it. */
+  addStandby(): Promise<{ readonly url: string; freeze(): Promise<void>; promote(): Promise<void> }>;
+  /** Makes commits wait for standbys with these names; '' = for none, which also ends the waits. */
+  waitFor(names: string): Promise<void>;
+  /** The sessions whose commit waits. */
+  waiting(): Promise<number[]>;
+  /** Ends each wait, from now on, with this function of PostgreSQL. Returns a function that stops it. */
+  endWaits(how: 'pg_cancel_backend' | 'pg_terminate_backend'): () => Promise<void>;
+}
+
+// Commits wait for a standby only with `synchronous_commit`. The test's own must not wait.
+const SETTINGS = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'on' };
+const OWN_SESSIONS = '-c synchronous_commit=local';
+
+export async function startSynchronousDatabase(): Promise<SynchronousDatabase> {
+  const home = await mkdtemp(path.join(os.tmpdir(), 'store-commerce-synchronous-'));
+  await chmod(home, 0o711);
+  const dataDir = path.join(home, 'primary');
+  const server = await startEmbeddedPostgres({ dataDir, settings: SETTINGS });
+  const standbys: EmbeddedPostgres[] = [];
+  await migrate(server.url);
+  const pool = open(server.url, OWN_SESSIONS);
+  const query = async <Row>(text: string, values: unknown[] = []) => (await pool.query(text, values)).rows as Row[];
+  const waiting = async () =>
+    (await query<{ pid: number }>(`SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)).map(
+      ({ pid }) => pid,
+    );
+
+  return {
+    url: server.url,
+    query,
+    waiting,
+    waitFor: async (names) => {
+      await query(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`);
+      await query('SELECT pg_reload_conf()');
+      // Sessions read the setting between their statements, and the checkpointer publishes that commits wait.
+      await eventually(async () => {
+        const [row] = await query<{ names: string }>(`SELECT current_setting('synchronous_standby_names') AS names`);
+        if (row?.names !== names || (names === '' && (await waiting()).length > 0)) throw new Error('not yet reloaded');
+      });
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    },
+    endWaits: (how) => {
+      let isStopped = false;
+      const work = (async () => {
+        while (!isStopped) {
+          for (const pid of await waiting()) await query(`SELECT ${how}($1)`, [pid]);
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+      })();
+      return async () => {
+        isStopped = true;
+        await work;
+      };
+    },
+    addStandby: async () => {
+      const standby = await startStandby({ url: server.url, dataDir }, path.join(home, 'standby'), SETTINGS);
+      standbys.push(standby);
+      const own = open(standby.url);
+      await eventually(async () => {
+        const [row] = await query('SELECT FROM pg_stat_replication WHERE state = $1', ['streaming']);
+        if (!row) throw new Error('The standby does not stream yet');
+      });
+      return {
+        url: standby.url,
+        // Streaming ends; the server stays up, as the survivor of a lost network.
+        freeze: async () => {
+          await own.query(`ALTER SYSTEM SET primary_conninfo = ''`);
+          await own.query('SELECT pg_reload_conf()');
+          await eventually(async () => {
+            if ((await query('SELECT FROM pg_stat_replication')).length > 0) throw new Error('still streaming');
+          });
+        },
+        promote: async () => {
+          await own.query('SELECT pg_promote()');
+          await own.end();
+        },
+      };
+    },
+    drop: async () => {
+      await pool.end();
+      for (const standby of standbys) await standby.stop();
+      await server.stop();
+      await rm(home, { recursive: true });
+    },
+  };
+}
+
+function open(url: string, options?: string): pg.Pool {
+  const pool = new pg.Pool({ connectionString: url, max: 3, ...(options && { options }) });
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  return pool;
+}

