@@ -112,7 +112,7 @@ describe.each([
   });
 
   it('has the same head until one of its kinds changes', async () => {
-    const head = () => subject.feed.head(subject.storeId, ['brands']);
+    const head = () => subject.feed.head(subject.storeId, 'brands');
     await change('1');
     const first = await head();
     await change('2', 'categories');
@@ -120,8 +120,8 @@ describe.each([
     expect(await head()).toEqual(first);
     await change('1');
 
-    expect((await head()).position).not.toBe(first.position);
-    expect(first.settled).toBe(true);
+    expect(first).not.toBeNull();
+    expect((await head())?.position).not.toBe(first?.position);
   });
 
   it('names the newest position of each kind', async () => {

@@ -22,7 +22,7 @@ const TABLES = `
   WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
     AND attname = 'store_id' AND NOT attisdropped
     AND relname NOT IN ('api_key_usage', 'list_tallies', 'list_tally_changes', 'sku_sections', 'change_log', 'changes',
-      'change_forks')
+      'change_forks', 'shared_changes')
   ORDER BY 1`;
 
 // A worker moves changes into tallies at any time. Their sums stay the same. A change of 'skus' has the place of its unit

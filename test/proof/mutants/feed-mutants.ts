@@ -22,8 +22,9 @@ export const FEED_MUTANTS: readonly Mutant[] = [
       },
       {
         file: SCHEMA,
-        find: `      DELETE FROM change_log WHERE store_id = of_store AND ctid = ANY (ARRAY(`,
-        replace: `      DELETE FROM change_log WHERE store_id = of_store AND (SELECT count(*) FROM locked) = 1 AND ctid = ANY (ARRAY(`,
+        find: `      DELETE FROM change_log WHERE store_id = of_store AND id > mark AND id <= upto`,
+        replace: `      DELETE FROM change_log
+      WHERE store_id = of_store AND (SELECT count(*) FROM locked) = 1 AND id > mark AND id <= upto`,
       },
     ],
     proof: 'changes',
@@ -44,18 +45,25 @@ export const FEED_MUTANTS: readonly Mutant[] = [
     noticedAs: /the copy of reader \d+ (?:lacks|differs in|still has)/,
   },
   {
+    name: 'a 304 while a change waits for its position',
+    edits: [
+      {
+        file: 'libs/infrastructure/src/changes/postgres-change-feed.ts',
+        find: `return row?.settled ?`,
+        replace: `return row ?`,
+      },
+    ],
+    proof: 'changes',
+    args: ['--quick', '--seed', '1'],
+    noticedAs: /a 304 hides/,
+  },
+  {
     name: 'a 304 by the newest updated_at',
     edits: [
       {
-        file: SCHEMA,
-        find: `  newest := newest_change(of_store, of_kinds);
-END $$;
-
--- The worker passes`,
-        replace: `  newest := (SELECT extract(epoch FROM max(updated_at))::bigint FROM products WHERE store_id = of_store);
-END $$;
-
--- The worker passes`,
+        file: 'libs/infrastructure/src/changes/postgres-change-feed.ts',
+        find: `(SELECT position FROM changes WHERE store_id = $1 AND kind = $2 ORDER BY position DESC LIMIT 1)`,
+        replace: `(SELECT extract(epoch FROM max(updated_at))::bigint FROM products WHERE store_id = $1)`,
       },
     ],
     proof: 'changes',

@@ -78,9 +78,9 @@ export class InMemoryChangeFeed extends ChangeFeed {
     });
   }
 
-  override head(storeId: number, kinds: readonly ChangeKind[]): Promise<FeedHead> {
+  override head(storeId: number, kind: ChangeKind): Promise<FeedHead> {
     const branch = this.branches.at(-1)?.id ?? '';
-    return Promise.resolve({ branch, position: this.last(storeId, kinds), settled: true });
+    return Promise.resolve({ branch, position: this.last(storeId, [kind]) });
   }
 
   override newest(storeIds: readonly number[]): Promise<NewestPositions> {

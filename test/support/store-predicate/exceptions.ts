@@ -71,7 +71,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     statements: ['changes.waiting_stores'],
     reason: 'The worker numbers the changes of all stores. The statement returns only ids of stores.',
-    tables: ['stores', 'change_log'],
+    tables: ['stores', 'change_log', 'shared_changes'],
   },
   {
     statements: ['retention.changes'],

@@ -35,12 +35,10 @@ export interface FeedPlace {
   readonly base: number;
 }
 
-/** The state of some kinds: a change of any of them makes it another one. */
+/** The state of a kind: a change of one of its resources makes it another one. */
 export interface FeedHead {
   readonly branch: string;
   readonly position: number;
-  /** False while committed changes may lack a position: the kinds may have changed since. */
-  readonly settled: boolean;
 }
 
 export interface FeedPage {
@@ -72,8 +70,8 @@ export abstract class ChangeFeed {
    */
   abstract read(storeId: number, query: FeedQuery): Promise<FeedPage>;
 
-  /** The state of some kinds, with everything that is committed. */
-  abstract head(storeId: number, kinds: readonly ChangeKind[]): Promise<FeedHead>;
+  /** The state of a kind, with everything that is committed; null while a change may lack its position. */
+  abstract head(storeId: number, kind: ChangeKind): Promise<FeedHead | null>;
 
   /** The newest position of each kind in each store, with everything that is committed; 0 without any. */
   abstract newest(storeIds: readonly number[]): Promise<NewestPositions>;

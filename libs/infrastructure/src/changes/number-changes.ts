@@ -4,15 +4,17 @@ import { earlierWritersAreDone } from '../postgres/fold-tallies.js';
 
 type Query = Pick<pg.Pool, 'query'>;
 
-/** As in `number_changes` of the first migration: more may wait after as many. */
+/** As in `number_changes` of the first migration: more may wait after as many, or a few more. */
 const BATCH = 5_000;
 /** Fewer rows are not worth a move of the mark: a statement passes them in a fraction of a millisecond. */
 const FEW_CHANGES = 1_000;
 
 const WAITING = `/* changes.waiting_stores */
-  SELECT id FROM stores WHERE EXISTS (
-    SELECT FROM change_log
-    WHERE change_log.store_id = stores.id AND change_log.id > coalesce((SELECT passed FROM change_log_mark), 0))
+  SELECT id FROM stores
+  WHERE EXISTS (
+      SELECT FROM change_log
+      WHERE change_log.store_id = stores.id AND change_log.id > coalesce((SELECT passed FROM change_log_mark), 0))
+    OR EXISTS (SELECT FROM shared_changes WHERE shared_changes.store_id = stores.id)
   ORDER BY id`;
 
 const NUMBER = '/* changes.number */ SELECT number_changes($1) AS moved';
@@ -25,7 +27,7 @@ const LAST = `/* changes.last */
 export async function numberChanges(pool: Query, signal?: AbortSignal): Promise<void> {
   const { rows } = await pool.query<{ id: number }>(WAITING);
   for (const { id } of rows) {
-    while (!signal?.aborted && (await numberOf(pool, id)) === BATCH);
+    while (!signal?.aborted && ((await numberOf(pool, id)) ?? 0) >= BATCH);
   }
 }
 
@@ -56,7 +58,7 @@ export async function numberChangesOf(
 ): Promise<boolean> {
   for (let attempt = 1; attempt <= TRIES; attempt++) {
     const [row] = await query(NUMBER, [storeId]);
-    if (row && row.moved !== null) return row.moved === BATCH;
+    if (row && row.moved !== null) return row.moved >= BATCH;
     if (attempt < TRIES) await sleep(PAUSE_MS);
   }
   return false;

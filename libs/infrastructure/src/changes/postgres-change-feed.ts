@@ -20,6 +20,7 @@ const MAX_LIMIT = 100;
 interface HeadRow {
   readonly branch: string;
   readonly newest: string;
+  /** Whether every committed change of the kind has its position, on the current timeline. */
   readonly settled: boolean;
 }
 
@@ -35,11 +36,11 @@ interface PageRow {
   readonly changed_at: Date;
 }
 
-// One snapshot: the page, and what tells whether the reader may continue from its place. A constant limit for each kind
-// tells the planner, which makes one plan for all pages, to expect few rows.
+// One snapshot: the page, and what tells whether the reader may continue from its place. The latter is materialized, or
+// PostgreSQL computes it for each row of the page. A constant limit for each kind tells the planner, which makes one plan
+// for all pages, to expect few rows.
 const PAGE = `/* changes.page */
-  SELECT state.*, page.*
-  FROM (
+  WITH state AS MATERIALIZED (
     SELECT current.id AS branch,
       coalesce((SELECT through FROM purged_changes WHERE store_id = $1), 0) AS purged,
       newest_change($1, enum_range(NULL::change_kind)) AS newest,
@@ -48,7 +49,9 @@ const PAGE = `/* changes.page */
         WHERE fork.store_id = $1 AND fork.branch > own.number AND fork.position < $3)) AS lost
     FROM (SELECT id FROM change_branches ORDER BY number DESC LIMIT 1) AS current
     LEFT JOIN change_branches AS own ON own.id = $5
-  ) AS state
+  )
+  SELECT state.*, page.*
+  FROM state
   LEFT JOIN LATERAL (
     SELECT part.* FROM unnest($2::change_kind[]) AS wanted (kind)
     CROSS JOIN LATERAL (
@@ -60,7 +63,17 @@ const PAGE = `/* changes.page */
   ) AS page ON true
   ORDER BY page.position`;
 
-const HEAD = '/* changes.head */ SELECT branch, newest, settled FROM feed_head($1, $2)';
+// One snapshot: a change is in the log, or it has its position.
+const HEAD = `/* changes.head */
+  SELECT branch.id AS branch,
+    coalesce((SELECT position FROM changes WHERE store_id = $1 AND kind = $2 ORDER BY position DESC LIMIT 1), 0) AS newest,
+    CASE WHEN pg_is_in_recovery() THEN false
+      ELSE branch.timeline = left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) END
+    AND NOT EXISTS (
+      SELECT FROM change_log
+      WHERE store_id = $1 AND id > coalesce((SELECT passed FROM change_log_mark), 0) AND kind = $2)
+    AND ($2 <> 'products' OR NOT EXISTS (SELECT FROM shared_changes WHERE store_id = $1)) AS settled
+  FROM change_branches AS branch ORDER BY branch.number DESC LIMIT 1`;
 
 const NEWEST = `/* changes.newest */
   SELECT wanted.store_id, kind, newest_change(wanted.store_id, ARRAY[kind]) AS position
@@ -79,10 +92,11 @@ export class PostgresChangeFeed extends ChangeFeed {
     return waiting ? { ...page, hasMore: true } : page;
   }
 
-  override async head(storeId: number, kinds: readonly ChangeKind[]): Promise<FeedHead> {
-    const [row] = await this.database.queryPrepared<HeadRow>(HEAD, [storeId, kinds]);
-    if (!row) throw new Error('The feed has no head');
-    return { branch: row.branch, position: toSafeInteger(row.newest), settled: row.settled };
+  override async head(storeId: number, kind: ChangeKind): Promise<FeedHead | null> {
+    const head = await this.settledHead(storeId, kind);
+    if (head) return head;
+    await this.number(storeId);
+    return this.settledHead(storeId, kind);
   }
 
   override async newest(storeIds: readonly number[]): Promise<NewestPositions> {
@@ -99,6 +113,11 @@ export class PostgresChangeFeed extends ChangeFeed {
     return newest;
   }
 
+  private async settledHead(storeId: number, kind: ChangeKind): Promise<FeedHead | null> {
+    const [row] = await this.database.queryPrepared<HeadRow>(HEAD, [storeId, kind]);
+    return row?.settled ? { branch: row.branch, position: toSafeInteger(row.newest) } : null;
+  }
+
   private number(storeId: number): Promise<boolean> {
     return numberChangesOf((text, values) => this.database.queryPrepared(text, values), storeId);
   }
@@ -107,7 +126,9 @@ export class PostgresChangeFeed extends ChangeFeed {
     const { kinds, after, limit, bulk } = query;
     const position = after?.position ?? 0;
     const values = [storeId, kinds, position, limit + 1, after?.branch ?? null];
-    const read = bulk ? this.database.searchPrepared.bind(this.database) : this.database.queryPrepared.bind(this.database);
+    const read = bulk
+      ? this.database.searchPrepared.bind(this.database)
+      : this.database.queryPrepared.bind(this.database);
     const rows = await read<PageRow>(PAGE, values);
     const [state] = rows;
     if (!state) throw new Error('The feed has no branch');

@@ -24,8 +24,11 @@ const RECOVERY_INTERVAL_MS = 10_000;
 /** Not a job of the queue: retention must not wait for a backlog of mail. */
 const RETENTION_INTERVAL_MS = 600_000;
 const FOLD_INTERVAL_MS = 5_000;
-/** The longest wait of a committed change before it is in the feed. */
-const NUMBER_INTERVAL_MS = 250;
+/**
+ * Readers number what waits for them. The worker keeps the log short, so it may let the changes of an order and of its
+ * stages become one.
+ */
+const NUMBER_INTERVAL_MS = 1_000;
 /** A task of earlier releases, of which a job may be left. */
 const FORMER_PURGE_TASK = 'purge-idempotency-keys';
 

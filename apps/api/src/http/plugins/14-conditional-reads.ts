@@ -12,12 +12,13 @@ interface Options {
   readonly hasReplicas: boolean;
 }
 
-/** The kind that a route shows. A product shows names of its category and brand; the feed knows. */
+/** The kind that a route shows. A product shows names of its category and brand; the feed knows. SKUs are its parts. */
 const KINDS: Readonly<Record<string, ChangeKind>> = {
   '/v1/orders': 'orders',
   '/v1/orders/:id': 'orders',
   '/v1/products': 'products',
   '/v1/products/:idOrSlug': 'products',
+  '/v1/skus': 'products',
   '/v1/customers': 'customers',
   '/v1/customers/:id': 'customers',
   '/v1/categories': 'categories',
@@ -40,10 +41,11 @@ export const conditionalReads = fp<Options>(
       const isRead = request.method === 'GET' || request.method === 'HEAD';
       if (!kind || !isRead || (hasReplicas && ON_REPLICAS.includes(kind))) return;
       const { store, mode } = (request as AuthenticatedRequest).apiKey;
-      const head = await feed.head(store.id, [kind]);
+      const head = await feed.head(store.id, kind);
+      if (!head) return;
       const tag = tagOf(head, [VERSION, store.id, mode, request.url]);
       tags.set(request, tag);
-      if (head.settled && matchesTag(request.headers['if-none-match'], tag)) return reply.status(304).send();
+      if (matchesTag(request.headers['if-none-match'], tag)) return reply.status(304).send();
     });
     fastify.addHook('onSend', (request, reply, payload, next) => {
       const tag = tags.get(request);

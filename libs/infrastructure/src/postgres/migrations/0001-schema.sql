@@ -1152,13 +1152,21 @@ CREATE TABLE change_log (
   id bigint GENERATED ALWAYS AS IDENTITY,
   kind change_kind NOT NULL,
   entity text COLLATE "C" NOT NULL,
-  via text CHECK (via IN ('brand', 'category', 'bin', 'store')),
   PRIMARY KEY (store_id, id)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 COMMENT ON TABLE change_log IS 'Changes that have no position yet. Appending takes no shared lock: no writer waits for another.';
-COMMENT ON COLUMN change_log.entity IS 'The id of the resource, or of what via names.';
-COMMENT ON COLUMN change_log.via IS 'What changed for many resources at once, such as the brand of products. Null = the resource itself.';
-CREATE INDEX change_log_via ON change_log (store_id, id) WHERE via IS NOT NULL;
+COMMENT ON COLUMN change_log.entity IS 'The id of the resource.';
+
+-- Apart from the log, which every order writes: a column and its CHECK there would cost every order.
+CREATE TABLE shared_changes (
+  store_id int NOT NULL,
+  id bigint GENERATED ALWAYS AS IDENTITY,
+  via text NOT NULL CHECK (via IN ('brand', 'category', 'bin', 'store')),
+  entity int NOT NULL,
+  PRIMARY KEY (store_id, id)
+);
+COMMENT ON TABLE shared_changes IS 'Changes of what many products show, that are not yet in change_log for each of them.';
+COMMENT ON COLUMN shared_changes.entity IS 'The id of what via names.';
 
 -- As with the tallies, a deleted row stays while an open snapshot may see it; reads start after the mark.
 CREATE TABLE change_log_mark (
@@ -1249,20 +1257,22 @@ BEGIN
   PERFORM begin_branch();
 END $$;
 
--- Gives positions to committed changes of a store. Returns the number of changes, at most 5,000, or null while another
--- transaction does this for the store, or has locked a table: nobody waits. The lock is freed after the positions are visible, and the statement
--- after the lock sees all positions before its own. It also sees whether the resource still exists, with all that is
--- committed: a later change is logged again.
-CREATE FUNCTION number_changes(of_store int) RETURNS int LANGUAGE plpgsql AS $$
+-- Gives positions to committed changes of a store. Returns the number of changes, about 5,000 while more may wait, or null
+-- while another transaction does this for the store, or has locked a table: nobody waits. The lock is freed after the
+-- positions are visible, and the statement after the lock sees all positions before its own. It also sees whether the
+-- resource still exists, with all that is committed: a later change is logged again.
+CREATE FUNCTION number_changes(of_store int) RETURNS int LANGUAGE plpgsql
+-- Planning takes longer than numbering the changes of a few orders.
+SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-  most CONSTANT int := 5000;
   mark bigint := coalesce((SELECT passed FROM change_log_mark), 0);
+  is_shared boolean := EXISTS (SELECT FROM shared_changes WHERE store_id = of_store);
+  upto bigint;
   newest bigint;
   moved int;
 BEGIN
   PERFORM keep_branch();
-  PERFORM FROM change_log WHERE store_id = of_store AND id > mark LIMIT 1;
-  IF NOT FOUND THEN
+  IF NOT is_shared AND NOT EXISTS (SELECT FROM change_log WHERE store_id = of_store AND id > mark) THEN
     RETURN 0;
   END IF;
   IF current_setting('transaction_isolation') <> 'read committed'
@@ -1277,43 +1287,31 @@ BEGIN
   -- Nobody waits long for a table that a command has locked: readers, and those who share their connection, go on.
   PERFORM set_config('lock_timeout', '100ms', true);
   BEGIN
-    -- Not in the trigger: it would miss a product whose transaction is still open, and which then shows the old name.
-    PERFORM FROM change_log WHERE store_id = of_store AND id > mark AND via IS NOT NULL LIMIT 1;
-    IF FOUND THEN
-      WITH spread AS (
-        DELETE FROM change_log WHERE store_id = of_store AND id > mark AND via IS NOT NULL
-        RETURNING via, entity::int AS id
-      )
-      INSERT INTO change_log (store_id, kind, entity)
-      SELECT of_store, 'products', id::text FROM (
-        SELECT id FROM products WHERE store_id = of_store AND brand_id IN (SELECT id FROM spread WHERE via = 'brand')
-        UNION
-        SELECT product_id FROM product_categories
-        WHERE store_id = of_store AND category_id IN (SELECT id FROM spread WHERE via = 'category')
-        UNION
-        SELECT product_id FROM stock WHERE store_id = of_store AND bin_id IN (SELECT id FROM spread WHERE via = 'bin')
-        UNION
-        SELECT id FROM products WHERE store_id = of_store AND EXISTS (SELECT FROM spread WHERE via = 'store')
-      ) AS shown;
+    IF is_shared THEN
+      PERFORM spread_shared_changes(of_store);
     END IF;
-
     newest := newest_change(of_store, enum_range(NULL::change_kind));
+    upto := (SELECT max(id) FROM (
+      SELECT id FROM change_log WHERE store_id = of_store AND id > mark ORDER BY id LIMIT 5000) AS batch);
     WITH waiting AS (
-      -- By their place: the planner cannot choose to read the whole log.
-      DELETE FROM change_log WHERE store_id = of_store AND ctid = ANY (ARRAY(
-        SELECT ctid FROM change_log WHERE store_id = of_store AND id > mark AND via IS NULL ORDER BY id LIMIT most))
+      DELETE FROM change_log WHERE store_id = of_store AND id > mark AND id <= upto
       RETURNING id, kind, entity
     ), touched AS (
       SELECT kind, entity, max(id) AS last FROM waiting GROUP BY kind, entity
-    ), states AS (
-      -- Subqueries with one value are index look-ups, whatever the planner expects; EXISTS may read a whole table.
+    ), states AS MATERIALIZED (
+      -- A range of one id, sorted: the primary key is the only index that gives this order, so the one plan for all calls
+      -- uses it even when it was made for empty tables.
       SELECT touched.*, coalesce(CASE kind
-        WHEN 'orders' THEN (SELECT true FROM orders WHERE store_id = of_store AND id = entity::uuid)
-        WHEN 'products' THEN
-          (SELECT true FROM products WHERE store_id = of_store AND id = entity::int AND status = 'ACTIVE')
-        WHEN 'customers' THEN (SELECT true FROM customers WHERE store_id = of_store AND id = entity::uuid)
-        WHEN 'categories' THEN (SELECT true FROM categories WHERE store_id = of_store AND id = entity::int)
-        WHEN 'brands' THEN (SELECT true FROM brands WHERE store_id = of_store AND id = entity::int)
+        WHEN 'orders' THEN (SELECT true FROM orders
+          WHERE store_id = of_store AND id BETWEEN entity::uuid AND entity::uuid ORDER BY id LIMIT 1)
+        WHEN 'products' THEN (SELECT status = 'ACTIVE' FROM products
+          WHERE store_id = of_store AND id BETWEEN entity::int AND entity::int ORDER BY id LIMIT 1)
+        WHEN 'customers' THEN (SELECT true FROM customers
+          WHERE store_id = of_store AND id BETWEEN entity::uuid AND entity::uuid ORDER BY id LIMIT 1)
+        WHEN 'categories' THEN (SELECT true FROM categories
+          WHERE store_id = of_store AND id BETWEEN entity::int AND entity::int ORDER BY id LIMIT 1)
+        WHEN 'brands' THEN (SELECT true FROM brands
+          WHERE store_id = of_store AND id BETWEEN entity::int AND entity::int ORDER BY id LIMIT 1)
       END, false) AS shown
       FROM touched
     ), numbered AS (
@@ -1323,7 +1321,9 @@ BEGIN
       -- What no reader has seen needs no tombstone.
       WHERE shown OR (
         SELECT true FROM changes AS known
-        WHERE known.store_id = of_store AND known.kind = states.kind AND known.entity = states.entity)
+        WHERE known.store_id = of_store AND known.kind = states.kind
+          AND known.entity BETWEEN states.entity AND states.entity
+        ORDER BY known.entity LIMIT 1)
       ON CONFLICT (store_id, kind, entity) DO UPDATE
         SET position = excluded.position, deleted = excluded.deleted, changed_at = excluded.changed_at
     )
@@ -1334,14 +1334,24 @@ BEGIN
   RETURN moved;
 END $$;
 
--- What identifies the state of a list or resource: the branch, and the newest position of the kinds that it shows. Numbers
--- what waits first; settled is false while more may wait.
-CREATE FUNCTION feed_head(of_store int, of_kinds change_kind[], OUT branch uuid, OUT newest bigint, OUT settled boolean)
-LANGUAGE plpgsql AS $$
+-- Logs a change of each product that shows what has changed. Not in the trigger of the change: it would miss a product
+-- whose transaction is still open, and which then shows the old name.
+CREATE FUNCTION spread_shared_changes(of_store int) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  settled := coalesce(number_changes(of_store) < 5000, false);
-  branch := (SELECT id FROM change_branches ORDER BY number DESC LIMIT 1);
-  newest := newest_change(of_store, of_kinds);
+  WITH spread AS (
+    DELETE FROM shared_changes WHERE store_id = of_store RETURNING via, entity
+  )
+  INSERT INTO change_log (store_id, kind, entity)
+  SELECT of_store, 'products', id::text FROM (
+    SELECT id FROM products WHERE store_id = of_store AND brand_id IN (SELECT entity FROM spread WHERE via = 'brand')
+    UNION
+    SELECT product_id FROM product_categories
+    WHERE store_id = of_store AND category_id IN (SELECT entity FROM spread WHERE via = 'category')
+    UNION
+    SELECT product_id FROM stock WHERE store_id = of_store AND bin_id IN (SELECT entity FROM spread WHERE via = 'bin')
+    UNION
+    SELECT id FROM products WHERE store_id = of_store AND EXISTS (SELECT FROM spread WHERE via = 'store')
+  ) AS shown;
 END $$;
 
 -- The worker passes the mark after the rows that are gone. It never waits.
@@ -1391,16 +1401,15 @@ CREATE TRIGGER fraud_assessments_stay_logged AFTER UPDATE ON fraud_assessments
 CREATE TRIGGER order_stages_are_logged_once_more AFTER DELETE ON order_stages
   REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_orders_of_parts();
 
--- By row: each attempt updates one stage. Queueing a stage does not change what the API shows of it.
+-- By row: each attempt updates one stage. Queueing a stage changes nothing that the API shows. The list of columns costs
+-- nothing; PostgreSQL would read the text of a WHEN condition for each statement.
 CREATE FUNCTION log_order_of_stage() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO change_log (store_id, kind, entity) VALUES (NEW.store_id, 'orders', NEW.order_id::text);
   RETURN NULL;
 END $$;
-CREATE TRIGGER order_stages_stay_logged AFTER UPDATE ON order_stages FOR EACH ROW
-  WHEN ((OLD.state, OLD.attempts, OLD.last_error, OLD.position, OLD.updated_at)
-    IS DISTINCT FROM (NEW.state, NEW.attempts, NEW.last_error, NEW.position, NEW.updated_at))
-  EXECUTE FUNCTION log_order_of_stage();
+CREATE TRIGGER order_stages_stay_logged AFTER UPDATE OF state, attempts, last_error, position, updated_at ON order_stages
+  FOR EACH ROW EXECUTE FUNCTION log_order_of_stage();
 
 CREATE FUNCTION log_customers() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -1484,8 +1493,8 @@ CREATE TRIGGER stock_stays_logged AFTER UPDATE ON stock
 -- The quantity of a product counts the bins of active warehouses.
 CREATE FUNCTION log_products_of_warehouse() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO change_log (store_id, kind, entity, via)
-  SELECT NEW.store_id, 'products', id::text, 'bin' FROM bins WHERE store_id = NEW.store_id AND warehouse_id = NEW.id;
+  INSERT INTO shared_changes (store_id, via, entity)
+  SELECT NEW.store_id, 'bin', id FROM bins WHERE store_id = NEW.store_id AND warehouse_id = NEW.id;
   RETURN NULL;
 END $$;
 CREATE TRIGGER warehouses_log_their_products AFTER UPDATE OF active ON warehouses
@@ -1493,7 +1502,7 @@ CREATE TRIGGER warehouses_log_their_products AFTER UPDATE OF active ON warehouse
 
 CREATE FUNCTION log_products_of_bin() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO change_log (store_id, kind, entity, via) VALUES (NEW.store_id, 'products', NEW.id::text, 'bin');
+  INSERT INTO shared_changes (store_id, via, entity) VALUES (NEW.store_id, 'bin', NEW.id);
   RETURN NULL;
 END $$;
 CREATE TRIGGER bins_log_their_products AFTER UPDATE OF warehouse_id ON bins
@@ -1502,7 +1511,7 @@ CREATE TRIGGER bins_log_their_products AFTER UPDATE OF warehouse_id ON bins
 -- A decimal price has as many decimals as the currency.
 CREATE FUNCTION log_products_of_store() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO change_log (store_id, kind, entity, via) VALUES (NEW.id, 'products', NEW.id::text, 'store');
+  INSERT INTO shared_changes (store_id, via, entity) VALUES (NEW.id, 'store', NEW.id);
   RETURN NULL;
 END $$;
 CREATE TRIGGER stores_log_their_products AFTER UPDATE OF currency ON stores
@@ -1516,10 +1525,10 @@ BEGIN
   ELSIF TG_OP = 'DELETE' THEN
     INSERT INTO change_log (store_id, kind, entity) SELECT store_id, 'categories', id::text FROM removed;
   ELSE
-    INSERT INTO change_log (store_id, kind, entity, via)
-    SELECT store_id, 'categories'::change_kind, id::text, NULL FROM (TABLE added EXCEPT TABLE removed) AS changed
-    UNION ALL
-    SELECT store_id, 'products', id::text, 'category' FROM (
+    INSERT INTO change_log (store_id, kind, entity)
+    SELECT store_id, 'categories', id::text FROM (TABLE added EXCEPT TABLE removed) AS changed;
+    INSERT INTO shared_changes (store_id, via, entity)
+    SELECT store_id, 'category', id FROM (
       SELECT store_id, id, name, slug, display_order FROM added
       EXCEPT
       SELECT store_id, id, name, slug, display_order FROM removed
@@ -1542,10 +1551,10 @@ BEGIN
   ELSIF TG_OP = 'DELETE' THEN
     INSERT INTO change_log (store_id, kind, entity) SELECT store_id, 'brands', id::text FROM removed;
   ELSE
-    INSERT INTO change_log (store_id, kind, entity, via)
-    SELECT store_id, 'brands'::change_kind, id::text, NULL FROM (TABLE added EXCEPT TABLE removed) AS changed
-    UNION ALL
-    SELECT store_id, 'products', id::text, 'brand' FROM (
+    INSERT INTO change_log (store_id, kind, entity)
+    SELECT store_id, 'brands', id::text FROM (TABLE added EXCEPT TABLE removed) AS changed;
+    INSERT INTO shared_changes (store_id, via, entity)
+    SELECT store_id, 'brand', id FROM (
       SELECT store_id, id, name, slug FROM added
       EXCEPT
       SELECT store_id, id, name, slug FROM removed
