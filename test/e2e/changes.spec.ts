@@ -211,6 +211,22 @@ describe('GET /v1/changes', () => {
     expect(await reader.catchUp()).toEqual([`brands ${brand}`]);
   });
 
+  it('misses nothing that is committed while another transaction numbers', async () => {
+    const reader = await follower('kinds=brands');
+    const first = await api.store.brand();
+    const other = await pool.connect();
+    await other.query('BEGIN');
+    await other.query('SELECT number_changes($1)', [api.store.id]);
+    const second = await api.store.brand();
+
+    const meanwhile = reader.catchUp();
+    await other.query('SELECT pg_sleep(0.05)');
+    await other.query('COMMIT');
+    other.release();
+
+    expect([...(await meanwhile), ...(await reader.catchUp())]).toEqual([`brands ${first}`, `brands ${second}`]);
+  });
+
   it('does not wait for a table that a command has locked', async () => {
     const reader = await follower('kinds=brands');
     const command = await pool.connect();
