@@ -8,6 +8,7 @@ import {
 } from '@app/application';
 import pg from 'pg';
 import { Readiness } from '../../apps/api/src/status/readiness.js';
+import { StoreFixture } from '../builders/store-fixture.js';
 import { eventually } from '../support/eventually.js';
 import { SmtpSink } from '../support/smtp-sink.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
@@ -69,6 +70,22 @@ describe('orders under review', () => {
       await locker.end();
     }
   }
+
+  it('are listed once each, page by page, when two stores have an order with the same id', async () => {
+    const twins = [api.store, await StoreFixture.create(api.database)];
+    const id = await api.store.order();
+    await twins[1]?.order({ id });
+    for (const twin of twins) {
+      const stage = { order_id: id, stage: 'notify-customer', state: 'held', held_for: ['twin'], position: 3 };
+      await twin.row('order_stages', stage);
+    }
+    const filter = { subdomain: null, reasons: ['twin'] };
+
+    const [first] = await api.app.get(HeldOrders).list(filter, 1, null);
+    const rest = await api.app.get(HeldOrders).list(filter, 1, first ?? null);
+
+    expect([first, ...rest].map((order) => order?.storeId)).toEqual(twins.map((twin) => twin.id));
+  });
 
   it('are screened again after a failed analysis, and confirmed once when the verdict is ACCEPT', async () => {
     const { id, email } = await placeUnanalysed(1_000);

@@ -44,11 +44,14 @@ describe('retention', () => {
        FROM (VALUES ('REJECT', 89, 1), ('REJECT', 91, 2), ('REVIEW', 1000, 3), ('ACCEPT', 1000, 4)) AS t (verdict, age, score)`,
       [api.store.id],
     );
+    const order_id = await api.store.order();
+    const imported = { order_id, verdict: 'REJECT', score: 5, created_at: new Date(0) };
+    await api.store.row('fraud_assessments', imported);
 
     await purgeExpired(pool, DAYS);
 
     const left = await api.database.query('SELECT score FROM fraud_assessments ORDER BY score');
-    expect(left).toEqual([{ score: 1 }, { score: 3 }, { score: 4 }]);
+    expect(left).toEqual([{ score: 1 }, { score: 3 }, { score: 4 }, { score: 5 }]);
   });
 
   it('removes the daily usage counts of keys after the configured days, in more than one batch', async () => {

@@ -1,4 +1,4 @@
-import { HeldOrders, ReleaseOrder, type HeldOrder, type OrderLocation } from '@app/application';
+import { HeldOrders, ReleaseOrder, type HeldOrder, type OrderKey, type OrderLocation } from '@app/application';
 import { DomainError } from '@app/domain';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
@@ -100,11 +100,11 @@ async function releaseAll(
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   const filter = { subdomain: store ?? null, reasons };
-  for (let after: string | null = null; ;) {
+  for (let after: OrderKey | null = null; ;) {
     const batch: HeldOrder[] = await app.get(HeldOrders).list(filter, BATCH, after);
     for (const order of batch) outcomes.push(await release(app, order));
     if (batch.length < BATCH) return outcomes;
-    after = batch.at(-1)?.orderId ?? null;
+    after = batch.at(-1) ?? null;
   }
 }
 
