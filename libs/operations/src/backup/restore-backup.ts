@@ -109,7 +109,8 @@ class Restoration {
     await claimEmptyTables(this.client, this.tables);
     // The backup contains totals as the tables do: triggers would count everything twice.
     const postData = await PostData.drop(this.client);
-    // COPY can freeze the rows of a table that the same transaction has truncated.
+    // COPY can freeze the rows of a table that the same transaction has truncated: later scans, of the keys first, need
+    // not look up whether a row is visible.
     await this.client.query(`TRUNCATE ${this.tables.map(({ name }) => this.client.escapeIdentifier(name)).join(', ')}`);
     const manifest = await this.load();
     this.compare(manifest);
