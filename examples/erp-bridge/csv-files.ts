@@ -3,9 +3,11 @@ import { parse } from 'csv-parse/sync';
 
 export type Row = Readonly<Record<string, string>>;
 
+type Value = string | number | boolean | null;
+
 /** Lines of CSV (RFC 4180). Every value is quoted, so that commas, quotes and line breaks stay in it. */
-export function toCsv(rows: readonly (readonly (string | number | boolean | null)[])[]): string {
-  const quoted = (value: unknown) => `"${String(value ?? '').replaceAll('"', '""')}"`;
+export function toCsv(rows: readonly (readonly Value[])[]): string {
+  const quoted = (value: Value) => `"${String(value ?? '').replaceAll('"', '""')}"`;
   return rows.map((row) => `${row.map(quoted).join(',')}\r\n`).join('');
 }
 

@@ -85,7 +85,7 @@ describe('the ERP bridge', () => {
         return end(...args);
       }) as typeof response.end;
     };
-    const server = api.app.getHttpServer() as Server;
+    const server: Server = api.app.getHttpServer();
     server.prependListener('request', onRequest);
     const onFile = (_: string, name: string | null) => {
       if (moment === 'file' && name?.endsWith('.part')) strike();
