@@ -17,8 +17,8 @@ export function fromCsv(text: string): Row[] {
 }
 
 /**
- * A text that a stranger wrote, for a file that a spreadsheet may open: an apostrophe precedes a character that begins a
- * formula. Shops such as WooCommerce write their files in the same way.
+ * Makes a buyer's text safe for spreadsheets: an apostrophe precedes a character that begins a formula, as in the files of
+ * WooCommerce.
  */
 export function withoutFormula(text: string): string {
   return /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/.test(text) ? `'${text}` : text;

@@ -115,7 +115,7 @@ export async function placeOnce(
   if (failure.status !== 400 && failure.status !== 422) throw failure;
   const existingId = response.headers.get('X-Existing-Order');
   if (existingId) {
-    // Placed by an earlier call, whose answer was lost, or by somebody else who uses the same number.
+    // An earlier call placed it and its answer was lost, or another purchase has the same number.
     const existing = await readOrder(client, existingId);
     const isOurs = linesOf(order.items) === linesOf(existing.line_items);
     if (isOurs) return { result: 'placed', orderId: existing.id, receiptNumber: existing.receipt_number };
