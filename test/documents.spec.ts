@@ -14,7 +14,10 @@ const markdownIn = (folder: string, recursive: boolean) =>
   readdirSync(path.join(ROOT, folder), { recursive, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => path.join(folder, name));
-const documents = [...markdownIn('.', false), ...markdownIn('docs', true), ...markdownIn('.github', true)];
+const documents = [
+  ...markdownIn('.', false),
+  ...['docs', 'examples', '.github'].flatMap((folder) => markdownIn(folder, true)),
+];
 
 /** The anchors that GitHub makes from the headings of a document. */
 function anchors(text: string): string[] {
@@ -90,6 +93,14 @@ describe('the documents', () => {
     const operations = read('docs/operations.md');
 
     expect(commandsOf(createProgram()).filter((name) => !operations.includes(`\`${name}`))).toEqual([]);
+  });
+
+  it('docs/erp.md quotes its code from the file that the tests run', () => {
+    const code = read('examples/typescript-client/erp.ts');
+    const quoted = [...read('docs/erp.md').matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, block = '']) => block);
+
+    expect(quoted.length).toBeGreaterThanOrEqual(4);
+    expect(quoted.filter((block) => !code.includes(block))).toEqual([]);
   });
 
   it.each(['[a](missing.md)', '[a](README.md#no-such-heading)', '[a](#no-such-heading)'])(

@@ -1272,9 +1272,15 @@ export interface operations {
         page?: number;
       };
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /**
+         * @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`.
+         * @example handling=strict
+         */
         Prefer?: string;
-        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        /**
+         * @description The client's id of the request, which the response repeats. The service replaces an invalid one.
+         * @example till-4.2026-11-20.117
+         */
         'X-Request-Id'?: string;
       };
       path?: never;
@@ -1402,9 +1408,15 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description 1 to 255 printable ASCII characters, different for every order and the same for every attempt at it: a UUID, or the number of the cart. The order is then placed once, however often the request is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
+        /**
+         * @description 1 to 255 printable ASCII characters, different for every order and the same for every attempt at it: a UUID, or the number of the cart. The order is then placed once, however often the request is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones.
+         * @example cart-20417
+         */
         'Idempotency-Key'?: string;
-        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        /**
+         * @description The client's id of the request, which the response repeats. The service replaces an invalid one.
+         * @example till-4.2026-11-20.117
+         */
         'X-Request-Id'?: string;
       };
       path?: never;
@@ -1412,6 +1424,26 @@ export interface operations {
     };
     requestBody: {
       content: {
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "product_id": 70,
+         *           "quantity": 1
+         *         }
+         *       ],
+         *       "customer": {
+         *         "name": "Ada Lovelace",
+         *         "email": "ada@example.com",
+         *         "phone": "+44 20 7946 0000",
+         *         "address": "12 St James Square",
+         *         "city": "London",
+         *         "zip": "SW1Y 4JH"
+         *       },
+         *       "payment_method": "COD",
+         *       "notes": "Please ring twice"
+         *     }
+         */
         'application/json': components['schemas']['CreateOrderRequest'];
       };
     };
@@ -1568,15 +1600,21 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /**
+         * @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`.
+         * @example handling=strict
+         */
         Prefer?: string;
-        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        /**
+         * @description The client's id of the request, which the response repeats. The service replaces an invalid one.
+         * @example till-4.2026-11-20.117
+         */
         'X-Request-Id'?: string;
       };
       path: {
         /**
          * @description UUID, or receipt number in any letter case.
-         * @example 0031e5f7-9e09-4dc6-b55c-4fc654212ebe
+         * @example 652e11cd-af5e-469b-9ad6-28bda7a6431d
          */
         id: string;
       };
@@ -1720,7 +1758,10 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        /**
+         * @description The client's id of the request, which the response repeats. The service replaces an invalid one.
+         * @example till-4.2026-11-20.117
+         */
         'X-Request-Id'?: string;
       };
       path?: never;
@@ -1728,6 +1769,26 @@ export interface operations {
     };
     requestBody: {
       content: {
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "product_id": 70,
+         *           "quantity": 1
+         *         }
+         *       ],
+         *       "customer": {
+         *         "name": "Ada Lovelace",
+         *         "email": "ada@example.com",
+         *         "phone": "+44 20 7946 0000",
+         *         "address": "12 St James Square",
+         *         "city": "London",
+         *         "zip": "SW1Y 4JH"
+         *       },
+         *       "payment_method": "COD",
+         *       "notes": "Please ring twice"
+         *     }
+         */
         'application/json': components['schemas']['CreateOrderRequest'];
       };
     };
@@ -1862,9 +1923,15 @@ export interface operations {
         page?: number;
       };
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /**
+         * @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`.
+         * @example handling=strict
+         */
         Prefer?: string;
-        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        /**
+         * @description The client's id of the request, which the response repeats. The service replaces an invalid one.
+         * @example till-4.2026-11-20.117
+         */
         'X-Request-Id'?: string;
       };
       path?: never;
@@ -1992,9 +2059,15 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /**
+         * @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`.
+         * @example handling=strict
+         */
         Prefer?: string;
-        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        /**
+         * @description The client's id of the request, which the response repeats. The service replaces an invalid one.
+         * @example till-4.2026-11-20.117
+         */
         'X-Request-Id'?: string;
       };
       path: {
@@ -2157,9 +2230,15 @@ export interface operations {
         page?: number;
       };
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /**
+         * @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`.
+         * @example handling=strict
+         */
         Prefer?: string;
-        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        /**
+         * @description The client's id of the request, which the response repeats. The service replaces an invalid one.
+         * @example till-4.2026-11-20.117
+         */
         'X-Request-Id'?: string;
       };
       path?: never;
@@ -2296,9 +2375,15 @@ export interface operations {
         page?: number;
       };
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /**
+         * @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`.
+         * @example handling=strict
+         */
         Prefer?: string;
-        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        /**
+         * @description The client's id of the request, which the response repeats. The service replaces an invalid one.
+         * @example till-4.2026-11-20.117
+         */
         'X-Request-Id'?: string;
       };
       path?: never;
@@ -2426,9 +2511,15 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /**
+         * @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`.
+         * @example handling=strict
+         */
         Prefer?: string;
-        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        /**
+         * @description The client's id of the request, which the response repeats. The service replaces an invalid one.
+         * @example till-4.2026-11-20.117
+         */
         'X-Request-Id'?: string;
       };
       path: {
@@ -2587,9 +2678,15 @@ export interface operations {
         page?: number;
       };
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /**
+         * @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`.
+         * @example handling=strict
+         */
         Prefer?: string;
-        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        /**
+         * @description The client's id of the request, which the response repeats. The service replaces an invalid one.
+         * @example till-4.2026-11-20.117
+         */
         'X-Request-Id'?: string;
       };
       path?: never;
@@ -2717,9 +2814,15 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /**
+         * @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`.
+         * @example handling=strict
+         */
         Prefer?: string;
-        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        /**
+         * @description The client's id of the request, which the response repeats. The service replaces an invalid one.
+         * @example till-4.2026-11-20.117
+         */
         'X-Request-Id'?: string;
       };
       path: {
@@ -2876,9 +2979,15 @@ export interface operations {
         page?: number;
       };
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /**
+         * @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`.
+         * @example handling=strict
+         */
         Prefer?: string;
-        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        /**
+         * @description The client's id of the request, which the response repeats. The service replaces an invalid one.
+         * @example till-4.2026-11-20.117
+         */
         'X-Request-Id'?: string;
       };
       path?: never;
@@ -3006,9 +3115,15 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /**
+         * @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`.
+         * @example handling=strict
+         */
         Prefer?: string;
-        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        /**
+         * @description The client's id of the request, which the response repeats. The service replaces an invalid one.
+         * @example till-4.2026-11-20.117
+         */
         'X-Request-Id'?: string;
       };
       path: {
@@ -3158,9 +3273,15 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        /**
+         * @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`.
+         * @example handling=strict
+         */
         Prefer?: string;
-        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        /**
+         * @description The client's id of the request, which the response repeats. The service replaces an invalid one.
+         * @example till-4.2026-11-20.117
+         */
         'X-Request-Id'?: string;
       };
       path?: never;

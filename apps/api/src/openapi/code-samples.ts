@@ -15,8 +15,8 @@ const KEY = '-H "Authorization: Bearer $KEY"';
 
 /**
  * Adds to each operation a `curl` command and a call of the typed client, made from the examples of the document. Repeats
- * the examples of path parameters outside their schemas, where tools that send requests look for them: Nest drops an
- * example beside a schema.
+ * the examples of path parameters, headers and bodies outside their schemas, where tools that send requests look for them:
+ * Nest drops an example beside a schema.
  */
 export function addCodeSamples(document: OpenAPIObject): void {
   for (const [path, item] of Object.entries(document.paths)) {
@@ -34,7 +34,8 @@ function codeSamples(
   operation: Operation,
 ): CodeSample[] {
   const body = method === 'post' ? bodyOf(document, operation) : null;
-  const sent = { path: pathExamples(operation), body, isKeyed: takesKey(operation) };
+  const sent = { path: repeatExamples(operation, 'path'), body, isKeyed: takesKey(operation) };
+  repeatExamples(operation, 'header');
   return [
     { lang: 'Shell', label: 'curl', source: curl(path, sent) },
     { lang: 'TypeScript', label: 'Typed client', source: typedCall(path, method, sent) },
@@ -76,10 +77,11 @@ function takesKey({ parameters = [] }: Operation): boolean {
   return parameters.some((parameter) => 'in' in parameter && parameter.name === 'Idempotency-Key');
 }
 
-function pathExamples({ parameters = [] }: Operation): Record<string, string> {
+/** Copies the examples of these parameters out of their schemas, and returns them. */
+function repeatExamples({ parameters = [] }: Operation, place: 'path' | 'header'): Record<string, string> {
   const found: Record<string, string> = {};
   for (const parameter of parameters) {
-    if (!('in' in parameter) || parameter.in !== 'path') continue;
+    if (!('in' in parameter) || parameter.in !== place) continue;
     const { examples = [] } = (parameter.schema ?? {}) as { readonly examples?: readonly string[] };
     const [example = ''] = examples;
     found[parameter.name] = example;
@@ -88,10 +90,13 @@ function pathExamples({ parameters = [] }: Operation): Record<string, string> {
   return found;
 }
 
-/** The example of the schema that the body refers to. */
+/** The example of the schema that the body refers to, which is copied beside the reference. */
 function bodyOf({ components }: OpenAPIObject, { requestBody }: Operation): unknown {
-  const schema = requestBody && 'content' in requestBody ? requestBody.content['application/json']?.schema : undefined;
+  const media = requestBody && 'content' in requestBody ? requestBody.content['application/json'] : undefined;
+  const schema = media?.schema;
   const name = schema && '$ref' in schema ? (schema.$ref.split('/').at(-1) ?? '') : '';
   const { examples = [] } = (components?.schemas?.[name] ?? {}) as { examples?: readonly unknown[] };
-  return examples[0] ?? null;
+  const [example = null] = examples;
+  if (media) media.example = example;
+  return example;
 }

@@ -67,7 +67,7 @@ export const ApiGetOrder = () =>
     by: {
       name: 'id',
       description: 'UUID, or receipt number in any letter case.',
-      example: '0031e5f7-9e09-4dc6-b55c-4fc654212ebe',
+      example: '652e11cd-af5e-469b-9ad6-28bda7a6431d',
     },
   });
 
