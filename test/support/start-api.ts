@@ -19,9 +19,16 @@ export interface RunningApi {
   stop(): Promise<void>;
 }
 
-/** @param lines receives the lines of the log. */
-export async function startApi(env: Record<string, string> = {}, lines?: string[]): Promise<RunningApi> {
-  const database = await createTestDatabase();
+/**
+ * @param lines receives the lines of the log.
+ * @param database a migrated one; a copy of the template by default. `stop` drops it.
+ */
+export async function startApi(
+  env: Record<string, string> = {},
+  lines?: string[],
+  database?: TestDatabase,
+): Promise<RunningApi> {
+  database ??= await createTestDatabase();
   const store = await StoreFixture.create(database);
   const config = new Config({ DATABASE_URL: database.url, LOG_LEVEL: 'silent', DATABASE_POOL_SIZE: '5', ...env });
   const logger = lines && new JsonLogger('info', { write: (line) => void lines.push(line) });

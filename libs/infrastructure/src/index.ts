@@ -28,6 +28,8 @@ export * from './postgres/migrations.js';
 export * from './postgres/postgres-errors.js';
 export * from './postgres/transactions.js';
 export * from './postgres/maintenance-connection.js';
+export * from './postgres/session-settings.js';
+export * from './postgres/unfit-database.js';
 export * from './postgres/until-database-answers.js';
 export * from './queue/abandoned-jobs.js';
 export * from './queue/pipeline-worker.js';
