@@ -20,6 +20,7 @@ const ORDERS = [
   { receipt: 'POS-B', email: 'older@example.com', linked: true },
   { receipt: 'POS-C', email: 'bob@example.com', linked: false },
   { receipt: 'POS-D', email: '', linked: false },
+  { receipt: 'POS-E', email: 'vera@example.dev', linked: false },
 ];
 /** Two forms of Ada's e-mail, her older one, and Bob's. */
 const BLOCKED = ['\tADA@example.com\u00a0', 'ada@example.com', 'Older@example.com', 'bob@example.com'];
@@ -100,10 +101,16 @@ describe.each([
     expect(await contents(storeId)).toEqual(
       [
         ...['Bob bob@example.com', `${ERASED_NAME} `, `POS-A ${ERASED_NAME} `, `POS-B ${ERASED_NAME} `],
-        ...['POS-C POS-C bob@example.com', 'POS-D POS-D ', 'bob@example.com'],
+        ...['POS-C POS-C bob@example.com', 'POS-D POS-D ', 'POS-E POS-E vera@example.dev', 'bob@example.com'],
       ].sort(),
     );
     expect(await contents(otherStoreId)).toEqual(before);
+  });
+
+  it('trims blanks of e-mails, and no letters', async () => {
+    const { people, storeId } = subject;
+
+    expect(await people.erase(storeId, 'vera@example.dev', nothing)).toMatchObject({ orders: 1 });
   });
 
   it('finds nothing to erase a second time', async () => {
