@@ -630,7 +630,7 @@ export interface components {
       payment_method?: 'COD' | 'OFFLINE' | null;
       /** @description Free text. */
       notes?: string | null;
-      /** @description Your own number of the order. Unique per store and mode (live or test), for ever: a second order with it is refused. Compared and kept exactly as given. No control or invisible characters, no line breaks, and no white space at either end. Null means none. */
+      /** @description Your own number of the order. Unique per store and mode (live or test), for ever: a second order with it is refused. Compared and kept exactly as given. Visible letters, marks, digits, punctuation and symbols of any script, and plain spaces between them; no emoji with a variation selector. Null means none. */
       external_reference?: string | null;
     };
     CreatedOrder: {
@@ -1318,6 +1318,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1414,6 +1416,11 @@ export interface operations {
          */
         'Idempotency-Key'?: string;
         /**
+         * @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`.
+         * @example handling=strict
+         */
+        Prefer?: string;
+        /**
          * @description The client's id of the request, which the response repeats. The service replaces an invalid one.
          * @example till-4.2026-11-20.117
          */
@@ -1457,6 +1464,8 @@ export interface operations {
           'X-Key-Expires-At'?: string;
           /** @description `true` when this is the answer to an earlier request with the same Idempotency-Key. */
           'Idempotent-Replayed'?: 'true';
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1477,6 +1486,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1521,6 +1532,8 @@ export interface operations {
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1537,6 +1550,8 @@ export interface operations {
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           /** @description The id of the order that has the `external_reference`. Only with `external_reference_taken`. */
           'X-Existing-Order'?: string;
           [name: string]: unknown;
@@ -1651,6 +1666,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1759,6 +1776,11 @@ export interface operations {
       query?: never;
       header?: {
         /**
+         * @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`.
+         * @example handling=strict
+         */
+        Prefer?: string;
+        /**
          * @description The client's id of the request, which the response repeats. The service replaces an invalid one.
          * @example till-4.2026-11-20.117
          */
@@ -1800,6 +1822,8 @@ export interface operations {
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1820,6 +1844,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1969,6 +1995,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2110,6 +2138,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2276,6 +2306,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2421,6 +2453,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2562,6 +2596,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2724,6 +2760,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2865,6 +2903,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -3025,6 +3065,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -3166,6 +3208,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -3318,6 +3362,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {

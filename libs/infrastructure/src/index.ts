@@ -27,6 +27,7 @@ export * from './postgres/migrate.js';
 export * from './postgres/migrations.js';
 export * from './postgres/postgres-errors.js';
 export * from './postgres/transactions.js';
+export * from './postgres/trimmed.js';
 export * from './postgres/maintenance-connection.js';
 export * from './postgres/session-settings.js';
 export * from './postgres/unfit-database.js';

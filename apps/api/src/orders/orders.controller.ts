@@ -63,6 +63,7 @@ export class OrdersController {
   @ApiCreateOrder()
   async create(
     @CurrentKey() { mode, store }: ApiKeyLookup,
+    @ReadQuery(noParameters) _query: NoParameters,
     @IdempotencyKey() idempotencyKey: string | null,
     @Body(CreateOrderPipe) request: OrderRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -84,6 +85,7 @@ export class OrdersController {
   @ApiPreviewOrder()
   async preview(
     @CurrentKey() { mode, store }: ApiKeyLookup,
+    @ReadQuery(noParameters) _query: NoParameters,
     @Body(CreateOrderPipe) request: OrderRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SingleEnvelope<OrderPreviewResponse>> {

@@ -7,7 +7,7 @@ import { ApiList, ApiSingle, COMMON_FAILURES, KEY_HEADERS, SUCCESS } from '../op
 import { single } from '../envelope.js';
 import { AuthenticationError } from '../errors/authentication-error.js';
 import { ApiFailures } from '../openapi/failures.js';
-import { ApiIdempotencyKey, ApiRequestId } from '../openapi/parameters.js';
+import { ApiIdempotencyKey, ApiPrefer, ApiRequestId } from '../openapi/parameters.js';
 import type { NamedSchema, Representation, ResourceDocumentation } from '../openapi/resource.js';
 import { object } from '../openapi/schema.js';
 import { CREATE_ORDER_REQUEST } from './create-order.request.js';
@@ -81,6 +81,7 @@ export const ApiCreateOrder = () =>
         'full pipeline: fraud analysis, inventory and notifications. Payment on delivery or offline only.',
     }),
     ApiIdempotencyKey(),
+    ApiPrefer(),
     ApiRequestId(),
     ApiBody({ schema: ref(CreateOrderRequest.name), required: true }),
     ApiResponse({
@@ -88,13 +89,14 @@ export const ApiCreateOrder = () =>
       description: 'The order was placed, by this request or by an earlier one with the same Idempotency-Key.',
       schema: object({ success: SUCCESS, data: ref(CreatedOrder.name) }),
       examples: { placed: { summary: 'Placed', value: single(CreatedOrder.example) } },
-      headers: { ...KEY_HEADERS, ...optionalHeaders('Idempotent-Replayed') },
+      headers: { ...KEY_HEADERS, ...optionalHeaders('Idempotent-Replayed', 'X-Ignored-Parameters') },
     }),
     ApiFailures(
       new BadRequestException('customer.name is required'),
       new BadRequestException('items[2].quantity must be an integer from 1 to 999'),
       new InvalidOrderItems('items[2].product_id 77 is not available'),
       new BadRequestException('Request body is not valid JSON'),
+      new BadRequestException('Unknown query parameter: dry_run'),
       new IdempotencyInFlight(),
       new OutOfStock([{ line: 0, requested: 5, available: 3 }]),
       new OrderRejected(),
@@ -117,6 +119,7 @@ export const ApiPreviewOrder = () =>
         'not run: it may still refuse or hold the order. `items` and the totals contain only lines that are available. ' +
         'Money is in major units: 10.99 is 10.99 USD.',
     }),
+    ApiPrefer(),
     ApiRequestId(),
     ApiBody({ schema: ref(CreateOrderRequest.name), required: true }),
     ApiResponse({
@@ -124,12 +127,13 @@ export const ApiPreviewOrder = () =>
       description: 'The order was not placed. `problems` is empty if it could be placed at this moment.',
       schema: object({ success: SUCCESS, data: ref(OrderPreview.name) }),
       examples: { short: { summary: 'Stock is short', value: single(OrderPreview.example) } },
-      headers: KEY_HEADERS,
+      headers: { ...KEY_HEADERS, ...optionalHeaders('X-Ignored-Parameters') },
     }),
     ApiFailures(
       new BadRequestException('customer.name is required'),
       new BadRequestException('items[2].quantity must be an integer from 1 to 999'),
       new BadRequestException('Request body is not valid JSON'),
+      new BadRequestException('Unknown query parameter: dry_run'),
       ...COMMON_FAILURES,
     ),
   );

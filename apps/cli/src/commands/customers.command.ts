@@ -7,7 +7,7 @@ import type { Command } from 'commander';
 import { withApplication, withDatabase } from '../database.js';
 import { CommandFailed } from '../failures.js';
 import { explainFile } from '../file-work.js';
-import { emailAddress, subdomain } from '../option-values.js';
+import { emailOfOrder, subdomain } from '../option-values.js';
 import { printJson, say } from '../output.js';
 
 interface ExportOptions {
@@ -46,7 +46,7 @@ function addPersonCommand(customers: Command, verb: string, description: string)
   return customers
     .command(verb)
     .description(description)
-    .argument('<email>', 'of the customer or guest, in any letter case', emailAddress)
+    .argument('<email>', 'of the customer or guest, in any letter case', emailOfOrder)
     .requiredOption('--store <S>', 'subdomain of the store', subdomain);
 }
 

@@ -55,6 +55,61 @@ describe('parseLine', () => {
     expect(trimmed).toEqual(['product.name', 'product.variants[0].sku', 'product.variants[0].attributes']);
   });
 
+  it('removes blanks around the SKUs of products and order lines and the e-mail of an order', () => {
+    const trimmed: string[] = [];
+    const onTrimmed = (path: string) => trimmed.push(path);
+    const order = { ...ORDER, customer_email: '\tada@example.com ', line_items: [{ ...ITEM, sku: 'A ' }] };
+
+    expect(checkLine({ ...PRODUCT, sku: ' A\u00a0' }, onTrimmed)).toMatchObject({ sku: 'A' });
+    expect(checkLine(order, onTrimmed)).toMatchObject({
+      customer_email: 'ada@example.com',
+      line_items: [{ sku: 'A' }],
+    });
+    expect(trimmed).toEqual(['product.sku', 'order.customer_email', 'order.line_items[0].sku']);
+  });
+
+  it.each(['', ' ', null])('reads %j as no SKU and no e-mail', (blank) => {
+    expect(parse({ ...PRODUCT, sku: blank })).toMatchObject({ sku: '' });
+    expect(parse({ ...ORDER, customer_email: blank })).toMatchObject({ customer_email: '' });
+  });
+
+  it('keeps an attribute named __proto__ when it trims the names', () => {
+    const attributes = JSON.parse('{" Size ":"42"," __proto__ ":"a","toString":"b"}') as object;
+    const own = JSON.parse('{"__proto__":"a","b ":"c"}') as object;
+
+    const line = parse({
+      ...PRODUCT,
+      variants: [attributes, own].map((each, n) => ({ sku: `${n}`, name: 'A', attributes: each })),
+    });
+
+    const names = line.kind === 'product' && line.variants?.map((each) => Object.entries(each.attributes ?? {}));
+    expect(names).toEqual([
+      [
+        ['Size', '42'],
+        ['__proto__', 'a'],
+        ['toString', 'b'],
+      ],
+      [
+        ['__proto__', 'a'],
+        ['b', 'c'],
+      ],
+    ]);
+  });
+
+  it.each([
+    ['fraud-analysis', ['done']],
+    ['inventory', ['done']],
+    ['notify-customer', ['pending', 'held', 'done', 'dead']],
+    ['notify-merchant', ['pending', 'done', 'dead']],
+  ])('accepts for the stage %s the states that it can have: %j', (stage, states) => {
+    for (const state of ['pending', 'held', 'done', 'dead']) {
+      const pipeline = [{ stage, state, attempts: 1, at: '2026-01-02T03:04:05.000Z' }];
+      const read = () => parse({ ...ORDER, pipeline });
+      if (states.includes(state)) expect(read()).toMatchObject({ pipeline });
+      else expect(read).toThrow(`order.pipeline[0].state must be ${states.join(', ')} for ${stage}`);
+    }
+  });
+
   it.each([
     ['a blank name', { ...PRODUCT, name: ' ' }, 'product.name must not be empty'],
     ['an empty name', { ...PRODUCT, name: '' }, 'product.name must not be empty'],
