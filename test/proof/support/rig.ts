@@ -86,7 +86,7 @@ export class Rig {
 }
 
 /** A migrated database on the server. Its connections recover after the server was killed. */
-async function createDatabase(serverUrl: string): Promise<TestDatabase> {
+export async function createDatabase(serverUrl: string): Promise<TestDatabase> {
   const name = `proof_${randomBytes(4).toString('hex')}`;
   const admin = async (sql: string) => {
     const client = new pg.Client({ connectionString: serverUrl });
