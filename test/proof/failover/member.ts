@@ -76,10 +76,6 @@ export class Member {
     this.patroni?.signal('SIGSTOP');
   }
 
-  thawPatroni(): void {
-    this.patroni?.signal('SIGCONT');
-  }
-
   /** Ends the stream of a frozen standby: what is in its socket's buffer is lost, as on a network that is cut. */
   cutStream(): void {
     for (const pid of this.postgres()) {

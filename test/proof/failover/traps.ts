@@ -8,6 +8,7 @@ import { signalOne } from './process-tree.js';
 
 /** Shorter than the time after which HAProxy gives up a primary whose Patroni does not answer. */
 const WINDOW_MS = 5_000;
+const RETRIES = 30;
 const WAITING_MS = 1_500;
 
 const WAITING = `SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND backend_type = 'client backend'`;
@@ -52,7 +53,7 @@ async function loseStream(cluster: Cluster, database: string, endWaits: (primary
   primary.freezePatroni();
   standby.freeze();
   await endWaits(primary);
-  const committed = await latestOrders(primary, database);
+  const committed = await retry(() => latestOrders(primary, database));
   await primary.kill();
   standby.cutStream();
   standby.thaw();
@@ -70,4 +71,16 @@ async function latestOrders(member: Member, database: string): Promise<string[]>
     database,
   );
   return rows.map(({ id }) => id);
+}
+
+/** A server that restarts from a crash refuses connections for a moment. */
+async function retry<T>(work: () => Promise<T>): Promise<T> {
+  for (let left = RETRIES; ; left--) {
+    try {
+      return await work();
+    } catch (error) {
+      if (left === 0) throw error;
+      await delay(100);
+    }
+  }
 }
