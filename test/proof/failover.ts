@@ -22,7 +22,6 @@ import { askOracle } from './support/oracle.js';
 import { unexpectedAnswers } from './support/oracle/answers.js';
 import { mailViolations } from './support/oracle/pipeline.js';
 import type { Proof, ProofContext, ProofForm, ProofOutcome } from './support/proof.js';
-import type { Service } from './support/service.js';
 
 const KILLS = 10;
 const EXPECTED = [200, 201, 409, 503, null];
@@ -67,9 +66,6 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
       ...(await askOracle({ context, store, services, worked: true })),
       ...(await verifyStock(rig.database.url)),
     ];
-    for (const count of await Promise.all(services.map(replicasInUse))) {
-      if (count !== 2) violations.push(`a process reads from ${count} replicas, not from 2`);
-    }
     const mailed = await mailViolations(rig.database, store.id, mails.countsByMessageId);
     violations.push(...mailed.filter((text) => !text.endsWith(STRANGE_MAIL)));
     const figures = [
@@ -94,11 +90,6 @@ function faultsOf(form: ProofForm, rig: ClusterRig): readonly Fault[] {
     ...[switchedOver, switchedOver, primaryFrozen, etcdFrozen, standbyFrozen],
     ...[waitsCancelled(database), primaryCrashed(database)],
   ];
-}
-
-async function replicasInUse({ url }: Service): Promise<number> {
-  const metrics = await fetch(`${url}/metrics`).then((response) => response.text());
-  return Number(/^database_replicas_in_use (\d+)/m.exec(metrics)?.[1]);
 }
 
 /** With the operators' command. */

@@ -54,6 +54,8 @@ pool_mode = transaction
 max_prepared_statements = 200
 default_pool_size = 20
 max_client_conn = 500
+; The default, 15 s, is how long orders would be refused after the primary is back.
+server_login_retry = 1
 `,
     );
     return process.getuid?.() === 0 ? ['--quiet', '--user', 'nobody', config] : ['--quiet', config];

@@ -8,6 +8,9 @@ import type { Fault } from './faults.js';
 import { Traffic } from './traffic.js';
 
 const QUIET_MS = 2_000;
+/** The service looks at its replicas every 2 s. */
+const REPLICAS_MS = 20_000;
+const STANDBYS = 2;
 
 export interface CampaignOptions {
   readonly context: ProofContext;
@@ -43,10 +46,15 @@ export class Campaign {
     const figure = await fault.run(cluster);
     await cluster.untilWhole();
     await traffic.untilFlowing();
+    await cluster.checkpoint();
     await delay(QUIET_MS);
 
     const orders = new AcknowledgedOrders(history, first);
-    const found = [...(await orders.lostIn(rig.database)), ...(await orders.replay(buyers, services, random))];
+    const found = [
+      ...(await orders.lostIn(rig.database)),
+      ...(await orders.replay(buyers, services, random)),
+      ...(await unusedReplicas(services)),
+    ];
     this.violations.push(...found.map((violation) => `${fault.title}: ${violation}`));
     const outcome = this.outcomes.get(fault.title) ?? { silences: [], figures: [] };
     this.outcomes.set(fault.title, outcome);
@@ -64,4 +72,21 @@ export class Campaign {
       return [`${times}${title}: ${range.join('–')} s without orders`, ...figures].join(', ');
     });
   }
+}
+
+/** @returns a text for each process that does not read from both standbys again. */
+async function unusedReplicas(services: readonly Service[]): Promise<string[]> {
+  const violations = await Promise.all(
+    services.map(async ({ url }) => {
+      const giveUp = Date.now() + REPLICAS_MS;
+      for (;;) {
+        const metrics = await fetch(`${url}/metrics`).then((response) => response.text());
+        const inUse = Number(/^database_replicas_in_use (\d+)/m.exec(metrics)?.[1]);
+        if (inUse === STANDBYS) return [];
+        if (Date.now() > giveUp) return [`a process reads from ${inUse} standbys, not from ${STANDBYS}`];
+        await delay(500);
+      }
+    }),
+  );
+  return violations.flat();
 }

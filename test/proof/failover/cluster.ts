@@ -96,6 +96,12 @@ export class Cluster {
     await leader.ask('switchover', { leader: leader.name, candidate });
   }
 
+  /** On every member. The service trusts a standby after a fail-over once it has a checkpoint of the new timeline. */
+  async checkpoint(): Promise<void> {
+    await (await this.primary()).query('CHECKPOINT');
+    await Promise.all(this.members.map((member) => member.query('CHECKPOINT')));
+  }
+
   async stop(): Promise<void> {
     process.off('exit', this.destroy);
     await this.proxy?.stop();

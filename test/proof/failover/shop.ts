@@ -13,6 +13,9 @@ const ADDRESSES = 4;
 /** A store, its buyers, and a mail server. */
 export async function openShop({ rig, history, random }: ProofContext) {
   const store = await StoreFixture.create(rig.database);
+  // The merchant gets a mail, too.
+  const contact = JSON.stringify({ email: 'merchant@example.com' });
+  await rig.database.query('UPDATE stores SET contact = $2 WHERE id = $1', [store.id, contact]);
   const products = await stockShelves(store, 20, [1_000_000]);
   return { store, products, buyers: new Buyers(store, history, random, ADDRESSES), mails: await SmtpSink.start() };
 }
