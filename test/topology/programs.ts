@@ -120,7 +120,10 @@ export async function startProgram(
   const child = spawn(program, configure(directory), { stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
   child.stderr.on('data', (chunk) => (said += String(chunk)));
-  const killed = () => child.kill('SIGKILL');
+  const killed = () => {
+    child.kill('SIGKILL');
+    rmSync(directory, { recursive: true, force: true });
+  };
   process.once('exit', killed);
   const stop = async () => {
     process.off('exit', killed);

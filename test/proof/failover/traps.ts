@@ -53,23 +53,20 @@ async function loseStream(cluster: Cluster, database: string, endWaits: (primary
   primary.freezePatroni();
   standby.freeze();
   await endWaits(primary);
-  const committed = await retry(() => latestOrders(primary, database));
+  const committed = await retry(() => ordersAt(primary, database));
   await primary.kill();
   standby.cutStream();
   standby.thaw();
   const next = await cluster.primary(primary.name);
-  const survivors = new Set(await latestOrders(next, database));
+  const survivors = new Set(await ordersAt(next, database));
   primary.start();
   const lost = committed.filter((id) => !survivors.has(id)).length;
   if (lost === 0) throw new Error('The fail-over lost no unacknowledged order');
   return `${lost} unacknowledged commits lost`;
 }
 
-async function latestOrders(member: Member, database: string): Promise<string[]> {
-  const rows = await member.query<{ id: string }>(
-    `SELECT id FROM orders WHERE created_at > now() - interval '1 minute'`,
-    database,
-  );
+async function ordersAt(member: Member, database: string): Promise<string[]> {
+  const rows = await member.query<{ id: string }>('SELECT id FROM orders', database);
   return rows.map(({ id }) => id);
 }
 

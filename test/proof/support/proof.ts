@@ -32,7 +32,7 @@ export interface Proof {
   readonly promise: string;
   /** The attack of the full form, for docs/promises.md. */
   readonly attack: string;
-  /** Whether `npm test` has a quick form. */
+  /** Whether it has a quick form. `npm test` runs those of `PROOFS`. */
   readonly quick: boolean;
   /** The packages of the operating system that the form needs and does not find. */
   readonly missing?: (form: ProofForm) => Promise<readonly string[]>;
