@@ -24,7 +24,10 @@ export class Rig {
   readonly processes: Service[] = [];
   private readonly dataDir = mkdtempSync(path.join(tmpdir(), 'store-commerce-rig-'));
   private shared: Promise<readonly [Service, Service]> | null = null;
-  private readonly killAll = () => this.processes.forEach((service) => void service.kill());
+  private readonly killAll = () => {
+    for (const service of this.processes) void service.kill();
+    rmSync(this.dataDir, { recursive: true, force: true });
+  };
 
   constructor(
     readonly database: TestDatabase,
@@ -86,7 +89,7 @@ export class Rig {
 }
 
 /** A migrated database on the server. Its connections recover after the server was killed. */
-async function createDatabase(serverUrl: string): Promise<TestDatabase> {
+export async function createDatabase(serverUrl: string): Promise<TestDatabase> {
   const name = `proof_${randomBytes(4).toString('hex')}`;
   const admin = async (sql: string) => {
     const client = new pg.Client({ connectionString: serverUrl });
