@@ -150,6 +150,12 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(operationOf('POST /v1/orders').responses)).toEqual(expect.arrayContaining(['409', '422']));
   });
 
+  it('contains no list whose query reader is not compared with it', () => {
+    const lists = operations().filter(({ operation }) => operation.parameters.some(({ name }) => name === 'page'));
+
+    expect(lists.map(({ route }) => route).sort()).toEqual(LISTS.map(([resource]) => `GET /v1/${resource}`).sort());
+  });
+
   it.each(LISTS)('contains the query parameters that the list of %s reads', (resource, read) => {
     const documented = operationOf(`GET /v1/${resource}`).parameters.filter((parameter) => parameter.in === 'query');
     expect(documented.map(({ name }) => name).sort()).toEqual(parametersOf(read).sort());

@@ -3,8 +3,7 @@ import { listParameters } from '../support/list-parameters.js';
 import { explore, type NamedResource, type Scene } from './scene.js';
 import { anyText, encoded } from './texts.js';
 
-const LISTS = ['orders', 'products', 'skus', 'customers', 'categories', 'brands'] as const;
-/** The resources that are also read one by one. */
+/** The resources that are read one by one. */
 const RESOURCES = ['orders', 'products', 'customers', 'categories', 'brands'] as const;
 const NAMED: readonly NamedResource[] = ['products', 'customers', 'categories', 'brands'];
 const STRANGERS = ['__proto__', 'constructor', 'limit[]', 'limit.x', 'order', 'ｌimit', ''];
@@ -54,7 +53,7 @@ export async function exploreReads(scene: Scene): Promise<void> {
   const parameters = await listParameters(scene.service);
   const filters = parameters.filter(({ name }) => !['limit', 'page', ...Object.keys(STRICT)].includes(name));
   const lists = fc.record({
-    resource: fc.constantFrom(...LISTS),
+    path: fc.constantFrom(...parameters.filter(({ name }) => name === 'page').map(({ path }) => path)),
     limit: numerals(),
     page: numerals(),
     rest: queries([...new Set(filters.map(({ name }) => name))]),
@@ -105,16 +104,17 @@ function clamp(meaning: number | null, fallback: number, most: number): number {
 }
 
 interface PageQuestion {
-  readonly resource: (typeof LISTS)[number];
+  /** Of any list in the API document. */
+  readonly path: string;
   readonly limit: readonly [string, number | null];
   readonly page: readonly [string, number | null];
   readonly rest: string;
 }
 
 /** Repeats the first limit and page: the last one counts. */
-async function faultOfPage(scene: Scene, { resource, limit, page, rest }: PageQuestion): Promise<string | null> {
+async function faultOfPage(scene: Scene, { path, limit, page, rest }: PageQuestion): Promise<string | null> {
   const query = `limit=3&page=9&limit=${encoded(limit[0])}&page=${encoded(page[0])}${rest}`;
-  const list = await listOf(scene, `/v1/${resource}?${query}`);
+  const list = await listOf(scene, `${path}?${query}`);
   if (typeof list === 'string') return list;
   const { total, ...used } = list.pagination;
   // Pages whose first row number exceeds 32 bits are clamped.
