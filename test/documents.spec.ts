@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { ANALYSIS_UNAVAILABLE, FRAUD_RULES } from '@app/domain';
 import type { Command } from 'commander';
 import { ERROR_CODE_TABLE } from '../apps/api/src/openapi/failures.js';
 import { createProgram } from '../apps/cli/src/program.js';
@@ -64,6 +65,16 @@ describe('the documents', () => {
     expect(read('docs/api.md')).toContain(ERROR_CODE_TABLE);
   });
 
+  it('list every rule of the fraud analysis with its score', () => {
+    const rows = [...read('docs/api.md').matchAll(/^\| `(\w+)` \| (\d+) \| /gm)].map(([, rule, score]) => ({
+      rule,
+      score: Number(score),
+    }));
+    const rules = FRAUD_RULES.map(({ name, score }) => ({ rule: name, score }));
+
+    expect(rows).toEqual([...rules, ...ANALYSIS_UNAVAILABLE.reasons]);
+  });
+
   it.each(documents)('%s links only to files and headings that exist', (file) => {
     expect(brokenLinks(file, read(file))).toEqual([]);
   });
@@ -78,15 +89,12 @@ describe('the documents', () => {
 
   it('docs/operations.md names every variable that the configuration reads, and no other', () => {
     const config = read('libs/infrastructure/src/platform/config.ts');
-    const known = [...config.matchAll(/read\.\w+\('([A-Z_0-9]+)'/g)].map(([, name = '']) => name);
+    const known = [...config.matchAll(/'([A-Z][A-Z_0-9]+)'|\benv\.([A-Z_]+)/g)].map(([, read, seen]) => read ?? seen);
     const [, section = ''] = /## Environment\n([^]*?)\n## /.exec(read('docs/operations.md')) ?? [];
     const rows = section.split('\n').filter((line) => line.startsWith('| `'));
     const named = rows.flatMap((row) => [...(row.split(' | ')[0] ?? '').matchAll(/`([A-Z_0-9]+)`/g)]);
 
-    // The row of the OTLP endpoint stands for all standard variables.
-    const own = new Set(known.filter((name) => !name.startsWith('OTEL_')));
-    own.add('OTEL_EXPORTER_OTLP_ENDPOINT');
-    expect(named.map(([, name]) => name).sort()).toEqual([...own].sort());
+    expect(named.map(([, name]) => name).sort()).toEqual([...new Set(known)].sort());
   });
 
   it('docs/operations.md names every command of the command line', () => {

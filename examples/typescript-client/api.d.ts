@@ -59,7 +59,7 @@ export interface paths {
     put?: never;
     /**
      * Prices, totals and problems of an order that is not placed
-     * @description Takes the body of an order and returns the data of its 201 without `order_id` and `receipt_number`, with `problems`. Reserves nothing and writes nothing, so a key with the scope `read` suffices. The fraud analysis does not run: it may still refuse or hold the order. `items` and the totals contain only lines that are available. Money is in major units: 10.99 is 10.99 USD.
+     * @description Takes the body of an order and returns the data of its 201 without `order_id` and `receipt_number`, with `problems`. Reserves nothing and writes nothing, so a key with the scope `read` suffices. The fraud analysis does not run: it may still refuse or hold the order. `items` and the totals omit lines with `item_unavailable` and contain those that are `out_of_stock`. Money is in major units: 10.99 is 10.99 USD.
      */
     post: operations['previewOrder'];
     delete?: never;

@@ -159,7 +159,10 @@ describe('customers erase', () => {
     const refused = await cli('customers', 'erase', email, '--store', api.store.subdomain);
 
     expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toBe(`error: Orders are open: ${order?.receipt} (PENDING, PENDING)\n`);
+    expect(refused.stderr).toBe(
+      `error: Orders are open: ${order?.receipt} (PENDING, PENDING)\n` +
+        'Close them with `orders cancel` or `orders set-status`, or erase with --force.\n',
+    );
     expect(await allRows(api.database)).toEqual(before);
     const forced = await cli('customers', 'erase', email, '--store', api.store.subdomain, '--force');
     expect(forced.json).toMatchObject({ customers: 0, orders: 1 });

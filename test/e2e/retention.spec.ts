@@ -1,9 +1,10 @@
-import { Config, purgeExpired } from '@app/infrastructure';
+import { purgeExpired } from '@app/infrastructure';
 import pg from 'pg';
 import { createApp } from '../../apps/api/src/create-app.js';
 import { eventually } from '../support/eventually.js';
 import { SmtpSink } from '../support/smtp-sink.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
+import { testConfig } from '../support/test-config.js';
 
 const DAYS = { rejectedOrders: 90, keyUsage: 400 };
 
@@ -80,7 +81,7 @@ describe('retention', () => {
       );
     }
     const { url } = api.database;
-    const config = new Config({ DATABASE_URL: url, LOG_LEVEL: 'silent', PIPELINE: 'inline', SMTP_URL: smtp.url });
+    const config = testConfig({ DATABASE_URL: url, LOG_LEVEL: 'silent', PIPELINE: 'inline', SMTP_URL: smtp.url });
     const worker = await createApp(config, url);
     await keep('expired', '2 days');
     await worker.init();

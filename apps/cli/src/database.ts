@@ -85,7 +85,8 @@ async function assertSchemaIsCurrent(config: Config, url: string): Promise<void>
     const explained = explainSilence(config, error);
     throw explained === error ? new CommandFailed(`Cannot use the database: ${sentence(error)}`) : explained;
   });
-  if (!current) throw new CommandFailed('The database schema is not up to date: run `npm run cli -- migrate` first.');
+  if (!current)
+    throw new CommandFailed('The database schema is not up to date: run `npm run --silent cli -- migrate` first.');
 }
 
 /** Names the variable whose server did not answer. Returns other errors unchanged. */

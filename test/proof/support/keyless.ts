@@ -108,7 +108,10 @@ async function client(
   else socket.pause();
   const one = `GET ${path} HTTP/1.1\r\nHost: x\r\n`;
   await new Promise((resolve) => socket.write(`${one}\r\n`.repeat(requests - 1) + one + rest, resolve));
-  const isClosed = await Promise.race([closed.then(() => true), delay(staysMs, false)]);
+  const left = new AbortController();
+  const stay = delay(staysMs, false, { signal: left.signal }).catch(() => false);
+  const isClosed = await Promise.race([closed.then(() => true), stay]);
+  left.abort(); // A pending timer would keep the process running.
   socket.destroy();
   if (!reads) return null;
   if (!isClosed) return `not disconnected within ${staysMs} ms`;

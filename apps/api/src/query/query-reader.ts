@@ -1,8 +1,7 @@
-import { parseId, type Page } from '@app/application';
+import { MAX_LIMIT, parseId, type Page } from '@app/application';
 import { BadRequestException } from '@nestjs/common';
 
 export const DEFAULT_LIMIT = 50;
-export const MAX_LIMIT = 100;
 /** The offset of the last row of this page is still a 32-bit integer, whatever the limit. */
 const MAX_PAGE = Math.floor(2_147_483_647 / MAX_LIMIT);
 const MAX_SEARCH_LENGTH = 200;

@@ -12,7 +12,8 @@ import { watched } from './watch-statements.js';
 const SEARCHES = 0.4;
 
 /**
- * Runs read statements, each on a connection of the pool. Errors of PostgreSQL are thrown as application errors:
+ * Runs single statements on the pool: reads, and writes as transactions of their own. Frequent prepared reads share
+ * connections; every other statement has one to itself. Errors of PostgreSQL are thrown as application errors:
  * `Unavailable`, `DeadlineExceeded`, `UnusableValue`.
  */
 export class Database {

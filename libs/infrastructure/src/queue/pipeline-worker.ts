@@ -22,8 +22,6 @@ const RECOVERY_INTERVAL_MS = 10_000;
 /** Not a job of the queue: retention must not wait for a backlog of mail. */
 const RETENTION_INTERVAL_MS = 600_000;
 const FOLD_INTERVAL_MS = 5_000;
-/** A task of earlier releases, of which a job may be left. */
-const FORMER_PURGE_TASK = 'purge-idempotency-keys';
 
 /** A worker whose relay has not run for longer is not at work. Longer than a database fail-over. */
 const RELAY_OVERDUE_MS = 60_000;
@@ -137,7 +135,6 @@ export class PipelineWorker implements OnApplicationBootstrap, BeforeApplication
           throw new Error(failureName(error));
         });
       },
-      [FORMER_PURGE_TASK]: () => Promise.resolve(),
     };
   }
 }

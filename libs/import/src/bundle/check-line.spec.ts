@@ -1,5 +1,5 @@
 import { checkLine } from './check-line.js';
-import { parseLine } from './parse-line.js';
+import { parseJson } from './parse-json.js';
 
 const PRODUCT = { kind: 'product', store: 'acme', slug: 'runner', name: 'Runner', price: '79.90' };
 const CUSTOMER = { kind: 'customer', store: 'acme', name: 'Ada' };
@@ -19,9 +19,10 @@ const ORDER = {
 };
 const ITEM = { name: 'Runner', unit_price: 100, quantity: 1 };
 
-const parse = (line: object) => parseLine(JSON.stringify(line));
+/** Checks a copy: the check changes texts in place. */
+const parse = (line: object) => checkLine(parseJson(JSON.stringify(line)));
 
-describe('parseLine', () => {
+describe('checkLine', () => {
   it('returns exactly the given fields', () => {
     expect(parse(PRODUCT)).toEqual(PRODUCT);
   });
@@ -240,11 +241,6 @@ describe('parseLine', () => {
     ],
   ])('refuses %s', (_, line, message) => {
     expect(() => parse(line)).toThrow(message);
-  });
-
-  it('names the position where the JSON ends without repeating its text', () => {
-    expect(() => parseLine('{"kind":"customer","email":"ada@example.com"')).toThrow(/^the line is not valid JSON/);
-    expect(() => parseLine('{"email":"ada@example.com",}')).not.toThrow(/ada/);
   });
 
   it('refuses settings nested too deeply', () => {
