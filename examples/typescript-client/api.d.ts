@@ -572,7 +572,7 @@ export interface components {
       updated_at: string;
     };
     /**
-     * @description Other fields, including prices and totals, are ignored. A body has at most 256 kB, 8 levels and 10,000 values.
+     * @description Other fields, including prices and totals, are ignored. A body has at most 256 kB, 8 levels and 2,000 values.
      * @example {
      *       "items": [
      *         {
