@@ -26,9 +26,7 @@ export function catalogSummary(report: CatalogReport): string {
     '',
     `Taken from ${count(rows, 'row')}: ${count(products, 'product')} with ${sizes}.`,
     ...(drafts > 0 ? [`Drafts, which clients do not see: ${drafts} of the products.`] : []),
-    ...(uncounted > 0
-      ? [`Without a quantity in the file, and out of stock until they get one: ${unstocked}.`]
-      : []),
+    ...(uncounted > 0 ? [`Without a quantity in the file, and out of stock until they get one: ${unstocked}.`] : []),
     `Not taken: ${count(refused, 'product')} refused, ${skipped} skipped.`,
     ...notes.map(({ outcome, line, reason }) => `  line ${line}: ${outcome}: ${reason}`),
     ...(furtherNotes > 0 ? [`  and ${furtherNotes} more`] : []),

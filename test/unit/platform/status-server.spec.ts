@@ -3,9 +3,13 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { Logger } from '@nestjs/common';
-import { eventually } from '../../../../test/support/eventually.js';
-import { ServiceMetrics } from './service-metrics.js';
-import { serveStatus, type ProcessState, type StatusServer } from './status-server.js';
+import { eventually } from '../../support/eventually.js';
+import { ServiceMetrics } from '../../../libs/infrastructure/src/platform/service-metrics.js';
+import {
+  serveStatus,
+  type ProcessState,
+  type StatusServer,
+} from '../../../libs/infrastructure/src/platform/status-server.js';
 
 /** The end of a head and a body that is never complete. */
 const SMALL_CHUNKS = `Transfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(20_000)}`;
