@@ -1272,15 +1272,9 @@ export interface operations {
         page?: number;
       };
       header?: {
-        /**
-         * @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`.
-         * @example handling=strict
-         */
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
-        /**
-         * @description The client's id of the request, which the response repeats. The service replaces an invalid one.
-         * @example till-4.2026-11-20.117
-         */
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
       };
       path?: never;
@@ -1410,20 +1404,11 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /**
-         * @description 1 to 255 printable ASCII characters, different for every order and the same for every attempt at it: a UUID, or the number of the cart. The order is then placed once, however often the request is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones.
-         * @example cart-20417
-         */
+        /** @description 1 to 255 printable ASCII characters, different for every order and the same for every attempt at it: a UUID, or the number of the cart. The order is then placed once, however often the request is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
         'Idempotency-Key'?: string;
-        /**
-         * @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`.
-         * @example handling=strict
-         */
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
-        /**
-         * @description The client's id of the request, which the response repeats. The service replaces an invalid one.
-         * @example till-4.2026-11-20.117
-         */
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
       };
       path?: never;
@@ -1615,15 +1600,9 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /**
-         * @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`.
-         * @example handling=strict
-         */
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
-        /**
-         * @description The client's id of the request, which the response repeats. The service replaces an invalid one.
-         * @example till-4.2026-11-20.117
-         */
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
       };
       path: {
@@ -1775,15 +1754,9 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /**
-         * @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`.
-         * @example handling=strict
-         */
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
-        /**
-         * @description The client's id of the request, which the response repeats. The service replaces an invalid one.
-         * @example till-4.2026-11-20.117
-         */
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
       };
       path?: never;
@@ -1949,15 +1922,9 @@ export interface operations {
         page?: number;
       };
       header?: {
-        /**
-         * @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`.
-         * @example handling=strict
-         */
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
-        /**
-         * @description The client's id of the request, which the response repeats. The service replaces an invalid one.
-         * @example till-4.2026-11-20.117
-         */
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
       };
       path?: never;
@@ -2087,15 +2054,9 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /**
-         * @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`.
-         * @example handling=strict
-         */
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
-        /**
-         * @description The client's id of the request, which the response repeats. The service replaces an invalid one.
-         * @example till-4.2026-11-20.117
-         */
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
       };
       path: {
@@ -2260,15 +2221,9 @@ export interface operations {
         page?: number;
       };
       header?: {
-        /**
-         * @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`.
-         * @example handling=strict
-         */
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
-        /**
-         * @description The client's id of the request, which the response repeats. The service replaces an invalid one.
-         * @example till-4.2026-11-20.117
-         */
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
       };
       path?: never;
@@ -2407,15 +2362,9 @@ export interface operations {
         page?: number;
       };
       header?: {
-        /**
-         * @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`.
-         * @example handling=strict
-         */
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
-        /**
-         * @description The client's id of the request, which the response repeats. The service replaces an invalid one.
-         * @example till-4.2026-11-20.117
-         */
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
       };
       path?: never;
@@ -2545,15 +2494,9 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /**
-         * @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`.
-         * @example handling=strict
-         */
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
-        /**
-         * @description The client's id of the request, which the response repeats. The service replaces an invalid one.
-         * @example till-4.2026-11-20.117
-         */
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
       };
       path: {
@@ -2714,15 +2657,9 @@ export interface operations {
         page?: number;
       };
       header?: {
-        /**
-         * @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`.
-         * @example handling=strict
-         */
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
-        /**
-         * @description The client's id of the request, which the response repeats. The service replaces an invalid one.
-         * @example till-4.2026-11-20.117
-         */
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
       };
       path?: never;
@@ -2852,15 +2789,9 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /**
-         * @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`.
-         * @example handling=strict
-         */
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
-        /**
-         * @description The client's id of the request, which the response repeats. The service replaces an invalid one.
-         * @example till-4.2026-11-20.117
-         */
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
       };
       path: {
@@ -3019,15 +2950,9 @@ export interface operations {
         page?: number;
       };
       header?: {
-        /**
-         * @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`.
-         * @example handling=strict
-         */
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
-        /**
-         * @description The client's id of the request, which the response repeats. The service replaces an invalid one.
-         * @example till-4.2026-11-20.117
-         */
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
       };
       path?: never;
@@ -3157,15 +3082,9 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /**
-         * @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`.
-         * @example handling=strict
-         */
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
-        /**
-         * @description The client's id of the request, which the response repeats. The service replaces an invalid one.
-         * @example till-4.2026-11-20.117
-         */
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
       };
       path: {
@@ -3317,15 +3236,9 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /**
-         * @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`.
-         * @example handling=strict
-         */
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
-        /**
-         * @description The client's id of the request, which the response repeats. The service replaces an invalid one.
-         * @example till-4.2026-11-20.117
-         */
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
       };
       path?: never;

@@ -15,8 +15,8 @@ const KEY = '-H "Authorization: Bearer $KEY"';
 
 /**
  * Adds to each operation a `curl` command and a call of the typed client, made from the examples of the document. Repeats
- * the examples of path parameters, headers and bodies outside their schemas, where tools that send requests look for them:
- * Nest drops an example beside a schema.
+ * the examples of path parameters and bodies outside their schemas, where tools that send requests look for them: Nest drops
+ * an example beside a schema. Not those of headers: the documentation page would fill in an Idempotency-Key.
  */
 export function addCodeSamples(document: OpenAPIObject): void {
   for (const [path, item] of Object.entries(document.paths)) {
@@ -34,8 +34,7 @@ function codeSamples(
   operation: Operation,
 ): CodeSample[] {
   const body = method === 'post' ? bodyOf(document, operation) : null;
-  const sent = { path: repeatExamples(operation, 'path'), body, isKeyed: takesKey(operation) };
-  repeatExamples(operation, 'header');
+  const sent = { path: pathExamples(operation), body, isKeyed: takesKey(operation) };
   return [
     { lang: 'Shell', label: 'curl', source: curl(path, sent) },
     { lang: 'TypeScript', label: 'Typed client', source: typedCall(path, method, sent) },
@@ -77,11 +76,11 @@ function takesKey({ parameters = [] }: Operation): boolean {
   return parameters.some((parameter) => 'in' in parameter && parameter.name === 'Idempotency-Key');
 }
 
-/** Copies the examples of these parameters out of their schemas, and returns them. */
-function repeatExamples({ parameters = [] }: Operation, place: 'path' | 'header'): Record<string, string> {
+/** Copies the examples of path parameters out of their schemas, and returns them. */
+function pathExamples({ parameters = [] }: Operation): Record<string, string> {
   const found: Record<string, string> = {};
   for (const parameter of parameters) {
-    if (!('in' in parameter) || parameter.in !== place) continue;
+    if (!('in' in parameter) || parameter.in !== 'path') continue;
     const { examples = [] } = (parameter.schema ?? {}) as { readonly examples?: readonly string[] };
     const [example = ''] = examples;
     found[parameter.name] = example;
