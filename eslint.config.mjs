@@ -48,6 +48,18 @@ export default tseslint.config(
       ],
     },
   },
+  {
+    files: ['test/e2e/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "CallExpression[callee.name='createApp'] > NewExpression[callee.name='Config']",
+          message: "testConfig keeps the files of a test out of the developer's .data",
+        },
+      ],
+    },
+  },
   layer(['libs/domain/**/*.ts'], ['^@app/', FRAMEWORKS], 'the domain depends on nothing'),
   layer(
     ['libs/application/**/*.ts'],

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { ANALYSIS_UNAVAILABLE, FRAUD_RULES } from '@app/domain';
 import type { Command } from 'commander';
 import { ERROR_CODE_TABLE } from '../apps/api/src/openapi/failures.js';
 import { createProgram } from '../apps/cli/src/program.js';
@@ -14,7 +15,10 @@ const markdownIn = (folder: string, recursive: boolean) =>
   readdirSync(path.join(ROOT, folder), { recursive, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => path.join(folder, name));
-const documents = [...markdownIn('.', false), ...markdownIn('docs', true), ...markdownIn('.github', true)];
+const documents = [
+  ...markdownIn('.', false),
+  ...['docs', 'examples', '.github'].flatMap((folder) => markdownIn(folder, true)),
+];
 
 /** The anchors that GitHub makes from the headings of a document. */
 function anchors(text: string): string[] {
@@ -61,6 +65,16 @@ describe('the documents', () => {
     expect(read('docs/api.md')).toContain(ERROR_CODE_TABLE);
   });
 
+  it('list every rule of the fraud analysis with its score', () => {
+    const rows = [...read('docs/api.md').matchAll(/^\| `(\w+)` \| (\d+) \| /gm)].map(([, rule, score]) => ({
+      rule,
+      score: Number(score),
+    }));
+    const rules = FRAUD_RULES.map(({ name, score }) => ({ rule: name, score }));
+
+    expect(rows).toEqual([...rules, ...ANALYSIS_UNAVAILABLE.reasons]);
+  });
+
   it.each(documents)('%s links only to files and headings that exist', (file) => {
     expect(brokenLinks(file, read(file))).toEqual([]);
   });
@@ -75,21 +89,26 @@ describe('the documents', () => {
 
   it('docs/operations.md names every variable that the configuration reads, and no other', () => {
     const config = read('libs/infrastructure/src/platform/config.ts');
-    const known = [...config.matchAll(/read\.\w+\('([A-Z_0-9]+)'/g)].map(([, name = '']) => name);
+    const known = [...config.matchAll(/'([A-Z][A-Z_0-9]+)'|\benv\.([A-Z_]+)/g)].map(([, read, seen]) => read ?? seen);
     const [, section = ''] = /## Environment\n([^]*?)\n## /.exec(read('docs/operations.md')) ?? [];
     const rows = section.split('\n').filter((line) => line.startsWith('| `'));
     const named = rows.flatMap((row) => [...(row.split(' | ')[0] ?? '').matchAll(/`([A-Z_0-9]+)`/g)]);
 
-    // The row of the OTLP endpoint stands for all standard variables.
-    const own = new Set(known.filter((name) => !name.startsWith('OTEL_')));
-    own.add('OTEL_EXPORTER_OTLP_ENDPOINT');
-    expect(named.map(([, name]) => name).sort()).toEqual([...own].sort());
+    expect(named.map(([, name]) => name).sort()).toEqual([...new Set(known)].sort());
   });
 
   it('docs/operations.md names every command of the command line', () => {
     const operations = read('docs/operations.md');
 
     expect(commandsOf(createProgram()).filter((name) => !operations.includes(`\`${name}`))).toEqual([]);
+  });
+
+  it('docs/erp.md quotes its code from the file that the tests run', () => {
+    const code = read('examples/typescript-client/erp.ts');
+    const quoted = [...read('docs/erp.md').matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, block = '']) => block);
+
+    expect(quoted.length).toBeGreaterThanOrEqual(4);
+    expect(quoted.filter((block) => !code.includes(block))).toEqual([]);
   });
 
   it.each(['[a](missing.md)', '[a](README.md#no-such-heading)', '[a](#no-such-heading)'])(

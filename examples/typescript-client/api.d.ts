@@ -59,7 +59,7 @@ export interface paths {
     put?: never;
     /**
      * Prices, totals and problems of an order that is not placed
-     * @description Takes the body of an order and returns the data of its 201 without `order_id` and `receipt_number`, with `problems`. Reserves nothing and writes nothing, so a key with the scope `read` suffices. The fraud analysis does not run: it may still refuse or hold the order. `items` and the totals contain only lines that are available. Money is in major units: 10.99 is 10.99 USD.
+     * @description Takes the body of an order and returns the data of its 201 without `order_id` and `receipt_number`, with `problems`. Reserves nothing and writes nothing, so a key with the scope `read` suffices. The fraud analysis does not run: it may still refuse or hold the order. `items` and the totals omit lines with `item_unavailable` and contain those that are `out_of_stock`. Money is in major units: 10.99 is 10.99 USD.
      */
     post: operations['previewOrder'];
     delete?: never;
@@ -592,7 +592,7 @@ export interface components {
       updated_at: string;
     };
     /**
-     * @description Other fields, including prices and totals, are ignored. A body has at most 256 kB, 8 levels and 10,000 values.
+     * @description Other fields, including prices and totals, are ignored. A body has at most 256 kB, 8 levels and 2,000 values.
      * @example {
      *       "items": [
      *         {
@@ -650,7 +650,7 @@ export interface components {
       payment_method?: 'COD' | 'OFFLINE' | null;
       /** @description Free text. */
       notes?: string | null;
-      /** @description Your own number of the order. Unique per store and mode (live or test), for ever: a second order with it is refused. Compared and kept exactly as given. No control or invisible characters, no line breaks, and no white space at either end. Null means none. */
+      /** @description Your own number of the order. Unique per store and mode (live or test), for ever: a second order with it is refused. Compared and kept exactly as given. Visible letters, marks, digits, punctuation and symbols of any script, and plain spaces between them; no emoji with a variation selector. Null means none. */
       external_reference?: string | null;
     };
     CreatedOrder: {
@@ -1460,6 +1460,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1552,6 +1554,8 @@ export interface operations {
       header?: {
         /** @description 1 to 255 printable ASCII characters, different for every order and the same for every attempt at it: a UUID, or the number of the cart. The order is then placed once, however often the request is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
         'Idempotency-Key'?: string;
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
       };
@@ -1560,6 +1564,26 @@ export interface operations {
     };
     requestBody: {
       content: {
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "product_id": 70,
+         *           "quantity": 1
+         *         }
+         *       ],
+         *       "customer": {
+         *         "name": "Ada Lovelace",
+         *         "email": "ada@example.com",
+         *         "phone": "+44 20 7946 0000",
+         *         "address": "12 St James Square",
+         *         "city": "London",
+         *         "zip": "SW1Y 4JH"
+         *       },
+         *       "payment_method": "COD",
+         *       "notes": "Please ring twice"
+         *     }
+         */
         'application/json': components['schemas']['CreateOrderRequest'];
       };
     };
@@ -1573,6 +1597,8 @@ export interface operations {
           'X-Key-Expires-At'?: string;
           /** @description `true` when this is the answer to an earlier request with the same Idempotency-Key. */
           'Idempotent-Replayed'?: 'true';
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1593,6 +1619,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1637,6 +1665,8 @@ export interface operations {
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1653,6 +1683,8 @@ export interface operations {
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           /** @description The id of the order that has the `external_reference`. Only with `external_reference_taken`. */
           'X-Existing-Order'?: string;
           [name: string]: unknown;
@@ -1726,7 +1758,7 @@ export interface operations {
       path: {
         /**
          * @description UUID, or receipt number in any letter case.
-         * @example 0031e5f7-9e09-4dc6-b55c-4fc654212ebe
+         * @example 652e11cd-af5e-469b-9ad6-28bda7a6431d
          */
         id: string;
       };
@@ -1778,6 +1810,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1885,6 +1919,8 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        Prefer?: string;
         /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
         'X-Request-Id'?: string;
       };
@@ -1893,6 +1929,26 @@ export interface operations {
     };
     requestBody: {
       content: {
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "product_id": 70,
+         *           "quantity": 1
+         *         }
+         *       ],
+         *       "customer": {
+         *         "name": "Ada Lovelace",
+         *         "email": "ada@example.com",
+         *         "phone": "+44 20 7946 0000",
+         *         "address": "12 St James Square",
+         *         "city": "London",
+         *         "zip": "SW1Y 4JH"
+         *       },
+         *       "payment_method": "COD",
+         *       "notes": "Please ring twice"
+         *     }
+         */
         'application/json': components['schemas']['CreateOrderRequest'];
       };
     };
@@ -1904,6 +1960,8 @@ export interface operations {
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1924,6 +1982,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2084,6 +2144,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2236,6 +2298,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2413,6 +2477,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2569,6 +2635,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2721,6 +2789,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2894,6 +2964,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -3046,6 +3118,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -3217,6 +3291,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -3369,6 +3445,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -3517,6 +3595,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {

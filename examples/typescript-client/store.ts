@@ -9,6 +9,10 @@ export type PlacedOrder = components['schemas']['CreatedOrder'];
 /** A response without data, from the service or from a proxy in front of it. */
 export class RequestFailed extends Error {
   readonly status: number;
+  /** `X-Error-Code`: decide by it. `""` when the response comes from a proxy. */
+  readonly code: string;
+  /** The service's `error`, which lists every fault of a body. */
+  readonly reason: string;
   /** Quote it when you report a problem; `""` when the request never reached the service. */
   readonly requestId: string;
 
@@ -16,9 +20,11 @@ export class RequestFailed extends Error {
   constructor({ status, headers }: Response, body: unknown) {
     const requestId = headers.get('X-Request-Id') ?? '';
     const message = (body as { error?: unknown } | null | undefined)?.error;
-    const text = typeof message === 'string' ? message : 'the response comes from a proxy, not from the service';
-    super(`${status}: ${text}${requestId && ` (request ${requestId})`}`);
+    const reason = typeof message === 'string' ? message : 'the response comes from a proxy, not from the service';
+    super(`${status}: ${reason}${requestId && ` (request ${requestId})`}`);
     this.status = status;
+    this.code = headers.get('X-Error-Code') ?? '';
+    this.reason = reason;
     this.requestId = requestId;
   }
 }

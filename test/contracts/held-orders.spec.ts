@@ -67,7 +67,7 @@ describe.each(ADAPTERS)('HeldOrders and StageRetries %s', (_name, open) => {
     for (let n = 0; n < 3; n++) ids.push((await placed(review('paged'))).orderId);
 
     const first = await ports.held.list(filter, 2, null);
-    const rest = await ports.held.list(filter, 2, ids[1] ?? null);
+    const rest = await ports.held.list(filter, 2, first[1] ?? null);
 
     expect(first.map(({ orderId }) => orderId)).toEqual(ids.slice(0, 2));
     expect(rest.map(({ orderId }) => orderId)).toEqual(ids.slice(2));

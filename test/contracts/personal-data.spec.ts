@@ -16,11 +16,14 @@ interface Subject {
 
 const ADA = 'Ada@Example.com';
 const ORDERS = [
-  { receipt: 'POS-A', email: 'ADA@example.com', linked: false },
+  { receipt: 'POS-A', email: '\u00a0ADA@example.com\t', linked: false },
   { receipt: 'POS-B', email: 'older@example.com', linked: true },
   { receipt: 'POS-C', email: 'bob@example.com', linked: false },
   { receipt: 'POS-D', email: '', linked: false },
+  { receipt: 'POS-E', email: 'vera@example.dev', linked: false },
 ];
+/** Two forms of Ada's e-mail, her older one, and Bob's. */
+const BLOCKED = ['\tADA@example.com\u00a0', 'ada@example.com', 'Older@example.com', 'bob@example.com'];
 const STATE = { status: 'SUCCEEDED', fulfillmentStatus: 'DELIVERED' } as const;
 
 function inMemory(): Promise<Subject> {
@@ -32,7 +35,7 @@ function inMemory(): Promise<Subject> {
     orders: ORDERS.map(({ receipt, email, linked }) => ({
       ...{ receiptNumber: receipt, ...STATE, email, name: receipt, customerId: linked ? '1' : null },
     })),
-    blockedEmails: ['ada@example.com', 'bob@example.com'],
+    blockedEmails: [...BLOCKED],
   });
   const stores = new Map([1, 2].map((id) => [id, people()]));
   return Promise.resolve({
@@ -63,7 +66,7 @@ async function onPostgres(): Promise<Subject> {
       await store.order({ receipt_number: receipt, ...customer });
     }
   }
-  await database.query(`UPDATE stores SET fraud_settings = '{"blocked_emails":["ada@example.com","bob@example.com"]}'`);
+  await database.query('UPDATE stores SET fraud_settings = $1', [{ blocked_emails: BLOCKED }]);
   const rows = `
     SELECT name || ' ' || email AS text FROM customers WHERE store_id = $1
     UNION ALL SELECT receipt_number || ' ' || customer_name || ' ' || customer_email FROM orders WHERE store_id = $1
@@ -94,14 +97,20 @@ describe.each([
 
     const erasure = await people.erase(storeId, 'ada@EXAMPLE.com', nothing);
 
-    expect(erasure).toEqual({ customers: 1, orders: 2, blockedContacts: 1 });
+    expect(erasure).toEqual({ customers: 1, orders: 2, blockedContacts: 3 });
     expect(await contents(storeId)).toEqual(
       [
         ...['Bob bob@example.com', `${ERASED_NAME} `, `POS-A ${ERASED_NAME} `, `POS-B ${ERASED_NAME} `],
-        ...['POS-C POS-C bob@example.com', 'POS-D POS-D ', 'bob@example.com'],
+        ...['POS-C POS-C bob@example.com', 'POS-D POS-D ', 'POS-E POS-E vera@example.dev', 'bob@example.com'],
       ].sort(),
     );
     expect(await contents(otherStoreId)).toEqual(before);
+  });
+
+  it('trims blanks of e-mails, and no letters', async () => {
+    const { people, storeId } = subject;
+
+    expect(await people.erase(storeId, 'vera@example.dev', nothing)).toMatchObject({ orders: 1 });
   });
 
   it('finds nothing to erase a second time', async () => {

@@ -163,7 +163,7 @@ describe('backup and restore', () => {
            JOIN pg_class ON pg_class.oid = indexrelid AND relnamespace = 'public'::regnamespace
          UNION ALL SELECT conrelid::regclass || conname || pg_get_constraintdef(oid) || convalidated FROM pg_constraint
            WHERE connamespace = 'public'::regnamespace
-         UNION ALL SELECT tgrelid::regclass || tgname || tgenabled::text FROM pg_trigger WHERE NOT tgisinternal
+         UNION ALL SELECT pg_get_triggerdef(oid) || tgenabled::text FROM pg_trigger WHERE NOT tgisinternal
          ORDER BY item`,
       )
     ).map(({ item }) => item);

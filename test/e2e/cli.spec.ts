@@ -299,6 +299,16 @@ describe('the command line', () => {
     expect(states.map(({ state }) => state)).toEqual(['pending', 'pending', 'pending', 'pending', 'held']);
   });
 
+  it.each(['orders list --held', 'orders release --all --reason amount_over_limit'])(
+    '%s fails for a store that does not exist',
+    async (command) => {
+      const refused = await cli([...command.split(' '), '--store', 'nope']);
+
+      expect(refused).toMatchObject({ code: 1, stdout: '' });
+      expect(refused.stderr).toContain('error: Store nope not found');
+    },
+  );
+
   it('exits 2 for an unknown option and for an invalid environment variable', async () => {
     const [usage, configuration] = await Promise.all([
       cli(['stores', 'list', '--all']),

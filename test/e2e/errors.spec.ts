@@ -33,6 +33,23 @@ describe('the API', () => {
     },
   );
 
+  it.each([
+    ['escapes that are no UTF-8', '%ff'],
+    ['encoded letters', '%61'],
+    ['percent signs', '%'],
+    ['letters', 'a'],
+  ])('answers paths of 15,000 bytes of %s like other unknown paths', async (_name, piece) => {
+    const long = piece.repeat(15_000 / piece.length);
+    const status = async (url: string) => (await api.inject({ url })).statusCode;
+    const keyed = async (url: string) => (await api.get(url)).statusCode;
+
+    expect([await status(`/${long}`), await keyed(`/${long}`)]).toEqual([404, 404]);
+    for (const prefix of ['/v1/', '/%76%31/', '/v1/orders/', '/v1/orders?search=a&x=']) {
+      expect(await status(prefix + long)).toBe(401);
+    }
+    expect([await keyed(`/v1/${long}`), await keyed(`/v1/orders/${long}`)]).toEqual([404, 404]);
+  });
+
   it.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const)(
     'returns 401 for %s on a known path without a key, and 404 with one',
     async (method) => {

@@ -109,6 +109,17 @@ describe('an exported store', () => {
     expect(Object.values(before).join('')).toMatch(/"state":"held"/);
   });
 
+  it('is unchanged by an import of its own line, with and without payment methods', async () => {
+    const { subdomain, id } = source.store;
+    for (const settings of ['{}', '{"methods":[]}', '{"methods":[{"methodId":"cod","enabled":true}]}']) {
+      await source.database.query('UPDATE stores SET payment_settings = $2 WHERE id = $1', [id, settings]);
+
+      const { counts } = await into.source.importLines(...(await exported(subdomain, { only: ['store'] })));
+
+      expect([settings, counts.store]).toEqual([settings, { created: 0, updated: 0, unchanged: 1 }]);
+    }
+  });
+
   it('answers every route as before when its texts are hostile', async () => {
     const store = 'hostile';
     await into.source.importLines(...aHostileStore(store));

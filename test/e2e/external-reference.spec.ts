@@ -60,6 +60,7 @@ describe('external_reference of an order', () => {
     ['P\nO'],
     ['P\0O'],
     ['P\u200bO'],
+    ['P\u3164O'],
     ['x'.repeat(65)],
     [7],
     [true],

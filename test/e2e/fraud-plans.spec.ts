@@ -52,4 +52,22 @@ describe('the plans of the fraud facts', () => {
     const indexes = plan.rows.flatMap((row) => /using (orders_\w+)/.exec(row['QUERY PLAN'] ?? '')?.[1] ?? []);
     expect(indexes).toEqual(['orders_by_email', 'orders_by_phone', 'orders_by_address']);
   });
+
+  it('do not look for orders by their source, which a planner without statistics takes for rare', async () => {
+    const texts: string[] = [];
+    const run: RunSql = async <Row>(text: string, values: readonly unknown[]) => {
+      texts.push(text);
+      return (await client.query({ text, values: [...values] })).rows as Row[];
+    };
+    await findFacts(run, api.store.id, CONTACT, null);
+    await client.query(
+      `BEGIN; DROP INDEX orders_by_email; DELETE FROM pg_statistic WHERE starelid = 'orders'::regclass`,
+    );
+    await client.query(`SET LOCAL plan_cache_mode = force_generic_plan; PREPARE facts AS ${texts[0] ?? ''}`);
+
+    const { rows } = await client.query<Record<string, string>>('EXPLAIN EXECUTE facts (NULL, NULL, NULL, NULL)');
+
+    await client.query('ROLLBACK; DEALLOCATE facts');
+    expect(rows.filter((row) => /Index Cond: .*source/.test(row['QUERY PLAN'] ?? ''))).toEqual([]);
+  });
 });

@@ -1,5 +1,5 @@
 import { QUERY_TIMEOUT_MS } from '@app/application';
-import { Config, DatabaseProbe, VERSION } from '@app/infrastructure';
+import { DatabaseProbe, VERSION } from '@app/infrastructure';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import pg from 'pg';
 import { createApp } from '../../apps/api/src/create-app.js';
@@ -7,6 +7,7 @@ import { Readiness } from '../../apps/api/src/status/readiness.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { eventually } from '../support/eventually.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
+import { testConfig } from '../support/test-config.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 const up = { status: 'up' };
@@ -21,7 +22,7 @@ describe('the API', () => {
     database = await createTestDatabase();
     store = await StoreFixture.create(database);
     proxy = await startTcpProxy(database.url);
-    app = await createApp(new Config({ DATABASE_URL: proxy.url, LOG_LEVEL: 'silent' }), proxy.url);
+    app = await createApp(testConfig({ DATABASE_URL: proxy.url, LOG_LEVEL: 'silent' }), proxy.url);
     await app.init();
     await app.getHttpAdapter().getInstance().ready();
   });

@@ -8,6 +8,7 @@ import {
 } from '@app/application';
 import pg from 'pg';
 import { Readiness } from '../../apps/api/src/status/readiness.js';
+import { StoreFixture } from '../builders/store-fixture.js';
 import { eventually } from '../support/eventually.js';
 import { SmtpSink } from '../support/smtp-sink.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
@@ -69,6 +70,22 @@ describe('orders under review', () => {
       await locker.end();
     }
   }
+
+  it('are listed once each, page by page, when two stores have an order with the same id', async () => {
+    const twins = [api.store, await StoreFixture.create(api.database)];
+    const id = await api.store.order();
+    await twins[1]?.order({ id });
+    for (const twin of twins) {
+      const stage = { order_id: id, stage: 'notify-customer', state: 'held', held_for: ['twin'], position: 3 };
+      await twin.row('order_stages', stage);
+    }
+    const filter = { subdomain: null, reasons: ['twin'] };
+
+    const [first] = await api.app.get(HeldOrders).list(filter, 1, null);
+    const rest = await api.app.get(HeldOrders).list(filter, 1, first ?? null);
+
+    expect([first, ...rest].map((order) => order?.storeId)).toEqual(twins.map((twin) => twin.id));
+  });
 
   it('are screened again after a failed analysis, and confirmed once when the verdict is ACCEPT', async () => {
     const { id, email } = await placeUnanalysed(1_000);
@@ -199,5 +216,27 @@ describe('orders under review', () => {
     expect(await valueOf('amount_over_limit')).toBe(before);
     await api.app.get(ReleaseOrder).execute(whereIs(id));
     await becomes('unknown', 0);
+  });
+
+  it('are listed once, and their release and retry leave every stage alone that sends no held mail', async () => {
+    const id = await api.store.order({ customer_email: 'once@example.com' });
+    await api.database.query(
+      `INSERT INTO order_stages (store_id, order_id, stage, state, position)
+       SELECT $1, $2, stage, CASE stage WHEN 'inventory' THEN 'dead' ELSE 'held' END, position
+       FROM unnest('{fraud-analysis,inventory,notify-customer,notify-merchant}'::text[]) WITH ORDINALITY AS all_stages (stage, position)`,
+      [api.store.id, id],
+    );
+    const listed = await api.app.get(HeldOrders).list({ subdomain: api.store.subdomain, reasons: null }, 1_000, null);
+    expect(listed.filter(({ orderId }) => orderId === id)).toHaveLength(1);
+
+    expect(await api.app.get(ReleaseOrder).execute(whereIs(id))).toBe(true);
+    const { stages } = await api.app.get(RetryPipeline).execute(whereIs(id));
+
+    expect(stages).not.toContain('inventory');
+    await eventually(async () => expect(await customerStage(id)).toMatchObject({ state: 'done' }));
+    expect((await orderOf(id)).pipeline.map(({ stage, state }) => `${stage} ${state}`)).toEqual([
+      ...['fraud-analysis held', 'inventory dead', 'notify-customer done', 'notify-merchant held'],
+    ]);
+    expect(mailsTo('once@example.com')).toBe(1);
   });
 });

@@ -125,12 +125,12 @@ describe('orders with the id or receipt number of another order', () => {
     ]);
   });
 
-  it('rejects an external reference with a control character or white space at an end', async () => {
+  it('rejects an external reference with an invisible character or white space at an end', async () => {
     const problem =
       'order.external_reference must be at most 64 printable characters, without white space at either end';
 
     expect(
-      await messages(order('B1', { external_reference: ' PO' }), order('B2', { external_reference: 'P\tO' })),
+      await messages(order('B1', { external_reference: ' PO' }), order('B2', { external_reference: 'P\ufe0fO' })),
     ).toEqual(both(`line 1: ${problem}\nline 2: ${problem}`));
   });
 

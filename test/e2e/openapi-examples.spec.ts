@@ -44,6 +44,19 @@ describe('the examples of the OpenAPI document', () => {
     }
   });
 
+  it('are also beside the schemas of bodies and path parameters, where tools that send requests look', () => {
+    const sent = [...nodes()].filter(
+      ([node, place]) =>
+        (place.at(-2) === 'parameters' && node['in'] === 'path') ||
+        (place.at(-1) === 'application/json' && place.includes('requestBody')),
+    );
+
+    expect(sent.length).toBeGreaterThan(5);
+    for (const [node, place] of sent) {
+      expect([place, answers.faults([...place, 'schema'], node['example'])]).toEqual([place, []]);
+    }
+  });
+
   it('show an order with every stage and with an unchanged updated_at', () => {
     const { pipeline, created_at, updated_at } = ORDER_EXAMPLE;
 

@@ -1,4 +1,3 @@
-import { Config } from '@app/infrastructure';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { AnySchemaObject } from 'ajv/dist/2020.js';
 import type { InjectOptions } from 'fastify';
@@ -9,8 +8,10 @@ import { readCustomersQuery } from '../../apps/api/src/customers/customers.query
 import { readOrdersQuery } from '../../apps/api/src/orders/orders.query.js';
 import { readProductsQuery } from '../../apps/api/src/products/products.query.js';
 import { QueryReader, type RawQuery } from '../../apps/api/src/query/query-reader.js';
+import { readSkusQuery } from '../../apps/api/src/skus/skus.query.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { committedDocument, DocumentedAnswers, type DocumentedResponse } from '../support/documented-answers.js';
+import { testConfig } from '../support/test-config.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 interface Media {
@@ -45,6 +46,39 @@ interface Document {
   };
 }
 
+type ReadQuery = (query: QueryReader) => unknown;
+
+const LISTS: readonly (readonly [resource: string, read: ReadQuery])[] = [
+  ['orders', readOrdersQuery],
+  ['products', readProductsQuery],
+  ['skus', readSkusQuery],
+  ['customers', readCustomersQuery],
+  ['categories', readCategoriesQuery],
+  ['brands', readBrandsQuery],
+];
+/** Values one of which every strict kind of filter refuses. */
+const UNREADABLE = ['nonsense', '-1', '9'.repeat(400), 'x,'.repeat(101)];
+
+function parametersOf(read: ReadQuery): string[] {
+  const asked = new Set<string>();
+  read(new QueryReader(new Proxy<RawQuery>({}, { get: (_query, name) => void asked.add(String(name)) })));
+  return [...asked];
+}
+
+/** The messages with which the list refuses unreadable values. */
+function refusalsOf(read: ReadQuery): string[] {
+  const queries = parametersOf(read).flatMap((name) => UNREADABLE.map((value) => ({ [name]: value })));
+  const messages = queries.flatMap((query) => {
+    try {
+      read(new QueryReader(query));
+      return [];
+    } catch (error) {
+      return [(error as Error).message];
+    }
+  });
+  return [...new Set(messages)];
+}
+
 const SOME_UUID = '0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f';
 
 describe('the OpenAPI document', () => {
@@ -58,7 +92,7 @@ describe('the OpenAPI document', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     store = await StoreFixture.create(database);
-    app = await createApp(new Config({ DATABASE_URL: database.url, LOG_LEVEL: 'silent' }), database.url);
+    app = await createApp(testConfig({ DATABASE_URL: database.url, LOG_LEVEL: 'silent' }), database.url);
     const fastify = app.getHttpAdapter().getInstance();
     fastify.addHook('onRoute', ({ method, url }) => {
       for (const name of [method].flat()) {
@@ -116,19 +150,27 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(operationOf('POST /v1/orders').responses)).toEqual(expect.arrayContaining(['409', '422']));
   });
 
-  it.each([
-    ['orders', readOrdersQuery],
-    ['products', readProductsQuery],
-    ['customers', readCustomersQuery],
-    ['categories', readCategoriesQuery],
-    ['brands', readBrandsQuery],
-  ])('contains the query parameters that the list of %s reads', (resource, read) => {
-    const asked = new Set<string>();
-    const query = new Proxy<RawQuery>({}, { get: (_query, name) => void asked.add(String(name)) });
-    read(new QueryReader(query));
+  it('contains no list whose query reader is not compared with it', () => {
+    const lists = operations().filter(({ operation }) => operation.parameters.some(({ name }) => name === 'page'));
 
+    expect(lists.map(({ route }) => route).sort()).toEqual(LISTS.map(([resource]) => `GET /v1/${resource}`).sort());
+  });
+
+  it.each(LISTS)('contains the query parameters that the list of %s reads', (resource, read) => {
     const documented = operationOf(`GET /v1/${resource}`).parameters.filter((parameter) => parameter.in === 'query');
-    expect(documented.map(({ name }) => name).sort()).toEqual([...asked].sort());
+    expect(documented.map(({ name }) => name).sort()).toEqual(parametersOf(read).sort());
+  });
+
+  it.each(LISTS)('contains the 400 of each parameter that the list of %s refuses', (resource, read) => {
+    const { content } = operationOf(`GET /v1/${resource}`).responses['400'] ?? {};
+    expect(Object.keys(content?.['application/json']?.examples ?? {})).toEqual(
+      expect.arrayContaining(refusalsOf(read)),
+    );
+  });
+
+  it('is compared with the refusals of the query readers', () => {
+    expect(refusalsOf(readOrdersQuery)).toEqual(['held must be true or false']);
+    expect(refusalsOf(readSkusQuery)).toEqual(['sku must have at most 100 values']);
   });
 
   it('contains an example order that matches its schema and can be placed', async () => {

@@ -7,6 +7,7 @@ import pg from 'pg';
 import { Readiness } from '../../apps/api/src/status/readiness.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 import { SmtpSink } from '../support/smtp-sink.js';
+import { StoreFixture } from '../builders/store-fixture.js';
 import { eventually } from '../support/eventually.js';
 
 interface Stage {
@@ -57,8 +58,10 @@ describe('the pipeline without a mail server', () => {
     }>();
     expect(order.data.updated_at).toBe(order.data.created_at);
 
-    const files = fs.readdirSync(path.join(dataDir, 'mail')).filter((name) => name.startsWith(orderId));
-    expect(files.sort()).toEqual([`${orderId}-notify-customer.eml`, `${orderId}-notify-merchant.eml`]);
+    const files = fs.readdirSync(path.join(dataDir, 'mail')).filter((name) => name.includes(orderId));
+    expect(files.sort()).toEqual(
+      ['customer', 'merchant'].map((whom) => `${api.store.subdomain}-${orderId}-notify-${whom}.eml`),
+    );
     expect(fs.readFileSync(path.join(dataDir, 'mail', files[0] ?? ''), 'utf8')).toMatch(/^To: .*ada@example\.com/m);
   });
 });
@@ -91,6 +94,29 @@ describe('the pipeline with a mail server', () => {
         .flatMap(({ to }) => to)
         .sort(),
     ).toEqual(['ada@example.com', 'merchant@example.com']);
+  });
+
+  it('sends the mails of two stores whose orders have the same id', async () => {
+    const id = await placeOrder(api);
+    await eventually(() => expect(mailsOf(id)).toHaveLength(2));
+    const twin = await StoreFixture.create(api.database);
+    await twin.order({ id, customer_email: 'twin@example.com' });
+    await twin.row('order_stages', { order_id: id, stage: 'notify-customer', state: 'done', position: 3 });
+
+    await api.database.query(
+      `UPDATE order_stages SET state = 'pending', queued = false WHERE order_id = $1 AND stage = 'notify-customer'`,
+      [id],
+    );
+
+    await eventually(() => {
+      const recipients = mailsOf(id).flatMap(({ to }) => to);
+      expect(recipients.sort()).toEqual([
+        'ada@example.com',
+        'ada@example.com',
+        'merchant@example.com',
+        'twin@example.com',
+      ]);
+    });
   });
 
   it('holds the confirmation of an order under review until the order is confirmed', async () => {
@@ -190,14 +216,14 @@ describe('the pipeline with a mail server', () => {
     const lockedByTheDead = async (stage: string, attempts: number) => {
       await api.database.query(
         `SELECT graphile_worker.add_job('order-notification',
-           json_build_object('storeId', $1::int, 'orderId', $2::text, 'stage', $3::text), job_key := $2 || ':' || $3,
+           json_build_object('storeId', $1::int, 'orderId', $2::text, 'stage', $3::text), job_key := concat_ws(':', $1::int, $2::text, $3::text),
            max_attempts := 12, run_at := now() + interval '1 hour')`,
         [api.store.id, orderId, stage],
       );
       await api.database.query(
         `UPDATE graphile_worker._private_jobs SET attempts = $2, run_at = now(), locked_by = 'pool-dead',
            locked_at = now() - interval '2 minutes' WHERE key = $1`,
-        [`${orderId}:${stage}`, attempts],
+        [`${api.store.id}:${orderId}:${stage}`, attempts],
       );
     };
     await lockedByTheDead('notify-customer', 3);
@@ -214,7 +240,9 @@ describe('the pipeline with a mail server', () => {
     });
     // A stage that failed for good has no job.
     expect(
-      await api.database.query(`SELECT FROM graphile_worker.jobs WHERE key = $1`, [`${orderId}:notify-merchant`]),
+      await api.database.query(`SELECT FROM graphile_worker.jobs WHERE key = $1`, [
+        `${api.store.id}:${orderId}:notify-merchant`,
+      ]),
     ).toEqual([]);
   });
 
@@ -222,12 +250,12 @@ describe('the pipeline with a mail server', () => {
     const orderId = await placeOrder(api);
     await eventually(() => expect(mailsOf(orderId)).toHaveLength(2));
     await api.database.query(
-      `SELECT graphile_worker.add_job('order-notification', '{}', job_key := $1 || ':notify-customer', max_attempts := 1,
+      `SELECT graphile_worker.add_job('order-notification', '{}', job_key := $1, max_attempts := 1,
          run_at := now() + interval '1 hour')`,
-      [orderId],
+      [`${api.store.id}:${orderId}:notify-customer`],
     );
     await api.database.query(`UPDATE graphile_worker._private_jobs SET attempts = 1 WHERE key = $1`, [
-      `${orderId}:notify-customer`,
+      `${api.store.id}:${orderId}:notify-customer`,
     ]);
     const client = await pool.connect();
     await client.query('BEGIN');

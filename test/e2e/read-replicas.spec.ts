@@ -1,10 +1,11 @@
-import { Config, DatabaseProbe, JsonLogger } from '@app/infrastructure';
+import { DatabaseProbe, JsonLogger } from '@app/infrastructure';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApp } from '../../apps/api/src/create-app.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { eventually } from '../support/eventually.js';
 import { startReplicatedDatabase, type ReplicatedDatabase } from '../support/replicated-database.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
+import { testConfig } from '../support/test-config.js';
 
 const START_MS = 60_000;
 /** Time for two probes on a busy machine. */
@@ -54,7 +55,7 @@ async function start(primaryUrl: string, replicaUrl: string): Promise<void> {
       return 'pass';
     },
   });
-  const config = new Config({ DATABASE_URL: wayToPrimary.url, DATABASE_REPLICA_URLS: wayToReplica.url });
+  const config = testConfig({ DATABASE_URL: wayToPrimary.url, DATABASE_REPLICA_URLS: wayToReplica.url });
   app = await createApp(config, wayToPrimary.url, logger);
   await app.init();
   await app.getHttpAdapter().getInstance().ready();
@@ -179,7 +180,7 @@ describe('the API with a read replica', () => {
     'answers every read when the replica lacks the schema',
     async () => {
       const url = database.standbyUrl.replace(/[^/]*$/, 'postgres');
-      const config = new Config({
+      const config = testConfig({
         DATABASE_URL: database.primaryUrl,
         DATABASE_REPLICA_URLS: url,
         LOG_LEVEL: 'silent',

@@ -35,4 +35,13 @@ describe('a restored database', () => {
 
     expect(rows.map(({ name }) => name)).toEqual(['order_lines', 'orders', 'orders_by_email']);
   });
+
+  it('has pages that are visible to all, so that index-only scans need no VACUUM first', async () => {
+    const rows = await target.query<{ name: string }>(
+      `SELECT relname::text AS name FROM pg_class WHERE relname IN ('orders', 'order_lines') AND relallvisible > 0
+       ORDER BY name`,
+    );
+
+    expect(rows.map(({ name }) => name)).toEqual(['order_lines', 'orders']);
+  });
 });

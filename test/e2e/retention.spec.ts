@@ -1,9 +1,10 @@
-import { Config, purgeExpired } from '@app/infrastructure';
+import { purgeExpired } from '@app/infrastructure';
 import pg from 'pg';
 import { createApp } from '../../apps/api/src/create-app.js';
 import { eventually } from '../support/eventually.js';
 import { SmtpSink } from '../support/smtp-sink.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
+import { testConfig } from '../support/test-config.js';
 
 const DAYS = { rejectedOrders: 90, keyUsage: 400 };
 
@@ -44,11 +45,14 @@ describe('retention', () => {
        FROM (VALUES ('REJECT', 89, 1), ('REJECT', 91, 2), ('REVIEW', 1000, 3), ('ACCEPT', 1000, 4)) AS t (verdict, age, score)`,
       [api.store.id],
     );
+    const order_id = await api.store.order();
+    const imported = { order_id, verdict: 'REJECT', score: 5, created_at: new Date(0) };
+    await api.store.row('fraud_assessments', imported);
 
     await purgeExpired(pool, DAYS);
 
     const left = await api.database.query('SELECT score FROM fraud_assessments ORDER BY score');
-    expect(left).toEqual([{ score: 1 }, { score: 3 }, { score: 4 }]);
+    expect(left).toEqual([{ score: 1 }, { score: 3 }, { score: 4 }, { score: 5 }]);
   });
 
   it('removes the daily usage counts of keys after the configured days, in more than one batch', async () => {
@@ -77,7 +81,7 @@ describe('retention', () => {
       );
     }
     const { url } = api.database;
-    const config = new Config({ DATABASE_URL: url, LOG_LEVEL: 'silent', PIPELINE: 'inline', SMTP_URL: smtp.url });
+    const config = testConfig({ DATABASE_URL: url, LOG_LEVEL: 'silent', PIPELINE: 'inline', SMTP_URL: smtp.url });
     const worker = await createApp(config, url);
     await keep('expired', '2 days');
     await worker.init();

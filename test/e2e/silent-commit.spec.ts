@@ -1,9 +1,9 @@
 import { QUERY_TIMEOUT_MS } from '@app/application';
-import { Config } from '@app/infrastructure';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApp } from '../../apps/api/src/create-app.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
+import { testConfig } from '../support/test-config.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 describe('POST /v1/orders when the database does not answer a COMMIT', () => {
@@ -23,7 +23,7 @@ describe('POST /v1/orders when the database does not answer a COMMIT', () => {
         return 'drop';
       },
     });
-    app = await createApp(new Config({ DATABASE_URL: proxy.url, LOG_LEVEL: 'silent' }), proxy.url);
+    app = await createApp(testConfig({ DATABASE_URL: proxy.url, LOG_LEVEL: 'silent' }), proxy.url);
     await app.init();
     await app.getHttpAdapter().getInstance().ready();
   });

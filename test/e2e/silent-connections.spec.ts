@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Config } from '@app/infrastructure';
 import { createApp } from '../../apps/api/src/create-app.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
+import { testConfig } from '../support/test-config.js';
 import { createTestDatabase } from '../support/test-database.js';
 
 const RECOVERY_LIMIT_MS = 5_000;
@@ -22,7 +22,7 @@ async function answersOnSilentConnections(poolSize: number): Promise<Answer[]> {
   const mug = await store.product({ stock: 10_000 });
   const proxy = await startTcpProxy(database.url);
   const env = { DATABASE_URL: proxy.url, DATABASE_POOL_SIZE: String(poolSize), LOG_LEVEL: 'silent' };
-  const app = await createApp(new Config(env), proxy.url);
+  const app = await createApp(testConfig(env), proxy.url);
   try {
     await app.init();
     await app.getHttpAdapter().getInstance().ready();

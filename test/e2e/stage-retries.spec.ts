@@ -26,6 +26,8 @@ describe('a retry of stages', () => {
     await api.stop();
   });
 
+  const jobKey = (orderId: string) => `${api.store.id}:${orderId}:notify-customer`;
+
   /** An order with a confirmation in this state, which no worker attempts. */
   async function anOrder({ state, attempts }: Stage, job: Job | null): Promise<string> {
     const { store, database } = api;
@@ -34,11 +36,11 @@ describe('a retry of stages', () => {
     await store.row('order_stages', { order_id, stage, state, attempts, queued: true, position: 3 });
     if (!job) return order_id;
     const added = `SELECT graphile_worker.add_job('order-notification', '{}', job_key := $1, max_attempts := 12)`;
-    await database.query(added, [`${order_id}:${stage}`]);
+    await database.query(added, [jobKey(order_id)]);
     await database.query(
       `UPDATE graphile_worker._private_jobs SET attempts = $2, locked_at = now() - $3::interval,
          locked_by = CASE WHEN $3::interval IS NOT NULL THEN 'worker' END WHERE key = $1`,
-      [`${order_id}:${stage}`, attempts, job.locked],
+      [jobKey(order_id), attempts, job.locked],
     );
     return order_id;
   }
@@ -50,8 +52,8 @@ describe('a retry of stages', () => {
       'SELECT state, queued FROM order_stages WHERE order_id = $1',
       [orderId],
     );
-    const jobs = await api.database.query(`SELECT FROM graphile_worker._private_jobs WHERE key LIKE $1 || ':%'`, [
-      orderId,
+    const jobs = await api.database.query(`SELECT FROM graphile_worker._private_jobs WHERE key = $1`, [
+      jobKey(orderId),
     ]);
     return { ...stage, jobs: jobs.length };
   };
@@ -113,7 +115,7 @@ describe('a retry of stages', () => {
     const orderId = await anOrder({ state: 'pending', attempts: 1 }, { locked: null });
     const worker = await pool.connect();
     await worker.query('BEGIN');
-    await worker.query(`SELECT FROM graphile_worker._private_jobs WHERE key LIKE $1 || ':%' FOR UPDATE`, [orderId]);
+    await worker.query(`SELECT FROM graphile_worker._private_jobs WHERE key = $1 FOR UPDATE`, [jobKey(orderId)]);
 
     const result = await retry(orderId);
 
@@ -129,11 +131,11 @@ describe('a retry of stages', () => {
     const relay = await pool.connect();
     await relay.query('BEGIN');
     await relay.query('UPDATE order_stages SET queued = true WHERE order_id = $1', [orderId]);
-    const added = `SELECT graphile_worker.add_job('order-notification', '{}', job_key := $1 || ':notify-customer')`;
-    await relay.query(added, [orderId]);
+    const added = `SELECT graphile_worker.add_job('order-notification', '{}', job_key := $1)`;
+    await relay.query(added, [jobKey(orderId)]);
     await relay.query(
-      `UPDATE graphile_worker._private_jobs SET locked_at = now(), locked_by = 'worker' WHERE key LIKE $1 || ':%'`,
-      [orderId],
+      `UPDATE graphile_worker._private_jobs SET locked_at = now(), locked_by = 'worker' WHERE key = $1`,
+      [jobKey(orderId)],
     );
 
     const result = retry(orderId);

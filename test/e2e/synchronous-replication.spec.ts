@@ -1,5 +1,5 @@
 import { ChangeOrderStatus, CommitOutcomeUnknown, ReleaseOrder, SetStock, VerifyPayment } from '@app/application';
-import { Config, confirmedTransaction } from '@app/infrastructure';
+import { confirmedTransaction } from '@app/infrastructure';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { LightMyRequestResponse } from 'fastify';
 import { DataSource } from 'typeorm';
@@ -9,6 +9,7 @@ import { commandLine } from '../support/command-line.js';
 import { counterValue } from '../support/counter-value.js';
 import { eventually } from '../support/eventually.js';
 import { startSynchronousDatabase, type SynchronousDatabase } from '../support/synchronous-database.js';
+import { testConfig } from '../support/test-config.js';
 
 const START_MS = 60_000;
 /** No server has this name: commits wait until the wait ends from outside. */
@@ -21,7 +22,7 @@ let mug: number;
 let keys = 0;
 
 async function start(url: string): Promise<NestFastifyApplication> {
-  const started = await createApp(new Config({ DATABASE_URL: url, LOG_LEVEL: 'silent' }), url);
+  const started = await createApp(testConfig({ DATABASE_URL: url, LOG_LEVEL: 'silent' }), url);
   await started.init();
   await started.getHttpAdapter().getInstance().ready();
   return started;

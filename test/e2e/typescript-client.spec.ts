@@ -11,6 +11,7 @@ import { startApi, type RunningApi } from '../support/start-api.js';
 
 const ROOT = join(__dirname, '../..');
 const CLIENT = 'examples/typescript-client';
+const BRIDGE = 'examples/erp-bridge/bridge.ts';
 const run = promisify(execFile);
 
 describe('the TypeScript example client', () => {
@@ -38,10 +39,10 @@ describe('the TypeScript example client', () => {
     expect(essence(readFileSync(join(ROOT, CLIENT, 'api.d.ts'), 'utf8'))).toBe(essence(stdout));
   });
 
-  it('compiles', async () => {
+  it('compiles, and the ERP bridge with it', async () => {
     const options = '--noEmit --ignoreConfig --strict --skipLibCheck --target es2023 --module nodenext --types node';
 
-    await program('node_modules/typescript/bin/tsc', ...options.split(' '), `${CLIENT}/example.ts`);
+    await program('node_modules/typescript/bin/tsc', ...options.split(' '), `${CLIENT}/example.ts`, BRIDGE);
   });
 
   it('places an order and lists it', async () => {

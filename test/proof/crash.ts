@@ -4,7 +4,8 @@ import { Buyers } from './support/buyers.js';
 import { killServer } from './support/crash/server-kills.js';
 import { killOnce, killServices, startVictims } from './support/crash/service-kills.js';
 import { Crowd } from './support/crowd.js';
-import { retriesOf, type History } from './support/history.js';
+import { fateOfOrders } from './support/fate.js';
+import { retriesOf } from './support/history.js';
 import { askOracle } from './support/oracle.js';
 import { unexpectedAnswers } from './support/oracle/answers.js';
 import { mailViolations } from './support/oracle/pipeline.js';
@@ -56,7 +57,7 @@ async function runFull(context: ProofContext): Promise<ProofOutcome> {
   const figures =
     `${kills.deaths} × kill -9 of the service (6 points × 20, 100 at random), again ready after at most ` +
     `${kills.slowestStartMs} ms; 20 × kill -9 of PostgreSQL, answering at most ${outages.slowestMs} ms after it was ` +
-    `back; ${fate(history, violations)}, all stages ended within ${settled} s; ${violations.length} violations; ` +
+    `back; ${fateOfOrders(history, violations)}, all stages ended within ${settled} s; ${violations.length} violations; ` +
     retriesOf(history);
   return { figures, violations };
 }
@@ -79,7 +80,7 @@ async function runQuick(context: ProofContext): Promise<ProofOutcome> {
     ...unexpectedAnswers(history.exchanges, EXPECTED),
     ...(await askOracle({ context, store, services })),
   );
-  const figures = `${kills.deaths} × kill -9; ${fate(history, violations)}; ${violations.length} violations; ${retriesOf(history)}`;
+  const figures = `${kills.deaths} × kill -9; ${fateOfOrders(history, violations)}; ${violations.length} violations; ${retriesOf(history)}`;
   return { figures, violations };
 }
 
@@ -93,13 +94,4 @@ async function openShop({ rig, history, random }: ProofContext) {
 
 function crowdOf({ form, random }: ProofContext) {
   return { random, size: form === 'full' ? 10 : 12, pauseMs: form === 'full' ? 300 : 40 };
-}
-
-/** The number of acknowledged orders, and of those that the oracle reports as missing or duplicated. */
-function fate({ exchanges }: History, violations: readonly string[]): string {
-  const keys = exchanges.filter(({ status }) => status === 201).map(({ idempotencyKey }) => idempotencyKey);
-  const orders = new Set(keys.filter((key) => key !== null)).size + keys.filter((key) => key === null).length;
-  const lost = violations.filter((text) => text.endsWith('and does not exist')).length;
-  const doubled = violations.filter((text) => /has \d+ orders|was given to both/.test(text)).length;
-  return `${orders} orders acknowledged, ${lost} lost, ${doubled} doubled`;
 }

@@ -3,6 +3,7 @@ import { crash } from './crash.js';
 import { dbdown } from './dbdown.js';
 import { deadlock } from './deadlock.js';
 import { embedded } from './embedded.js';
+import { failover } from './failover.js';
 import { idempotency } from './idempotency.js';
 import { inputs } from './inputs.js';
 import { isolation } from './isolation.js';
@@ -16,7 +17,7 @@ import { secrets } from './secrets.js';
 import { slow } from './slow.js';
 import type { Proof } from './support/proof.js';
 
-/** Every proof, in the order of the table in docs/promises.md. `secrets` is last: it provokes errors, which stay in the shared processes' logs. */
+/** Every proof that needs no more than `npm install`, in the order of the table in docs/promises.md. `secrets` is last: it provokes errors, which stay in the shared processes' logs. */
 export const PROOFS: readonly Proof[] = [
   oversell,
   deadlock,
@@ -35,3 +36,6 @@ export const PROOFS: readonly Proof[] = [
   embedded,
   secrets,
 ];
+
+/** The others as well: they run by name only, because they need packages of the operating system. */
+export const NAMED_PROOFS: readonly Proof[] = [...PROOFS, failover];

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { seededRandom } from '../support/seeded-random.js';
-import { PROOFS } from './proofs.js';
+import { NAMED_PROOFS, PROOFS } from './proofs.js';
 import { History } from './support/history.js';
 import type { Proof, ProofForm, ProofOutcome } from './support/proof.js';
 import { failureFile, writeResult } from './support/results.js';
@@ -22,8 +22,17 @@ async function main(): Promise<number> {
   const seed = values.seed === undefined ? randomInt(1_000_000) : Number(values.seed);
   const proofs = choose(positionals, form);
   if (proofs === null || !Number.isSafeInteger(seed)) {
-    process.stderr.write(`Usage: run.ts <all|${PROOFS.map(({ name }) => name).join('|')}…> [--quick] [--seed N]\n`);
+    process.stderr.write(
+      `Usage: run.ts <all|${NAMED_PROOFS.map(({ name }) => name).join('|')}…> [--quick] [--seed N]\n`,
+    );
     return 2;
+  }
+  for (const { name, missing } of proofs) {
+    const packages = (await missing?.(form)) ?? [];
+    if (packages.length > 0) {
+      process.stderr.write(`${name} needs packages of the operating system that are missing: ${packages.join(', ')}\n`);
+      return 2;
+    }
   }
   let kept = true;
   for (const proof of proofs) kept = (await runOne(proof, form, seed)) && kept;
@@ -31,8 +40,9 @@ async function main(): Promise<number> {
 }
 
 function choose(names: readonly string[], form: ProofForm): readonly Proof[] | null {
-  const known = form === 'quick' ? PROOFS.filter(({ quick }) => quick) : PROOFS;
-  if (names.includes('all')) return known;
+  const has = ({ quick }: Proof) => quick || form === 'full';
+  if (names.includes('all')) return PROOFS.filter(has);
+  const known = NAMED_PROOFS.filter(has);
   const chosen = names.map((name) => known.find((proof) => proof.name === name));
   return chosen.length > 0 && chosen.every((proof) => proof !== undefined) ? chosen : null;
 }
@@ -40,11 +50,11 @@ function choose(names: readonly string[], form: ProofForm): readonly Proof[] | n
 async function runOne(proof: Proof, form: ProofForm, seed: number): Promise<boolean> {
   const start = Date.now();
   const history = new History();
-  const { figures, violations } = await attempt(proof, form, seed, history);
+  const { figures, violations, engine } = await attempt(proof, form, seed, history);
   const seconds = Math.round((Date.now() - start) / 1_000);
   const verdict = violations.length === 0 ? 'PASS' : 'FAIL';
   process.stdout.write(`${proof.name}: ${verdict} ${figures} (seed ${seed}, ${seconds} s)\n`);
-  if (form === 'full') writeResult(proof, { verdict, figures, seed, seconds });
+  if (form === 'full') writeResult(proof, { verdict, figures, seed, seconds, ...(engine !== undefined && { engine }) });
   if (verdict === 'PASS') return true;
 
   for (const violation of violations.slice(0, SHOWN_VIOLATIONS)) process.stderr.write(`  ${violation}\n`);
@@ -59,7 +69,7 @@ async function runOne(proof: Proof, form: ProofForm, seed: number): Promise<bool
 async function attempt(proof: Proof, form: ProofForm, seed: number, history: History): Promise<ProofOutcome> {
   let rig: Rig | null = null;
   try {
-    rig = await Rig.open();
+    rig = await (proof.openRig?.() ?? Rig.open());
     return await proof.run({ form, rig, history, seed, random: seededRandom(seed) });
   } catch (error) {
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);

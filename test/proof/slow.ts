@@ -4,7 +4,7 @@ import { ASKED, LARGE_ANSWER_BYTES, promptReader, SLOWNESSES, slowClient } from 
 import { Buyers } from './support/buyers.js';
 import { besideHalfHeads, type Newcomers } from './support/half-heads.js';
 import { HoldingsWatch } from './support/holdings.js';
-import { attackWithoutKey, keepUnread } from './support/keyless.js';
+import { attackWithoutKey, floodMetricsPort, keepUnread } from './support/keyless.js';
 import { askOracle } from './support/oracle.js';
 import { unexpectedAnswers } from './support/oracle/answers.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
@@ -41,7 +41,7 @@ export const slow: Proof = {
   promise:
     'Clients that send or read slowly are disconnected in under 20 s, delay no other client and leave nothing behind',
   attack:
-    '1,000 connections that send a header or a body a few bytes at a time, 300 that read answers of 0.9 MB a little at a time or not at all, next to 50 normal requests a second, orders among them, in 3 rounds that alternate with clients that read the same answers at once; every public route without a key, pipelined, unread and aborted; 4,500 connections with half a head from one address; descriptors, sockets, memory, timers and log lines compared before and after',
+    '1,000 connections that send a header or a body a few bytes at a time, 300 that read answers of 0.9 MB a little at a time or not at all, next to 50 normal requests a second, orders among them, in 3 rounds that alternate with clients that read the same answers at once; every public route without a key, pipelined, unread and aborted; the metrics port flooded; 4,500 connections with half a head from one address; descriptors, sockets, memory, timers and log lines compared before and after',
   // The quick form is test/e2e/slow-clients.spec.ts, with shorter limits.
   quick: false,
   run,
@@ -78,6 +78,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const dropped = await droppedConnections(service);
   const strangers = await attackWithoutKey(service, KEYLESS);
   const unread = await keepUnread(service, UNREAD);
+  const flood = await floodMetricsPort(rig);
   const newcomers = await besideHalfHeads(service, HALF_HEADS, HALF_HEADS_MS);
   const keyless = strangers.requests + unread.requests + HALF_HEADS + newcomers.count;
   const held = await holdings.violations(
@@ -96,6 +97,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     ...(newcomers.keptOut > 0 || newcomers.slowestMs > NEWCOMER_MS ? [besideHalves(newcomers)] : []),
     ...strangers.violations,
     ...unread.violations,
+    ...flood.violations,
     ...held,
     ...unexpectedAnswers(history.exchanges, [200, 201]),
     ...(await askOracle({ context, store, services: [service] })),

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { PROOFS } from './proofs.js';
+import { NAMED_PROOFS } from './proofs.js';
 import { figuresOf } from './support/figures.js';
 import { readResults, type ProofResult } from './support/results.js';
 
@@ -16,7 +16,7 @@ function main(): number {
     process.stderr.write('docs/promises.md has no lines <!-- proofs:begin --> and <!-- proofs:end -->\n');
     return 2;
   }
-  const results = PROOFS.flatMap(({ name }) => readResults()[name] ?? []);
+  const results = NAMED_PROOFS.flatMap(({ name }) => readResults()[name] ?? []);
   const table = [['promise', 'attack', 'last run'], ['---', '---', '---'], ...results.map(rowOf)];
   const text = [
     table.map((cells) => `| ${cells.join(' | ')} |\n`).join(''),
@@ -30,8 +30,8 @@ function main(): number {
   return 0;
 }
 
-function rowOf({ verdict, promise, attack, command, date, seconds }: ProofResult): string[] {
-  const run = `\`${command}\`: ${verdict === 'PASS' ? 'held' : '**FAILED**'}, ${seconds} s, ${date}`;
+function rowOf({ verdict, promise, attack, command, date, seconds, engine }: ProofResult): string[] {
+  const run = `\`${command}\`: ${verdict === 'PASS' ? 'held' : '**FAILED**'}, ${seconds} s, ${date}${engine === undefined ? '' : `, on ${engine}`}`;
   return [promise, attack, run].map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' '));
 }
 

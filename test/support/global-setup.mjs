@@ -32,6 +32,7 @@ export default async function globalSetup() {
   templateUrl.pathname = `/${template}`;
   await migrate(templateUrl.href);
   if (globalThis.__TEST_CLUSTER__) globalThis.__TEST_CLUSTER__.tables = await tablesOfStores(templateUrl.href);
+  process.env.TEST_DATA_DIR = fs.mkdtempSync(path.join(os.tmpdir(), 'store-commerce-test-files-'));
   process.env.TEST_CLUSTER_URL = url;
   process.env.TEST_TEMPLATE = template;
 }

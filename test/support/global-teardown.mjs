@@ -4,6 +4,7 @@ import pg from 'pg';
 import { tsImport } from 'tsx/esm/api';
 
 export default async function globalTeardown() {
+  fs.rmSync(process.env.TEST_DATA_DIR, { recursive: true, force: true });
   const cluster = globalThis.__TEST_CLUSTER__;
   if (cluster) {
     await cluster.server.stop();

@@ -1,9 +1,10 @@
-import { Config, JsonLogger } from '@app/infrastructure';
+import { JsonLogger } from '@app/infrastructure';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import { createApp } from '../../apps/api/src/create-app.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { holdAgainstDocument } from './documented-answers.js';
+import { testConfig } from './test-config.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 
 /** The whole application on its own database with one store. Tests fail for answers that are not documented. */
@@ -19,11 +20,18 @@ export interface RunningApi {
   stop(): Promise<void>;
 }
 
-/** @param lines receives the lines of the log. */
-export async function startApi(env: Record<string, string> = {}, lines?: string[]): Promise<RunningApi> {
-  const database = await createTestDatabase();
+/**
+ * @param lines receives the lines of the log.
+ * @param database a migrated one; a copy of the template by default. `stop` drops it.
+ */
+export async function startApi(
+  env: Record<string, string> = {},
+  lines?: string[],
+  database?: TestDatabase,
+): Promise<RunningApi> {
+  database ??= await createTestDatabase();
   const store = await StoreFixture.create(database);
-  const config = new Config({ DATABASE_URL: database.url, LOG_LEVEL: 'silent', DATABASE_POOL_SIZE: '5', ...env });
+  const config = testConfig({ DATABASE_URL: database.url, LOG_LEVEL: 'silent', DATABASE_POOL_SIZE: '5', ...env });
   const logger = lines && new JsonLogger('info', { write: (line) => void lines.push(line) });
   const app = await createApp(config, database.url, logger);
   holdAgainstDocument(app.getHttpAdapter().getInstance());

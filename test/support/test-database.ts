@@ -8,9 +8,10 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-export async function createTestDatabase(): Promise<TestDatabase> {
+/** @param options of `CREATE DATABASE`, for one that is not a copy of the migrated template. */
+export async function createTestDatabase(options = `TEMPLATE ${process.env.TEST_TEMPLATE}`): Promise<TestDatabase> {
   const name = `${process.env.TEST_TEMPLATE}_${randomBytes(4).toString('hex')}`;
-  await onCluster(`CREATE DATABASE ${name} TEMPLATE ${process.env.TEST_TEMPLATE}`);
+  await onCluster(`CREATE DATABASE ${name} ${options}`);
   const url = new URL(process.env.TEST_CLUSTER_URL ?? '');
   url.pathname = `/${name}`;
   const pool = new pg.Pool({ connectionString: url.href, max: 3 });

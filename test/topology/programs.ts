@@ -15,7 +15,7 @@ export interface Program {
 }
 
 /** The first PgBouncer that supports prepared statements in transaction mode. */
-const PGBOUNCER_MIN = [1, 21] as const;
+export const PGBOUNCER_MIN = [1, 21] as const;
 const START_MS = 5_000;
 /** In milliseconds, without units, to avoid quotes inside quotes. */
 const LIMITS = { statement_timeout: 3_000, lock_timeout: 2_000, idle_in_transaction_session_timeout: 10_000 };
@@ -32,7 +32,7 @@ export async function startPgBouncer(upstream: URL): Promise<Program> {
     throw new Error(`${program} is version ${version.join('.')}: named statements in transaction mode need 1.21`);
   }
   const port = await freePort();
-  return start(program, port, (directory) => {
+  return startProgram(program, port, (directory) => {
     const users = path.join(directory, 'users.txt');
     writeFileSync(users, `"${upstream.username}" "${upstream.password}"\n`, { mode: 0o644 });
     // A pooled connection loses a client's session settings, so the pooler sets them on each connection.
@@ -54,6 +54,8 @@ pool_mode = transaction
 max_prepared_statements = 200
 default_pool_size = 20
 max_client_conn = 500
+; The default, 15 s, is how long orders would be refused after the primary is back.
+server_login_retry = 1
 `,
     );
     return process.getuid?.() === 0 ? ['--quiet', '--user', 'nobody', config] : ['--quiet', config];
@@ -65,7 +67,7 @@ export async function startHaproxy(servers: readonly string[]): Promise<Program>
   const program = process.env['HAPROXY'] ?? 'haproxy';
   await versionOf(program, ['-v'], 'set HAPROXY to one');
   const port = await freePort();
-  return start(program, port, (directory) => {
+  return startProgram(program, port, (directory) => {
     const config = path.join(directory, 'haproxy.cfg');
     const lines = servers.map(
       (url, index) => `  server api${index + 1} ${new URL(url).host} check inter 500ms fall 2 rise 1`,
@@ -103,12 +105,25 @@ async function versionOf(program: string, args: readonly string[], advice: strin
   }
 }
 
-async function start(program: string, port: number, configure: (directory: string) => string[]): Promise<Program> {
+/**
+ * Starts a program and waits until it listens.
+ *
+ * @param configure writes its files into the directory. @returns its arguments.
+ * @throws Error when it does not start.
+ */
+export async function startProgram(
+  program: string,
+  port: number,
+  configure: (directory: string) => string[],
+): Promise<Program> {
   const directory = mkdtempSync(path.join(tmpdir(), 'store-commerce-topology-'));
   const child = spawn(program, configure(directory), { stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
   child.stderr.on('data', (chunk) => (said += String(chunk)));
-  const killed = () => child.kill('SIGKILL');
+  const killed = () => {
+    child.kill('SIGKILL');
+    rmSync(directory, { recursive: true, force: true });
+  };
   process.once('exit', killed);
   const stop = async () => {
     process.off('exit', killed);

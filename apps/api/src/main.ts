@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import type { AddressInfo } from 'node:net';
-import { type Config, type JsonLogger, startTracing, UnknownSchema } from '@app/infrastructure';
+import { type Config, type JsonLogger, startTracing, UnfitDatabase, UnknownSchema } from '@app/infrastructure';
 import { DataDirUnusable, EmbeddedPostgresInUse } from '@app/embedded-postgres';
 import { reportUnknownKeys } from '@app/operations';
 import { onShutdownSignal, openDatabase, type OpenDatabase, runProcess, type ServiceProcess } from '@app/startup';
@@ -69,7 +69,9 @@ async function listen(app: NestFastifyApplication, { host, port }: Config): Prom
 
 /** One line for an error that an operator can correct; the stack for any other. */
 function explain(error: NodeJS.ErrnoException & { port?: number }): string {
-  const isCorrectable = [DataDirUnusable, EmbeddedPostgresInUse, UnknownSchema].some((kind) => error instanceof kind);
+  const isCorrectable = [DataDirUnusable, EmbeddedPostgresInUse, UnfitDatabase, UnknownSchema].some(
+    (kind) => error instanceof kind,
+  );
   if (isCorrectable) return error.message;
   const variable = error.port === Number(process.env.METRICS_PORT) ? 'METRICS_PORT' : 'PORT';
   if (error.code === 'EADDRINUSE') return `Port ${error.port} is already in use: choose another one with ${variable}.`;

@@ -17,22 +17,24 @@ export function catalogSummary(report: CatalogReport): string {
     return row(name, created, updated, unchanged);
   });
   const { products, drafts, variants, images, units, uncounted } = taken;
+  const unstocked = uncounted === 1 ? '1 product or variant' : `${uncounted} products and variants`;
+  const sizes = `${count(variants, 'variant')}, ${count(images, 'image')} and ${count(units, 'unit')}`;
   return [
     ...(dryRun ? ['Dry run: nothing was written. An import would do this:', ''] : []),
     row('', 'created', 'updated', 'unchanged'),
     ...numbers,
     '',
-    `Taken from ${rows} rows: ${products} products with ${variants} variants, ${images} images and ${units} units.`,
+    `Taken from ${count(rows, 'row')}: ${count(products, 'product')} with ${sizes}.`,
     ...(drafts > 0 ? [`Drafts, which clients do not see: ${drafts} of the products.`] : []),
-    ...(uncounted > 0
-      ? [`Without a quantity in the file, and out of stock until they get one: ${uncounted} products and variants.`]
-      : []),
-    `Not taken: ${refused} products refused, ${skipped} skipped.`,
+    ...(uncounted > 0 ? [`Without a quantity in the file, and out of stock until they get one: ${unstocked}.`] : []),
+    `Not taken: ${count(refused, 'product')} refused, ${skipped} skipped.`,
     ...notes.map(({ outcome, line, reason }) => `  line ${line}: ${outcome}: ${reason}`),
     ...(furtherNotes > 0 ? [`  and ${furtherNotes} more`] : []),
     ...(ignoredColumns.length > 0 ? [`Columns not used: ${ignoredColumns.map(printable).join(', ')}`] : []),
   ].join('\n');
 }
+
+const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
 function row(name: string, ...cells: (string | number)[]): string {
   return name.padEnd(14) + cells.map((cell) => String(cell).padStart(10)).join('');

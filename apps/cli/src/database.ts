@@ -1,6 +1,7 @@
 import { ApplicationModule } from '@app/application';
 import { NotFound } from '@app/domain';
 import {
+  assertDatabaseIsFit,
   Config,
   InfrastructureModule,
   errorCode,
@@ -25,7 +26,7 @@ export interface OperatorsDatabase {
 /**
  * Runs `work` on the configured database, or on the embedded one, which it starts if necessary and migrates.
  *
- * @throws CommandFailed when the schema of the configured database is not current, and when `work` throws NotFound: the
+ * @throws CommandFailed when the configured database is unfit or its schema is not current, and when `work` throws NotFound: the
  *   message then names the database.
  */
 export async function withDatabase<T>(work: (database: OperatorsDatabase) => Promise<T>): Promise<T> {
@@ -76,13 +77,16 @@ export async function migrateDatabase(): Promise<MigrationReport> {
 }
 
 async function assertSchemaIsCurrent(config: Config, url: string): Promise<void> {
-  const current = await withMaintenanceConnection(url, (dataSource) =>
-    isSchemaCurrent((text, values) => dataSource.query<unknown[]>(text, values)),
-  ).catch((error: unknown) => {
+  const current = await withMaintenanceConnection(url, async (dataSource) => {
+    const query = (text: string, values: unknown[]) => dataSource.query<unknown[]>(text, values);
+    await assertDatabaseIsFit(query);
+    return isSchemaCurrent(query);
+  }).catch((error: unknown) => {
     const explained = explainSilence(config, error);
     throw explained === error ? new CommandFailed(`Cannot use the database: ${sentence(error)}`) : explained;
   });
-  if (!current) throw new CommandFailed('The database schema is not up to date: run `npm run cli -- migrate` first.');
+  if (!current)
+    throw new CommandFailed('The database schema is not up to date: run `npm run --silent cli -- migrate` first.');
 }
 
 /** Names the variable whose server did not answer. Returns other errors unchanged. */

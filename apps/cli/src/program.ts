@@ -14,7 +14,7 @@ import { addStores } from './commands/stores.command.js';
 import { printable } from './output.js';
 
 const HELP = `
-Results are JSON on standard output (of import-catalog with --json), words are on standard error.
+Results are JSON on standard output (of import-catalog and secrets rotate with --json), words are on standard error.
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.
 
 The database is that of DATABASE_URL, or else the embedded one, which is started if it does not run.

@@ -9,18 +9,19 @@ export class CpuTime {
   constructor(private readonly postmaster: number | null) {}
 
   /**
-   * Milliseconds, user and system, of a process and of the whole PostgreSQL server, ended sessions included.
+   * Milliseconds, user and system, of processes and of the whole PostgreSQL server, ended sessions included.
    *
    * @returns `null` when the system has no /proc, or PostgreSQL may run elsewhere.
    */
-  of(pid: number): number | null {
+  of(...pids: readonly number[]): number | null {
     const { postmaster } = this;
     if (postmaster === null || process.platform !== 'linux') return null;
-    const [server, main] = [statOf(pid), statOf(postmaster)];
+    const [main, ...servers] = [postmaster, ...pids].map(statOf);
     const children = readdirSync('/proc').map((name) => (/^\d+$/.test(name) ? statOf(Number(name)) : null));
     const sessions = children.reduce((sum, child) => sum + (child?.parent === postmaster ? child.own : 0), 0);
-    if (!server || !main) return null;
-    return ((server.own + main.own + main.ofEndedChildren + sessions) * 1_000) / TICKS_PER_SECOND;
+    if (!main || servers.includes(null)) return null;
+    const own = servers.reduce((sum, server) => sum + (server?.own ?? 0), 0);
+    return ((own + main.own + main.ofEndedChildren + sessions) * 1_000) / TICKS_PER_SECOND;
   }
 }
 

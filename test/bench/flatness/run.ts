@@ -109,7 +109,9 @@ async function startHere(url: string): Promise<OwnApp> {
   const { createApp } = (await dist('apps/api/src/create-app.js')) as {
     createApp: (config: object, url: string) => Promise<OwnApp & { init(): Promise<unknown> }>;
   };
-  const app = await createApp(new Config({ DATABASE_URL: url, LOG_LEVEL: 'silent' }), url);
+  // Any key: nothing is encrypted, and a key file would go to the developer's `.data`.
+  const DATA_ENCRYPTION_KEYS = Buffer.alloc(32).toString('base64');
+  const app = await createApp(new Config({ DATABASE_URL: url, DATA_ENCRYPTION_KEYS, LOG_LEVEL: 'silent' }), url);
   await app.init();
   return app;
 }

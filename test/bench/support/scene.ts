@@ -93,7 +93,19 @@ export class Scene {
     return service + ended.map(({ schema }) => `The reference on the schema ${schema} has ended\n`).join('');
   }
 
-  /** The only process of the service; different settings replace it. */
+  /** More processes of the service; the caller ends them. */
+  processes(count: number, env: Readonly<Record<string, string>>): Promise<Service[]> {
+    return Promise.all(
+      Array.from({ length: count }, (_, index) =>
+        this.rig.startService({
+          env: { ...this.production, ...env },
+          logFile: this.file(`service-${index}.log`),
+        }),
+      ),
+    );
+  }
+
+  /** The process of the service that is measured; different settings replace it. */
   async service(env: Readonly<Record<string, string>> = {}): Promise<Service> {
     const settings = JSON.stringify(env);
     if (this.current?.settings === settings) return this.current.service;

@@ -3,6 +3,7 @@ import { listParameters } from '../support/list-parameters.js';
 import { explore, type NamedResource, type Scene } from './scene.js';
 import { anyText, encoded } from './texts.js';
 
+/** The resources that are read one by one. */
 const RESOURCES = ['orders', 'products', 'customers', 'categories', 'brands'] as const;
 const NAMED: readonly NamedResource[] = ['products', 'customers', 'categories', 'brands'];
 const STRANGERS = ['__proto__', 'constructor', 'limit[]', 'limit.x', 'order', 'ｌimit', ''];
@@ -37,8 +38,10 @@ const NUMERALS: readonly (readonly [text: string, meaning: number | null])[] = [
   ] as const),
 ];
 
-/** Filters that answer 400 to a value other than `true` and `false`. */
-const STRICT = ['held'];
+/** The filters that refuse values with 400, each with the values (trimmed, not blank) that it accepts. */
+const STRICT: Readonly<Record<string, (value: string) => boolean>> = {
+  held: (value) => /^(?:true|false)$/i.test(value),
+};
 
 interface List {
   readonly data: readonly Record<string, unknown>[];
@@ -47,11 +50,10 @@ interface List {
 
 /** Lists with parameters of every kind, and single resources by ids of every kind. */
 export async function exploreReads(scene: Scene): Promise<void> {
-  const filters = (await listParameters(scene.service)).filter(
-    ({ name }) => !['limit', 'page', ...STRICT].includes(name),
-  );
+  const parameters = await listParameters(scene.service);
+  const filters = parameters.filter(({ name }) => !['limit', 'page', ...Object.keys(STRICT)].includes(name));
   const lists = fc.record({
-    resource: fc.constantFrom(...RESOURCES),
+    path: fc.constantFrom(...parameters.filter(({ name }) => name === 'page').map(({ path }) => path)),
     limit: numerals(),
     page: numerals(),
     rest: queries([...new Set(filters.map(({ name }) => name))]),
@@ -62,8 +64,14 @@ export async function exploreReads(scene: Scene): Promise<void> {
   );
   const wordFilters = fc.tuple(fc.constantFrom(...words.map(({ name }) => name)), anyText(20));
   await explore(scene, 'a filter', wordFilters, ([name, value]) => faultOfFilter(scene, name, value));
-  const booleans = fc.tuple(fc.constantFrom(...STRICT), fc.oneof(anyText(20), fc.constantFrom('true', 'FALSE', '')));
-  await explore(scene, 'a boolean filter', booleans, ([name, value]) => faultOfBoolean(scene, name, value));
+  const strict = parameters.filter(({ name }) => name in STRICT);
+  const strictFilters = fc.tuple(
+    fc.constantFrom(...strict),
+    fc.oneof(anyText(20), fc.constantFrom('true', 'FALSE', '')),
+  );
+  await explore(scene, 'a strict filter', strictFilters, ([{ path, name }, value]) =>
+    faultOfStrictFilter(scene, path, name, value),
+  );
   await explore(scene, 'a search', searches(scene), (ask) => faultOfSearch(scene, ask));
   const ids = fc.tuple(fc.constantFrom(...RESOURCES), identifiers(scene));
   await explore(scene, 'an id', ids, ([resource, id]) => faultOfId(scene, resource, id));
@@ -96,16 +104,17 @@ function clamp(meaning: number | null, fallback: number, most: number): number {
 }
 
 interface PageQuestion {
-  readonly resource: (typeof RESOURCES)[number];
+  /** Of any list in the API document. */
+  readonly path: string;
   readonly limit: readonly [string, number | null];
   readonly page: readonly [string, number | null];
   readonly rest: string;
 }
 
 /** Repeats the first limit and page: the last one counts. */
-async function faultOfPage(scene: Scene, { resource, limit, page, rest }: PageQuestion): Promise<string | null> {
+async function faultOfPage(scene: Scene, { path, limit, page, rest }: PageQuestion): Promise<string | null> {
   const query = `limit=3&page=9&limit=${encoded(limit[0])}&page=${encoded(page[0])}${rest}`;
-  const list = await listOf(scene, `/v1/${resource}?${query}`);
+  const list = await listOf(scene, `${path}?${query}`);
   if (typeof list === 'string') return list;
   const { total, ...used } = list.pagination;
   // Pages whose first row number exceeds 32 bits are clamped.
@@ -126,10 +135,11 @@ async function faultOfFilter(scene: Scene, name: string, value: string): Promise
   return strangers.length === 0 ? null : `${name}=${value} lets ${strangers.length} others through`;
 }
 
-/** Other values are refused, not ignored. */
-async function faultOfBoolean(scene: Scene, name: string, value: string): Promise<string | null> {
-  const { status, error } = await scene.send('GET', `/v1/orders?${name}=${encoded(value)}`);
-  const expected = ['true', 'false', ''].includes(value.trim().toLowerCase()) ? 200 : 400;
+/** A value that the filter does not accept is refused, not ignored. A blank one does not filter. */
+async function faultOfStrictFilter(scene: Scene, path: string, name: string, value: string): Promise<string | null> {
+  const { status, error } = await scene.send('GET', `${path}?${name}=${encoded(value)}`);
+  const meant = value.trim();
+  const expected = meant === '' || STRICT[name]?.(meant) ? 200 : 400;
   return status === expected ? null : `${name}=${value} answered ${status ?? error}, not ${expected}`;
 }
 

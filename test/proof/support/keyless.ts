@@ -1,6 +1,8 @@
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { kernelSockets } from '../../support/kernel-sockets.js';
+import { freePort } from '../../support/free-port.js';
+import type { Rig } from './rig.js';
 import type { Service } from './service.js';
 
 /** Its files are further routes. */
@@ -57,6 +59,34 @@ export async function attackWithoutKey(service: Service, each: number): Promise<
   return { requests, violations: [...new Set(violations)].slice(0, 20) };
 }
 
+/** Fewer than the port takes, so that each one is parsed. */
+const FLOODS = 45;
+/** As many as a packet of 64 kB holds. */
+const FLOOD_REQUESTS = 2_400;
+
+/** Floods the port for metrics and probes of a process of its own, which must survive and answer the next probe. */
+export async function floodMetricsPort(rig: Rig): Promise<KeylessAttack> {
+  const port = await freePort();
+  const service = await rig.startService({ env: { METRICS_PORT: String(port) } });
+  const chunks = `GET /metrics HTTP/1.1\r\nHost: x\r\n${MANNERS.chunks.rest}`;
+  for (const packet of ['GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(FLOOD_REQUESTS), chunks]) {
+    const sockets = Array.from({ length: FLOODS }, () => net.connect(port, '127.0.0.1').on('error', () => undefined));
+    await delay(500); // all packets arrive at the same time
+    for (const socket of sockets) socket.pause().write(packet);
+    await delay(1_500);
+    for (const socket of sockets) socket.destroy();
+  }
+  const live = `http://127.0.0.1:${port}/health/live`;
+  const probe = await fetch(live, { signal: AbortSignal.timeout(PROBE_MS) }).catch(() => null);
+  const isFine = service.isRunning && probe?.status === 200 && !service.log.includes('StatusServer');
+  await service.kill();
+  const violations = isFine ? [] : ['A flood of METRICS_PORT ended its thread or the process'];
+  return { requests: FLOODS * (FLOOD_REQUESTS + 1), violations };
+}
+
+/** The longest wait for a probe after a flood. */
+const PROBE_MS = 5_000;
+
 /** Beyond the service's limit on unread answers. */
 const HUNG_UP_ON_MS = 21_000;
 
@@ -108,7 +138,10 @@ async function client(
   else socket.pause();
   const one = `GET ${path} HTTP/1.1\r\nHost: x\r\n`;
   await new Promise((resolve) => socket.write(`${one}\r\n`.repeat(requests - 1) + one + rest, resolve));
-  const isClosed = await Promise.race([closed.then(() => true), delay(staysMs, false)]);
+  const left = new AbortController();
+  const stay = delay(staysMs, false, { signal: left.signal }).catch(() => false);
+  const isClosed = await Promise.race([closed.then(() => true), stay]);
+  left.abort(); // A pending timer would keep the process running.
   socket.destroy();
   if (!reads) return null;
   if (!isClosed) return `not disconnected within ${staysMs} ms`;

@@ -32,8 +32,12 @@ export interface Proof {
   readonly promise: string;
   /** The attack of the full form, for docs/promises.md. */
   readonly attack: string;
-  /** Whether `npm test` has a quick form. */
+  /** Whether it has a quick form. `npm test` runs those of `PROOFS`. */
   readonly quick: boolean;
+  /** The packages of the operating system that the form needs and does not find. */
+  readonly missing?: (form: ProofForm) => Promise<readonly string[]>;
+  /** Default: a rig on one PostgreSQL. */
+  readonly openRig?: () => Promise<Rig>;
   run(context: ProofContext): Promise<ProofOutcome>;
 }
 
@@ -53,4 +57,6 @@ export interface ProofOutcome {
   readonly figures: string;
   /** One text per violation; empty when the promise was kept. */
   readonly violations: readonly string[];
+  /** What the proof ran on, where it is not the embedded PostgreSQL. */
+  readonly engine?: string;
 }

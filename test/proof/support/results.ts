@@ -13,6 +13,8 @@ export interface ProofResult {
   readonly seed: number;
   readonly seconds: number;
   readonly form: ProofForm;
+  /** Absent for the embedded PostgreSQL. */
+  readonly engine?: string;
 }
 
 const HERE = path.resolve(import.meta.dirname, '..');
@@ -28,7 +30,10 @@ export function readResults(): Record<string, ProofResult> {
 }
 
 /** Replaces the result of that proof and keeps the others. */
-export function writeResult(proof: Proof, run: Pick<ProofResult, 'verdict' | 'figures' | 'seed' | 'seconds'>): void {
+export function writeResult(
+  proof: Proof,
+  run: Pick<ProofResult, 'verdict' | 'figures' | 'seed' | 'seconds' | 'engine'>,
+): void {
   const { name, promise, attack } = proof;
   const date = new Date().toISOString().slice(0, 10);
   const result: ProofResult = { ...run, promise, attack, command: `npm run proof:${name}`, date, form: 'full' };

@@ -24,7 +24,10 @@ export class Rig {
   readonly processes: Service[] = [];
   private readonly dataDir = mkdtempSync(path.join(tmpdir(), 'store-commerce-rig-'));
   private shared: Promise<readonly [Service, Service]> | null = null;
-  private readonly killAll = () => this.processes.forEach((service) => void service.kill());
+  private readonly killAll = () => {
+    for (const service of this.processes) void service.kill();
+    rmSync(this.dataDir, { recursive: true, force: true });
+  };
 
   constructor(
     readonly database: TestDatabase,

@@ -7,12 +7,12 @@ export class InMemoryHeldOrders extends HeldOrders {
     super();
   }
 
-  override list({ subdomain, reasons }: HeldFilter, limit: number, after: string | null): Promise<HeldOrder[]> {
+  override list({ subdomain, reasons }: HeldFilter, limit: number, after: OrderKey | null): Promise<HeldOrder[]> {
     const { queued, orders } = this.transactions.state;
     const found = queued
       .filter(({ state }) => state === 'held')
       .filter(({ heldFor }) => !reasons || (heldFor.length > 0 && heldFor.every((reason) => reasons.includes(reason))))
-      .filter(({ orderId }) => after === null || orderId > after)
+      .filter(({ orderId }) => after === null || orderId > after.orderId)
       .flatMap(({ orderId, heldFor }) =>
         orders
           .filter(({ order }) => order.id === orderId)

@@ -1,4 +1,5 @@
 import { ERASED_NAME, PersonalData, type Erasure, type PersonsOrder } from '@app/application';
+import { isBlockedEmail } from '@app/domain';
 
 export interface HeldCustomer {
   readonly id: string;
@@ -30,16 +31,17 @@ export class InMemoryPersonalData extends PersonalData {
   ): Promise<Erasure> {
     await Promise.resolve();
     const store = this.stores.get(storeId) ?? { customers: [], orders: [], blockedEmails: [] };
-    const isTheirs = (other: string) => other.toLowerCase() === email.toLowerCase();
+    const isTheirs = (other: string) => other.trim().toLowerCase() === email.toLowerCase();
     const customers = store.customers.filter((customer) => isTheirs(customer.email));
     const orders = store.orders.filter(
       (order) => isTheirs(order.email) || customers.some(({ id }) => id === order.customerId),
     );
     check(orders);
+    const emails = [email, ...customers.map((row) => row.email), ...orders.map((row) => row.email)];
+    const blocked = store.blockedEmails.filter((entry) => isBlockedEmail(entry, emails));
     const erased = { name: ERASED_NAME, email: '' };
     store.customers = store.customers.map((row) => (customers.includes(row) ? { ...row, ...erased } : row));
     store.orders = store.orders.map((row) => (orders.includes(row) ? { ...row, ...erased } : row));
-    const blocked = store.blockedEmails.filter(isTheirs);
     store.blockedEmails = store.blockedEmails.filter((entry) => !blocked.includes(entry));
     return { customers: customers.length, orders: orders.length, blockedContacts: blocked.length };
   }

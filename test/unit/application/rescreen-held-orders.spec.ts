@@ -46,7 +46,7 @@ describe('RescreenHeldOrders', () => {
 
     const last = await rescreen.execute(null, SIGNAL);
 
-    expect([last, screened]).toEqual([ids[0], [ids[0]]]);
+    expect([last?.orderId, screened]).toEqual([ids[0], [ids[0]]]);
     expect(await rescreen.execute(last, SIGNAL)).toBeNull();
     expect(held()).toEqual([ids[0]]);
   });

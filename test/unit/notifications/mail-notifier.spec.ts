@@ -20,7 +20,7 @@ describe('MailNotifier without a mail server', () => {
 
     await notifier({ MAIL_FROM: 'Shops <orders@shops.test>' }).notify('notify-customer', order, aStoreProfile());
 
-    const { headers, parts } = await written(`${order.id}-notify-customer.eml`);
+    const { headers, parts } = await written(`acme-${order.id}-notify-customer.eml`);
     expect(Object.fromEntries(headers)).toMatchObject({
       from: ['Acme <orders@shops.test>'],
       to: ['Zoë "Z", <x> <zoe@example.com>'],
@@ -41,7 +41,7 @@ describe('MailNotifier without a mail server', () => {
 
     await notifier().notify('notify-customer', order, aStoreProfile());
 
-    const date = (await written(`${order.id}-notify-customer.eml`)).headers.get('date')?.[0] ?? '';
+    const date = (await written(`acme-${order.id}-notify-customer.eml`)).headers.get('date')?.[0] ?? '';
     expect(Math.abs(Date.parse(date) - Date.now())).toBeLessThan(60_000);
   });
 
@@ -50,7 +50,7 @@ describe('MailNotifier without a mail server', () => {
 
     await notifier({ MAIL_FROM: '"Shops, Inc" <orders@shops.test>' }).notify('notify-merchant', order, aStoreProfile());
 
-    const { headers } = await written(`${order.id}-notify-merchant.eml`);
+    const { headers } = await written(`acme-${order.id}-notify-merchant.eml`);
     expect(headers.get('from')).toEqual(['"Shops, Inc" <orders@shops.test>']);
     expect(headers.get('reply-to')).toEqual(['Ada Lovelace <ada@example.com>']);
   });
@@ -63,7 +63,7 @@ describe('MailNotifier without a mail server', () => {
     await mail.notify('notify-merchant', order, aStoreProfile());
 
     const names = (await readdir(folder())).sort();
-    expect(names).toEqual([`${order.id}-notify-customer.eml`, `${order.id}-notify-merchant.eml`]);
+    expect(names).toEqual([`acme-${order.id}-notify-customer.eml`, `acme-${order.id}-notify-merchant.eml`]);
     expect((await stat(path.join(folder(), names[0] ?? ''))).mode & 0o777).toBe(0o600);
   });
 
@@ -90,7 +90,7 @@ describe('MailNotifier without a mail server', () => {
 
     await notifier().notify('notify-customer', order, aStoreProfile({ name: attack }));
 
-    const { headers } = await written(`${order.id}-notify-customer.eml`);
+    const { headers } = await written(`acme-${order.id}-notify-customer.eml`);
     expect([...headers.keys()].sort()).toEqual(
       'auto-submitted,content-type,date,from,message-id,mime-version,reply-to,subject,to'.split(','),
     );
@@ -111,8 +111,8 @@ describe('MailNotifier without a mail server', () => {
     await mail.notify('notify-customer', order, store);
     await mail.notify('notify-merchant', order, store);
 
-    const confirmation = (await written(`${order.id}-notify-customer.eml`)).headers;
-    const notice = (await written(`${order.id}-notify-merchant.eml`)).headers;
+    const confirmation = (await written(`acme-${order.id}-notify-customer.eml`)).headers;
+    const notice = (await written(`acme-${order.id}-notify-merchant.eml`)).headers;
     expect(confirmation.get('to')).toEqual([`${name} <ada@example.com>`]);
     expect(confirmation.get('from')).toEqual([`${name} <orders@shops.test>`]);
     expect(confirmation.get('subject')).toEqual([`Your order WEB-261120-7K3M9Q at ${name}`]);

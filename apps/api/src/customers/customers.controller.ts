@@ -1,7 +1,7 @@
 import { CustomersService } from '@app/application';
 import { Controller, Get, Param, UseGuards } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { ApiKeyGuard } from '../auth/api-key.guard.js';
+import { RequiresKeyGuard } from '../auth/requires-key.guard.js';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
 import { noParameters, ReadQuery, type NoParameters } from '../query/read-query.decorator.js';
@@ -11,7 +11,7 @@ import { readCustomersQuery, type CustomersQuery } from './customers.query.js';
 
 @Controller('v1/customers')
 @ApiTags(CUSTOMERS_DOCUMENTATION.tag)
-@UseGuards(ApiKeyGuard)
+@UseGuards(RequiresKeyGuard)
 export class CustomersController {
   constructor(private readonly customers: CustomersService) {}
 

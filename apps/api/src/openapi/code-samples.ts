@@ -15,8 +15,8 @@ const KEY = '-H "Authorization: Bearer $KEY"';
 
 /**
  * Adds to each operation a `curl` command and a call of the typed client, made from the examples of the document. Repeats
- * the examples of path parameters outside their schemas, where tools that send requests look for them: Nest drops an
- * example beside a schema.
+ * the examples of path parameters and bodies outside their schemas, where tools that send requests look for them: Nest drops
+ * an example beside a schema. Not those of headers: the documentation page would fill in an Idempotency-Key.
  */
 export function addCodeSamples(document: OpenAPIObject): void {
   for (const [path, item] of Object.entries(document.paths)) {
@@ -76,6 +76,7 @@ function takesKey({ parameters = [] }: Operation): boolean {
   return parameters.some((parameter) => 'in' in parameter && parameter.name === 'Idempotency-Key');
 }
 
+/** Copies the examples of path parameters out of their schemas, and returns them. */
 function pathExamples({ parameters = [] }: Operation): Record<string, string> {
   const found: Record<string, string> = {};
   for (const parameter of parameters) {
@@ -88,10 +89,13 @@ function pathExamples({ parameters = [] }: Operation): Record<string, string> {
   return found;
 }
 
-/** The example of the schema that the body refers to. */
+/** The example of the schema that the body refers to, which is copied beside the reference. */
 function bodyOf({ components }: OpenAPIObject, { requestBody }: Operation): unknown {
-  const schema = requestBody && 'content' in requestBody ? requestBody.content['application/json']?.schema : undefined;
+  const media = requestBody && 'content' in requestBody ? requestBody.content['application/json'] : undefined;
+  const schema = media?.schema;
   const name = schema && '$ref' in schema ? (schema.$ref.split('/').at(-1) ?? '') : '';
   const { examples = [] } = (components?.schemas?.[name] ?? {}) as { examples?: readonly unknown[] };
-  return examples[0] ?? null;
+  const [example = null] = examples;
+  if (media) media.example = example;
+  return example;
 }

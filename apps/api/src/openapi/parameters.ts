@@ -1,6 +1,7 @@
+import { MAX_LIMIT } from '@app/application';
 import { applyDecorators } from '@nestjs/common';
 import { ApiHeader, ApiQuery } from '@nestjs/swagger';
-import { DEFAULT_LIMIT, MAX_LIMIT, MAX_VALUES } from '../query/query-reader.js';
+import { DEFAULT_LIMIT, MAX_VALUES } from '../query/query-reader.js';
 import type { SchemaObject } from './schema.js';
 
 /** A query parameter that narrows a list. */

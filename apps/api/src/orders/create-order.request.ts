@@ -75,8 +75,8 @@ export class CreateOrderRequest {
     max: MAX_EXTERNAL_REFERENCE,
     description:
       'Your own number of the order. Unique per store and mode (live or test), for ever: a second order with it is ' +
-      'refused. Compared and kept exactly as given. No control or invisible characters, no line breaks, and no white ' +
-      'space at either end. Null means none.',
+      'refused. Compared and kept exactly as given. Visible letters, marks, digits, punctuation and symbols of any ' +
+      'script, and plain spaces between them; no emoji with a variation selector. Null means none.',
   })
   external_reference?: string | null;
 }
@@ -102,7 +102,7 @@ export function toOrderRequest(body: CreateOrderRequest): OrderRequest {
 export const CREATE_ORDER_REQUEST = {
   ...schemaOf(
     CreateOrderRequest,
-    'Other fields, including prices and totals, are ignored. A body has at most 256 kB, 8 levels and 10,000 values.',
+    'Other fields, including prices and totals, are ignored. A body has at most 256 kB, 8 levels and 2,000 values.',
   ),
   examples: [
     {

@@ -12,7 +12,7 @@ import { Body, Controller, Get, HttpCode, Param, Post, Req, Res, UseGuards } fro
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiTags } from '@nestjs/swagger';
-import { ApiKeyGuard } from '../auth/api-key.guard.js';
+import { RequiresKeyGuard } from '../auth/requires-key.guard.js';
 import { Metrics } from '../status/metrics.js';
 import { CurrentKey, CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
@@ -27,7 +27,7 @@ import { readOrdersQuery, type OrdersQuery } from './orders.query.js';
 
 @Controller('v1/orders')
 @ApiTags(ORDERS_DOCUMENTATION.tag)
-@UseGuards(ApiKeyGuard)
+@UseGuards(RequiresKeyGuard)
 export class OrdersController {
   constructor(
     private readonly orders: OrdersService,
@@ -63,6 +63,7 @@ export class OrdersController {
   @ApiCreateOrder()
   async create(
     @CurrentKey() { mode, store }: ApiKeyLookup,
+    @ReadQuery(noParameters) _query: NoParameters,
     @IdempotencyKey() idempotencyKey: string | null,
     @Body(CreateOrderPipe) request: OrderRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -84,6 +85,7 @@ export class OrdersController {
   @ApiPreviewOrder()
   async preview(
     @CurrentKey() { mode, store }: ApiKeyLookup,
+    @ReadQuery(noParameters) _query: NoParameters,
     @Body(CreateOrderPipe) request: OrderRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SingleEnvelope<OrderPreviewResponse>> {

@@ -7,7 +7,7 @@ import { ApiList, ApiSingle, COMMON_FAILURES, KEY_HEADERS, SUCCESS } from '../op
 import { single } from '../envelope.js';
 import { AuthenticationError } from '../errors/authentication-error.js';
 import { ApiFailures } from '../openapi/failures.js';
-import { ApiIdempotencyKey, ApiRequestId } from '../openapi/parameters.js';
+import { ApiIdempotencyKey, ApiPrefer, ApiRequestId } from '../openapi/parameters.js';
 import type { NamedSchema, Representation, ResourceDocumentation } from '../openapi/resource.js';
 import { object } from '../openapi/schema.js';
 import { CREATE_ORDER_REQUEST } from './create-order.request.js';
@@ -67,7 +67,7 @@ export const ApiGetOrder = () =>
     by: {
       name: 'id',
       description: 'UUID, or receipt number in any letter case.',
-      example: '0031e5f7-9e09-4dc6-b55c-4fc654212ebe',
+      example: '652e11cd-af5e-469b-9ad6-28bda7a6431d',
     },
   });
 
@@ -81,6 +81,7 @@ export const ApiCreateOrder = () =>
         'full pipeline: fraud analysis, inventory and notifications. Payment on delivery or offline only.',
     }),
     ApiIdempotencyKey(),
+    ApiPrefer(),
     ApiRequestId(),
     ApiBody({ schema: ref(CreateOrderRequest.name), required: true }),
     ApiResponse({
@@ -88,13 +89,14 @@ export const ApiCreateOrder = () =>
       description: 'The order was placed, by this request or by an earlier one with the same Idempotency-Key.',
       schema: object({ success: SUCCESS, data: ref(CreatedOrder.name) }),
       examples: { placed: { summary: 'Placed', value: single(CreatedOrder.example) } },
-      headers: { ...KEY_HEADERS, ...optionalHeaders('Idempotent-Replayed') },
+      headers: { ...KEY_HEADERS, ...optionalHeaders('Idempotent-Replayed', 'X-Ignored-Parameters') },
     }),
     ApiFailures(
       new BadRequestException('customer.name is required'),
       new BadRequestException('items[2].quantity must be an integer from 1 to 999'),
       new InvalidOrderItems('items[2].product_id 77 is not available'),
       new BadRequestException('Request body is not valid JSON'),
+      new BadRequestException('Unknown query parameter: dry_run'),
       new IdempotencyInFlight(),
       new OutOfStock([{ line: 0, requested: 5, available: 3 }]),
       new OrderRejected(),
@@ -114,9 +116,10 @@ export const ApiPreviewOrder = () =>
       description:
         'Takes the body of an order and returns the data of its 201 without `order_id` and `receipt_number`, with ' +
         '`problems`. Reserves nothing and writes nothing, so a key with the scope `read` suffices. The fraud analysis does ' +
-        'not run: it may still refuse or hold the order. `items` and the totals contain only lines that are available. ' +
-        'Money is in major units: 10.99 is 10.99 USD.',
+        'not run: it may still refuse or hold the order. `items` and the totals omit lines with `item_unavailable` and ' +
+        'contain those that are `out_of_stock`. Money is in major units: 10.99 is 10.99 USD.',
     }),
+    ApiPrefer(),
     ApiRequestId(),
     ApiBody({ schema: ref(CreateOrderRequest.name), required: true }),
     ApiResponse({
@@ -124,12 +127,13 @@ export const ApiPreviewOrder = () =>
       description: 'The order was not placed. `problems` is empty if it could be placed at this moment.',
       schema: object({ success: SUCCESS, data: ref(OrderPreview.name) }),
       examples: { short: { summary: 'Stock is short', value: single(OrderPreview.example) } },
-      headers: KEY_HEADERS,
+      headers: { ...KEY_HEADERS, ...optionalHeaders('X-Ignored-Parameters') },
     }),
     ApiFailures(
       new BadRequestException('customer.name is required'),
       new BadRequestException('items[2].quantity must be an integer from 1 to 999'),
       new BadRequestException('Request body is not valid JSON'),
+      new BadRequestException('Unknown query parameter: dry_run'),
       ...COMMON_FAILURES,
     ),
   );

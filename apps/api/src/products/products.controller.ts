@@ -1,7 +1,7 @@
 import { ProductsService } from '@app/application';
 import { Controller, Get, Param, UseGuards } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { ApiKeyGuard } from '../auth/api-key.guard.js';
+import { RequiresKeyGuard } from '../auth/requires-key.guard.js';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
 import { noParameters, ReadQuery, type NoParameters } from '../query/read-query.decorator.js';
@@ -16,7 +16,7 @@ import { readProductsQuery, type ProductsQuery } from './products.query.js';
 
 @Controller('v1/products')
 @ApiTags(PRODUCTS_DOCUMENTATION.tag)
-@UseGuards(ApiKeyGuard)
+@UseGuards(RequiresKeyGuard)
 export class ProductsController {
   constructor(private readonly products: ProductsService) {}
 

@@ -68,6 +68,19 @@ describe('QueryReader', () => {
     expect(reader({ status }).text('status')).toBe(expected);
   });
 
+  it.each<[string, string | string[]]>([
+    ['201 blank values separated by commas', ','.repeat(200)],
+    ['15,000 blank values', ','.repeat(15_000)],
+    ['201 repeated blank values', Array.from({ length: 201 }, () => '')],
+    ['a value and 200 blank ones', ['a', ','.repeat(199)]],
+  ])('refuses %s by the name of the parameter', (_name, sku) => {
+    expect(() => reader({ sku }).texts('sku')).toThrow('sku must have at most 100 values');
+  });
+
+  it('accepts 100 values with a blank one after each', () => {
+    expect(reader({ sku: 'a,,'.repeat(99) + 'a,' }).texts('sku')).toHaveLength(100);
+  });
+
   it('searches for the first 200 characters', () => {
     expect(reader({ search: ` ${'a'.repeat(201)} ` }).search()).toBe('a'.repeat(200));
   });

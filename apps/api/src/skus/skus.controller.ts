@@ -1,7 +1,7 @@
 import { SkusService } from '@app/application';
 import { Controller, Get, UseGuards } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { ApiKeyGuard } from '../auth/api-key.guard.js';
+import { RequiresKeyGuard } from '../auth/requires-key.guard.js';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { list, type ListEnvelope } from '../envelope.js';
 import { ReadQuery } from '../query/read-query.decorator.js';
@@ -11,7 +11,7 @@ import { readSkusQuery, type SkusQuery } from './skus.query.js';
 
 @Controller('v1/skus')
 @ApiTags(SKUS_DOCUMENTATION.tag)
-@UseGuards(ApiKeyGuard)
+@UseGuards(RequiresKeyGuard)
 export class SkusController {
   constructor(private readonly skus: SkusService) {}
 

@@ -1,7 +1,7 @@
 import { StoreProfileService } from '@app/application';
 import { Controller, Get, UseGuards } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { ApiKeyGuard } from '../auth/api-key.guard.js';
+import { RequiresKeyGuard } from '../auth/requires-key.guard.js';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { single, type SingleEnvelope } from '../envelope.js';
 import { noParameters, ReadQuery, type NoParameters } from '../query/read-query.decorator.js';
@@ -10,7 +10,7 @@ import { toStoreResponse, type StoreResponse } from './store.response.js';
 
 @Controller('v1/store')
 @ApiTags(STORE_DOCUMENTATION.tag)
-@UseGuards(ApiKeyGuard)
+@UseGuards(RequiresKeyGuard)
 export class StoreController {
   constructor(private readonly profiles: StoreProfileService) {}
 

@@ -19,6 +19,7 @@ const Store: Representation<StoreResponse> = {
     payment_settings: {
       methods: [
         { methodId: 'cod', enabled: true, isSandbox: undefined, hasCredentials: false },
+        { methodId: 'offline', enabled: false, isSandbox: undefined, hasCredentials: false },
         { methodId: 'stripe', enabled: true, isSandbox: true, hasCredentials: true },
       ],
     },

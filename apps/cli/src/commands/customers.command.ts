@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { EraseCustomer } from '@app/application';
+import { EraseCustomer, OrdersOpen } from '@app/application';
 import { exportPerson } from '@app/import';
 import { writeWholeFile } from '@app/infrastructure';
 import type { Command } from 'commander';
 import { withApplication, withDatabase } from '../database.js';
 import { CommandFailed } from '../failures.js';
 import { explainFile } from '../file-work.js';
-import { emailAddress, subdomain } from '../option-values.js';
+import { emailOfOrder, subdomain } from '../option-values.js';
 import { printJson, say } from '../output.js';
 
 interface ExportOptions {
@@ -46,7 +46,7 @@ function addPersonCommand(customers: Command, verb: string, description: string)
   return customers
     .command(verb)
     .description(description)
-    .argument('<email>', 'of the customer or guest, in any letter case', emailAddress)
+    .argument('<email>', 'of the customer or guest, in any letter case', emailOfOrder)
     .requiredOption('--store <S>', 'subdomain of the store', subdomain);
 }
 
@@ -69,9 +69,19 @@ async function exportData(email: string, store: string, output: string | undefin
 
 async function erase(email: string, store: string, force: boolean): Promise<void> {
   await withApplication(async (app) => {
-    const { customers, orders, blockedContacts } = await app.get(EraseCustomer).execute({ store, email, force });
+    const { customers, orders, blockedContacts } = await app
+      .get(EraseCustomer)
+      .execute({ store, email, force })
+      .catch(explainOpen);
     if (customers + orders + blockedContacts === 0) say(`Store ${store} has nothing of this person to erase.`);
     if (blockedContacts > 0) say('The block lists of the store named the person. They do no longer.');
     printJson({ store, customers, orders, blocked_contacts: blockedContacts });
   });
+}
+
+function explainOpen(error: unknown): never {
+  if (!(error instanceof OrdersOpen)) throw error;
+  throw new CommandFailed(
+    `${error.message}\nClose them with \`orders cancel\` or \`orders set-status\`, or erase with --force.`,
+  );
 }

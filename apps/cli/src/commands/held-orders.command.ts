@@ -1,9 +1,10 @@
-import { HeldOrders, ReleaseOrder, type HeldOrder, type OrderLocation } from '@app/application';
+import { HeldOrders, ReleaseOrder, type HeldOrder, type OrderKey, type OrderLocation } from '@app/application';
 import { DomainError } from '@app/domain';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { withApplication } from '../database.js';
 import { CommandFailed, EXIT } from '../failures.js';
+import { findStore } from '../find-store.js';
 import { locateOrder } from '../locate-order.js';
 import { orderReference, reasonName, rowCount, subdomain } from '../option-values.js';
 import { printJson, say } from '../output.js';
@@ -41,7 +42,7 @@ export function addHeldOrders(orders: Command): void {
     .option('--limit <N>', 'the most orders to list', rowCount, 100)
     .action(({ store, reason, limit }: ListOptions) =>
       withApplication(async (app) => {
-        const filter = { subdomain: store ?? null, reasons: reason ?? null };
+        const filter = { subdomain: await existing(app, store), reasons: reason ?? null };
         const found = await app.get(HeldOrders).list(filter, limit + 1, null);
         printJson(found.slice(0, limit).map(heldOrder));
         if (found.length > limit) say(`There are more than ${limit}: --limit shows up to 1000.`);
@@ -99,13 +100,18 @@ async function releaseAll(
   reasons: readonly string[],
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  const filter = { subdomain: store ?? null, reasons };
-  for (let after: string | null = null; ;) {
+  const filter = { subdomain: await existing(app, store), reasons };
+  for (let after: OrderKey | null = null; ;) {
     const batch: HeldOrder[] = await app.get(HeldOrders).list(filter, BATCH, after);
     for (const order of batch) outcomes.push(await release(app, order));
     if (batch.length < BATCH) return outcomes;
-    after = batch.at(-1)?.orderId ?? null;
+    after = batch.at(-1) ?? null;
   }
+}
+
+/** An unknown store is a typing error, not a store without held orders. @throws NotFound */
+async function existing(app: INestApplicationContext, store: string | undefined): Promise<string | null> {
+  return store === undefined ? null : (await findStore(app, store)).subdomain;
 }
 
 async function release(app: INestApplicationContext, order: OrderLocation): Promise<Outcome> {

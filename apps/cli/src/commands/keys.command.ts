@@ -3,6 +3,7 @@ import { NotFound, type ApiKeyMode, type ApiKeyScope } from '@app/domain';
 import { Option, type Command } from 'commander';
 import { withApplication } from '../database.js';
 import { CommandFailed } from '../failures.js';
+import { findStore } from '../find-store.js';
 import { keyJson, printNewKey } from '../key-json.js';
 import { dayCount, displayName, futureMoment, keyId, subdomain } from '../option-values.js';
 import { printJson } from '../output.js';
@@ -45,8 +46,7 @@ export function addKeys(program: Command): void {
     .requiredOption('--store <S>', 'subdomain of the store', subdomain)
     .action(({ store: name }: { store: string }) =>
       withApplication(async (app) => {
-        const store = await app.get(StoreRepository).findBySubdomain(name);
-        if (!store) throw new NotFound(`Store ${name}`);
+        const store = await findStore(app, name);
         const records = await app.get(ApiKeyRepository).list(store.id);
         printJson(records.map((record) => keyJson(record, name)));
       }),

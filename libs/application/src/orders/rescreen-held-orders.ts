@@ -2,7 +2,7 @@ import { UNAVAILABLE, type FraudAssessment } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { FraudScreening } from '../ports/fraud-screening.js';
 import { HeldOrders, type HeldOrder } from '../ports/held-orders.js';
-import { OrderRepository } from '../ports/order.repository.js';
+import { OrderRepository, type OrderKey } from '../ports/order.repository.js';
 
 const BATCH = 50;
 const WITHOUT_ANALYSIS = { subdomain: null, reasons: [UNAVAILABLE] };
@@ -23,11 +23,11 @@ export class RescreenHeldOrders {
    * @param signal ends the work after the current order.
    * @returns the order at which it ended early; null when all were screened.
    */
-  async execute(after: string | null, signal: AbortSignal): Promise<string | null> {
+  async execute(after: OrderKey | null, signal: AbortSignal): Promise<OrderKey | null> {
     for (let last = after; ;) {
       const batch = await this.held.list(WITHOUT_ANALYSIS, BATCH, last);
       for (const order of batch) {
-        last = order.orderId;
+        last = order;
         // The next call begins after this order: an order whose analysis always fails does not block the others.
         if (signal.aborted || !(await this.rescreen(order))) return last;
       }

@@ -15,7 +15,7 @@ export interface BrandFilter {
 }
 
 export abstract class BrandRepository {
-  /** Active brands by name in any letter case, then id. */
+  /** Active brands by name in lower case, as code points (É follows Z), then id. */
   abstract list(storeId: number, filter: BrandFilter, page: Page): Promise<PageOf<BrandRecord>>;
 
   /** Active or not. */

@@ -19,7 +19,7 @@ export interface CategoryFilter {
 }
 
 export abstract class CategoryRepository {
-  /** Active categories by display order, then name, then id. */
+  /** Active categories by display order, then name as code points (É follows Z, a follows Z), then id. */
   abstract list(storeId: number, filter: CategoryFilter, page: Page): Promise<PageOf<CategoryRecord>>;
 
   /** Active or not: old products and links refer to inactive ones. */

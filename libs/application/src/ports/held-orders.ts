@@ -24,12 +24,12 @@ export interface HeldFilter {
 /** Orders under review. */
 export abstract class HeldOrders {
   /**
-   * Lists orders of any store by order id, so oldest first.
+   * Lists orders of any store by order id, so oldest first, then by store: ids are unique within a store only.
    *
    * @param limit 1 or more.
-   * @param after the id of an order: only later ones; null = from the beginning.
+   * @param after an order: only those behind it; null = from the beginning.
    */
-  abstract list(filter: HeldFilter, limit: number, after: string | null): Promise<HeldOrder[]>;
+  abstract list(filter: HeldFilter, limit: number, after: OrderKey | null): Promise<HeldOrder[]>;
 
   /**
    * Ends the review of an order: queues the customer's confirmation.

@@ -1,4 +1,7 @@
-/** A request for one page. `page` counts from 1; `limit` is 1 to 100. */
+/** The most rows of one page. */
+export const MAX_LIMIT = 100;
+
+/** A request for one page. `page` counts from 1; `limit` is 1 to {@link MAX_LIMIT}. */
 export interface Page {
   readonly page: number;
   readonly limit: number;

@@ -17,13 +17,13 @@ export interface Erasure {
 export const ERASED_NAME = 'Erased';
 
 /**
- * The personal data of a store. A person is an e-mail, in any letter case: the customer who has it, the orders that have
- * it and the orders that are linked to the customer.
+ * The personal data of a store. A person is an e-mail, in any letter case and without surrounding blanks: the customer
+ * who has it, the orders that have it and the orders that are linked to the customer.
  */
 export abstract class PersonalData {
   /**
    * Replaces name, e-mail, phone, city, addresses, notes and tags of the person, deletes the secrets and the
-   * idempotency keys, and removes e-mail and phones from the store's block lists, in one transaction. Ids, statuses,
+   * idempotency keys, and removes the e-mails and phones of these from the store's block lists, in one transaction. Ids, statuses,
    * amounts, lines, dates of creation and stock stay. `updated_at` of each changed order becomes the current time.
    *
    * @param check receives the person's orders, oldest id first, while they are locked; throws to refuse.

@@ -1,10 +1,14 @@
 export const MAX_EXTERNAL_REFERENCE = 64;
 
+const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]+$/u;
+/** Fillers, joiners and variation selectors, some of which Unicode counts as letters or marks; the blank of Braille. */
+const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\u2800]/u;
+
 /**
- * Whether the text can be an order's number in the client's own system: 1 to 64 characters, none of which is a control
- * character, an invisible format character, a line break or half a surrogate pair, and no white space at either end.
+ * Whether the text can be an order's number in the client's own system: 1 to 64 visible letters, marks, digits,
+ * punctuation marks and symbols of any script, and plain spaces between them.
  */
 export function isExternalReference(text: string): boolean {
-  const isPrintable = /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+$/u.test(text);
+  const isPrintable = PRINTABLE.test(text) && !INVISIBLE.test(text);
   return isPrintable && text.trim() === text && [...text].length <= MAX_EXTERNAL_REFERENCE;
 }

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from '@sinclair/typebox';
 import type { LINES } from './bundle-schema.js';
 import type { image, specification, variant } from './catalog-lines.js';
-import type { contact, fraudSettings, paymentMethod, paymentSettings } from './store-line.js';
+import type { paymentSettings } from './store-line.js';
 import type { address, orderItem } from './trade-lines.js';
 
 /**
@@ -28,10 +28,7 @@ export type OrderRecordLine = Given<typeof LINES.order>;
 
 /** Settings stored unchanged; their keys belong to the storefront, not to this service. */
 export type SettingsObject = Readonly<Record<string, unknown>>;
-export type BundlePaymentMethod = Given<typeof paymentMethod>;
 export type BundlePaymentSettings = Given<typeof paymentSettings> & SettingsObject;
-export type BundleFraudSettings = Given<typeof fraudSettings>;
-export type BundleContact = Given<typeof contact>;
 export type BundleImage = Given<typeof image>;
 export type BundleSpecification = Given<typeof specification>;
 export type BundleVariant = Given<typeof variant>;

@@ -80,7 +80,7 @@ export const productLine = is.object(
     store: is.subdomain,
     id: is.optional(is.rowId),
     slug: is.slug,
-    sku: is.optional(is.text(200)),
+    sku: is.optional(is.trimmedText(200)),
     name: is.name(500),
     price: is.price,
     status: is.optional(is.oneOf(['ACTIVE', 'DRAFT', 'ARCHIVED'])),

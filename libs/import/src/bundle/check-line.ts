@@ -3,7 +3,7 @@ import type { DataValidateFunction, DataValidationCxt } from 'ajv/dist/types/ind
 import { LINES } from './bundle-schema.js';
 import type { BundleLine } from './bundle.js';
 import { Fault, quoted } from './faults.js';
-import { RULES, TEXTS, type Problem } from './line-rules.js';
+import { EMPTY_FOR_NULL, RULES, TEXTS, TRIMMED, type Problem } from './line-rules.js';
 import { unknownFields } from './unknown-fields.js';
 
 /** Receives the path of each field whose surrounding blanks were removed. */
@@ -30,7 +30,7 @@ function reader(name: string, { problem = 'must be text' }: AnySchemaObject): Da
   function validate(this: OnTrimmed, given: string | null, place?: DataValidationCxt): boolean {
     if (!place) return true;
     if (given === null) {
-      if (name === 'text') place.parentData[place.parentDataProperty] = '';
+      if (EMPTY_FOR_NULL.has(name)) place.parentData[place.parentDataProperty] = '';
       return true;
     }
     const text = read?.(given) ?? { problem: String(problem) };
@@ -40,7 +40,7 @@ function reader(name: string, { problem = 'must be text' }: AnySchemaObject): Da
     }
     if (text === given) return true;
     place.parentData[place.parentDataProperty] = text;
-    if (name === 'name') this(place.instancePath);
+    if (TRIMMED.has(name)) this(place.instancePath);
     return true;
   }
   validate.errors = [] as Partial<ErrorObject>[];

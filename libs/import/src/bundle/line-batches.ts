@@ -2,7 +2,7 @@ import type { Numbered } from './batch.js';
 import type { BundleLine } from './bundle.js';
 import { BundleLineError, Fault } from './faults.js';
 import { checkLine } from './check-line.js';
-import { parseJson } from './parse-line.js';
+import { parseJson } from './parse-json.js';
 import { readLines } from './read-lines.js';
 
 /** A checked line, and the number of source bytes up to its end; 0 for objects. */

@@ -12,16 +12,26 @@ export interface Problem {
 /** Returns a text in its stored form, or its problem; null stands for the `problem` that its field declares. */
 export type ReadText = (text: string) => string | Problem | null;
 
-/** The formats by the name that a field gives in `reads`. `text` reads null as empty, the others keep it. */
+/** The formats by the name that a field gives in `reads`. */
 export const TEXTS: Readonly<Record<string, ReadText>> = {
   text: (text) => (isStorable(text) ? text : { problem: STORABLE }),
-  name: (text) => (isStorable(text) ? text.trim() : { problem: STORABLE }),
+  trimmedText: trimmed,
+  name: trimmed,
   uuid: (text) => text.toLowerCase(),
   receipt: (text) => (isReceiptNumber(text) ? text : null),
   externalReference: (text) => (text === '' || isExternalReference(text) ? text : null),
   currency: (text) => (isCurrency(text) ? text : null),
   timestamp: readTimestamp,
 };
+
+/** The formats that read null as empty; the others keep it. */
+export const EMPTY_FOR_NULL: ReadonlySet<string> = new Set(['text', 'trimmedText']);
+/** The formats whose removal of blanks is reported. */
+export const TRIMMED: ReadonlySet<string> = new Set(['trimmedText', 'name']);
+
+function trimmed(text: string): string | Problem {
+  return isStorable(text) ? text.trim() : { problem: STORABLE };
+}
 
 /** Converts a well-formed ISO 8601 timestamp to UTC in milliseconds. */
 function readTimestamp(text: string): string | null {
@@ -34,6 +44,14 @@ function readTimestamp(text: string): string | null {
 }
 
 const MAX_DEPTH = 32;
+
+/** The first two stages end in the order's own transaction, and a review holds the customer's confirmation only. */
+const STATES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['fraud-analysis', ['done']],
+  ['inventory', ['done']],
+  ['notify-customer', ['pending', 'held', 'done', 'dead']],
+  ['notify-merchant', ['pending', 'done', 'dead']],
+]);
 
 /** @param trimmed receives a call when blanks were removed. */
 export type Rule = (value: never, trimmed: () => void) => Problem | null;
@@ -55,7 +73,10 @@ export const RULES: Readonly<Record<string, Rule>> = {
     }
     const given = Object.entries(attributes);
     for (const name of names) delete attributes[name];
-    for (const [name, value] of given) attributes[name.trim()] = value;
+    // An assignment to `__proto__` would set the prototype and lose the attribute.
+    for (const [name, value] of given) {
+      Object.defineProperty(attributes, name.trim(), { value, configurable: true, enumerable: true, writable: true });
+    }
     trimmed();
     return null;
   },
@@ -74,6 +95,10 @@ export const RULES: Readonly<Record<string, Rule>> = {
   differentStages: (stages: readonly { stage: string }[]) => {
     const names = new Set(stages.map(({ stage }) => stage));
     return names.size < stages.length ? { problem: 'must not name a stage twice' } : null;
+  },
+  stateOfStage: ({ stage, state }: { stage: string; state: string }) => {
+    const states = STATES.get(stage) ?? [];
+    return states.includes(state) ? null : { at: '.state', problem: `must be ${states.join(', ')} for ${stage}` };
   },
   orderItem: (item: { product?: string | null; variant?: string | null; unit_price: number; quantity: number }) => {
     if (!Number.isSafeInteger(item.unit_price * item.quantity)) {

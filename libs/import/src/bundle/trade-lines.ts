@@ -37,7 +37,7 @@ export const orderItem = is.object(
   {
     product: is.optional(is.orNull(is.slug)),
     variant: is.optional(is.orNull(is.sku)),
-    sku: is.optional(is.text(200)),
+    sku: is.optional(is.trimmedText(200)),
     name: is.name(500),
     attributes: is.optional(is.attributes),
     unit_price: is.signedAmount,
@@ -63,7 +63,12 @@ const stage = is.object(
     last_error: is.optional(is.text(200)),
     at: is.timestamp,
   },
-  { description: 'A pending stage is stored as dead (`imported`): an import sends no mail.' },
+  {
+    rule: 'stateOfStage',
+    description:
+      'A pending stage is stored as dead (`imported`): an import sends no mail. Only notify-customer can be held; ' +
+      'fraud-analysis and inventory are done.',
+  },
 );
 
 export const orderLine = is.object(
@@ -80,7 +85,7 @@ export const orderLine = is.object(
     amount: is.signedAmount,
     total_amount: is.signedAmount,
     customer_name: is.optional(is.text(200)),
-    customer_email: is.optional(is.text(254)),
+    customer_email: is.optional(is.trimmedText(254)),
     customer_phone: is.optional(is.text(40)),
     shipping_address: is.optional(address),
     billing_address: is.optional({ ...address, description: 'The shipping address where absent.' }),

@@ -31,6 +31,9 @@ export const oneOf = <const T extends readonly string[]>(values: T): TUnsafe<T[n
 export const text = (maxLength: number, options: SchemaOptions = {}) =>
   Type.Unsafe<string>({ type: ['string', 'null'], maxLength, reads: 'text', ...options });
 
+/** Text that may be empty, without surrounding blanks; null also means no value. */
+export const trimmedText = (maxLength: number) => text(maxLength, { reads: 'trimmedText' });
+
 /** Text that identifies or names something. Surrounding blanks are removed. */
 export const name = (maxLength: number, options: SchemaOptions = {}) =>
   Type.String({ maxLength, pattern: '\\S', problem: 'must not be empty', reads: 'name', ...options });

@@ -1,4 +1,5 @@
 import { isBlockedEmail } from '@app/domain';
+import { trimmed } from '@app/infrastructure';
 import type { BundleLine } from '../bundle/bundle.js';
 import { linesOf, type AnySection, type Filter } from './section.js';
 import { inSnapshot, type StoreSnapshot } from './snapshot.js';
@@ -19,7 +20,7 @@ export interface PersonExport {
 // The e-mail compares as in the unique index of customers.
 const IS_THEIRS = `item.email <> '' AND lower(item.email) = lower($2::text)`;
 
-const THEIR_ORDERS = `(lower(item.customer_email) = lower($2::text) OR item.customer_id =
+const THEIR_ORDERS = `(lower(${trimmed('item.customer_email')}) = lower($2::text) OR item.customer_id =
   (SELECT id FROM customers WHERE store_id = $1 AND email <> '' AND lower(email) = lower($2::text)))`;
 
 const SECRETS = `/* export.person.secrets */

@@ -1,4 +1,5 @@
 import { NotFound, type Currency } from '@app/domain';
+import { SESSION_SETTINGS } from '@app/infrastructure';
 import pg from 'pg';
 
 /** The store that an export reads, and the transaction that sees it as of one moment. */
@@ -34,6 +35,7 @@ export async function inSnapshot<T>(
   client.on('error', () => undefined);
   await client.connect();
   try {
+    await client.query(SESSION_SETTINGS);
     await client.query(BEGIN);
     const { rows } = await client.query<Omit<StoreSnapshot, 'client'>>(FIND_STORE, [subdomain]);
     const [store] = rows;

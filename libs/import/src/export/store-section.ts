@@ -35,15 +35,19 @@ export const STORE: Section<StoreRow> = {
     seo_title: row.seo_title,
     contact: known(publicSettings(row.contact), contact),
     theme: publicSettings(row.theme),
-    payment_settings: {
-      methods: publicPaymentSettings(row.payment_settings, () => false).methods.map(
-        ({ hasCredentials: _, ...method }) => method,
-      ),
-    },
+    payment_settings: paymentSettings(row.payment_settings),
     ecommerce_settings: publicSettings(row.ecommerce_settings),
     fraud_settings: known(row.fraud_settings, fraudSettings),
   }),
 };
+
+/** Without a list of methods where the store has none, so that an import of the line changes nothing. */
+function paymentSettings(stored: unknown): object {
+  if (!Object.hasOwn(stored ?? {}, 'methods')) return {};
+  return {
+    methods: publicPaymentSettings(stored, () => false).methods.map(({ hasCredentials: _, ...method }) => method),
+  };
+}
 
 /** The fields that a bundle knows. */
 function known(settings: unknown, { properties }: { readonly properties: object }): object {

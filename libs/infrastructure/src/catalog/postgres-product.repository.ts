@@ -45,7 +45,7 @@ const find = (condition: string) => `/* products.find */
       FROM product_variants variant
       WHERE variant.store_id = item.store_id AND variant.product_id = item.id) AS variants,
     (SELECT coalesce(json_agg(json_build_object('id', category.id, 'name', category.name, 'slug', category.slug)
-        ORDER BY category.display_order, category.name, category.id), '[]')
+        ORDER BY category.display_order, category.name COLLATE "C", category.id), '[]')
       FROM product_categories link
       JOIN categories category ON category.store_id = link.store_id AND category.id = link.category_id
       WHERE link.store_id = item.store_id AND link.product_id = item.id) AS categories,

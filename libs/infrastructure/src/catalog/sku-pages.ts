@@ -1,4 +1,4 @@
-import type { Page } from '@app/application';
+import { MAX_LIMIT, type Page } from '@app/application';
 import type { Conditions } from '../postgres/conditions.js';
 import { offsetOf } from '../postgres/paging.js';
 import { totalOf } from '../postgres/tally.js';
@@ -6,7 +6,6 @@ import { IS_FOR_SALE } from '../stock/available-stock.js';
 
 /** Above this offset, the sections of the list locate the page. */
 export const SKIPPED_AT_MOST = 1_000;
-const MAX_LIMIT = 100;
 
 /** The order of the index. No operating system or locale changes the order of code points. */
 const order = (row: string) => `${row}.sku COLLATE "C", ${row}.product_id, ${row}.variant_key`;

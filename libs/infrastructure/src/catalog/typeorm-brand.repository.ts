@@ -25,7 +25,8 @@ export class TypeOrmBrandRepository extends BrandRepository {
       query.andWhere('brand.name ILIKE :pattern', { pattern: containing(filter.search) });
     }
 
-    query.orderBy({ 'lower(brand.name)': 'ASC', 'brand.id': 'ASC' });
+    // By code points, which no operating system or locale changes.
+    query.orderBy({ 'lower(brand.name) COLLATE "C"': 'ASC', 'brand.id': 'ASC' });
     const { entities, total } = await translated(pageWithTotal(query, page));
     return { rows: entities.map(toBrandRecord), total };
   }

@@ -25,7 +25,8 @@ export class TypeOrmCategoryRepository extends CategoryRepository {
     if (parentId !== undefined) query.andWhere('category.parentId = :parentId', { parentId });
     if (search !== undefined) query.andWhere('category.name ILIKE :pattern', { pattern: containing(search) });
 
-    query.orderBy({ 'category.displayOrder': 'ASC', 'category.name': 'ASC', 'category.id': 'ASC' });
+    // By code points, which no operating system or locale changes.
+    query.orderBy({ 'category.displayOrder': 'ASC', 'category.name COLLATE "C"': 'ASC', 'category.id': 'ASC' });
     const { entities, total } = await translated(pageWithTotal(query, page));
     return { rows: entities.map(toCategoryRecord), total };
   }

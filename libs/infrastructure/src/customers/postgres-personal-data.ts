@@ -1,15 +1,16 @@
 import { ERASED_NAME, PersonalData, type Erasure, type PersonsOrder } from '@app/application';
-import { isBlockedPhone } from '@app/domain';
+import { isBlockedEmail, isBlockedPhone } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { MaintenanceConnection } from '../postgres/maintenance-connection.js';
+import { trimmed } from '../postgres/trimmed.js';
 
 // The e-mail compares as in the unique index of customers: lower() of PostgreSQL, whose letters differ from JavaScript's.
 const FIND_CUSTOMER = `/* people.customer */
-  SELECT id, phone FROM customers WHERE store_id = $1 AND lower(email) = lower($2) AND email <> ''
+  SELECT id, email, phone FROM customers WHERE store_id = $1 AND lower(email) = lower($2) AND email <> ''
   FOR NO KEY UPDATE`;
 
-const THEIRS = `(lower(customer_email) = lower($2) OR customer_id = $3)`;
+const THEIRS = `(lower(${trimmed('customer_email')}) = lower($2) OR customer_id = $3)`;
 
 // Before the orders: every writer locks idempotency keys first. A key is a text of the client, and the hash is one of
 // personal data.
@@ -19,7 +20,7 @@ const FORGET_KEYS = `/* people.idempotency_keys */
 
 const LOCK_ORDERS = `/* people.orders */
   SELECT id, receipt_number AS "receiptNumber", status, fulfillment_status AS "fulfillmentStatus",
-    customer_phone AS phone
+    customer_email AS email, customer_phone AS phone
   FROM orders WHERE store_id = $1 AND ${THEIRS}
   ORDER BY id FOR NO KEY UPDATE`;
 
@@ -39,10 +40,7 @@ const ERASE_CUSTOMER = `/* people.erase_customer */
 const DELETE_SECRETS = `/* people.secrets */ DELETE FROM customer_secrets WHERE store_id = $1 AND customer_id = $2`;
 
 const LOCK_BLOCK_LISTS = `/* people.block_lists */
-  SELECT coalesce(fraud_settings -> 'blocked_phones', '[]') AS phones,
-    ARRAY(SELECT entry FROM jsonb_array_elements_text(
-      CASE jsonb_typeof(fraud_settings -> 'blocked_emails') WHEN 'array' THEN fraud_settings -> 'blocked_emails' END
-    ) AS blocked (entry) WHERE lower(btrim(entry)) = lower($2)) AS emails
+  SELECT fraud_settings -> 'blocked_emails' AS emails, fraud_settings -> 'blocked_phones' AS phones
   FROM stores WHERE id = $1 FOR NO KEY UPDATE`;
 
 // jsonb - text[] removes these strings from an array.
@@ -56,9 +54,17 @@ const UNBLOCK = `/* people.unblock */
     updated_at = now()
   WHERE id = $1`;
 
-interface OrderRow extends PersonsOrder {
-  readonly id: string;
+interface Contact {
+  readonly email: string;
   readonly phone: string;
+}
+
+interface CustomerRow extends Contact {
+  readonly id: string;
+}
+
+interface OrderRow extends PersonsOrder, Contact {
+  readonly id: string;
 }
 
 /** Has no time limit: a person may have many orders, and not every order is in an index by e-mail. */
@@ -70,7 +76,7 @@ export class PostgresPersonalData extends PersonalData {
 
   override erase(storeId: number, email: string, check: (orders: readonly PersonsOrder[]) => void): Promise<Erasure> {
     return this.connection.transaction(async (manager) => {
-      const [customer] = await manager.query<{ id: string; phone: string }[]>(FIND_CUSTOMER, [storeId, email]);
+      const [customer] = await manager.query<CustomerRow[]>(FIND_CUSTOMER, [storeId, email]);
       const person = [storeId, email, customer?.id ?? null];
       await manager.query(FORGET_KEYS, person);
       const orders = await manager.query<OrderRow[]>(LOCK_ORDERS, person);
@@ -81,24 +87,26 @@ export class PostgresPersonalData extends PersonalData {
         await manager.query(ERASE_CUSTOMER, [storeId, customer.id, ERASED_NAME]);
         await manager.query(DELETE_SECRETS, [storeId, customer.id]);
       }
-      const phones = [customer?.phone ?? '', ...orders.map(({ phone }) => phone)];
-      const blockedContacts = await unblock(manager, storeId, email, phones);
+      const contacts = [{ email, phone: '' }, ...(customer ? [customer] : []), ...orders];
+      const blockedContacts = await unblock(manager, storeId, contacts);
       return { customers: customer ? 1 : 0, orders: orders.length, blockedContacts };
     });
   }
 }
 
-/** @returns the number of removed entries. */
-async function unblock(
-  manager: EntityManager,
-  storeId: number,
-  email: string,
-  phones: readonly string[],
-): Promise<number> {
-  const [lists] = await manager.query<{ emails: string[]; phones: unknown }[]>(LOCK_BLOCK_LISTS, [storeId, email]);
-  const blocked = Array.isArray(lists?.phones) ? (lists.phones as unknown[]) : [];
-  const theirs = blocked.filter((entry): entry is string => typeof entry === 'string' && isBlockedPhone(entry, phones));
-  const emails = lists?.emails ?? [];
-  if (emails.length + theirs.length > 0) await manager.query(UNBLOCK, [storeId, emails, theirs]);
-  return emails.length + theirs.length;
+/** Removes the entries by which the fraud analysis would recognize the person. @returns their number. */
+async function unblock(manager: EntityManager, storeId: number, contacts: readonly Contact[]): Promise<number> {
+  const [lists] = await manager.query<{ emails: unknown; phones: unknown }[]>(LOCK_BLOCK_LISTS, [storeId]);
+  const emails = [...new Set(contacts.map(({ email }) => email))];
+  const phones = [...new Set(contacts.map(({ phone }) => phone))];
+  const blockedEmails = entriesOf(lists?.emails, (entry) => isBlockedEmail(entry, emails));
+  const blockedPhones = entriesOf(lists?.phones, (entry) => isBlockedPhone(entry, phones));
+  const removed = blockedEmails.length + blockedPhones.length;
+  if (removed > 0) await manager.query(UNBLOCK, [storeId, blockedEmails, blockedPhones]);
+  return removed;
+}
+
+function entriesOf(list: unknown, isTheirs: (entry: string) => boolean): string[] {
+  const entries = Array.isArray(list) ? (list as unknown[]) : [];
+  return entries.filter((entry): entry is string => typeof entry === 'string' && isTheirs(entry));
 }

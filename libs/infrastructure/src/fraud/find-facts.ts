@@ -28,7 +28,7 @@ interface Row {
 interface ComparedContact {
   readonly ofOrder: string;
   readonly wanted: string;
-  /** The condition of the partial index. */
+  /** Orders of the shop's website with such a contact; implies the condition of the partial index. */
   readonly isGiven: string;
 }
 
@@ -36,17 +36,19 @@ const CONTACTS: Readonly<Record<keyof OrdersPerHour, ComparedContact>> = {
   email: {
     ofOrder: emailKey('customer_email'),
     wanted: emailKey('$2::text'),
-    isGiven: `customer_email <> '' AND lower(customer_email) = lower($2)`,
+    // IS TRUE keeps the planner from an index by source: in a table without statistics it takes one for as good as the
+    // index of the e-mail, and reads every order of the last hour.
+    isGiven: `(source = 'WEBSITE') IS TRUE AND customer_email <> '' AND lower(customer_email) = lower($2)`,
   },
   phone: {
     ofOrder: 'comparable_phone(customer_phone)',
     wanted: 'comparable_phone($3)',
-    isGiven: `customer_phone <> ''`,
+    isGiven: `source = 'WEBSITE' AND customer_phone <> ''`,
   },
   address: {
     ofOrder: 'comparable_address(shipping_address)',
     wanted: 'comparable_address($4)',
-    isGiven: `shipping_address ->> 'address' <> ''`,
+    isGiven: `source = 'WEBSITE' AND shipping_address ->> 'address' <> ''`,
   },
 };
 
@@ -77,7 +79,7 @@ function count(contact: keyof OrdersPerHour, others: string): string {
     SELECT FROM orders
     WHERE store_id = $1 AND ${ofOrder} = wanted.${contact}
       AND created_at > wanted.since
-      AND source = 'WEBSITE' AND ${isGiven} ${others}
+      AND ${isGiven} ${others}
     LIMIT ${counted(LIMIT_KEYS[contact], DEFAULT_FRAUD_SETTINGS.ordersPerHour[contact] ?? 0)}
   ) AS counted)`;
 }

@@ -30,7 +30,8 @@ export class MailNotifier extends Notifier implements OnApplicationShutdown {
     if (!mail) return;
     const { to, replyTo, sentAs, subject, text, html } = mail;
     const name = `${idPart(order.id)}-${stage}`;
-    await this.delivery.deliver(name, {
+    const shop = idPart(store.subdomain);
+    await this.delivery.deliver(`${shop}-${name}`, {
       from: { ...this.sender, name: sentAs ?? this.sender.name },
       to: { ...to },
       ...(replyTo ? { replyTo: { ...replyTo } } : {}),
@@ -40,7 +41,7 @@ export class MailNotifier extends Notifier implements OnApplicationShutdown {
       // One id per order and stage, so that a mail program shows a message sent twice only once. The date is the time
       // of sending: a message that was held for days or retried must not sort below mail read since, and mail servers
       // treat old dates as spam. The message itself states when the order was placed.
-      messageId: `<${name}@${idPart(store.subdomain)}.store-commerce>`,
+      messageId: `<${name}@${shop}.store-commerce>`,
       headers: { 'Auto-Submitted': 'auto-generated' },
     });
   }

@@ -22,8 +22,8 @@ const listBy = (reasons: string) => `/* orders.held */
     SELECT stage.store_id AS "storeId", stores.subdomain, stage.order_id AS "orderId",
       coalesce(stage.held_for, '{}') AS reasons
     FROM order_stages AS stage JOIN stores ON stores.id = stage.store_id
-    WHERE ${IS_HELD} AND ($1::text IS NULL OR stores.subdomain = $1)
-      AND ($2::uuid IS NULL OR stage.order_id > $2) AND ${reasons}
+    WHERE ${IS_HELD} AND stage.stage = 'notify-customer' AND ($1::text IS NULL OR stores.subdomain = $1)
+      AND ($2::uuid IS NULL OR (stage.order_id, stage.store_id) > ($2, $5::int)) AND ${reasons}
     ORDER BY stage.order_id, stage.store_id LIMIT $4
   ) AS stages_held
   JOIN orders ON orders.store_id = stages_held."storeId" AND orders.id = stages_held."orderId"
@@ -38,9 +38,9 @@ export class PostgresHeldOrders extends HeldOrders {
     super();
   }
 
-  override async list({ subdomain, reasons }: HeldFilter, limit: number, after: string | null): Promise<HeldOrder[]> {
+  override async list({ subdomain, reasons }: HeldFilter, limit: number, after: OrderKey | null): Promise<HeldOrder[]> {
     const text = listBy(reasons?.length === 1 ? ONE_REASON : REASONS);
-    const rows = await this.database.query<HeldRow>(text, [subdomain, after, reasons, limit]);
+    const rows = await this.database.query<HeldRow>(text, [subdomain, after?.orderId, reasons, limit, after?.storeId]);
     return rows.map((row) => ({ ...row, totalAmount: toSafeInteger(row.totalAmount) }));
   }
 

@@ -1,10 +1,14 @@
 import { Worker } from 'node:worker_threads';
+import { Logger } from '@nestjs/common';
+import { errorCode } from './error-code.js';
 import type { ServiceMetrics } from './service-metrics.js';
 
 /** The thread serves states that are this old, and one turn of the event loop. */
 const REPORT_EVERY_MS = 100;
 /** A process whose event loop did not turn for this long is stuck: probes get a 503 and may restart it. */
 const SILENT_AFTER_MS = 10_000;
+/** The pause before a thread that failed is replaced. */
+const RESTART_AFTER_MS = 1_000;
 /** The thread holds a few connections and a copy of the metrics. */
 const MEMORY = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 32 };
 
@@ -35,7 +39,8 @@ type FromThread =
 
 /**
  * Serves `/metrics`, `/health/live` and `/health/ready` at a port of their own, which is for operators only. The server
- * is a thread: probes do not wait behind the requests of an overloaded event loop, or behind new connections.
+ * is a thread: probes do not wait behind the requests of an overloaded event loop, or behind new connections. A thread
+ * that fails does not end the process: the next one listens at the same port a second later.
  *
  * @param state called ten times a second.
  */
@@ -45,21 +50,52 @@ export async function serveStatus(
   metrics: ServiceMetrics,
   state: () => ProcessState,
 ): Promise<StatusServer> {
-  const thread = new Worker(new URL('./status-thread.mjs', import.meta.url), {
-    workerData: { host, port, silentAfterMs: SILENT_AFTER_MS, state: state() },
-    resourceLimits: MEMORY,
-  });
-  const bound = await listening(thread);
-  thread.on('message', (message: FromThread) => {
-    if ('scrape' in message) void scrape(metrics, message.scrape).then((answer) => thread.postMessage(answer));
-  });
-  const reports = setInterval(() => thread.postMessage({ report: state() }), REPORT_EVERY_MS).unref();
-  thread.unref();
+  const logger = new Logger('StatusServer');
+  let isClosed = false;
+  let restart: NodeJS.Timeout | undefined;
+
+  const start = async (wanted: number) => {
+    const thread = new Worker(new URL('./status-thread.mjs', import.meta.url), {
+      workerData: { host, port: wanted, silentAfterMs: SILENT_AFTER_MS, state: state() },
+      resourceLimits: MEMORY,
+    });
+    const bound = await listening(thread);
+    thread.on('message', (message: FromThread) => {
+      if ('scrape' in message) void scrape(metrics, message.scrape).then((answer) => thread.postMessage(answer));
+    });
+    let failure: unknown;
+    thread.on('error', (error) => (failure = error));
+    thread.once('exit', () => {
+      if (!isClosed) startAgain(bound, failure);
+    });
+    thread.unref();
+    return { thread, bound };
+  };
+  const startAgain = (bound: number, failure: unknown) => {
+    logger.warn(`The metrics port stopped answering and starts again (${errorCode(failure) ?? 'no error code'})`);
+    restart = setTimeout(() => {
+      start(bound).then(
+        (next) => {
+          current = next.thread;
+          if (isClosed) void current.terminate();
+        },
+        (error: unknown) => {
+          if (!isClosed) startAgain(bound, error);
+        },
+      );
+    }, RESTART_AFTER_MS).unref();
+  };
+
+  const first = await start(port);
+  let current = first.thread;
+  const reports = setInterval(() => current.postMessage({ report: state() }), REPORT_EVERY_MS).unref();
   return {
-    port: bound,
+    port: first.bound,
     close: async () => {
+      isClosed = true;
       clearInterval(reports);
-      await thread.terminate();
+      clearTimeout(restart);
+      await current.terminate();
     },
   };
 }
@@ -67,9 +103,10 @@ export async function serveStatus(
 /** Resolves to the port. @throws Error with the `code` and the `port` of the failure. */
 function listening(thread: Worker): Promise<number> {
   return new Promise((resolve, reject) => {
-    thread.once('error', reject);
+    // Stays for the life of the thread: an error without a listener ends the process.
+    thread.on('error', reject);
+    thread.once('exit', () => reject(new Error('The thread of the metrics port ended before it listened')));
     thread.once('message', (message: FromThread) => {
-      thread.off('error', reject);
       if ('port' in message) resolve(message.port);
       if (!('failure' in message)) return;
       const { code, port, message: text } = message.failure;

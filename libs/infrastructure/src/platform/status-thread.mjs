@@ -12,6 +12,8 @@ let serial = 0;
 /** Responses that wait for the text of the metrics. */
 const waiting = new Map();
 const served = new WeakSet();
+/** Tells Node's parser to treat the rest of a packet as data of another protocol. */
+const STOP = 2;
 
 parentPort.on('message', ({ report, scrape }) => {
   if (report) {
@@ -26,14 +28,21 @@ parentPort.on('message', ({ report, scrape }) => {
   }
 });
 
-const server = createServer({ headersTimeout: 5_000, requestTimeout: 5_000 }, (request, response) => {
-  // One request per connection: pipelined requests get no answer and take no memory.
+const limits = { headersTimeout: 5_000, requestTimeout: 5_000, connectionsCheckingInterval: 1_000 };
+
+const server = createServer(limits, (request, response) => {
+  const { socket } = request;
+  // One request per connection. Node parses a packet to its end after the connection closed, and keeps two objects for
+  // each of its requests: the packets of a few connections would fill the thread's memory.
   response.shouldKeepAlive = false;
-  if (served.has(request.socket)) {
-    request.socket.destroy();
+  if (served.has(socket)) {
+    if (socket.parser) socket.parser.onIncoming = () => STOP;
+    socket.destroy();
     return;
   }
-  served.add(request.socket);
+  served.add(socket);
+  // Drops the body as it arrives. Node would keep an object for each chunk until the answer is sent.
+  request._dump();
   // No endpoint here takes a body or changes anything.
   const path = request.method === 'GET' ? request.url.replace(/\?.*$/s, '') : undefined;
   if (path === '/metrics') {

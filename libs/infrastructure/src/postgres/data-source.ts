@@ -1,6 +1,7 @@
 import { CONNECTION_MS, LOCK_TIMEOUT_MS, QUERY_TIMEOUT_MS, STATEMENT_TIMEOUT_MS } from '@app/application';
 import pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
+import { SESSION_SETTINGS } from './session-settings.js';
 import { discardSilentConnections } from './silent-connections.js';
 
 // A statement sets these on each new connection, because PgBouncer refuses startup parameters. The client of a longer
@@ -27,14 +28,14 @@ export const NO_TIME_LIMITS =
 const MAINTENANCE = {
   onConnect: (client: pg.ClientBase) => {
     survive(client);
-    return client.query(NO_TIME_LIMITS);
+    return client.query(`${SESSION_SETTINGS}${NO_TIME_LIMITS}`);
   },
 };
 
 const REQUEST_LIMITS = {
   onConnect: (client: pg.ClientBase) => {
     survive(client);
-    return client.query(REQUEST_TIMEOUTS);
+    return client.query(`${SESSION_SETTINGS}${REQUEST_TIMEOUTS}`);
   },
   // A server that vanishes silently must not hold a connection of the pool for much longer than the statement timeout:
   // the request has had its 503 by then. Transactions set their own limit.

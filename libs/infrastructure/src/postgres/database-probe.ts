@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { isSchemaCurrent } from './migrate.js';
+import { assertDatabaseIsFit } from './unfit-database.js';
 import { HELD_ORDERS, heldByReason, type HeldRow } from './count-held-orders.js';
 
 const TIMEOUT_MS = 1_500;
@@ -51,6 +52,7 @@ export class DatabaseProbe {
   constructor(private readonly url: string) {}
 
   /**
+   * @throws UnfitDatabase when a new connection leads to one.
    * @throws when the database gives no answer within 1.5 s, or is a standby, which takes no orders and learns late of a
    *   revoked key.
    */
@@ -82,9 +84,7 @@ export class DatabaseProbe {
       '/* health.standby */ SELECT pg_is_in_recovery() AS standby',
     );
     if (found[0]?.standby) throw new Error('it is a standby');
-    const schemaCurrent = await isSchemaCurrent(
-      async (text, values) => (await client.query<object>(text, values)).rows,
-    );
+    const schemaCurrent = await isSchemaCurrent(rowsOf(client));
     if (!schemaCurrent) return { schemaCurrent, pipeline: null };
     return { schemaCurrent, pipeline: await pipelineState(client) };
   }
@@ -99,8 +99,13 @@ export class DatabaseProbe {
     client.on('error', () => this.client === client && (this.client = null));
     this.client = client;
     await client.connect();
+    await assertDatabaseIsFit(rowsOf(client));
     return client;
   }
+}
+
+function rowsOf(client: pg.Client) {
+  return async (text: string, values: unknown[]) => (await client.query<object>(text, values)).rows;
 }
 
 /** Null when the query fails: the queries before have shown that the database is usable. */

@@ -12,7 +12,8 @@ import { watched } from './watch-statements.js';
 const SEARCHES = 0.4;
 
 /**
- * Runs read statements, each on a connection of the pool. Errors of PostgreSQL are thrown as application errors:
+ * Runs single statements on the pool: reads, and writes as transactions of their own. Frequent prepared reads share
+ * connections; every other statement has one to itself. Errors of PostgreSQL are thrown as application errors:
  * `Unavailable`, `DeadlineExceeded`, `UnusableValue`.
  */
 export class Database {
@@ -48,19 +49,21 @@ export class Database {
    * Runs a search, whose cost grows with the rows it reads, and whose plan depends on its values. Only a few run at a
    * time, so that other reads find a free connection.
    *
-   * @throws Overloaded when its turn does not come in time.
+   * @param values begins with the id of the store: the searches of one store leave turns to other stores.
+   * @throws Overloaded when too many searches wait, or when its turn does not come in time.
    */
   search<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
-    return this.searches.run(() => this.query<Row>(text, values, QUERY_TIMEOUT_MS));
+    return this.searches.run(values[0], () => this.query<Row>(text, values, QUERY_TIMEOUT_MS));
   }
 
   /**
    * The same for a search with one plan for all values, and for a page whose cost grows with the rows before it.
    *
-   * @throws Overloaded when its turn does not come in time.
+   * @param values begins with the id of the store.
+   * @throws Overloaded when too many searches wait, or when its turn does not come in time.
    */
   searchPrepared<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
-    return this.searches.run(() => this.queryAlone<Row>(text, values, QUERY_TIMEOUT_MS));
+    return this.searches.run(values[0], () => this.queryAlone<Row>(text, values, QUERY_TIMEOUT_MS));
   }
 
   /** Runs one of the few frequent statements. Each connection parses and plans it once. */

@@ -5,6 +5,7 @@ import { errorCode } from '../platform/error-code.js';
 import { NO_TIME_LIMITS } from './data-source.js';
 import { type Migration, readMigrations } from './migrations.js';
 import { queuePool } from './queue-pool.js';
+import { assertDatabaseIsFit } from './unfit-database.js';
 
 /** Any number, the same in every process that migrates this schema. */
 const ADVISORY_LOCK = 7_305_120_261;
@@ -53,7 +54,8 @@ export class UnknownSchema extends Error {
  * others wait for it and find nothing to do. Leaves a database of a later release unchanged.
  *
  * @param url a direct connection, not one through a pooler: the advisory lock belongs to a session.
- * @throws UnknownSchema when other migration files were applied to the database. It changes nothing then.
+ * @throws UnfitDatabase when the database has another encoding than UTF-8, or an unsuitable locale.
+ * @throws UnknownSchema when other migration files were applied to the database. It changes nothing in either case.
  */
 export async function migrate(url: string, migrations = readMigrations()): Promise<MigrationReport> {
   const client = new pg.Client({ connectionString: url, application_name: 'store-commerce', keepAlive: true });
@@ -62,6 +64,7 @@ export async function migrate(url: string, migrations = readMigrations()): Promi
   try {
     await client.connect();
     await client.query(NO_TIME_LIMITS);
+    await assertDatabaseIsFit(async (text, values) => (await client.query<object>(text, values)).rows);
     await takeTurns(client);
     const applied = await applyMissing(client, migrations);
     await migrateQueue({ pgPool: queue });

@@ -1,4 +1,4 @@
-import type { Page, PageOf } from '@app/application';
+import { MAX_LIMIT, type Page, type PageOf } from '@app/application';
 import type { Conditions } from './conditions.js';
 import type { Database } from './database.js';
 import { offsetOf } from './paging.js';
@@ -28,7 +28,6 @@ export interface NewestFirst {
 
 /** Above this offset, tallies locate the page: skipping that many rows would take longer than reading it. */
 const SKIPPED_AT_MOST = 1_000;
-const MAX_LIMIT = 100;
 
 interface Counted {
   readonly total: string;

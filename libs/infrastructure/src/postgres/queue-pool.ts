@@ -1,8 +1,11 @@
 import pg from 'pg';
+import { SESSION_SETTINGS } from './session-settings.js';
 
 const CONNECTION_TIMEOUT_MS = 5_000;
 /** Far longer than any statement of the queue takes. */
 const QUERY_TIMEOUT_MS = 10_000;
+
+const WITH_SETTINGS = { onConnect: (client: pg.ClientBase) => client.query(SESSION_SETTINGS) };
 
 /**
  * A pool for the queue's own connections. LISTEN needs direct connections to the database. The pool reports a
@@ -25,6 +28,7 @@ export function queuePool(
     query_timeout: queryTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: QUERY_TIMEOUT_MS,
+    ...WITH_SETTINGS,
   });
   pool.on('error', onError);
   pool.on('connect', (client) => client.on('error', onError));

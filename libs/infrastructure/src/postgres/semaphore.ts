@@ -1,11 +1,16 @@
 import { Overloaded } from '@app/application';
 
+/** The most tasks that wait, in all and for one owner. The tasks of one owner leave places to others. */
+const MAX_WAITING = 64;
+const MAX_WAITING_OF_OWNER = MAX_WAITING / 2;
+
 interface Waiting {
+  readonly owner: unknown;
   readonly begin: () => void;
   readonly timer: NodeJS.Timeout;
 }
 
-/** Limits concurrency: at most `most()` tasks run, the rest wait in order. */
+/** Limits concurrency: at most `most()` tasks run, 64 wait in order, and the rest are refused. */
 export class Semaphore {
   private running = 0;
   private readonly queue = new Set<Waiting>();
@@ -19,10 +24,13 @@ export class Semaphore {
     private readonly patienceMs: number,
   ) {}
 
-  /** @throws Overloaded when its turn does not come in time. The work has not begun then. */
-  async run<T>(work: () => Promise<T>): Promise<T> {
+  /**
+   * @param owner the store on whose behalf the task runs. One owner's tasks take at most half of the places to wait.
+   * @throws Overloaded when too many tasks wait, or when its turn does not come in time. The work has not begun then.
+   */
+  async run<T>(owner: unknown, work: () => Promise<T>): Promise<T> {
     if (this.running < this.most()) this.running++;
-    else await this.turn();
+    else await this.turn(owner);
     try {
       return await work();
     } finally {
@@ -30,9 +38,12 @@ export class Semaphore {
     }
   }
 
-  private turn(): Promise<void> {
+  private turn(owner: unknown): Promise<void> {
+    const ofOwner = [...this.queue].filter((waiting) => waiting.owner === owner).length;
+    if (this.queue.size >= MAX_WAITING || ofOwner >= MAX_WAITING_OF_OWNER) throw new Overloaded();
     return new Promise((begin, reject) => {
-      const waiting = {
+      const waiting: Waiting = {
+        owner,
         begin,
         timer: setTimeout(() => {
           this.queue.delete(waiting);

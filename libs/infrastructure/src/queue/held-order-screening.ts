@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RescreenHeldOrders } from '@app/application';
+import type { OrderKey, RescreenHeldOrders } from '@app/application';
 import { Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { failureName } from '../orders/failure-name.js';
 
@@ -29,7 +29,7 @@ export class HeldOrderScreening implements OnApplicationBootstrap, BeforeApplica
 
   private async run(): Promise<void> {
     const { signal } = this.stopping;
-    for (let last: string | null = null; !signal.aborted;) {
+    for (let last: OrderKey | null = null; !signal.aborted;) {
       try {
         last = await this.rescreen.execute(last, signal);
       } catch (error) {

@@ -29,8 +29,6 @@ const FOLD_INTERVAL_MS = 5_000;
  * stages become one.
  */
 const NUMBER_INTERVAL_MS = 1_000;
-/** A task of earlier releases, of which a job may be left. */
-const FORMER_PURGE_TASK = 'purge-idempotency-keys';
 
 /** A worker whose relay has not run for longer is not at work. Longer than a database fail-over. */
 const RELAY_OVERDUE_MS = 60_000;
@@ -147,7 +145,6 @@ export class PipelineWorker implements OnApplicationBootstrap, BeforeApplication
           throw new Error(failureName(error));
         });
       },
-      [FORMER_PURGE_TASK]: () => Promise.resolve(),
     };
   }
 }

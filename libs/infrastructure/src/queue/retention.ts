@@ -8,7 +8,9 @@ const EXPIRED = [
   { table: 'idempotency_keys', when: `created_at < now() - interval '24 hours'`, days: () => [] },
   {
     table: 'fraud_assessments',
-    when: `verdict = 'REJECT' AND created_at < now() - make_interval(days => $1)`,
+    // A placed order can be rejected too: an import takes over its assessment.
+    when: `verdict = 'REJECT' AND created_at < now() - make_interval(days => $1) AND NOT EXISTS (
+      SELECT FROM orders WHERE orders.store_id = fraud_assessments.store_id AND orders.id = fraud_assessments.order_id)`,
     days: ({ rejectedOrders }: Retention) => [rejectedOrders],
   },
   {

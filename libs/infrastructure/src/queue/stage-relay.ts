@@ -1,5 +1,6 @@
 import type { NotificationStage } from '@app/application';
 import type pg from 'pg';
+import { jobKey } from '../orders/withdraw-jobs.js';
 
 /** The task that runs one notification stage of an order. */
 export const NOTIFICATION_TASK = 'order-notification';
@@ -31,7 +32,7 @@ const RELAY = `/* stages.relay */
   ), jobs AS (
     SELECT array_agg((
       '${NOTIFICATION_TASK}', json_build_object('storeId', store_id, 'orderId', order_id, 'stage', stage), NULL, NULL,
-      ${NOTIFICATION_ATTEMPTS}, order_id::text || ':' || stage, NULL, NULL)::graphile_worker.job_spec) AS specs
+      ${NOTIFICATION_ATTEMPTS}, ${jobKey('store_id', 'order_id', 'stage')}, NULL, NULL)::graphile_worker.job_spec) AS specs
     FROM relayed HAVING count(*) > 0
   )
   SELECT count(job.id)::int AS relayed FROM jobs CROSS JOIN LATERAL graphile_worker.add_jobs(specs) AS job`;

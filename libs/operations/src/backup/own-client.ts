@@ -1,3 +1,4 @@
+import { SESSION_SETTINGS } from '@app/infrastructure';
 import pg from 'pg';
 
 /** Runs `work` on a dedicated connection. When it fails, uncommitted work is rolled back. */
@@ -7,6 +8,7 @@ export async function withOwnClient<T>(url: string, work: (client: pg.Client) =>
   client.on('error', () => undefined);
   await client.connect();
   try {
+    await client.query(SESSION_SETTINGS);
     return await work(client);
   } finally {
     await client.end();

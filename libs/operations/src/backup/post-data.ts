@@ -1,10 +1,18 @@
 import type pg from 'pg';
 
-/** An index or a key that is dropped before the rows are loaded, and built afterwards. */
+/** A trigger, an index or a key that is dropped before the rows are loaded, and built afterwards. */
 interface PostDataItem {
   readonly drop: string;
   readonly build: string;
 }
+
+// A COPY collects its rows for a trigger with a transition table, and inserts row by row before a row trigger, even when
+// the trigger is disabled.
+const TRIGGERS = `/* restore.triggers */
+  SELECT format('DROP TRIGGER %I ON %s', tgname, tgrelid::regclass) AS drop, pg_get_triggerdef(pg_trigger.oid) AS build
+  FROM pg_trigger JOIN pg_class AS class ON class.oid = tgrelid
+  WHERE relnamespace = current_schema()::regnamespace AND NOT tgisinternal AND tgparentid = 0
+  ORDER BY relname, tgname`;
 
 // During a load, PostgreSQL would check a key for each row, by a plan made when the tables were empty, and lock the row
 // that it references. Built afterwards, the check is one join.
@@ -33,36 +41,46 @@ const INDEXES = `/* restore.indexes */
   ORDER BY indrelid::regclass::text, class.relname`;
 
 /**
- * Indexes and keys of all tables. Building them over the loaded rows is faster than maintaining them during the load.
+ * Triggers, indexes and keys of all tables. Building indexes and keys over the loaded rows is faster than maintaining
+ * them during the load.
  */
 export class PostData {
   private constructor(
     private readonly client: pg.Client,
-    private readonly items: readonly PostDataItem[],
+    private readonly triggers: readonly PostDataItem[],
+    private readonly keys: readonly PostDataItem[],
   ) {}
 
   /** Drops them. A rollback of the transaction restores them. */
   static async drop(client: pg.Client): Promise<PostData> {
-    const items: PostDataItem[] = [];
+    const dropAll = async (kind: string) => {
+      const { rows } = await client.query<PostDataItem>(kind);
+      for (const { drop } of rows) await client.query(drop);
+      return rows;
+    };
+    const triggers = await dropAll(TRIGGERS);
     // Foreign keys need the unique keys, so they are dropped first and built last.
-    for (const kind of [FOREIGN_KEYS, INDEXES, UNIQUE_KEYS]) {
-      items.push(...(await client.query<PostDataItem>(kind)).rows);
-    }
-    for (const { drop } of items) await client.query(drop);
-    return new PostData(client, items.toReversed());
+    const foreignKeys = await dropAll(FOREIGN_KEYS);
+    const indexes = await dropAll(INDEXES);
+    const uniqueKeys = await dropAll(UNIQUE_KEYS);
+    return new PostData(client, triggers, [...uniqueKeys, ...indexes, ...foreignKeys]);
   }
 
   /**
-   * Builds them again.
+   * Builds the indexes and keys again.
    *
    * @param onProgress receives the fraction built, from 0 to 1.
    * @throws DatabaseError when rows violate a key.
    */
-  async build(onProgress: (done: number) => void): Promise<void> {
-    await this.client.query(`SET LOCAL maintenance_work_mem = '256MB'`);
-    for (const [n, { build }] of this.items.entries()) {
+  async buildKeys(onProgress: (done: number) => void): Promise<void> {
+    for (const [n, { build }] of this.keys.entries()) {
       await this.client.query(build);
-      onProgress((n + 1) / this.items.length);
+      onProgress((n + 1) / this.keys.length);
     }
+  }
+
+  /** Creates the triggers again. They fire for rows that are written from now on. */
+  async createTriggers(): Promise<void> {
+    for (const { build } of this.triggers) await this.client.query(build);
   }
 }

@@ -39,6 +39,13 @@ const LOADING = 0.5;
 /** Uncompressed bytes per message to the database. */
 const PIECE = 1 << 17;
 
+// The check of the stock sorts and hashes every row of two tables, an index build every row of one.
+const SETTINGS = `
+  SET LOCAL statement_timeout = 0;
+  SET LOCAL idle_in_transaction_session_timeout = 0;
+  SET LOCAL work_mem = '128MB';
+  SET LOCAL maintenance_work_mem = '256MB';`;
+
 /** SQLSTATE of a value that the table rejects. */
 const REFUSED_VALUE = /^2[23]/;
 
@@ -98,21 +105,23 @@ class Restoration {
   async run(): Promise<RestoreReport> {
     const header = readHeader(await this.archive.object());
     await this.client.query('BEGIN');
-    await this.client.query('SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0');
+    await this.client.query(SETTINGS);
     await assertOnlyRestore(this.client);
     await this.assertSameSchema(header);
     this.tables = await storedTables(this.client);
     await claimEmptyTables(this.client, this.tables);
     // The backup contains totals as the tables do: triggers would count everything twice.
-    await this.onEachTable((name) => `ALTER TABLE ${name} DISABLE TRIGGER USER`);
     const postData = await PostData.drop(this.client);
+    // COPY can freeze the rows of a table that the same transaction has truncated: later scans, of the keys first, need
+    // not look up whether a row is visible.
+    await this.client.query(`TRUNCATE ${this.tables.map(({ name }) => this.client.escapeIdentifier(name)).join(', ')}`);
     const manifest = await this.load();
     this.compare(manifest);
-    await postData.build(this.onBuilt);
+    await postData.buildKeys(this.onBuilt);
     const pendingStages = (await this.client.query(QUEUE_AGAIN)).rowCount ?? 0;
     await this.setSequences(manifest);
     await this.client.query(BEGIN_BRANCH);
-    await this.onEachTable((name) => `ALTER TABLE ${name} ENABLE TRIGGER USER`);
+    await postData.createTriggers();
     const stockChecked = await this.assertStockIsWhole();
     await this.client.query('COMMIT');
     // Once, after the indexes: those on expressions have statistics too. Table sizes, which plan the checks above, are
@@ -157,7 +166,9 @@ class Restoration {
       }
     }
     const target = copyTarget(this.client, { name, columns });
-    const copy = this.client.query(copyFrom(`/* restore.copy */ COPY ${target} FROM STDIN WITH (ENCODING 'UTF8')`));
+    const copy = this.client.query(
+      copyFrom(`/* restore.copy */ COPY ${target} FROM STDIN WITH (ENCODING 'UTF8', FREEZE)`),
+    );
     await pipeline(Readable.from(hashed()), copy).catch((error: unknown) => {
       // The database's own message quotes the value.
       throw REFUSED_VALUE.test((error as pg.DatabaseError).code ?? '') ? notABackup() : error;
@@ -190,10 +201,6 @@ class Restoration {
     const { checked, differences } = await verifyStock(query, null);
     if (differences.length === 0) return checked;
     throw new BackupUnusable(`${differences.length} of ${checked} bins of the backup differ from the ledger.`);
-  }
-
-  private async onEachTable(statement: (name: string) => string): Promise<void> {
-    for (const { name } of this.tables) await this.client.query(statement(this.client.escapeIdentifier(name)));
   }
 }
 

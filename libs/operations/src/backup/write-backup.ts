@@ -37,16 +37,7 @@ export interface BackupReport {
   readonly tables: Readonly<Record<string, number>>;
 }
 
-// The text of a value must not depend on the settings of the server, the database or the role.
-const PLAIN_TEXT = `
-  SET LOCAL statement_timeout = 0;
-  SET LOCAL idle_in_transaction_session_timeout = 0;
-  SET LOCAL client_encoding = 'UTF8';
-  SET LOCAL TimeZone = 'UTC';
-  SET LOCAL DateStyle = 'ISO, YMD';
-  SET LOCAL IntervalStyle = 'postgres';
-  SET LOCAL extra_float_digits = 1;
-  SET LOCAL bytea_output = 'hex';`;
+const NO_LIMITS = 'SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0';
 
 // Sequences are not part of a snapshot: read last, they are beyond every copied id.
 const SEQUENCES = `/* backup.sequences */
@@ -70,7 +61,7 @@ export async function writeBackup(url: string, file: string, options: BackupOpti
 async function inSnapshot(client: pg.Client, draft: string, options: BackupOptions) {
   const listed = await storedTables(client);
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-  await client.query(PLAIN_TEXT);
+  await client.query(NO_LIMITS);
   // Before the snapshot, which the first reading statement takes: no table can change its columns, or be dropped,
   // between its description and its rows.
   const names = [...listed.map(({ name }) => name), 'migrations'].map((name) => client.escapeIdentifier(name));

@@ -15,7 +15,7 @@ const UNSETTLED = `
 const WITHOUT_JOB = `
   SELECT order_id, stage, state FROM order_stages stage
   WHERE store_id = $1 AND state = 'pending' AND queued AND NOT EXISTS (
-    SELECT FROM graphile_worker.jobs WHERE key = stage.order_id::text || ':' || stage.stage)
+    SELECT FROM graphile_worker.jobs WHERE key = concat_ws(':', stage.store_id, stage.order_id, stage.stage))
   ORDER BY order_id, stage`;
 
 const INCOMPLETE = `

@@ -1,4 +1,5 @@
 import { LargeBodies } from './large-bodies.js';
+import { ClientGone } from '../../errors/client-gone.js';
 import { Overloaded } from '@app/application';
 
 /** Lets time pass, as a body does that takes so long to read. */
@@ -45,6 +46,23 @@ describe('LargeBodies', () => {
     const next = bodies.inTurn(() => 'read');
     await jest.runAllTimersAsync();
     await expect(next).resolves.toBe('read');
+  });
+
+  it('makes no pause after bodies whose clients are gone', async () => {
+    const bodies = new LargeBodies();
+    const gone = Array.from({ length: 60 }, () =>
+      bodies.inTurn(() => {
+        throw new ClientGone();
+      }),
+    );
+    const start = performance.now();
+    const readAfter = bodies.inTurn(() => performance.now() - start);
+
+    const ended = Promise.allSettled(gone);
+    await jest.runAllTimersAsync();
+    await ended;
+
+    await expect(readAfter).resolves.toBe(0);
   });
 
   it('refuses a body while 64 wait, and reads again after they are done', async () => {

@@ -1,4 +1,5 @@
 import { Overloaded } from '@app/application';
+import { ClientGone } from '../../errors/client-gone.js';
 
 /** Larger bodies, in bytes, wait for their turn. An order of 100 lines has about 6 kB. */
 export const LARGE_BODY = 32 * 1024;
@@ -20,7 +21,11 @@ export class LargeBodies {
   private readonly waiting: (() => void)[] = [];
   private isBusy = false;
 
-  /** @throws Overloaded when too many bodies wait, or when this one waited too long. */
+  /**
+   * No pause follows a body whose client is gone: clients that send and disconnect would delay the others.
+   *
+   * @throws Overloaded when too many bodies wait, or when this one waited too long.
+   */
   async inTurn<T>(read: () => T): Promise<T> {
     if (this.waiting.length >= MAX_WAITING) throw new Overloaded();
     const came = performance.now();
@@ -31,10 +36,15 @@ export class LargeBodies {
       this.next();
       throw new Overloaded();
     }
+    let isGone = false;
     try {
       return read();
+    } catch (error) {
+      isGone = error instanceof ClientGone;
+      throw error;
     } finally {
-      setTimeout(() => this.next(), Math.max(MIN_REST_MS, (performance.now() - start) * REST));
+      if (isGone) this.next();
+      else setTimeout(() => this.next(), Math.max(MIN_REST_MS, (performance.now() - start) * REST));
     }
   }
 

@@ -20,6 +20,30 @@ describe('routableTarget', () => {
     expect(routableTarget(target)).toBe(expected);
   });
 
+  it('leaves the longest path of a route unchanged', () => {
+    const path = `/v1/categories/${'%E4%B8%AD'.repeat(512)}`;
+
+    expect(routableTarget(`${path}?page=2`)).toBe(`${path}?page=2`);
+  });
+
+  it.each(['a', '%61', '%E4%B8%AD', '%F0%9F%98%80', '%ff', '%'])(
+    'cuts a longer path of %j to an id that no route accepts, and keeps the query',
+    (piece) => {
+      const target = `/v1/orders/${piece.repeat(15_000 / piece.length)}?search=${'%ff'.repeat(300)}`;
+
+      const [path = '', query] = routableTarget(target).split('?');
+
+      expect(path.length).toBeLessThan(16_000);
+      expect(decodeURIComponent(path).slice(0, 11)).toBe('/v1/orders/');
+      expect(decodeURIComponent(path).length - 11).toBeGreaterThan(512);
+      expect(query).toBe(`search=${'%ff'.repeat(300)}`);
+    },
+  );
+
+  it('gives the router at most 9,000 characters of a path of 15,000', () => {
+    expect(routableTarget(`/${'%ff'.repeat(5_000)}`).length).toBeLessThan(9_000);
+  });
+
   it.each(['%', '%ff', '%41%', '%ffx', '%c3%a9', '%c3x'])('reads 16 kB of %j within 1 ms', (piece) => {
     const target = `/${piece.repeat(16_000 / piece.length)}`;
     const durations = Array.from({ length: 100 }, () => {

@@ -1,7 +1,14 @@
 /**
+ * The path of every route is shorter: a prefix, and an id of 512 characters of up to 9 bytes. A longer path that is cut here
+ * still has a longer id.
+ */
+const MAX_PATH_LENGTH = 5_000;
+
+/**
  * The request target that the router, the authentication and the handlers see: without scheme and authority, and with
  * every undecodable `%` written as `%25`. The router refuses undecodable paths before any hook runs, so a request without
- * a key would get 400 instead of 401.
+ * a key would get 400 instead of 401. A path that is too long for every route is cut, because to escape and
+ * to decode thousands of `%` takes milliseconds.
  *
  * @param target as Node's parser returns it: characters up to U+00FF.
  */
@@ -9,9 +16,9 @@ export function routableTarget(target: string): string {
   const url = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/^(?=[?#]|$)/, '/');
   const end = url.search(/[?#]/);
   const path = end < 0 ? url : url.slice(0, end);
-  if (!path.includes('%')) return url;
-  const repaired = escapeUndecodable(path);
-  return end < 0 ? repaired : repaired + url.slice(end);
+  const query = end < 0 ? '' : url.slice(end);
+  const routable = path.length > MAX_PATH_LENGTH ? path.slice(0, MAX_PATH_LENGTH) : path;
+  return (routable.includes('%') ? escapeUndecodable(routable) : routable) + query;
 }
 
 const [PERCENT = 0, TWO = 0, FIVE = 0] = Buffer.from('%25');

@@ -121,8 +121,8 @@ CREATE TABLE brands (
   UNIQUE (store_id, slug)
 );
 COMMENT ON TABLE brands IS 'Brands of products.';
--- The brand list, in its order.
-CREATE INDEX brands_by_name ON brands (store_id, lower(name), id) WHERE active;
+-- The brand list, in its order: by code points, which no operating system or locale changes.
+CREATE INDEX brands_by_name ON brands (store_id, lower(name) COLLATE "C", id) WHERE active;
 
 CREATE TABLE categories (
   store_id int NOT NULL REFERENCES stores,
@@ -140,7 +140,7 @@ CREATE TABLE categories (
 );
 COMMENT ON TABLE categories IS 'Categories of products: a tree by parent_id.';
 -- The category list, in its order; and the children of a category.
-CREATE INDEX categories_by_display_order ON categories (store_id, display_order, name, id) WHERE active;
+CREATE INDEX categories_by_display_order ON categories (store_id, display_order, name COLLATE "C", id) WHERE active;
 CREATE INDEX categories_by_parent ON categories (store_id, parent_id);
 
 CREATE TABLE products (

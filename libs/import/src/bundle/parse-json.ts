@@ -1,5 +1,3 @@
-import type { BundleLine } from './bundle.js';
-import { checkLine } from './check-line.js';
 import { Fault } from './faults.js';
 
 /** @throws Fault when the text is not JSON. */
@@ -15,6 +13,3 @@ export function parseJson(line: string): unknown {
     );
   }
 }
-
-/** @throws Fault when the text is not JSON or not a valid line. */
-export const parseLine = (line: string): BundleLine => checkLine(parseJson(line));

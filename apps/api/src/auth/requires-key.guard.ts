@@ -7,7 +7,7 @@ import { AuthenticationError } from '../errors/authentication-error.js';
  * refuses a request that bypassed the plugin.
  */
 @Injectable()
-export class ApiKeyGuard implements CanActivate {
+export class RequiresKeyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const { apiKey } = context.switchToHttp().getRequest<FastifyRequest>();
     if (!apiKey) throw new AuthenticationError('missing');

@@ -1,0 +1,48 @@
+import { join } from 'node:path';
+import type { Client } from 'openapi-fetch';
+import type { paths } from '../typescript-client/api.js';
+import { newOrders, readOrder, type FullOrder } from '../typescript-client/erp.js';
+import { fromCsv, readText, replaceFile, toCsv, withoutFormula } from './csv-files.js';
+
+/** What never changes in an order, and then a row's line. */
+const COLUMNS =
+  'order_id,receipt_number,external_reference,created_at,is_test,source,payment_method,currency,total_amount,' +
+  'customer_name,customer_email,customer_phone,address,city,zip,notes,' +
+  'line,sku,product_id,variant_id,name,quantity,unit_price,line_total';
+const HEADER = toCsv([COLUMNS.split(',')]);
+
+/** A kill repeats at most the requests for so many orders. */
+const ORDERS_PER_WRITE = 1_000;
+
+/** Adds the orders that `orders.csv` does not have. The file is also the record of what was read. */
+export async function writeNewOrders(client: Client<paths>, folder: string): Promise<void> {
+  const file = join(folder, 'orders.csv');
+  const stored = await readText(file);
+  let text = stored ?? HEADER;
+  if (!text.startsWith(HEADER)) throw new Error(`${file} has other columns`);
+
+  const known = new Set(fromCsv(text).map((row) => row['order_id'] ?? ''));
+  let added = 0;
+  for await (const { id } of newOrders(client, known)) {
+    text += toCsv(rowsOf(await readOrder(client, id)));
+    added += 1;
+    if (added % ORDERS_PER_WRITE === 0) await replaceFile(file, text);
+  }
+  if (text !== stored) await replaceFile(file, text);
+}
+
+/** A row for each line, and one for an imported order without lines. */
+function rowsOf(order: FullOrder) {
+  const { customer, shipping_address: to } = order;
+  const written = [customer.name, customer.email, customer.phone, to.address, to.city, to.zip, order.notes];
+  const shared = [
+    ...[order.id, order.receipt_number, order.external_reference, order.created_at, order.is_test, order.source],
+    ...[order.payment_method, order.currency, order.total_amount, ...written.map(withoutFormula)],
+  ];
+  if (order.line_items.length === 0) return [[...shared, '', '', '', '', '', '', '', '']];
+  return order.line_items.map((line, index) => [
+    ...shared,
+    ...[index + 1, line.sku, line.product_id, line.variant_id, line.name, line.quantity],
+    ...[line.unit_price, line.line_total],
+  ]);
+}

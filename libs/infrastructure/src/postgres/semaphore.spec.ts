@@ -1,0 +1,36 @@
+import { Overloaded } from '@app/application';
+import { Semaphore } from './semaphore.js';
+
+describe('Semaphore', () => {
+  let finish: () => void = () => undefined;
+  const until = () => new Promise<void>((resolve) => (finish = resolve));
+  const done = () => Promise.resolve('done');
+
+  it('refuses a 33rd waiting task of one owner at once, and lets another owner wait', async () => {
+    const semaphore = new Semaphore(() => 1, 1_000);
+    const running = semaphore.run('a', until);
+    const waiting = Array.from({ length: 32 }, () => semaphore.run('a', done));
+    const refused = semaphore.run('a', done);
+    const other = semaphore.run('b', done);
+
+    await expect(refused).rejects.toThrow(Overloaded);
+    finish();
+    await running;
+
+    await expect(other).resolves.toBe('done');
+    await expect(Promise.all(waiting)).resolves.toHaveLength(32);
+  });
+
+  it('refuses a 65th waiting task, and accepts tasks again after the others ran', async () => {
+    const semaphore = new Semaphore(() => 1, 1_000);
+    const running = semaphore.run('a', until);
+    const waiting = Array.from({ length: 64 }, (_, n) => semaphore.run(n, done));
+    const refused = semaphore.run('z', done);
+
+    await expect(refused).rejects.toThrow(Overloaded);
+    finish();
+    await Promise.all([running, ...waiting]);
+
+    await expect(semaphore.run('z', done)).resolves.toBe('done');
+  });
+});

@@ -1,0 +1,104 @@
+import { migrate } from '@app/infrastructure';
+import { startBuiltApi } from '../support/built-api.js';
+import { commandLine } from '../support/command-line.js';
+import { startApi, type RunningApi } from '../support/start-api.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+
+const ADVICE = `use a database made with CREATE DATABASE … ENCODING 'UTF8' LOCALE 'C.UTF-8' TEMPLATE template0.`;
+const LETTERS = `The locale of the database does not pair Ä with ä and I with i: ${ADVICE}`;
+const SQL_ASCII = `The encoding of the database is SQL_ASCII, not UTF8: ${ADVICE}`;
+
+describe('a database with an unsuitable encoding or locale', () => {
+  let database: TestDatabase;
+  afterEach(() => database.drop());
+  const create = async (options: string) => (database = await createTestDatabase(`TEMPLATE template0 ${options}`));
+  const { cli } = commandLine(() => database);
+
+  it.each([
+    ['encoding SQL_ASCII', SQL_ASCII, `ENCODING 'SQL_ASCII' LOCALE_PROVIDER libc LOCALE 'C'`],
+    ['encoding LATIN1', SQL_ASCII.replace('SQL_ASCII', 'LATIN1'), `ENCODING 'LATIN1' LOCALE_PROVIDER libc LOCALE 'C'`],
+    ['locale C', LETTERS, `ENCODING 'UTF8' LOCALE_PROVIDER libc LOCALE 'C'`],
+    ['a Turkish locale', LETTERS, `ENCODING 'UTF8' LOCALE_PROVIDER icu ICU_LOCALE 'tr' LOCALE 'C'`],
+  ])('is refused by the migration, which changes nothing: %s', async (_name, message, options) => {
+    await create(options);
+
+    await expect(migrate(database.url)).rejects.toThrow(message);
+
+    expect(await database.query(`SELECT to_regclass('migrations') AS found`)).toEqual([{ found: null }]);
+  });
+
+  it('is refused by commands and by the start of the API, each with one line', async () => {
+    await create(`ENCODING 'UTF8' LOCALE_PROVIDER libc LOCALE 'C'`);
+
+    const [migration, stores] = [await cli(['migrate']), await cli(['stores', 'list'])];
+    const api = startBuiltApi({ DATABASE_URL: database.url });
+
+    expect([await api.ended(), api.errors()]).toEqual([1, `${LETTERS}\n`]);
+    expect([migration.code, migration.stderr]).toEqual([1, `error: ${LETTERS}\n`]);
+    expect([stores.code, stores.stderr]).toEqual([1, `error: Cannot use the database: ${LETTERS}\n`]);
+  });
+});
+
+describe('a database with a locale of ICU and LC_CTYPE C', () => {
+  let api: RunningApi;
+  beforeAll(async () => {
+    const database = await createTestDatabase(
+      `TEMPLATE template0 ENCODING 'UTF8' LOCALE_PROVIDER icu ICU_LOCALE 'en-US' LOCALE 'C'`,
+    );
+    await migrate(database.url);
+    api = await startApi({}, undefined, database);
+    const ids: number[] = [];
+    for (const name of ['Zebra', 'Élan', 'acme', 'Über Öl', 'Bolt']) {
+      await api.store.brand({ name });
+      ids.push(await api.store.category({ name }));
+    }
+    await api.store.product({ name: 'Über Öl', sku: 'ÜX-1', categoryIds: ids });
+    await api.store.customer({ name: 'Ada', email: 'Äda@x.example' });
+  });
+  afterAll(() => api.stop());
+
+  const names = async (path: string) => {
+    const response = await api.get(`/v1/${encodeURI(path)}`);
+    return response.json<{ data: { name: string }[] }>().data.map(({ name }) => name);
+  };
+
+  it.each([
+    ['products?search=über', 'Über Öl'],
+    ['brands?search=éLAN', 'Élan'],
+    ['categories?search=ÖL', 'Über Öl'],
+    ['customers?search=äDA@X', 'Ada'],
+    ['customers?search=äda', 'Ada'],
+    ['skus?sku=üx-1', 'Über Öl'],
+    ['skus?search=üX', 'Über Öl'],
+  ])('finds letters beyond ASCII in any letter case: %s', async (path, name) => {
+    expect(await names(path)).toEqual([name]);
+  });
+
+  it('lists brands and categories by code points, as every other database does', async () => {
+    const product = (await api.get('/v1/products')).json<{ data: { slug: string }[] }>().data[0]?.slug;
+    const { data } = (await api.get(`/v1/products/${product}`)).json<{ data: { categories: { name: string }[] } }>();
+
+    expect(await names('brands')).toEqual(['acme', 'Bolt', 'Zebra', 'Élan', 'Über Öl']);
+    expect(await names('categories')).toEqual(['Bolt', 'Zebra', 'acme', 'Élan', 'Über Öl']);
+    expect(data.categories.map(({ name }) => name)).toEqual(['Bolt', 'Zebra', 'acme', 'Élan', 'Über Öl']);
+  });
+
+  it('lists brands and categories in the order of an index', async () => {
+    // For so few rows, PostgreSQL would sort.
+    await api.database.query(`CREATE FUNCTION plan_of(list text) RETURNS SETOF text LANGUAGE plpgsql
+      SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off
+      AS $$ BEGIN RETURN QUERY EXECUTE 'EXPLAIN (COSTS off) ' || list; END $$`);
+
+    const topOf = async (list: string) =>
+      (await api.database.query<{ plan: string }>('SELECT plan_of($1) AS plan', [list]))[0]?.plan;
+
+    expect(
+      await topOf('SELECT * FROM brands WHERE store_id = 1 AND active ORDER BY lower(name) COLLATE "C", id'),
+    ).toMatch('Index Scan using brands_by_name');
+    expect(
+      await topOf(
+        'SELECT * FROM categories WHERE store_id = 1 AND active ORDER BY display_order, name COLLATE "C", id',
+      ),
+    ).toMatch('Index Scan using categories_by_display_order');
+  });
+});

@@ -1,0 +1,105 @@
+import { DatabaseProbe, MaintenanceConnection, replicaPool } from '@app/infrastructure';
+import pg from 'pg';
+import { queuePool } from '../../libs/infrastructure/src/postgres/queue-pool.js';
+import { withOwnClient } from '../../libs/operations/src/backup/own-client.js';
+import { commandLine } from '../support/command-line.js';
+import { startApi, type RunningApi } from '../support/start-api.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+
+const ODD_SETTINGS = {
+  DateStyle: 'German, DMY',
+  IntervalStyle: 'iso_8601',
+  TimeZone: 'Asia/Kathmandu',
+  extra_float_digits: '-15',
+  bytea_output: 'escape',
+  default_transaction_isolation: 'serializable',
+  standard_conforming_strings: 'off',
+};
+
+/** A copy of the template in which every session begins with these settings. */
+async function oddDatabase(): Promise<TestDatabase> {
+  const database = await createTestDatabase();
+  const name = new URL(database.url).pathname.slice(1);
+  for (const [setting, value] of Object.entries(ODD_SETTINGS)) {
+    await database.query(`ALTER DATABASE ${name} SET ${setting} = '${value}'`);
+  }
+  // Its own sessions keep the settings of the template.
+  return database;
+}
+
+describe('a session on a database with other formats', () => {
+  let database: TestDatabase;
+  beforeAll(async () => (database = await oddDatabase()));
+  afterAll(() => database.drop());
+
+  const SHOW = `/* test.settings */ SELECT concat_ws('; ', current_setting('DateStyle'), current_setting('IntervalStyle'),
+    current_setting('TimeZone'), current_setting('extra_float_digits'), current_setting('bytea_output'),
+    current_setting('default_transaction_isolation')) AS settings`;
+  const onPool = async (pool: pg.Pool) => {
+    const { rows } = await pool.query<{ settings: string }>(SHOW);
+    await pool.end();
+    return rows;
+  };
+
+  it.each<[string, (url: string) => Promise<unknown>]>([
+    ['for requests', (url) => onPool(replicaPool(url, 1, 5_000))],
+    ['for the queue', (url) => onPool(queuePool(url, 1, () => undefined))],
+    ['for maintenance', (url) => new MaintenanceConnection(url).run((source) => source.query(SHOW))],
+    ['for backups', (url) => withOwnClient(url, async (client) => (await client.query<object>(SHOW)).rows)],
+  ])('has the formats of the service: %s', async (_name, settingsOn) => {
+    expect(await settingsOn(database.url)).toEqual([{ settings: 'ISO, YMD; postgres; UTC; 1; hex; read committed' }]);
+  });
+
+  it('finds the database ready', async () => {
+    const probe = new DatabaseProbe(database.url);
+
+    expect((await probe.ask()).schemaCurrent).toBe(true);
+    probe.close();
+  });
+});
+
+describe('the API on a database with other formats', () => {
+  let api: RunningApi;
+  let mug: number;
+  beforeAll(async () => {
+    api = await startApi({}, undefined, await oddDatabase());
+    mug = await api.store.product({ stock: 123 });
+    await api.store.customer({ name: 'Ada', created_at: '2026-03-04T05:06:07.089Z' });
+  });
+  afterAll(() => api.stop());
+  const { cli, directory } = commandLine(() => api.database);
+
+  const order = (quantity = 1) => ({ items: [{ product_id: mug, quantity }], customer: { name: 'Ada' } });
+
+  it('places an order, repeats its answer and lists it at its time', async () => {
+    const from = Date.now();
+    const placed = await api.post('/v1/orders', order(), { 'idempotency-key': 'once' });
+    const replay = await api.post('/v1/orders', order(), { 'idempotency-key': 'once' });
+    const id = placed.json<{ data: { order_id: string } }>().data.order_id;
+    const listed = (await api.get('/v1/orders')).json<{ data: { id: string; created_at: string }[] }>().data;
+    const found = (await api.get(`/v1/orders/${id}`)).json<{ data: { created_at: string } }>().data;
+
+    expect([placed.statusCode, replay.payload]).toEqual([201, placed.payload]);
+    expect(listed).toEqual([expect.objectContaining({ id, created_at: found.created_at })]);
+    expect(Math.abs(Date.parse(found.created_at) - from)).toBeLessThan(60_000);
+  });
+
+  it('says how much stock is left', async () => {
+    const { payload } = await api.post('/v1/orders', order(500));
+
+    expect(payload).toMatch(/requested 500, available 12[23]/);
+  });
+
+  it('lists customers at their time', async () => {
+    const { data } = (await api.get('/v1/customers')).json<{ data: { created_at: string }[] }>();
+
+    expect(data.map((row) => row.created_at)).toEqual(['2026-03-04T05:06:07.089Z']);
+  });
+
+  it('exports the store', async () => {
+    const file = `${directory}/export.ndjson`;
+    const { code, stderr } = await cli(['export', '--store', api.store.subdomain, file]);
+
+    expect([code, stderr]).toEqual([0, expect.any(String)]);
+  });
+});

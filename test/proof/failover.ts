@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { startPgBouncer, type Program } from '../topology/programs.js';
+import { Campaign } from './failover/campaign.js';
+import { ClusterRig } from './failover/cluster-rig.js';
+import {
+  etcdFrozen,
+  primaryFrozen,
+  primaryKilled,
+  standbyFrozen,
+  switchedOver,
+  type Fault,
+} from './failover/faults.js';
+import { engineOf, missingPackages } from './failover/packages.js';
+import { rollingUpdates } from './failover/rolling.js';
+import { openShop, startProcesses } from './failover/shop.js';
+import { primaryCrashed, waitsCancelled } from './failover/traps.js';
+import { fateOfOrders } from './support/fate.js';
+import { retriesOf } from './support/history.js';
+import { askOracle } from './support/oracle.js';
+import { unexpectedAnswers } from './support/oracle/answers.js';
+import { mailViolations } from './support/oracle/pipeline.js';
+import type { Proof, ProofContext, ProofForm, ProofOutcome } from './support/proof.js';
+
+const KILLS = 10;
+const EXPECTED = [200, 201, 409, 503, null];
+/** The end of a violation: the worker sent the mail of an order before its standby had it. */
+const STRANGE_MAIL = 'should not exist';
+const CLI = path.resolve(import.meta.dirname, '../../dist/apps/cli/src/main.js');
+
+export const failover: Proof = {
+  name: 'failover',
+  promise: 'An acknowledged order survives the loss of a database server',
+  attack:
+    'a cluster of 3 etcd and 3 Patroni members with synchronous replication, 2 API processes and a worker, under 30 orders/s with keys and 20 reads/s on replicas: 10 × kill -9 of the primary and its Patroni, 2 switch-overs, the primary frozen and thawed, etcd frozen for 40 s, the synchronous standby frozen for 30 s, waits for a frozen standby cancelled or ended by a crash before a fail-over to it; then, through PgBouncer, every process and every member replaced and the primary killed',
+  quick: true,
+  missing: missingPackages,
+  openRig: () => ClusterRig.open(),
+  run,
+};
+
+async function run(context: ProofContext): Promise<ProofOutcome> {
+  const { form, rig, history } = context;
+  if (!(rig instanceof ClusterRig)) throw new Error('The proof needs the rig that it opens');
+  const { cluster } = rig;
+  const shop = await openShop(context);
+  const { store, buyers, mails } = shop;
+  const campaign = new Campaign({ ...shop, context, cluster });
+  let pooler: Program | null = null;
+  try {
+    const direct = await startProcesses(rig, { cluster, mails });
+    let { services } = direct;
+    await campaign.wage(faultsOf(form, rig), services, 'direct');
+    if (form === 'full') {
+      await Promise.all([...services, direct.worker].map((process) => process.terminate()));
+      pooler = await startPgBouncer(new URL(rig.database.url));
+      const pooled = await startProcesses(rig, { cluster, mails, port: pooler.port });
+      ({ services } = pooled);
+      await campaign.wage(rollingUpdates(rig, pooled), services, 'pooled');
+    }
+    buyers.close();
+    const violations = [
+      ...campaign.violations,
+      ...unexpectedAnswers(history.exchanges, EXPECTED),
+      ...(await askOracle({ context, store, services, worked: true })),
+      ...(await verifyStock(rig.database.url)),
+    ];
+    const mailed = await mailViolations(rig.database, store.id, mails.countsByMessageId);
+    violations.push(...mailed.filter((text) => !text.endsWith(STRANGE_MAIL)));
+    const figures = [
+      ...campaign.figures,
+      `${fateOfOrders(history, violations)}, all stages ended`,
+      `${mailed.filter((text) => text.endsWith(STRANGE_MAIL)).length} mails of unacknowledged orders that were lost`,
+      `${violations.length} violations`,
+      retriesOf(history),
+    ].join('; ');
+    return { figures, violations, engine: await engineOf(form) };
+  } finally {
+    await pooler?.stop();
+    await mails.close();
+  }
+}
+
+function faultsOf(form: ProofForm, rig: ClusterRig): readonly Fault[] {
+  const database = new URL(rig.database.url).pathname.slice(1);
+  if (form === 'quick') return [primaryKilled, waitsCancelled(database)];
+  return [
+    ...Array.from({ length: KILLS }, () => primaryKilled),
+    ...[switchedOver, switchedOver, primaryFrozen, etcdFrozen, standbyFrozen],
+    ...[waitsCancelled(database), primaryCrashed(database)],
+  ];
+}
+
+/** With the operators' command. */
+async function verifyStock(url: string): Promise<string[]> {
+  return promisify(execFile)(process.execPath, [CLI, 'stock', 'verify'], {
+    env: { ...process.env, DATABASE_URL: url },
+  }).then(
+    () => [],
+    (error: Error & { stderr?: string }) => [`stock verify: ${error.stderr ?? error.message}`],
+  );
+}

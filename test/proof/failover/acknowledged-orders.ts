@@ -1,0 +1,51 @@
+import type { TestDatabase } from '../../support/test-database.js';
+import type { Buyers } from '../support/buyers.js';
+import type { Exchange, History } from '../support/history.js';
+
+const REPLAYS = 50;
+
+/** The orders acknowledged since a moment of the history. */
+export class AcknowledgedOrders {
+  private readonly exchanges: readonly Exchange[];
+
+  /** @param from place in the history. */
+  constructor(history: History, from: number) {
+    this.exchanges = history.exchanges
+      .slice(from)
+      .filter(({ status, path, method }) => status === 201 && method === 'POST' && path === '/v1/orders');
+  }
+
+  /** The longest time without an acknowledged order, in seconds. */
+  get longestSilence(): number {
+    const times = this.exchanges.map(({ at, tookMs }) => at + tookMs).sort((a, b) => a - b);
+    const silences = times.slice(1).map((time, place) => time - (times[place] ?? time));
+    return Math.max(0, ...silences) / 1_000;
+  }
+
+  /** @returns a text for each order that the database does not have. */
+  async lostIn(database: TestDatabase): Promise<string[]> {
+    const rows = await database.query<{ id: string }>(
+      'SELECT asked.id FROM unnest($1::uuid[]) AS asked (id) WHERE NOT EXISTS (SELECT FROM orders WHERE orders.id = asked.id)',
+      [this.exchanges.map(idOf)],
+    );
+    return rows.map(({ id }) => `order ${id} was acknowledged and does not exist`);
+  }
+
+  /** Repeats some of the requests. @returns a text for each that names another order. */
+  async replay(buyers: Buyers, services: readonly { readonly url: string }[], random: (below: number) => number) {
+    const violations: string[] = [];
+    for (let n = 0; n < REPLAYS; n++) {
+      const first = this.exchanges[random(this.exchanges.length)];
+      if (!first) break;
+      const again = await buyers.insist(services, Buffer.from(first.body ?? ''), { key: first.idempotencyKey });
+      if (again.status !== 201 || idOf(again) !== idOf(first)) {
+        violations.push(`a replay of ${first.idempotencyKey} was answered ${again.status} ${again.bytes.toString()}`);
+      }
+    }
+    return violations;
+  }
+}
+
+function idOf({ bytes }: Exchange): string {
+  return (JSON.parse(bytes.toString()) as { data: { order_id: string } }).data.order_id;
+}

@@ -1,0 +1,53 @@
+import { StoreFixture } from '../../builders/store-fixture.js';
+import { SmtpSink } from '../../support/smtp-sink.js';
+import type { ProofContext } from '../support/proof.js';
+import type { ProcessOptions, Rig } from '../support/rig.js';
+import type { Service } from '../support/service.js';
+import { Buyers } from '../support/buyers.js';
+import { stockShelves } from '../support/store-setup.js';
+import type { Cluster } from './cluster.js';
+
+/** More connections than one address may have while all buyers wait. */
+const ADDRESSES = 4;
+
+/** A store, its buyers, and a mail server. */
+export async function openShop({ rig, history, random }: ProofContext) {
+  const store = await StoreFixture.create(rig.database);
+  // The merchant gets a mail, too.
+  const contact = JSON.stringify({ email: 'merchant@example.com' });
+  await rig.database.query('UPDATE stores SET contact = $2 WHERE id = $1', [store.id, contact]);
+  const products = await stockShelves(store, 20, [1_000_000]);
+  return { store, products, buyers: new Buyers(store, history, random, ADDRESSES), mails: await SmtpSink.start() };
+}
+
+export interface Processes {
+  /** Two API processes. */
+  readonly services: readonly Service[];
+  readonly worker: Service;
+}
+
+export interface ProcessesAt {
+  readonly cluster: Cluster;
+  readonly mails: SmtpSink;
+  /** Of a pooler. Default: the address that follows the primary. */
+  readonly port?: number;
+}
+
+/** @throws Error when one does not become ready. */
+export async function startProcesses(rig: Rig, { cluster, mails, port }: ProcessesAt): Promise<Processes> {
+  const databaseUrl = new URL(rig.database.url);
+  const replicas = cluster.members.map(({ url }) => new URL(databaseUrl.pathname, url).href);
+  if (port !== undefined) databaseUrl.port = String(port);
+  const options: ProcessOptions = {
+    databaseUrl: databaseUrl.href,
+    env: {
+      NODE_ENV: 'production',
+      DATA_ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'),
+      DATABASE_DIRECT_URL: rig.database.url,
+      DATABASE_REPLICA_URLS: replicas.join(),
+      SMTP_URL: mails.url,
+    },
+  };
+  const services = await Promise.all([rig.startService(options), rig.startService(options)]);
+  return { services, worker: await rig.startWorker(options) };
+}

@@ -1,0 +1,80 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Buyers } from '../support/buyers.js';
+import { orderBody } from '../support/store-setup.js';
+
+const ORDERS_PER_SECOND = 30;
+const READS_PER_SECOND = 20;
+const PATIENCE_MS = 180_000;
+
+export interface TrafficOptions {
+  readonly buyers: Buyers;
+  readonly services: readonly { readonly url: string }[];
+  readonly products: readonly number[];
+  readonly random: (below: number) => number;
+}
+
+/**
+ * Orders with keys and reads of the catalog, at a fixed rate regardless of earlier answers. Buyers repeat an order until
+ * it is acknowledged, then read it.
+ */
+export class Traffic {
+  readonly violations: string[] = [];
+  private readonly pending = new Set<Promise<unknown>>();
+  private readonly timers: readonly NodeJS.Timeout[];
+  private ordered = 0;
+
+  /** @param label unique: it begins the keys. */
+  constructor(
+    private readonly options: TrafficOptions,
+    private readonly label: string,
+  ) {
+    this.timers = [
+      setInterval(() => this.track(this.order(`${label}-${++this.ordered}`)), 1_000 / ORDERS_PER_SECOND),
+      setInterval(() => void this.read(), 1_000 / READS_PER_SECOND),
+    ];
+  }
+
+  /** Waits until the buyers that had to wait have their orders. @throws Error when some never get one. */
+  async untilFlowing(): Promise<void> {
+    const giveUp = Date.now() + PATIENCE_MS;
+    while (this.pending.size > ORDERS_PER_SECOND) {
+      if (Date.now() > giveUp) throw new Error(`${this.pending.size} orders still wait after ${PATIENCE_MS} ms`);
+      await delay(100);
+    }
+  }
+
+  async stop(): Promise<void> {
+    for (const timer of this.timers) clearInterval(timer);
+    await Promise.all(this.pending);
+  }
+
+  private track(work: Promise<void>): void {
+    const tracked = work.catch((error: Error) => void this.violations.push(`${this.label}: ${error.message}`));
+    this.pending.add(tracked);
+    void tracked.then(() => this.pending.delete(tracked));
+  }
+
+  private async order(key: string): Promise<void> {
+    const { buyers, services, products, random } = this.options;
+    const items = [{ product_id: products[random(products.length)] ?? 0, quantity: 1 + random(2) }];
+    const { status, bytes } = await buyers.insist(services, orderBody(items, 'failover'), {
+      key,
+      patienceMs: PATIENCE_MS,
+    });
+    if (status !== 201) throw new Error(`${key} was answered ${status}`);
+    const { data } = JSON.parse(bytes.toString()) as { data: { order_id: string } };
+    const read = await buyers.send(this.anyService(), { method: 'GET', path: `/v1/orders/${data.order_id}` });
+    if (read.status === 404) throw new Error(`order ${data.order_id} was acknowledged and could not be read`);
+  }
+
+  private read(): Promise<unknown> {
+    const { buyers, products, random } = this.options;
+    const path = random(2) === 0 ? '/v1/products?limit=5' : `/v1/products/${products[random(products.length)]}`;
+    return buyers.send(this.anyService(), { method: 'GET', path });
+  }
+
+  private anyService(): { readonly url: string } {
+    const { services, random } = this.options;
+    return services[random(services.length)] ?? { url: '' };
+  }
+}
