@@ -572,7 +572,7 @@ export interface components {
       updated_at: string;
     };
     /**
-     * @description Other fields, including prices and totals, are ignored. A body has at most 256 kB, 8 levels and 2,000 values.
+     * @description Other fields, including prices and totals, are ignored. A body has at most 256 kB, 8 levels and 4,000 values.
      * @example {
      *       "items": [
      *         {
@@ -1375,6 +1375,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1391,6 +1393,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1571,6 +1575,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1587,6 +1593,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1725,6 +1733,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1741,6 +1751,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -1880,6 +1892,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1896,6 +1910,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2025,6 +2041,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2041,6 +2059,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2179,6 +2199,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2195,6 +2217,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2324,6 +2348,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2340,6 +2366,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2465,6 +2493,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2481,6 +2511,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2619,6 +2651,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2635,6 +2669,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2760,6 +2796,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2776,6 +2814,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -2914,6 +2954,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2930,6 +2972,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -3053,6 +3097,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -3069,6 +3115,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -3207,6 +3255,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -3223,6 +3273,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
@@ -3338,6 +3390,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -3354,6 +3408,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };
