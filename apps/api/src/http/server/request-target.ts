@@ -1,16 +1,16 @@
 /**
- * The path of every route is shorter: a prefix, and an id of 512 characters of up to 9 bytes. A longer path that is cut here
- * still has a longer id.
+ * The path of every route is shorter: a prefix, and an id of 512 characters of up to 9 bytes. A longer path that is cut
+ * here still has a longer id.
  */
 const MAX_PATH_LENGTH = 5_000;
-/** A filter by 100 SKUs that repeats its parameter, and every other parameter, several times over. */
-const MAX_PARAMETERS = 500;
+/** Several times those of a filter by 100 SKUs that repeats its parameter. */
+export const MAX_PARAMETERS = 500;
 
 /**
  * The request target that the router, the authentication and the handlers see: without scheme and authority, and with
  * every undecodable `%` written as `%25`. The router refuses undecodable paths before any hook runs, so a request without
- * a key would get 400 instead of 401. A path that is too long for every route is cut, because to escape and
- * to decode thousands of `%` takes milliseconds. So does parsing thousands of parameters: such a query is dropped.
+ * a key would get 400 instead of 401. A path that is too long for every route is cut, because to escape and to decode
+ * thousands of `%` takes milliseconds. So does parsing thousands of parameters: such a query is dropped.
  *
  * @param target as Node's parser returns it: characters up to U+00FF.
  */
@@ -23,7 +23,7 @@ export function routableTarget(target: string): string {
   return (routable.includes('%') ? escapeUndecodable(routable) : routable) + query;
 }
 
-/** Whether a target has more than 500 query parameters, which no route reads. */
+/** Whether a target has more query parameters than any route reads. */
 export function hasTooManyParameters(target: string): boolean {
   let count = 0;
   for (let at = target.indexOf('?'); at >= 0; at = target.indexOf('&', at + 1)) {
