@@ -210,7 +210,7 @@ describe('customers erase', () => {
   it.each([
     ['a text that is no address', 'canary two@at@mail.example', 'CANARY two@at@mail.example'],
     [
-      'an address that an earlier release stored with its blanks',
+      'an address that was stored with blanks with its blanks',
       '\u00a0canary-blanks@mail.example\t',
       ' canary-blanks@mail.example',
     ],

@@ -68,7 +68,7 @@ describe('external_reference of an order', () => {
   ])('is refused with 400 when it is %j', async (value) => {
     expect(await orders.refusal(bodyOf(value))).toEqual([
       400,
-      'external_reference must be 1 to 64 printable characters, without white space at either end',
+      'external_reference must be 1 to 64 visible characters, with plain spaces only between them',
     ]);
   });
 

@@ -217,26 +217,4 @@ describe('orders under review', () => {
     await api.app.get(ReleaseOrder).execute(whereIs(id));
     await becomes('unknown', 0);
   });
-
-  it('are listed once, and their release and retry leave every stage alone that sends no held mail', async () => {
-    const id = await api.store.order({ customer_email: 'once@example.com' });
-    await api.database.query(
-      `INSERT INTO order_stages (store_id, order_id, stage, state, position)
-       SELECT $1, $2, stage, CASE stage WHEN 'inventory' THEN 'dead' ELSE 'held' END, position
-       FROM unnest('{fraud-analysis,inventory,notify-customer,notify-merchant}'::text[]) WITH ORDINALITY AS all_stages (stage, position)`,
-      [api.store.id, id],
-    );
-    const listed = await api.app.get(HeldOrders).list({ subdomain: api.store.subdomain, reasons: null }, 1_000, null);
-    expect(listed.filter(({ orderId }) => orderId === id)).toHaveLength(1);
-
-    expect(await api.app.get(ReleaseOrder).execute(whereIs(id))).toBe(true);
-    const { stages } = await api.app.get(RetryPipeline).execute(whereIs(id));
-
-    expect(stages).not.toContain('inventory');
-    await eventually(async () => expect(await customerStage(id)).toMatchObject({ state: 'done' }));
-    expect((await orderOf(id)).pipeline.map(({ stage, state }) => `${stage} ${state}`)).toEqual([
-      ...['fraud-analysis held', 'inventory dead', 'notify-customer done', 'notify-merchant held'],
-    ]);
-    expect(mailsTo('once@example.com')).toBe(1);
-  });
 });

@@ -127,7 +127,7 @@ describe('orders with the id or receipt number of another order', () => {
 
   it('rejects an external reference with an invisible character or white space at an end', async () => {
     const problem =
-      'order.external_reference must be at most 64 printable characters, without white space at either end';
+      'order.external_reference must be at most 64 visible characters, with plain spaces only between them';
 
     expect(
       await messages(order('B1', { external_reference: ' PO' }), order('B2', { external_reference: 'P\ufe0fO' })),

@@ -50,3 +50,25 @@ describe('an unknown query parameter', () => {
     }
   });
 });
+
+describe('more than 500 query parameters', () => {
+  let api: RunningApi;
+  beforeAll(async () => (api = await startApi()));
+  afterAll(() => api.stop());
+
+  const query = '?a=1'.padEnd(4 * 501, '&a=1');
+
+  it.each(['/v1/orders', '/v1/skus', '/v1/store', '/v1/orders/none'])('are refused with 400 by %s', async (path) => {
+    const answer = await api.get(path + query);
+
+    expect([answer.statusCode, answer.json()]).toEqual([
+      400,
+      { success: false, error: 'Query has more than 500 parameters' },
+    ]);
+  });
+
+  it('return 401 without a key, and are ignored where no key is needed', async () => {
+    expect((await api.inject({ url: `/v1/orders${query}` })).statusCode).toBe(401);
+    expect((await api.inject({ url: `/health/live${query}` })).statusCode).toBe(200);
+  });
+});

@@ -17,7 +17,10 @@ import { secrets } from './secrets.js';
 import { slow } from './slow.js';
 import type { Proof } from './support/proof.js';
 
-/** Every proof that needs no more than `npm install`, in the order of the table in docs/promises.md. `secrets` is last: it provokes errors, which stay in the shared processes' logs. */
+/**
+ * Every proof that needs no more than `npm install`, in the order of the table in docs/promises.md. `secrets` is last: it
+ * provokes errors, which stay in the shared processes' logs.
+ */
 export const PROOFS: readonly Proof[] = [
   oversell,
   deadlock,

@@ -26,8 +26,8 @@ export interface OperatorsDatabase {
 /**
  * Runs `work` on the configured database, or on the embedded one, which it starts if necessary and migrates.
  *
- * @throws CommandFailed when the configured database is unfit or its schema is not current, and when `work` throws NotFound: the
- *   message then names the database.
+ * @throws CommandFailed when the configured database is unfit or its schema is not current, and when `work` throws
+ *   NotFound: the message then names the database.
  */
 export async function withDatabase<T>(work: (database: OperatorsDatabase) => Promise<T>): Promise<T> {
   const config = new Config(process.env);

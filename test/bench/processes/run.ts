@@ -19,6 +19,8 @@ const SETUPS = [
   { processes: 2, pool: 10 },
   { processes: 2, pool: 20 },
 ];
+/** The setup that the others are compared with: one process with the default pool. */
+const USUAL = 1;
 const SECONDS = 4;
 const CLIENTS = 32;
 
@@ -70,18 +72,18 @@ try {
     for (let round = 0; round < rounds; round++) {
       for (const [index, { processes, pool }] of SETUPS.entries()) {
         const services = await scene.processes(processes, { DATABASE_POOL_SIZE: String(pool) });
+        // Warms the processes and their connections up.
         await drive(scene, work, services, options.seed);
         all[index]?.push(await drive(scene, work, services, options.seed + round));
         await Promise.all(services.map((service) => service.terminate()));
       }
     }
     const middle = (index: number, figure: keyof Figures) => median((all[index] ?? []).map((one) => one[figure]));
-    const usual = middle(1, 'perSecond');
     for (const [index, setup] of SETUPS.entries()) {
       const figures = {
         work: work.name,
         ...setup,
-        throughput: Number((middle(index, 'perSecond') / usual).toFixed(2)),
+        throughput: Number((middle(index, 'perSecond') / middle(USUAL, 'perSecond')).toFixed(2)),
         p99_ms: Math.round(middle(index, 'p99')),
         cpu_api: Math.round(middle(index, 'api')),
         cpu_postgres: Math.round(middle(index, 'postgres')),

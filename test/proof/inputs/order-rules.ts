@@ -65,7 +65,8 @@ function isEmail(value: unknown): boolean {
 
 function isReference(value: unknown): boolean {
   if (!isText(value, 64) || value === '' || /^\s|\s$/.test(value)) return false;
-  return [...value].every((character) => !/^[\p{Cc}\p{Cf}\u2028\u2029]$/u.test(character));
+  const unseen = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
+  return [...value].every((character) => character === ' ' || !unseen.test(character));
 }
 
 function isOptional(value: unknown, longest: number): boolean {

@@ -15,8 +15,8 @@ const KEY = '-H "Authorization: Bearer $KEY"';
 
 /**
  * Adds to each operation a `curl` command and a call of the typed client, made from the examples of the document. Repeats
- * the examples of path parameters and bodies outside their schemas, where tools that send requests look for them: Nest drops
- * an example beside a schema. Not those of headers: the documentation page would fill in an Idempotency-Key.
+ * the examples of path parameters and bodies outside their schemas, where tools that send requests look for them: Nest
+ * drops an example beside a schema. Not those of headers: the documentation page would fill in an Idempotency-Key.
  */
 export function addCodeSamples(document: OpenAPIObject): void {
   for (const [path, item] of Object.entries(document.paths)) {

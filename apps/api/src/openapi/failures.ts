@@ -39,7 +39,7 @@ export function ApiFailures(...errors: readonly Error[]): MethodDecorator {
           ...(KEY_ACCEPTED.includes(status) ? headers('X-Traffic-Mode') : {}),
           ...(![...KEY_ACCEPTED, 401].includes(status) ? optionalHeaders('X-Traffic-Mode') : {}),
           ...(status === 401 ? headers('WWW-Authenticate') : optionalHeaders('X-Key-Expires-At')),
-          ...([400, 404, 409, 422].includes(status) ? optionalHeaders('X-Ignored-Parameters') : {}),
+          ...([400, 404, 409, 422, 500, 503].includes(status) ? optionalHeaders('X-Ignored-Parameters') : {}),
           ...(same.some(({ headers }) => 'x-existing-order' in headers) ? optionalHeaders('X-Existing-Order') : {}),
           ...(same.every(({ headers }) => 'retry-after' in headers) ? headers('Retry-After') : {}),
         },

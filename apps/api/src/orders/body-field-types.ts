@@ -69,7 +69,7 @@ export function ReferenceField({ max, description }: TextOptions): PropertyDecor
   const isReference = constraint(
     'isExternalReference',
     (value) => typeof value === 'string' && isExternalReference(value),
-    `must be 1 to ${max} printable characters, without white space at either end`,
+    `must be 1 to ${max} visible characters, with plain spaces only between them`,
   );
   return bodyField({
     // The pattern is the part of the rule that every dialect of regular expressions has.

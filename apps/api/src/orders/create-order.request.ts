@@ -102,7 +102,7 @@ export function toOrderRequest(body: CreateOrderRequest): OrderRequest {
 export const CREATE_ORDER_REQUEST = {
   ...schemaOf(
     CreateOrderRequest,
-    'Other fields, including prices and totals, are ignored. A body has at most 256 kB, 8 levels and 2,000 values.',
+    'Other fields, including prices and totals, are ignored. A body has at most 256 kB, 8 levels and 4,000 values.',
   ),
   examples: [
     {

@@ -23,8 +23,9 @@ export const ERASED_NAME = 'Erased';
 export abstract class PersonalData {
   /**
    * Replaces name, e-mail, phone, city, addresses, notes and tags of the person, deletes the secrets and the
-   * idempotency keys, and removes the e-mails and phones of these from the store's block lists, in one transaction. Ids, statuses,
-   * amounts, lines, dates of creation and stock stay. `updated_at` of each changed order becomes the current time.
+   * idempotency keys, and removes the e-mails and phones of these from the store's block lists, in one transaction.
+   * Ids, statuses, amounts, lines, dates of creation and stock stay. `updated_at` of each changed order becomes the
+   * current time.
    *
    * @param check receives the person's orders, oldest id first, while they are locked; throws to refuse.
    * @throws the error that `check` throws; nothing is written.

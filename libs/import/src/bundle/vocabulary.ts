@@ -84,7 +84,7 @@ export const receipt = textLike(
 );
 export const externalReference = text(MAX_EXTERNAL_REFERENCE, {
   reads: 'externalReference',
-  problem: `must be at most ${MAX_EXTERNAL_REFERENCE} printable characters, without white space at either end`,
+  problem: `must be at most ${MAX_EXTERNAL_REFERENCE} visible characters, with plain spaces only between them`,
   description: 'Unique in the store. Empty means none.',
 });
 export const email = text(254, {

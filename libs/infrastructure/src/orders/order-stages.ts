@@ -1,10 +1,4 @@
-import {
-  NOTIFICATION_STAGES,
-  PIPELINE_STAGES,
-  type NotificationStage,
-  type OrderKey,
-  type RetriedPipeline,
-} from '@app/application';
+import { PIPELINE_STAGES, type NotificationStage, type OrderKey, type RetriedPipeline } from '@app/application';
 import { UNAVAILABLE, type FraudAssessment, type Order } from '@app/domain';
 import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
 import { withdrawJobs } from './withdraw-jobs.js';
@@ -25,15 +19,14 @@ const requeue = (condition: string): string => `/* stages.requeue */
   WHERE store_id = $1 AND order_id = $2 AND ${condition}
   RETURNING stage`;
 
-const RELEASE = requeue(`stage = 'notify-customer' AND state = 'held'`);
+const RELEASE = requeue(`state = 'held'`);
 const RETRY = requeue('stage = ANY ($3)');
 
 // Includes stages whose attempt runs: only the queue knows them. The locks keep the relay and the start of an attempt
 // waiting until the transaction ends.
 const UNFINISHED = `/* stages.unfinished */
   SELECT stage, state FROM order_stages
-  WHERE store_id = $1 AND order_id = $2 AND stage = ANY ('{${NOTIFICATION_STAGES.join()}}')
-    AND (state = 'dead' OR state = 'pending' AND attempts > 0)
+  WHERE store_id = $1 AND order_id = $2 AND (state = 'dead' OR state = 'pending' AND attempts > 0)
     AND NOT (stage = 'notify-customer' AND EXISTS (
       SELECT FROM orders WHERE store_id = $1 AND id = $2 AND fulfillment_status = 'CANCELLED'))
   ORDER BY position FOR NO KEY UPDATE OF order_stages`;

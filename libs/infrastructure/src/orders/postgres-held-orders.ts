@@ -22,7 +22,7 @@ const listBy = (reasons: string) => `/* orders.held */
     SELECT stage.store_id AS "storeId", stores.subdomain, stage.order_id AS "orderId",
       coalesce(stage.held_for, '{}') AS reasons
     FROM order_stages AS stage JOIN stores ON stores.id = stage.store_id
-    WHERE ${IS_HELD} AND stage.stage = 'notify-customer' AND ($1::text IS NULL OR stores.subdomain = $1)
+    WHERE ${IS_HELD} AND ($1::text IS NULL OR stores.subdomain = $1)
       AND ($2::uuid IS NULL OR (stage.order_id, stage.store_id) > ($2, $5::int)) AND ${reasons}
     ORDER BY stage.order_id, stage.store_id LIMIT $4
   ) AS stages_held

@@ -66,21 +66,22 @@ export async function serveStatus(
     let failure: unknown;
     thread.on('error', (error) => (failure = error));
     thread.once('exit', () => {
-      if (!isClosed) startAgain(bound, failure);
+      if (isClosed) return;
+      logger.warn(`The metrics port stopped answering and starts again (${errorCode(failure) ?? 'no error code'})`);
+      startLater(bound);
     });
     thread.unref();
     return { thread, bound };
   };
-  const startAgain = (bound: number, failure: unknown) => {
-    logger.warn(`The metrics port stopped answering and starts again (${errorCode(failure) ?? 'no error code'})`);
+  const startLater = (bound: number) => {
     restart = setTimeout(() => {
       start(bound).then(
         (next) => {
           current = next.thread;
           if (isClosed) void current.terminate();
         },
-        (error: unknown) => {
-          if (!isClosed) startAgain(bound, error);
+        () => {
+          if (!isClosed) startLater(bound);
         },
       );
     }, RESTART_AFTER_MS).unref();

@@ -5,6 +5,7 @@ const CONNECTION_TIMEOUT_MS = 5_000;
 /** Far longer than any statement of the queue takes. */
 const QUERY_TIMEOUT_MS = 10_000;
 
+/** The pool has the option `onConnect`; its types do not. */
 const WITH_SETTINGS = { onConnect: (client: pg.ClientBase) => client.query(SESSION_SETTINGS) };
 
 /**

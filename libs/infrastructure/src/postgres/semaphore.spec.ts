@@ -21,6 +21,26 @@ describe('Semaphore', () => {
     await expect(Promise.all(waiting)).resolves.toHaveLength(32);
   });
 
+  it('runs the waiting task of another owner before those of an owner whose tasks run', async () => {
+    const semaphore = new Semaphore(() => 2, 1_000);
+    const order: string[] = [];
+    const finishes: (() => void)[] = [];
+    const running = [1, 2].map(() => semaphore.run('a', () => new Promise<void>((resolve) => finishes.push(resolve))));
+    const waiting = ['a1', 'a2', 'b'].map((task) =>
+      semaphore.run(task[0], () => {
+        order.push(task);
+        return Promise.resolve();
+      }),
+    );
+
+    finishes[0]?.();
+    await Promise.all(waiting);
+    finishes[1]?.();
+    await Promise.all(running);
+
+    expect(order).toEqual(['b', 'a1', 'a2']);
+  });
+
   it('refuses a 65th waiting task, and accepts tasks again after the others ran', async () => {
     const semaphore = new Semaphore(() => 1, 1_000);
     const running = semaphore.run('a', until);

@@ -10,9 +10,13 @@ interface Waiting {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Limits concurrency: at most `most()` tasks run, 64 wait in order, and the rest are refused. */
+/**
+ * Limits concurrency: at most `most()` tasks run, 64 wait, and the rest are refused. The next task is the one that has
+ * waited longest of the owner with the fewest running tasks.
+ */
 export class Semaphore {
-  private running = 0;
+  /** The owner of each running task. */
+  private readonly running: unknown[] = [];
   private readonly queue = new Set<Waiting>();
 
   /**
@@ -29,11 +33,12 @@ export class Semaphore {
    * @throws Overloaded when too many tasks wait, or when its turn does not come in time. The work has not begun then.
    */
   async run<T>(owner: unknown, work: () => Promise<T>): Promise<T> {
-    if (this.running < this.most()) this.running++;
+    if (this.running.length < this.most()) this.running.push(owner);
     else await this.turn(owner);
     try {
       return await work();
     } finally {
+      this.running.splice(this.running.indexOf(owner), 1);
       this.next();
     }
   }
@@ -54,13 +59,13 @@ export class Semaphore {
     });
   }
 
-  /** Hands the place to the task that has waited longest. */
   private next(): void {
-    const [first] = this.queue;
-    if (first) {
-      this.queue.delete(first);
-      clearTimeout(first.timer);
-      first.begin();
-    } else this.running--;
+    const runningOf = ({ owner }: Waiting) => this.running.filter((other) => other === owner).length;
+    const [first] = [...this.queue].sort((one, other) => runningOf(one) - runningOf(other));
+    if (!first) return;
+    this.queue.delete(first);
+    clearTimeout(first.timer);
+    this.running.push(first.owner);
+    first.begin();
   }
 }

@@ -1,7 +1,7 @@
 /**
- * For each new connection, whatever the server, the database or the role has: the formats of values, because the driver
- * parses only ISO times, and the isolation of single statements. Statements, because PgBouncer refuses startup parameters;
- * it keeps `DateStyle` and `TimeZone` for each client.
+ * For each new connection that reads or writes rows, whatever the server, the database or the role has: the formats of
+ * values, because the driver parses only ISO times, and the isolation of single statements. They are statements, because
+ * PgBouncer refuses startup parameters; it keeps `DateStyle` and `TimeZone` for each client.
  */
 export const SESSION_SETTINGS = `
   SET DateStyle = 'ISO, YMD';

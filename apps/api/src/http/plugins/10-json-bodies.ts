@@ -21,8 +21,11 @@ interface Options {
 /** The most bytes that unfinished bodies may hold in the process. */
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
-/** A valid body has at most three levels, and the largest order about 450 values. The rest is for fields that are ignored. */
-const LIMITS = { levels: 8, values: 2_000 };
+/**
+ * A valid body has at most three levels, and the largest order about 450 values. The rest is for fields that are
+ * ignored: 35 in each of 100 lines.
+ */
+const LIMITS = { levels: 8, values: 4_000 };
 const EXCESS = {
   levels: `Request body is nested deeper than ${LIMITS.levels} levels`,
   values: 'Request body has too many values',

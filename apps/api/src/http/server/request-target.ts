@@ -1,14 +1,16 @@
 /**
- * The path of every route is shorter: a prefix, and an id of 512 characters of up to 9 bytes. A longer path that is cut here
- * still has a longer id.
+ * The path of every route is shorter: a prefix, and an id of 512 characters of up to 9 bytes. A longer path that is cut
+ * here still has a longer id.
  */
 const MAX_PATH_LENGTH = 5_000;
+/** Several times those of a filter by 100 SKUs that repeats its parameter. */
+export const MAX_PARAMETERS = 500;
 
 /**
  * The request target that the router, the authentication and the handlers see: without scheme and authority, and with
  * every undecodable `%` written as `%25`. The router refuses undecodable paths before any hook runs, so a request without
- * a key would get 400 instead of 401. A path that is too long for every route is cut, because to escape and
- * to decode thousands of `%` takes milliseconds.
+ * a key would get 400 instead of 401. A path that is too long for every route is cut, because to escape and to decode
+ * thousands of `%` takes milliseconds. So does parsing thousands of parameters: such a query is dropped.
  *
  * @param target as Node's parser returns it: characters up to U+00FF.
  */
@@ -16,14 +18,23 @@ export function routableTarget(target: string): string {
   const url = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/^(?=[?#]|$)/, '/');
   const end = url.search(/[?#]/);
   const path = end < 0 ? url : url.slice(0, end);
-  const query = end < 0 ? '' : url.slice(end);
+  const query = end < 0 || hasTooManyParameters(url) ? '' : url.slice(end);
   const routable = path.length > MAX_PATH_LENGTH ? path.slice(0, MAX_PATH_LENGTH) : path;
   return (routable.includes('%') ? escapeUndecodable(routable) : routable) + query;
 }
 
+/** Whether a target has more query parameters than any route reads. */
+export function hasTooManyParameters(target: string): boolean {
+  let count = 0;
+  for (let at = target.indexOf('?'); at >= 0; at = target.indexOf('&', at + 1)) {
+    if (++count > MAX_PARAMETERS) return true;
+  }
+  return false;
+}
+
 const [PERCENT = 0, TWO = 0, FIVE = 0] = Buffer.from('%25');
 
-/** One pass over bytes. A path has up to 16,000 `%`, and a call per `%` takes milliseconds. */
+/** One pass over bytes. A path has up to 5,000 `%`, and a call per `%` takes milliseconds. */
 function escapeUndecodable(path: string): string {
   const bytes = Buffer.from(path, 'latin1');
   const escaped = Buffer.allocUnsafe(3 * bytes.length);
