@@ -7,6 +7,7 @@ import { CategoriesService } from './categories/categories.service.js';
 import { ChangedRecords } from './changes/changed-records.js';
 import { ChangesService } from './changes/changes.service.js';
 import { ChangeWatch } from './changes/change-watch.js';
+import { FeedHeads } from './changes/feed-heads.js';
 import { CustomersService } from './customers/customers.service.js';
 import { EraseCustomer } from './customers/erase-customer.js';
 import { CreateOrder } from './orders/create-order.js';
@@ -51,6 +52,7 @@ const USE_CASES = [
   ChangedRecords,
   ChangesService,
   ChangeWatch,
+  FeedHeads,
 ];
 
 /** The use cases. `adapters` are modules that bind every port. */

@@ -58,7 +58,7 @@ export class ConditionalReader {
   }
 
   private async get(service: Service | undefined, path: string, tag = '') {
-    const headers = { authorization: `Bearer ${this.options.store.key}`, 'if-none-match': tag };
+    const headers = { authorization: `Bearer ${this.options.store.key}`, ...(tag && { 'if-none-match': tag }) };
     const response = await fetch(`${service?.url}${path}`, { headers });
     await response.arrayBuffer();
     return { status: response.status, tag: response.headers.get('etag') ?? '' };

@@ -1,4 +1,4 @@
-import { ApiKeyRepository, AuthenticateApiKey, ChangeFeed } from '@app/application';
+import { ApiKeyRepository, AuthenticateApiKey, FeedHeads } from '@app/application';
 import type { Config, JsonLogger } from '@app/infrastructure';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Throttle } from '../auth/throttle.js';
@@ -53,6 +53,5 @@ export async function registerPlugins(
   await fastify.register(requestLog, { logger, metrics });
   await fastify.register(heldRequests, { limits, metrics });
   const hasReplicas = config.databaseReplicaUrls.length > 0;
-  const feed = app.get<ChangeFeed>(ChangeFeed, { strict: false });
-  await fastify.register(conditionalReads, { feed, hasReplicas });
+  await fastify.register(conditionalReads, { heads: app.get(FeedHeads), hasReplicas });
 }

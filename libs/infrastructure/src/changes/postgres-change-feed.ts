@@ -2,6 +2,7 @@ import {
   CHANGE_KINDS,
   ChangeFeed,
   CursorExpired,
+  READ_ANSWER_MS,
   type Change,
   type ChangeKind,
   type FeedHead,
@@ -12,12 +13,16 @@ import {
 } from '@app/application';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../postgres/database.js';
+import { GroupedLookup } from '../postgres/grouped-lookup.js';
 import { toSafeInteger } from '../postgres/integers.js';
 import { numberChangesOf } from './number-changes.js';
 
 const MAX_LIMIT = 100;
+const CONCURRENT_LOOK_UPS = 2;
 
 interface HeadRow {
+  readonly store_id: number;
+  readonly kind: ChangeKind;
   readonly branch: string;
   readonly newest: string;
   /** Whether every committed change of the kind has its position, on the current timeline. */
@@ -64,16 +69,21 @@ const PAGE = `/* changes.page */
   ORDER BY page.position`;
 
 // One snapshot: a change is in the log, or it has its position.
-const HEAD = `/* changes.head */
-  SELECT branch.id AS branch,
-    coalesce((SELECT position FROM changes WHERE store_id = $1 AND kind = $2 ORDER BY position DESC LIMIT 1), 0) AS newest,
+const HEADS = `/* changes.heads */
+  SELECT wanted.store_id, wanted.kind, branch.id AS branch,
+    coalesce((
+      SELECT position FROM changes WHERE changes.store_id = wanted.store_id AND changes.kind = wanted.kind
+      ORDER BY position DESC LIMIT 1), 0) AS newest,
     CASE WHEN pg_is_in_recovery() THEN false
       ELSE branch.timeline = left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) END
     AND NOT EXISTS (
       SELECT FROM change_log
-      WHERE store_id = $1 AND id > coalesce((SELECT passed FROM change_log_mark), 0) AND kind = $2)
-    AND ($2 <> 'products' OR NOT EXISTS (SELECT FROM shared_changes WHERE store_id = $1)) AS settled
-  FROM change_branches AS branch ORDER BY branch.number DESC LIMIT 1`;
+      WHERE change_log.store_id = wanted.store_id AND id > coalesce((SELECT passed FROM change_log_mark), 0)
+        AND change_log.kind = wanted.kind)
+    AND (wanted.kind <> 'products' OR NOT EXISTS (
+      SELECT FROM shared_changes WHERE shared_changes.store_id = wanted.store_id)) AS settled
+  FROM unnest($1::int[], $2::change_kind[]) AS wanted (store_id, kind)
+  CROSS JOIN (SELECT id, timeline FROM change_branches ORDER BY number DESC LIMIT 1) AS branch`;
 
 const NEWEST = `/* changes.newest */
   SELECT wanted.store_id, kind, newest_change(wanted.store_id, ARRAY[kind]) AS position
@@ -82,6 +92,8 @@ const NEWEST = `/* changes.newest */
 /** The feed on the primary: a read first gives positions to what is committed. */
 @Injectable()
 export class PostgresChangeFeed extends ChangeFeed {
+  private readonly heads = new GroupedLookup((keys) => this.settledHeads(keys), CONCURRENT_LOOK_UPS, READ_ANSWER_MS);
+
   constructor(private readonly database: Database) {
     super();
   }
@@ -93,10 +105,11 @@ export class PostgresChangeFeed extends ChangeFeed {
   }
 
   override async head(storeId: number, kind: ChangeKind): Promise<FeedHead | null> {
-    const head = await this.settledHead(storeId, kind);
+    const key = `${storeId} ${kind}`;
+    const head = await this.heads.find(key);
     if (head) return head;
     await this.number(storeId);
-    return this.settledHead(storeId, kind);
+    return this.heads.find(key);
   }
 
   override async newest(storeIds: readonly number[]): Promise<NewestPositions> {
@@ -113,9 +126,16 @@ export class PostgresChangeFeed extends ChangeFeed {
     return newest;
   }
 
-  private async settledHead(storeId: number, kind: ChangeKind): Promise<FeedHead | null> {
-    const [row] = await this.database.queryPrepared<HeadRow>(HEAD, [storeId, kind]);
-    return row?.settled ? { branch: row.branch, position: toSafeInteger(row.newest) } : null;
+  /** The heads of stores and kinds without a change that lacks its position, by their keys. */
+  private async settledHeads(keys: readonly string[]): Promise<Map<string, FeedHead>> {
+    const wanted = keys.map((key) => key.split(' '));
+    const values = [wanted.map(([storeId]) => Number(storeId)), wanted.map(([, kind]) => kind)];
+    const rows = await this.database.queryPrepared<HeadRow>(HEADS, values);
+    return new Map(
+      rows
+        .filter(({ settled }) => settled)
+        .map((row) => [`${row.store_id} ${row.kind}`, { branch: row.branch, position: toSafeInteger(row.newest) }]),
+    );
   }
 
   private number(storeId: number): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ChangeFeed, ChangeKind, FeedHead } from '@app/application';
+import type { ChangeKind, FeedHead, FeedHeads } from '@app/application';
 import { VERSION } from '@app/infrastructure';
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
@@ -7,7 +7,7 @@ import type { AuthenticatedRequest } from '../../auth/authenticated-request.js';
 import { matchesTag } from '../server/entity-tag.js';
 
 interface Options {
-  readonly feed: Pick<ChangeFeed, 'head'>;
+  readonly heads: FeedHeads;
   /** Whether lists and resources may come from a replica, which may be behind the head of the feed. */
   readonly hasReplicas: boolean;
 }
@@ -34,18 +34,19 @@ const ON_REPLICAS: readonly ChangeKind[] = ['products', 'customers'];
  * of the feed is read before the answer: the answer may be newer than its tag, never older.
  */
 export const conditionalReads = fp<Options>(
-  (fastify, { feed, hasReplicas }, done) => {
+  (fastify, { heads, hasReplicas }, done) => {
     const tags = new WeakMap<FastifyRequest, string>();
     fastify.addHook('preHandler', async (request, reply) => {
       const kind = KINDS[request.routeOptions.url ?? ''];
       const isRead = request.method === 'GET' || request.method === 'HEAD';
       if (!kind || !isRead || (hasReplicas && ON_REPLICAS.includes(kind))) return;
       const { store, mode } = (request as AuthenticatedRequest).apiKey;
-      const head = await feed.head(store.id, kind);
+      const asked = request.headers['if-none-match'];
+      const head = await (asked === undefined ? heads.recent(store.id, kind) : heads.now(store.id, kind));
       if (!head) return;
       const tag = tagOf(head, [VERSION, store.id, mode, request.url]);
       tags.set(request, tag);
-      if (matchesTag(request.headers['if-none-match'], tag)) return reply.status(304).send();
+      if (matchesTag(asked, tag)) return reply.status(304).send();
     });
     fastify.addHook('onSend', (request, reply, payload, next) => {
       const tag = tags.get(request);
