@@ -50,8 +50,8 @@ export const FEED_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'libs/infrastructure/src/changes/postgres-change-feed.ts',
-        find: `.filter(({ settled }) => settled)`,
-        replace: `.filter(({ settled }) => typeof settled === 'boolean')`,
+        find: `return row?.settled ?`,
+        replace: `return row ?`,
       },
     ],
     // In the proof, readers of the feed number each change within milliseconds.
@@ -64,9 +64,8 @@ export const FEED_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'libs/infrastructure/src/changes/postgres-change-feed.ts',
-        find: `SELECT position FROM changes WHERE changes.store_id = wanted.store_id AND changes.kind = wanted.kind
-      ORDER BY position DESC LIMIT 1`,
-        replace: `SELECT extract(epoch FROM max(updated_at))::bigint FROM products WHERE store_id = wanted.store_id`,
+        find: `(SELECT position FROM changes WHERE store_id = $1 AND kind = $2 ORDER BY position DESC LIMIT 1)`,
+        replace: `(SELECT extract(epoch FROM max(updated_at))::bigint FROM products WHERE store_id = $1)`,
       },
     ],
     proof: 'changes',

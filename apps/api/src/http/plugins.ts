@@ -53,5 +53,5 @@ export async function registerPlugins(
   await fastify.register(requestLog, { logger, metrics });
   await fastify.register(heldRequests, { limits, metrics });
   const hasReplicas = config.databaseReplicaUrls.length > 0;
-  await fastify.register(conditionalReads, { heads: app.get(FeedHeads), hasReplicas });
+  await fastify.register(conditionalReads, { heads: app.get<FeedHeads>(FeedHeads, { strict: false }), hasReplicas });
 }

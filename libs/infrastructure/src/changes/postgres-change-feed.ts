@@ -21,8 +21,6 @@ const MAX_LIMIT = 100;
 const CONCURRENT_LOOK_UPS = 2;
 
 interface HeadRow {
-  readonly store_id: number;
-  readonly kind: ChangeKind;
   readonly branch: string;
   readonly newest: string;
   /** Whether every committed change of the kind has its position, on the current timeline. */
@@ -69,21 +67,16 @@ const PAGE = `/* changes.page */
   ORDER BY page.position`;
 
 // One snapshot: a change is in the log, or it has its position.
-const HEADS = `/* changes.heads */
-  SELECT wanted.store_id, wanted.kind, branch.id AS branch,
-    coalesce((
-      SELECT position FROM changes WHERE changes.store_id = wanted.store_id AND changes.kind = wanted.kind
-      ORDER BY position DESC LIMIT 1), 0) AS newest,
+const HEAD = `/* changes.head */
+  SELECT branch.id AS branch,
+    coalesce((SELECT position FROM changes WHERE store_id = $1 AND kind = $2 ORDER BY position DESC LIMIT 1), 0) AS newest,
     CASE WHEN pg_is_in_recovery() THEN false
       ELSE branch.timeline = left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) END
     AND NOT EXISTS (
       SELECT FROM change_log
-      WHERE change_log.store_id = wanted.store_id AND id > coalesce((SELECT passed FROM change_log_mark), 0)
-        AND change_log.kind = wanted.kind)
-    AND (wanted.kind <> 'products' OR NOT EXISTS (
-      SELECT FROM shared_changes WHERE shared_changes.store_id = wanted.store_id)) AS settled
-  FROM unnest($1::int[], $2::change_kind[]) AS wanted (store_id, kind)
-  CROSS JOIN (SELECT id, timeline FROM change_branches ORDER BY number DESC LIMIT 1) AS branch`;
+      WHERE store_id = $1 AND id > coalesce((SELECT passed FROM change_log_mark), 0) AND kind = $2)
+    AND ($2 <> 'products' OR NOT EXISTS (SELECT FROM shared_changes WHERE store_id = $1)) AS settled
+  FROM change_branches AS branch ORDER BY branch.number DESC LIMIT 1`;
 
 const NEWEST = `/* changes.newest */
   SELECT wanted.store_id, kind, newest_change(wanted.store_id, ARRAY[kind]) AS position
@@ -92,7 +85,9 @@ const NEWEST = `/* changes.newest */
 /** The feed on the primary: a read first gives positions to what is committed. */
 @Injectable()
 export class PostgresChangeFeed extends ChangeFeed {
-  private readonly heads = new GroupedLookup((keys) => this.settledHeads(keys), CONCURRENT_LOOK_UPS, READ_ANSWER_MS);
+  // Requests that arrive together share a look-up of the head, by store and kind, and a numbering, by store.
+  private readonly heads = grouped((key) => this.settledHead(key));
+  private readonly numberings = grouped((storeId) => this.numberOnce(Number(storeId)));
 
   constructor(private readonly database: Database) {
     super();
@@ -126,19 +121,17 @@ export class PostgresChangeFeed extends ChangeFeed {
     return newest;
   }
 
-  /** The heads of stores and kinds without a change that lacks its position, by their keys. */
-  private async settledHeads(keys: readonly string[]): Promise<Map<string, FeedHead>> {
-    const wanted = keys.map((key) => key.split(' '));
-    const values = [wanted.map(([storeId]) => Number(storeId)), wanted.map(([, kind]) => kind)];
-    const rows = await this.database.queryPrepared<HeadRow>(HEADS, values);
-    return new Map(
-      rows
-        .filter(({ settled }) => settled)
-        .map((row) => [`${row.store_id} ${row.kind}`, { branch: row.branch, position: toSafeInteger(row.newest) }]),
-    );
+  private async settledHead(key: string): Promise<FeedHead | null> {
+    const [row] = await this.database.queryPrepared<HeadRow>(HEAD, key.split(' '));
+    return row?.settled ? { branch: row.branch, position: toSafeInteger(row.newest) } : null;
   }
 
-  private number(storeId: number): Promise<boolean> {
+  /** @returns whether changes of the store may still wait. */
+  private async number(storeId: number): Promise<boolean> {
+    return (await this.numberings.find(String(storeId))) === true;
+  }
+
+  private numberOnce(storeId: number): Promise<boolean> {
     return numberChangesOf((text, values) => this.database.queryPrepared(text, values), storeId);
   }
 
@@ -164,6 +157,13 @@ export class PostgresChangeFeed extends ChangeFeed {
     const reached = Math.max(position, toSafeInteger(last ?? '0'));
     return { changes: found.map(toChange), next: placeOf(state.branch, reached, base), hasMore, rewound: false };
   }
+}
+
+/** A statement for each key, at the same time. */
+function grouped<Value>(lookUp: (key: string) => Promise<Value>): GroupedLookup<Value> {
+  const all = async (keys: readonly string[]) =>
+    new Map(await Promise.all(keys.map(async (key) => [key, await lookUp(key)] as const)));
+  return new GroupedLookup(all, CONCURRENT_LOOK_UPS, READ_ANSWER_MS);
 }
 
 function placeOf(branch: string, position: number, base: number): FeedPlace {
