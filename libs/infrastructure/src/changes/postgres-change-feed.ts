@@ -2,7 +2,6 @@ import {
   CHANGE_KINDS,
   ChangeFeed,
   CursorExpired,
-  READ_ANSWER_MS,
   type Change,
   type ChangeKind,
   type FeedHead,
@@ -18,7 +17,6 @@ import { toSafeInteger } from '../postgres/integers.js';
 import { numberChangesOf } from './number-changes.js';
 
 const MAX_LIMIT = 100;
-const CONCURRENT_LOOK_UPS = 2;
 
 interface HeadRow {
   readonly branch: string;
@@ -163,7 +161,7 @@ export class PostgresChangeFeed extends ChangeFeed {
 function grouped<Value>(lookUp: (key: string) => Promise<Value>): GroupedLookup<Value> {
   const all = async (keys: readonly string[]) =>
     new Map(await Promise.all(keys.map(async (key) => [key, await lookUp(key)] as const)));
-  return new GroupedLookup(all, CONCURRENT_LOOK_UPS, READ_ANSWER_MS);
+  return new GroupedLookup(all);
 }
 
 function placeOf(branch: string, position: number, base: number): FeedPlace {

@@ -13,6 +13,7 @@ import { Conditions } from '../postgres/conditions.js';
 import { Database } from '../postgres/database.js';
 import { readNewestFirst } from '../postgres/newest-first.js';
 import { matchesNothing, NO_ROWS } from '../postgres/paging.js';
+import { SharedReads } from '../postgres/shared-reads.js';
 import { addSearch } from '../postgres/search-terms.js';
 import { IS_HELD } from './order-stages.js';
 import { toOrderRecord, toOrderSummary, type OrderRecordRow, type OrderRow } from './order.rows.js';
@@ -49,6 +50,8 @@ const FIND = `/* orders.find */
 
 @Injectable()
 export class PostgresOrderRepository extends OrderRepository {
+  private readonly byId = new SharedReads((storeId, ids) => this.findByIds(storeId, ids));
+
   constructor(private readonly database: Database) {
     super();
   }
@@ -83,7 +86,7 @@ export class PostgresOrderRepository extends OrderRepository {
   }
 
   override findById(storeId: number, id: string): Promise<OrderRecord | null> {
-    return this.find('id = $2', storeId, id);
+    return this.byId.find(storeId, id.toLowerCase());
   }
 
   override async findByIds(storeId: number, ids: readonly string[]): Promise<OrderRecord[]> {
