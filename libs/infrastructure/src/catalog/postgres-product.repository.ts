@@ -26,37 +26,36 @@ const IN_CATEGORY = {
 };
 
 // A subquery collects each part of a product: joins would multiply variants by categories. One part reads the stock of
-// the product and of all its variants. Prices travel as text, because JSON numbers are not exact.
+// the product and of all its variants. Parts travel as arrays, which take both sides half as long as objects with a name for
+// each value. Prices travel as text, because JSON numbers are not exact.
 const find = (condition: string) => `/* products.find */
-  WITH item AS MATERIALIZED (
-    SELECT * FROM products AS item WHERE item.store_id = $1 AND item.status = 'ACTIVE' AND ${condition}
-  ), units AS MATERIALIZED (
-    SELECT stock.variant_key, sum(stock.quantity) AS quantity FROM stock
-    WHERE stock.store_id = $1 AND stock.product_id = (SELECT id FROM item) AND ${IS_FOR_SALE}
-    GROUP BY stock.variant_key
-  )
   SELECT item.id, item.created_at, ${SUMMARY}, item.sku, item.featured, item.description, item.images, item.specifications,
-    item.updated_at, (SELECT coalesce(sum(quantity), 0) FROM units) AS quantity,
-    (SELECT coalesce(json_agg(json_build_object('id', variant.id, 'sku', variant.sku, 'name', variant.name,
-        'price', variant.price::text, 'attributes', variant.attributes,
-        'attribute_names', variant.attribute_names, 'status', variant.status,
-        'quantity', coalesce((SELECT quantity FROM units WHERE variant_key = variant.id), 0))
-        ORDER BY variant.position, variant.id), '[]')
+    item.updated_at, stocked.quantity, stocked.units,
+    (SELECT coalesce(json_agg(json_build_array(variant.id, variant.sku, variant.name, variant.price::text,
+        variant.attributes, variant.attribute_names, variant.status) ORDER BY variant.position, variant.id), '[]')
       FROM product_variants variant
       WHERE variant.store_id = item.store_id AND variant.product_id = item.id) AS variants,
-    (SELECT coalesce(json_agg(json_build_object('id', category.id, 'name', category.name, 'slug', category.slug)
+    (SELECT coalesce(json_agg(json_build_array(category.id, category.name, category.slug)
         ORDER BY category.display_order, category.name COLLATE "C", category.id), '[]')
       FROM product_categories link
       JOIN categories category ON category.store_id = link.store_id AND category.id = link.category_id
       WHERE link.store_id = item.store_id AND link.product_id = item.id) AS categories,
-    (SELECT json_build_object('id', brand.id, 'name', brand.name, 'slug', brand.slug)
+    (SELECT json_build_array(brand.id, brand.name, brand.slug)
       FROM brands brand WHERE brand.store_id = item.store_id AND brand.id = item.brand_id) AS brand
-  FROM item`;
+  FROM products AS item
+  CROSS JOIN LATERAL (
+    SELECT coalesce(sum(part.quantity), 0) AS quantity,
+      coalesce(json_object_agg(part.variant_key, part.quantity), '{}') AS units
+    FROM (
+      SELECT stock.variant_key, sum(stock.quantity) AS quantity FROM stock
+      WHERE stock.store_id = $1 AND stock.product_id = item.id AND ${IS_FOR_SALE}
+      GROUP BY stock.variant_key
+    ) AS part
+  ) AS stocked
+  WHERE item.store_id = $1 AND item.status = 'ACTIVE' AND ${condition}`;
 
 const FIND_BY_ID = find('item.id = $2');
-// The products are few: a page of the feed.
-const FIND_BY_IDS = `/* products.find_many */
-  SELECT found.* FROM unnest($2::int[]) AS wanted (id) CROSS JOIN LATERAL (${find('item.id = wanted.id')}) AS found`;
+const FIND_BY_IDS = find('item.id = ANY ($2::int[])');
 const FIND_BY_SLUG = find('item.slug = $2');
 
 @Injectable()

@@ -38,26 +38,29 @@ interface PageRow {
 }
 
 // One snapshot: the page, and what tells whether the reader may continue from its place. The latter is materialized, or
-// PostgreSQL computes it for each row of the page. A constant limit for each kind tells the planner, which makes one plan
-// for all pages, to expect few rows.
+// PostgreSQL computes it for each row of the page. A constant limit for each kind tells the planner to expect few rows. The
+// planner does not see values that come from another query: with them it would expect less work than without, and plan
+// every page again, which takes longer than reading it.
 const PAGE = `/* changes.page */
-  WITH state AS MATERIALIZED (
+  WITH asked AS MATERIALIZED (
+    SELECT $2::change_kind[] AS kinds, $3::bigint AS position, $5::uuid AS branch
+  ), state AS MATERIALIZED (
     SELECT current.id AS branch,
       coalesce((SELECT through FROM purged_changes WHERE store_id = $1), 0) AS purged,
       newest_change($1, enum_range(NULL::change_kind)) AS newest,
-      $5::uuid IS NOT NULL AND (own.number IS NULL OR EXISTS (
+      asked.branch IS NOT NULL AND (own.number IS NULL OR EXISTS (
         SELECT FROM change_forks AS fork
-        WHERE fork.store_id = $1 AND fork.branch > own.number AND fork.position < $3)) AS lost
-    FROM (SELECT id FROM change_branches ORDER BY number DESC LIMIT 1) AS current
-    LEFT JOIN change_branches AS own ON own.id = $5
+        WHERE fork.store_id = $1 AND fork.branch > own.number AND fork.position < asked.position)) AS lost
+    FROM asked CROSS JOIN (SELECT id FROM change_branches ORDER BY number DESC LIMIT 1) AS current
+    LEFT JOIN change_branches AS own ON own.id = asked.branch
   )
   SELECT state.*, page.*
   FROM state
   LEFT JOIN LATERAL (
-    SELECT part.* FROM unnest($2::change_kind[]) AS wanted (kind)
+    SELECT part.* FROM asked CROSS JOIN unnest(asked.kinds) AS wanted (kind)
     CROSS JOIN LATERAL (
       SELECT position, kind, entity, changed_at FROM changes
-      WHERE changes.store_id = $1 AND changes.kind = wanted.kind AND position > $3
+      WHERE changes.store_id = $1 AND changes.kind = wanted.kind AND changes.position > asked.position
       ORDER BY position LIMIT ${MAX_LIMIT + 1}
     ) AS part
     ORDER BY position LIMIT $4

@@ -33,25 +33,19 @@ export interface OrderRecordRow extends OrderRow {
   readonly stages: readonly StageJson[];
 }
 
-interface LineJson {
-  readonly product_id: number | null;
-  readonly variant_id: number | null;
-  readonly sku: string;
-  readonly name: string;
-  readonly attributes: VariantAttributes;
-  readonly attribute_names: readonly string[];
-  readonly unit_price: string;
-  readonly quantity: number;
-  readonly line_total: string;
-}
+type LineJson = readonly [
+  productId: number | null,
+  variantId: number | null,
+  sku: string,
+  name: string,
+  attributes: VariantAttributes,
+  attributeNames: readonly string[],
+  unitPrice: string,
+  quantity: number,
+  lineTotal: string,
+];
 
-interface StageJson {
-  readonly stage: string;
-  readonly state: string;
-  readonly attempts: number;
-  readonly last_error: string;
-  readonly updated_at: string;
-}
+type StageJson = readonly [stage: string, state: string, attempts: number, lastError: string, updatedAt: string];
 
 export function toOrderSummary(row: OrderRow): OrderSummary {
   return {
@@ -70,8 +64,8 @@ export function toOrderSummary(row: OrderRow): OrderSummary {
 }
 
 export function toOrderRecord(row: OrderRecordRow): OrderRecord {
-  return {
-    ...toOrderSummary(row),
+  // In Node 20, an object literal with a spread and further fields takes ten times as long.
+  return Object.assign(toOrderSummary(row), {
     lines: row.lines.map(toLine),
     customer: { name: row.customer_name, email: row.customer_email, phone: row.customer_phone },
     shippingAddress: toAddress(row.shipping_address),
@@ -82,19 +76,20 @@ export function toOrderRecord(row: OrderRecordRow): OrderRecord {
     fraud: row.fraud,
     pipeline: row.stages.map(toStage),
     updatedAt: row.updated_at,
-  };
+  });
 }
 
 function toLine(line: LineJson): OrderLineRecord {
+  const [productId, variantId, sku, name, attributes, attributeNames, unitPrice, quantity, lineTotal] = line;
   return {
-    productId: line.product_id,
-    variantId: line.variant_id,
-    sku: line.sku,
-    name: line.name,
-    attributes: sortAttributes(line.attributes, line.attribute_names),
-    unitPrice: toSafeInteger(line.unit_price),
-    quantity: line.quantity,
-    lineTotal: toSafeInteger(line.line_total),
+    productId,
+    variantId,
+    sku,
+    name,
+    attributes: sortAttributes(attributes, attributeNames),
+    unitPrice: toSafeInteger(unitPrice),
+    quantity,
+    lineTotal: toSafeInteger(lineTotal),
   };
 }
 
@@ -103,12 +98,6 @@ function toAddress({ address, city, zip }: Partial<PostalAddress>): PostalAddres
   return { address: address ?? '', city: city ?? '', zip: zip ?? '' };
 }
 
-function toStage(stage: StageJson): PipelineStageRecord {
-  return {
-    stage: stage.stage,
-    state: stage.state,
-    attempts: stage.attempts,
-    lastError: stage.last_error,
-    at: new Date(stage.updated_at),
-  };
+function toStage([stage, state, attempts, lastError, updatedAt]: StageJson): PipelineStageRecord {
+  return { stage, state, attempts, lastError, at: new Date(updatedAt) };
 }

@@ -32,19 +32,19 @@ const HELD = {
   labels: 'ARRAY[item.source, item.status, item.fulfillment_status]',
 };
 
-// A subquery collects each part of an order: joins would multiply lines by stages. Amounts travel as text, because JSON
-// numbers are not exact.
+// A subquery collects each part of an order: joins would multiply lines by stages. Lines and stages travel as arrays,
+// which take both sides half as long as objects with a name for each value. Amounts travel as text, because JSON numbers are
+// not exact.
 const FIND = `/* orders.find */
   SELECT id, created_at, ${SUMMARY}, customer_email, customer_phone, shipping_address, billing_address, notes, external_reference,
     is_test, updated_at,
-    (SELECT coalesce(json_agg(json_build_object('product_id', line.product_id, 'variant_id', line.variant_id,
-        'sku', line.sku, 'name', line.name, 'attributes', line.attributes,
-        'attribute_names', line.attribute_names, 'unit_price', line.unit_price::text, 'quantity', line.quantity, 'line_total', line.line_total::text) ORDER BY line.position), '[]')
+    (SELECT coalesce(json_agg(json_build_array(line.product_id, line.variant_id, line.sku, line.name, line.attributes,
+        line.attribute_names, line.unit_price::text, line.quantity, line.line_total::text) ORDER BY line.position), '[]')
       FROM order_lines line WHERE line.store_id = orders.store_id AND line.order_id = orders.id) AS lines,
     (SELECT json_build_object('verdict', fraud.verdict, 'score', fraud.score, 'reasons', fraud.reasons)
       FROM fraud_assessments fraud WHERE fraud.store_id = orders.store_id AND fraud.order_id = orders.id) AS fraud,
-    (SELECT coalesce(json_agg(json_build_object('stage', stage.stage, 'state', stage.state, 'attempts', stage.attempts,
-        'last_error', stage.last_error, 'updated_at', stage.updated_at) ORDER BY stage.position, stage.stage), '[]')
+    (SELECT coalesce(json_agg(json_build_array(stage.stage, stage.state, stage.attempts, stage.last_error, stage.updated_at)
+        ORDER BY stage.position, stage.stage), '[]')
       FROM order_stages stage WHERE stage.store_id = orders.store_id AND stage.order_id = orders.id) AS stages
   FROM orders`;
 
