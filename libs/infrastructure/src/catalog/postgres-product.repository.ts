@@ -13,6 +13,7 @@ import { availableUnits, IS_FOR_SALE } from '../stock/available-stock.js';
 import { readNewestFirst, type NewestFirst } from '../postgres/newest-first.js';
 import { matchesNothing, NO_ROWS } from '../postgres/paging.js';
 import { ReadReplicas } from '../postgres/read-replicas.js';
+import { SharedReads } from '../postgres/shared-reads.js';
 import { toProductRecord, toProductSummary, type ProductRecordRow, type ProductRow } from './product.rows.js';
 
 const SUMMARY = 'item.name, item.slug, item.price, item.status';
@@ -54,12 +55,13 @@ const find = (condition: string) => `/* products.find */
   ) AS stocked
   WHERE item.store_id = $1 AND item.status = 'ACTIVE' AND ${condition}`;
 
-const FIND_BY_ID = find('item.id = $2');
 const FIND_BY_IDS = find('item.id = ANY ($2::int[])');
 const FIND_BY_SLUG = find('item.slug = $2');
 
 @Injectable()
 export class PostgresProductRepository extends ProductRepository {
+  private readonly byId = new SharedReads((storeId, ids) => this.findMany(this.database, storeId, ids.map(Number)));
+
   constructor(
     private readonly database: ReadReplicas,
     private readonly primary: Database,
@@ -90,19 +92,19 @@ export class PostgresProductRepository extends ProductRepository {
   }
 
   override findById(storeId: number, id: number): Promise<ProductRecord | null> {
-    return this.find(FIND_BY_ID, storeId, id);
+    return this.byId.find(storeId, String(id));
   }
 
-  override async findByIds(storeId: number, ids: readonly number[]): Promise<ProductRecord[]> {
-    return (await this.primary.queryPrepared<ProductRecordRow>(FIND_BY_IDS, [storeId, ids])).map(toProductRecord);
+  override findByIds(storeId: number, ids: readonly number[]): Promise<ProductRecord[]> {
+    return this.findMany(this.primary, storeId, ids);
   }
 
-  override findBySlug(storeId: number, slug: string): Promise<ProductRecord | null> {
-    return this.find(FIND_BY_SLUG, storeId, slug);
-  }
-
-  private async find(sql: string, storeId: number, reference: unknown): Promise<ProductRecord | null> {
-    const [row] = await this.database.queryPrepared<ProductRecordRow>(sql, [storeId, reference]);
+  override async findBySlug(storeId: number, slug: string): Promise<ProductRecord | null> {
+    const [row] = await this.database.queryPrepared<ProductRecordRow>(FIND_BY_SLUG, [storeId, slug]);
     return row ? toProductRecord(row) : null;
+  }
+
+  private async findMany(database: Database, storeId: number, ids: readonly number[]): Promise<ProductRecord[]> {
+    return (await database.queryPrepared<ProductRecordRow>(FIND_BY_IDS, [storeId, ids])).map(toProductRecord);
   }
 }

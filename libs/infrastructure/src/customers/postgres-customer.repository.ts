@@ -6,6 +6,7 @@ import { toSafeInteger } from '../postgres/integers.js';
 import { readNewestFirst } from '../postgres/newest-first.js';
 import { matchesNothing, NO_ROWS } from '../postgres/paging.js';
 import { ReadReplicas } from '../postgres/read-replicas.js';
+import { SharedReads } from '../postgres/shared-reads.js';
 import { addSearch } from '../postgres/search-terms.js';
 
 /** A row of `customers` as pg returns it: bigint is text. */
@@ -27,10 +28,15 @@ interface CustomerRow {
 // Contains no secret: password hash, token and national id are in another table.
 const COLUMNS = `name, email, phone, status, email_verified, loyalty_points, total_spent, tags, city, last_login`;
 
+const FIND_BY_IDS = `/* customers.find */
+  SELECT id, created_at, ${COLUMNS} FROM customers WHERE store_id = $1 AND id = ANY ($2::uuid[])`;
+
 const SEARCHED = { email: 'item.email', other: 'item.name', otherHasAt: true };
 
 @Injectable()
 export class PostgresCustomerRepository extends CustomerRepository {
+  private readonly byId = new SharedReads((storeId, ids) => this.findMany(this.database, storeId, ids));
+
   constructor(
     private readonly database: ReadReplicas,
     private readonly primary: Database,
@@ -51,16 +57,16 @@ export class PostgresCustomerRepository extends CustomerRepository {
     return { rows: rows.map(toCustomerRecord), total };
   }
 
-  override async findById(storeId: number, id: string): Promise<CustomerRecord | null> {
-    const sql = `/* customers.find */ SELECT id, created_at, ${COLUMNS} FROM customers WHERE store_id = $1 AND id = $2`;
-    const [row] = await this.database.queryPrepared<CustomerRow>(sql, [storeId, id]);
-    return row ? toCustomerRecord(row) : null;
+  override findById(storeId: number, id: string): Promise<CustomerRecord | null> {
+    return this.byId.find(storeId, id.toLowerCase());
   }
 
-  override async findByIds(storeId: number, ids: readonly string[]): Promise<CustomerRecord[]> {
-    const sql = `/* customers.find_many */
-      SELECT id, created_at, ${COLUMNS} FROM customers WHERE store_id = $1 AND id = ANY ($2::uuid[])`;
-    return (await this.primary.queryPrepared<CustomerRow>(sql, [storeId, ids])).map(toCustomerRecord);
+  override findByIds(storeId: number, ids: readonly string[]): Promise<CustomerRecord[]> {
+    return this.findMany(this.primary, storeId, ids);
+  }
+
+  private async findMany(database: Database, storeId: number, ids: readonly string[]): Promise<CustomerRecord[]> {
+    return (await database.queryPrepared<CustomerRow>(FIND_BY_IDS, [storeId, ids])).map(toCustomerRecord);
   }
 }
 

@@ -94,8 +94,10 @@ export class PostgresOrderRepository extends OrderRepository {
     return (await this.database.queryPrepared<OrderRecordRow>(sql, [storeId, ids])).map(toOrderRecord);
   }
 
-  override findByReceiptNumber(storeId: number, receiptNumber: string): Promise<OrderRecord | null> {
-    return this.find('upper(receipt_number) = upper($2)', storeId, receiptNumber);
+  override async findByReceiptNumber(storeId: number, receiptNumber: string): Promise<OrderRecord | null> {
+    const sql = `${FIND} WHERE store_id = $1 AND upper(receipt_number) = upper($2)`;
+    const [row] = await this.database.queryPrepared<OrderRecordRow>(sql, [storeId, receiptNumber]);
+    return row ? toOrderRecord(row) : null;
   }
 
   override locate(reference: string, subdomain: string | null): Promise<OrderLocation[]> {
@@ -107,11 +109,5 @@ export class PostgresOrderRepository extends OrderRepository {
        ORDER BY stores.id`,
       [reference, subdomain],
     );
-  }
-
-  private async find(condition: string, storeId: number, reference: string): Promise<OrderRecord | null> {
-    const sql = `${FIND} WHERE store_id = $1 AND ${condition}`;
-    const [row] = await this.database.queryPrepared<OrderRecordRow>(sql, [storeId, reference]);
-    return row ? toOrderRecord(row) : null;
   }
 }
