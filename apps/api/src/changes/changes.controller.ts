@@ -5,6 +5,7 @@ import {
   ChangeWatch,
   CursorInvalid,
   Deadline,
+  MAX_LIMIT,
   type ApiKeyLookup,
   type ChangesPage,
   type FeedQuery,
@@ -12,11 +13,10 @@ import {
 import { Controller, Get, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiKeyGuard } from '../auth/api-key.guard.js';
 import { CurrentKey } from '../auth/current-store.decorator.js';
+import { RequiresKeyGuard } from '../auth/requires-key.guard.js';
 import { restartPatience } from '../http/server/09-slow-readers.js';
 import { ReadQuery } from '../query/read-query.decorator.js';
-import { MAX_LIMIT } from '../query/query-reader.js';
 import { toChangeResponse } from './change.response.js';
 import type { ChangesEnvelope, FeedProgress } from './changes-envelope.js';
 import { ApiListChanges, CHANGES_DOCUMENTATION } from './changes.openapi.js';
@@ -27,7 +27,7 @@ const NDJSON = 'application/x-ndjson';
 
 @Controller('v1/changes')
 @ApiTags(CHANGES_DOCUMENTATION.tag)
-@UseGuards(ApiKeyGuard)
+@UseGuards(RequiresKeyGuard)
 export class ChangesController {
   constructor(
     private readonly changes: ChangesService,
