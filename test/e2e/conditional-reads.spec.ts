@@ -1,5 +1,6 @@
 import { anOrderBody } from '../builders/order-body.js';
 import { StoreFixture } from '../builders/store-fixture.js';
+import { eventually } from '../support/eventually.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 import pg from 'pg';
 
@@ -95,6 +96,28 @@ describe('a read with If-None-Match', () => {
 
     await numbering.end();
     expect(await statusOf('/v1/brands', tag)).toBe(200);
+  });
+
+  it('returns 200 for the tag of an answer that shows what was created and deleted before the next tag', async () => {
+    const writer = new pg.Client({ connectionString: api.database.url });
+    await writer.connect();
+    await tagOf('/v1/brands');
+    // The request reads the head of the feed, and waits for the table.
+    await writer.query('BEGIN; LOCK TABLE brands IN ACCESS EXCLUSIVE MODE');
+    const reading = api.get('/v1/brands');
+    await eventually(async () => {
+      const waiting = await sql(`SELECT FROM pg_locks WHERE NOT granted AND relation = 'brands'::regclass`);
+      expect(waiting).toHaveLength(1);
+    });
+    const brand = `INSERT INTO brands (store_id, slug, name) VALUES ($1, 'brief', 'Brief')`;
+    await writer.query(brand, [api.store.id]);
+    await writer.query('COMMIT');
+    await writer.end();
+    const { headers, body } = await reading;
+    await sql(`DELETE FROM brands WHERE slug = 'brief'`);
+
+    expect(body).toContain('Brief');
+    expect(await statusOf('/v1/brands', String(headers['etag']))).toBe(200);
   });
 
   it('accepts the tag of another key of the store and mode only', async () => {
