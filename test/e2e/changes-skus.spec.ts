@@ -68,7 +68,8 @@ describe('GET /v1/changes?kinds=skus', () => {
 
   it('has an entry for the unit alone when an order sells the last one of the product', async () => {
     const product = await api.store.product();
-    const [last, empty] = [await api.store.variant(product, { stock: 1 }), await api.store.variant(product)];
+    const last = await api.store.variant(product, { stock: 1 });
+    await api.store.variant(product);
     await reader.catchUp();
     const body = anOrderBody(product);
     const items = body.items.map((item) => ({ ...item, variant_id: last }));
@@ -76,7 +77,6 @@ describe('GET /v1/changes?kinds=skus', () => {
     await api.post('/v1/orders', { ...body, items });
 
     expect(await reader.catchUp()).toEqual([`skus ${product}-${last}`]);
-    expect(empty).toBeDefined();
   });
 
   it.each([
@@ -133,6 +133,21 @@ describe('GET /v1/changes?kinds=skus', () => {
     );
     expect(await touched(setProduct, 'DRAFT', product)).toContain(`-skus ${large}`);
     expect(await touched(setProduct, 'ACTIVE', product)).toContain(`skus ${large}`);
+  });
+
+  it('has an entry for each unit of a product that becomes active, and for a new variant without stock', async () => {
+    const product = await api.store.product({ status: 'DRAFT' });
+    const variant = await api.store.variant(product);
+    await reader.catchUp();
+
+    expect(await touched(`UPDATE products SET status = 'ACTIVE' WHERE id = $1`, product)).toEqual(
+      skusOf([`${product}-${variant}`]),
+    );
+    const inserted = `INSERT INTO product_variants (store_id, product_id, sku, name, price) VALUES ($1, $2, 'N', 'N', 1)`;
+    const seen = await touched(inserted, api.store.id, product);
+    expect(seen).toContain(`skus ${product}-${variant}`);
+    expect(seen).toHaveLength(2);
+    expect([...reader.copy.values()].map(({ data }) => data?.['sku'])).toContain('N');
   });
 
   it('has a deletion for each unit of a deleted product', async () => {
