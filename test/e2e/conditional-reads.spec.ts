@@ -2,6 +2,7 @@ import { anOrderBody } from '../builders/order-body.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { eventually } from '../support/eventually.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
+import { createTestDatabase } from '../support/test-database.js';
 import pg from 'pg';
 
 describe('a read with If-None-Match', () => {
@@ -162,6 +163,17 @@ describe('a read with If-None-Match', () => {
     expect(await statusOf('/v1/orders', tag)).toBe(304);
 
     await locked.end();
+  });
+
+  it('has no tag where a replica may answer', async () => {
+    const database = await createTestDatabase();
+    const replicated = await startApi({ DATABASE_REPLICA_URLS: database.url }, undefined, database);
+    const tagged = async (url: string) => (await replicated.get(url)).headers['etag'] !== undefined;
+
+    const lists = ['/v1/products', '/v1/skus', '/v1/customers', '/v1/orders', '/v1/brands'];
+    expect(await Promise.all(lists.map(tagged))).toEqual([false, false, false, true, true]);
+
+    await replicated.stop();
   });
 
   it.each([
