@@ -66,6 +66,20 @@ describe('GET /v1/changes?kinds=skus', () => {
     expect(reader.copy.get(`skus ${small}`)?.data).toMatchObject({ quantity: 7 });
   });
 
+  it('costs an order one row of the log, and one for each unit', async () => {
+    const { product, variants } = await aProductWithVariants();
+    const body = anOrderBody(product);
+    const items = body.items.flatMap((item) => variants.map((variant_id) => ({ ...item, variant_id })));
+
+    expect((await api.post('/v1/orders', { ...body, items })).statusCode).toBe(201);
+
+    const log = 'SELECT kind, unit FROM change_log WHERE store_id = $1 ORDER BY kind, unit';
+    expect(await sql(log, api.store.id)).toEqual([
+      { kind: 'orders', unit: null },
+      ...variants.map((unit) => ({ kind: 'products', unit })),
+    ]);
+  });
+
   it('has an entry for the unit alone when an order sells the last one of the product', async () => {
     const product = await api.store.product();
     const last = await api.store.variant(product, { stock: 1 });

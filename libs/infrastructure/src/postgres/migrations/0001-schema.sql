@@ -1306,8 +1306,8 @@ BEGIN
         SELECT 'skus', entity || coalesce('-' || nullif(unit, 0), ''), id FROM waiting
         WHERE kind = 'products' AND unit IS DISTINCT FROM -1
         UNION ALL
-        -- All units of a product: those of now, and those that a reader may have seen. Ids that begin with 7 and a hyphen
-        -- sort between 7 and '7.'.
+        -- All units of a product: those of now, and those that a reader may have seen, even as deleted: a unit may have
+        -- come back and gone again. The ids 7 and 7-… sort before '7.', and 70 after it.
         SELECT 'skus', unit.entity, product.last FROM (
           SELECT entity, max(id) AS last FROM waiting WHERE kind = 'products' AND unit IS NULL GROUP BY entity
         ) AS product
@@ -1367,8 +1367,8 @@ BEGIN
   RETURN moved;
 END $$;
 
--- Logs a change of each product, and of its units, that shows what has changed. Not in the trigger of the change: it would miss a product
--- whose transaction is still open, and which then shows the old name.
+-- Logs a change of each product that shows what has changed, with the units that show it. Not in the trigger of the change:
+-- it would miss a product whose transaction is still open, and which then shows the old name.
 CREATE FUNCTION spread_shared_changes(of_store int) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   WITH spread AS (
