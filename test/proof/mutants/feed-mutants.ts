@@ -38,7 +38,8 @@ export const FEED_MUTANTS: readonly Mutant[] = [
       {
         file: SCHEMA,
         find: `newest + row_number() OVER (ORDER BY last), NOT shown`,
-        replace: `last, NOT shown`,
+        // A product and its units share a row of the log.
+        replace: `last * 1000 + row_number() OVER (PARTITION BY last ORDER BY kind, entity), NOT shown`,
       },
     ],
     proof: 'changes',
