@@ -13,8 +13,8 @@ import {
 import { Controller, Get, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { CurrentKey } from '../auth/current-store.decorator.js';
 import { RequiresKeyGuard } from '../auth/requires-key.guard.js';
+import { CurrentKey } from '../auth/current-store.decorator.js';
 import { restartPatience } from '../http/server/09-slow-readers.js';
 import { ReadQuery } from '../query/read-query.decorator.js';
 import { toChangeResponse } from './change.response.js';
