@@ -992,9 +992,9 @@ BEGIN
   IF TG_OP = 'INSERT' THEN
     PERFORM refresh_sellable_units(store_id, array_agg(id)) FROM added WHERE status = 'ACTIVE' GROUP BY store_id;
   ELSE
-    PERFORM refresh_sellable_units(store_id, array_agg(id))
-    FROM added JOIN removed USING (store_id, id)
-    WHERE (added.status, added.sku) IS DISTINCT FROM (removed.status, removed.sku)
+    PERFORM refresh_sellable_units(store_id, array_agg(id)) FROM (
+      SELECT store_id, id, status, sku FROM added EXCEPT SELECT store_id, id, status, sku FROM removed
+    ) AS changed
     GROUP BY store_id;
   END IF;
   RETURN NULL;
