@@ -277,7 +277,7 @@ export interface paths {
     };
     /**
      * What changed since a cursor
-     * @description The newest state of each resource that changed, once, in the order of the changes. Nothing is ever inserted before a cursor. `data` is the full record, as the route of the resource returns it. Without a cursor, the feed begins with everything: a full export and following the store are the same loop. Cursors do not expire, but deletions are known for 90 days: a cursor that has not been used for longer returns 400 with `cursor_expired` when there were any. With `Accept: application/x-ndjson` the answer has everything: a line for each change and, after at most 100 of them, a line `{ "cursor", "has_more", "rewound" }`. Continue an answer that broke off from the last cursor in it.
+     * @description The newest state of each resource that changed, once, in the order of the changes. Nothing is ever inserted before a cursor. `data` is the full record, as the route of the resource returns it; of a SKU, its row in the list of SKUs. Prices of products and SKUs are in major units, amounts of orders and customers in minor units. Without a cursor, the feed begins with everything: a full export and following the store are the same loop. Cursors do not expire, but deletions are known for 90 days: a cursor that has not been used for longer returns 400 with `cursor_expired` when there were any. With `Accept: application/x-ndjson` the answer has everything: a line for each change and, after at most 100 of them, a line `{ "cursor", "has_more", "rewound" }`. Continue an answer that broke off from the last cursor in it.
      */
     get: operations['listChanges'];
     put?: never;
@@ -1261,6 +1261,28 @@ export interface components {
           at: string;
           /** @description The full record; null when `deleted`. */
           data: components['schemas']['Product'] | null;
+        }
+      | {
+          /**
+           * @description The kind of the resource.
+           * @enum {string}
+           */
+          kind: 'skus';
+          /**
+           * @description The product's id, and the variant's after a hyphen if there is a variant.
+           * @example 70-12
+           */
+          id: string;
+          /** @description Whether the resource is gone: the list of SKUs lacks it. */
+          deleted: boolean;
+          /**
+           * Format: date-time
+           * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
+           * @example 2026-11-20T09:30:00.000Z
+           */
+          at: string;
+          /** @description The full record; null when `deleted`. */
+          data: components['schemas']['SkuListItem'] | null;
         }
       | {
           /**
@@ -3806,6 +3828,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -3867,6 +3891,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -3883,6 +3909,8 @@ export interface operations {
           'X-Traffic-Mode'?: 'live' | 'test';
           /** @description When the key of the request expires. Only in the 30 days before. */
           'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
           'Retry-After': components['headers']['Retry-After'];
           [name: string]: unknown;
         };

@@ -40,6 +40,31 @@ export async function* allSkus(client: Client<paths>): AsyncGenerator<Sku> {
 }
 
 /**
+ * Brings `skus` up to date, by the ids of the feed (`70` for a product, `70-12` for its variant 12): all of them without a
+ * cursor, later those that changed. Waits up to 25 s for a change. Returns the cursor for the next call; store it with the
+ * SKUs. Prices are in major units.
+ *
+ * @throws RequestFailed with the code `cursor_expired` after 90 days without a call: clear `skus`, and begin without a
+ * cursor.
+ */
+export async function followSkus(client: Client<paths>, skus: Map<string, Sku>, cursor?: string): Promise<string> {
+  for (let from = cursor; ;) {
+    const query = { kinds: 'skus', limit: 100, wait: 25, ...(from !== undefined && { cursor: from }) };
+    const { data, error, response } = await client.GET('/v1/changes', { params: { query } });
+    if (!data) throw new RequestFailed(response, error);
+    // The service lost changes that this copy has: the feed begins again.
+    if (data.rewound) skus.clear();
+    for (const change of data.data) {
+      if (change.kind !== 'skus') continue;
+      if (change.data) skus.set(change.id, change.data);
+      else skus.delete(change.id);
+    }
+    if (!data.has_more) return data.cursor;
+    from = data.cursor;
+  }
+}
+
+/**
  * Yields every order that is not in `known` once, newest first, and adds its id to `known`. Money is in minor units.
  *
  * Reads from page 1 until `known` has as many orders as the store. The total and the rows of a page are of one moment,

@@ -124,6 +124,15 @@ describe.each([
     expect((await head())?.position).not.toBe(first?.position);
   });
 
+  it('has another head after a resource that came and went between two reads', async () => {
+    await change('1');
+    const before = await subject.feed.head(subject.storeId, 'brands');
+    await change('2');
+    await remove('2');
+
+    expect((await subject.feed.head(subject.storeId, 'brands'))?.position).not.toBe(before?.position);
+  });
+
   it('names the newest position of each kind', async () => {
     await change('1');
     await read();
@@ -131,7 +140,14 @@ describe.each([
 
     const newest = await subject.feed.newest([subject.storeId, subject.otherStoreId]);
 
-    expect(newest.get(subject.storeId)).toEqual({ orders: 0, products: 0, customers: 0, categories: 2, brands: 1 });
+    expect(newest.get(subject.storeId)).toEqual({
+      orders: 0,
+      products: 0,
+      skus: 0,
+      customers: 0,
+      categories: 2,
+      brands: 1,
+    });
     expect(newest.get(subject.otherStoreId)).toMatchObject({ brands: 0 });
   });
 

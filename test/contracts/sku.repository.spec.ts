@@ -145,6 +145,17 @@ describe.each([
     expect(await skusOf(filter)).toEqual([expected.length, ...expected]);
   });
 
+  it("finds a store's units by product and variant", async () => {
+    const { storeId, otherStoreId, skus } = subject;
+    const [twin] = twins as [SkuRecord];
+    const unknown = { productId: size42.productId, variantId: null };
+
+    const found = await skus.findByIds(storeId, [size42, unknown, twin, { productId: 0, variantId: 1 }]);
+
+    expect([...found].sort((a, b) => b.price - a.price)).toEqual([size42, twin]);
+    expect(await skus.findByIds(otherStoreId, [size42, twin])).toEqual([]);
+  });
+
   it('filters by product, and by all filters at once', async () => {
     const { productId } = size42;
     expect(await skusOf({ productId })).toEqual([1, 'Ä_42']);

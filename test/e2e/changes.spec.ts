@@ -51,19 +51,22 @@ describe('GET /v1/changes', () => {
       `categories ${category}`,
       `brands ${brand}`,
       `products ${product}`,
+      `skus ${product}-${variant}`,
       `customers ${customer}`,
       `orders ${order}`,
     ];
     expect([...seen].sort()).toEqual(things.sort());
+    const [sku] = (await api.get('/v1/skus')).json<{ data: unknown[] }>().data;
     for (const { kind, id, data } of reader.copy.values()) {
-      expect(data).toEqual((await api.get(`/v1/${kind}/${id}`)).json<{ data: unknown }>().data);
+      if (kind === 'skus') expect(data).toEqual(sku);
+      else expect(data).toEqual((await api.get(`/v1/${kind}/${id}`)).json<{ data: unknown }>().data);
     }
   });
 
   it('continues after the cursor with the newest state of what changed, once', async () => {
     const product = await api.store.product();
     const other = await api.store.product();
-    const reader = await follower();
+    const reader = await follower('kinds=products');
     await sql('UPDATE products SET name = $2 WHERE id = $1', product, 'First');
     await sql('UPDATE products SET name = $2 WHERE id = $1', other, 'Other');
     await sql('UPDATE products SET name = $2 WHERE id = $1', product, 'Second');
@@ -77,7 +80,7 @@ describe('GET /v1/changes', () => {
     const product = await api.store.product();
     const draft = await api.store.product();
     const order = await api.store.order();
-    const reader = await follower();
+    const reader = await follower('kinds=orders,products');
     await sql('DELETE FROM orders WHERE id = $1', order);
     await sql(`UPDATE products SET status = 'DRAFT' WHERE id = $1`, draft);
     await sql('DELETE FROM stock WHERE product_id = $1', product);
@@ -90,10 +93,21 @@ describe('GET /v1/changes', () => {
 
   it('does not contain what was created and deleted between two reads', async () => {
     const reader = await follower();
-    const order = await api.store.order();
-    await sql('DELETE FROM orders WHERE id = $1', order);
+    const gone = await api.store.order();
+    const kept = await api.store.order();
+    await sql('DELETE FROM orders WHERE id = $1', gone);
 
-    expect(await reader.catchUp()).toEqual([]);
+    expect(await reader.catchUp()).toEqual([`orders ${kept}`]);
+  });
+
+  it('contains the newest deletion when everything of its kind was created and deleted between two reads', async () => {
+    const reader = await follower();
+    const [first, second] = [await api.store.order(), await api.store.order()];
+    await sql('DELETE FROM orders WHERE id = $1', second);
+    await sql('DELETE FROM orders WHERE id = $1', first);
+    const brand = await api.store.brand();
+
+    expect(await reader.catchUp()).toEqual([`-orders ${first}`, `brands ${brand}`]);
   });
 
   it('has no entry for a write that changes nothing, or only a mark of the queue', async () => {
@@ -131,7 +145,7 @@ describe('GET /v1/changes', () => {
     const stored = await api.store.product();
     const varied = await api.store.product();
     await api.store.stock(stored, null, [5], shelf);
-    const reader = await follower();
+    const reader = await follower('kinds=products,categories,brands');
     const touched = async (text: string, ...values: unknown[]) => {
       await sql(text, ...values);
       return reader.catchUp();

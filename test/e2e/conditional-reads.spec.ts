@@ -1,7 +1,11 @@
 import { anOrderBody } from '../builders/order-body.js';
 import { StoreFixture } from '../builders/store-fixture.js';
+import { eventually } from '../support/eventually.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
+import { createTestDatabase } from '../support/test-database.js';
 import pg from 'pg';
+
+const ANOTHER_TAG = { 'if-none-match': 'W/"x"' };
 
 describe('a read with If-None-Match', () => {
   let api: RunningApi;
@@ -71,6 +75,19 @@ describe('a read with If-None-Match', () => {
     }
   });
 
+  it('returns 200 for the list of SKUs after a warehouse closes or the currency of the store changes', async () => {
+    for (const change of [
+      'UPDATE warehouses SET active = NOT active WHERE store_id = $1',
+      `UPDATE stores SET currency = CASE currency WHEN 'USD' THEN 'EUR' ELSE 'USD' END WHERE id = $1`,
+    ]) {
+      const tag = await tagOf('/v1/skus', ANOTHER_TAG);
+      await sql(change, api.store.id);
+
+      expect(await statusOf('/v1/skus', tag)).toBe(200);
+      await sql(change, api.store.id);
+    }
+  });
+
   it('returns 304 after a change of what it does not show', async () => {
     const tag = await tagOf('/v1/brands');
     await api.store.category();
@@ -95,6 +112,28 @@ describe('a read with If-None-Match', () => {
 
     await numbering.end();
     expect(await statusOf('/v1/brands', tag)).toBe(200);
+  });
+
+  it('returns 200 for the tag of an answer that shows what was created and deleted before the next tag', async () => {
+    const writer = new pg.Client({ connectionString: api.database.url });
+    await writer.connect();
+    await tagOf('/v1/brands', ANOTHER_TAG);
+    // The request reads the head of the feed, and waits for the table.
+    await writer.query('BEGIN; LOCK TABLE brands IN ACCESS EXCLUSIVE MODE');
+    const reading = api.get('/v1/brands', ANOTHER_TAG);
+    await eventually(async () => {
+      const waiting = await sql(`SELECT FROM pg_locks WHERE NOT granted AND relation = 'brands'::regclass`);
+      expect(waiting).toHaveLength(1);
+    });
+    const brand = `INSERT INTO brands (store_id, slug, name) VALUES ($1, 'brief', 'Brief')`;
+    await writer.query(brand, [api.store.id]);
+    await writer.query('COMMIT');
+    await writer.end();
+    const { headers, body } = await reading;
+    await sql(`DELETE FROM brands WHERE slug = 'brief'`);
+
+    expect(body).toContain('Brief');
+    expect(await statusOf('/v1/brands', String(headers['etag']))).toBe(200);
   });
 
   it('accepts the tag of another key of the store and mode only', async () => {
@@ -126,6 +165,17 @@ describe('a read with If-None-Match', () => {
     expect(await statusOf('/v1/orders', tag)).toBe(304);
 
     await locked.end();
+  });
+
+  it('has no tag where a replica may answer', async () => {
+    const database = await createTestDatabase();
+    const replicated = await startApi({ DATABASE_REPLICA_URLS: database.url }, undefined, database);
+    const tagged = async (url: string) => (await replicated.get(url)).headers['etag'] !== undefined;
+
+    const lists = ['/v1/products', '/v1/skus', '/v1/customers', '/v1/orders', '/v1/brands'];
+    expect(await Promise.all(lists.map(tagged))).toEqual([false, false, false, true, true]);
+
+    await replicated.stop();
   });
 
   it.each([

@@ -1,4 +1,12 @@
-import { allSkus, newOrders, orderByReference, placeOnce, type Outcome } from '../../examples/typescript-client/erp.js';
+import {
+  allSkus,
+  followSkus,
+  newOrders,
+  orderByReference,
+  placeOnce,
+  type Outcome,
+  type Sku,
+} from '../../examples/typescript-client/erp.js';
 import { storeClient } from '../../examples/typescript-client/store.js';
 import { anOrderBody } from '../builders/order-body.js';
 import { listen } from '../support/listen.js';
@@ -79,6 +87,41 @@ describe('the recipes for an ERP', () => {
       expect(new Set(ids).size).toBe(ids.length);
       expect(ids.length).toBeGreaterThanOrEqual(ORDERS);
       expect(counted.requests).toBe(Math.ceil(ids.length / 100));
+    });
+  });
+
+  describe('following stock and prices', () => {
+    it('reads all SKUs, then only those that change, until they are gone', async () => {
+      const { client, counted } = aClient();
+      const skus = new Map<string, Sku>();
+      const product = await api.store.product({ sku: 'FOLLOWED', stock: 9 });
+
+      let cursor = await followSkus(client, skus);
+      const listed = new Set<string>();
+      for await (const { sku } of allSkus(client)) listed.add(sku);
+      expect(new Set([...skus.values()].map(({ sku }) => sku))).toEqual(listed);
+
+      counted.requests = 0;
+      await api.post('/v1/orders', anOrderBody(product, 2));
+      cursor = await followSkus(client, skus, cursor);
+      expect([counted.requests, skus.get(`${product}`)?.quantity]).toEqual([1, 7]);
+
+      await api.database.query(`UPDATE products SET status = 'ARCHIVED' WHERE id = $1`, [product]);
+      await followSkus(client, skus, cursor);
+      expect(skus.has(`${product}`)).toBe(false);
+    });
+
+    it('begins again when the service lost changes that it has read', async () => {
+      const { client } = aClient();
+      const skus = new Map<string, Sku>();
+      const cursor = await followSkus(client, skus);
+      const size = skus.size;
+      skus.set('1-1', skus.values().next().value as Sku);
+      await api.database.query('DELETE FROM change_forks; DELETE FROM change_branches');
+
+      await followSkus(client, skus, cursor);
+
+      expect([skus.size, skus.has('1-1')]).toEqual([size, false]);
     });
   });
 

@@ -43,6 +43,7 @@ async function runProof(context: ProofContext): Promise<ProofOutcome> {
   const store = await StoreFixture.create(rig.database);
   for (let n = 0; n < 5; n++) await store.category();
   for (let n = 0; n < 3; n++) await store.brand();
+  await store.bin(await store.warehouse());
   const products = await stockShelves(store, 8, [1_000_000, 1_000_000]);
   const services = await rig.pair();
   const followers = Array.from({ length: size.followers }, (_, n) => {

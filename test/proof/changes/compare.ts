@@ -2,6 +2,12 @@ import type { TestDatabase } from '../../support/test-database.js';
 import type { FeedEntry } from '../../support/feed-reader.js';
 import type { Follower } from './follower.js';
 
+const forSale = (ofStock: string) => `(
+  SELECT coalesce(sum(quantity), 0) FROM stock
+  JOIN bins ON bins.store_id = stock.store_id AND bins.id = stock.bin_id
+  JOIN warehouses ON warehouses.store_id = bins.store_id AND warehouses.id = bins.warehouse_id
+  WHERE stock.store_id = $1 AND warehouses.active AND ${ofStock})`;
+
 // What the feed shows of each resource, in one text. A field of each table that its record depends on.
 const TABLES = `
   SELECT 'orders ' || id AS key, concat_ws('|', status, fulfillment_status, notes, (
@@ -15,13 +21,20 @@ const TABLES = `
   UNION ALL
   SELECT 'categories ' || id, name FROM categories WHERE store_id = $1
   UNION ALL
-  SELECT 'products ' || id, concat_ws('|', name, (
-      SELECT coalesce(sum(quantity), 0) FROM stock WHERE stock.store_id = products.store_id AND product_id = products.id),
+  SELECT 'products ' || id, concat_ws('|', name, ${forSale('product_id = products.id')},
     coalesce((SELECT name FROM brands WHERE brands.store_id = products.store_id AND brands.id = brand_id), ''), (
       SELECT string_agg(category.name, ',' ORDER BY category.name) FROM product_categories AS link
       JOIN categories AS category ON category.store_id = link.store_id AND category.id = link.category_id
       WHERE link.store_id = products.store_id AND link.product_id = products.id))
-  FROM products WHERE store_id = $1 AND status = 'ACTIVE'`;
+  FROM products WHERE store_id = $1 AND status = 'ACTIVE'
+  UNION ALL
+  SELECT 'skus ' || unit.product_id || coalesce('-' || variant.id, ''),
+    concat_ws('|', product.name, unit.sku, coalesce(variant.price, product.price),
+      ${forSale('product_id = unit.product_id AND variant_key = unit.variant_key')})
+  FROM units_for_sale AS unit
+  JOIN products AS product ON product.store_id = unit.store_id AND product.id = unit.product_id
+  LEFT JOIN product_variants AS variant ON variant.store_id = unit.store_id AND variant.id = unit.variant_key
+  WHERE unit.store_id = $1`;
 
 interface AnyData {
   readonly name?: string;
@@ -29,6 +42,9 @@ interface AnyData {
   readonly fulfillment_status?: string;
   readonly notes?: string;
   readonly quantity?: number;
+  readonly sku?: string;
+  /** In dollars. */
+  readonly price?: number;
   readonly pipeline?: readonly { readonly stage: string; readonly state: string; readonly attempts: number }[];
   readonly brand?: { readonly name: string } | null;
   readonly categories?: readonly { readonly name: string }[];
@@ -60,6 +76,8 @@ function contentOf({ kind, data }: FeedEntry): string {
     fulfillment_status: fulfillment,
     notes,
     quantity,
+    sku,
+    price = 0,
     pipeline,
     brand,
     categories,
@@ -68,6 +86,7 @@ function contentOf({ kind, data }: FeedEntry): string {
     const stages = pipeline?.map(({ stage, state, attempts }) => `${stage} ${state} ${attempts}`).join(',');
     return [status, fulfillment, notes, ...(stages ? [stages] : [])].join('|');
   }
+  if (kind === 'skus') return [name, sku, Math.round(price * 100), quantity].join('|');
   if (kind !== 'products') return String(name);
   // As the database compares names in the proof: all of them are ASCII.
   const names = categories

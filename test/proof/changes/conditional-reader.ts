@@ -19,15 +19,14 @@ export class ConditionalReader {
   async run(milliseconds: number): Promise<void> {
     const { products } = this.options;
     const shown = 'product.store_id = $1 AND product.id = $2';
+    const counted = `WITH moved AS (
+        UPDATE stock SET quantity = quantity + 1 WHERE store_id = $1 AND product_id = $2
+        RETURNING bin_id, product_id, variant_key)
+      INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, kind, quantity)
+      SELECT $1, bin_id, product_id, variant_key, 'ADJUSTMENT', 1 FROM moved`;
     const writes: readonly (readonly [path: string, sql: string])[] = [
-      [
-        '/v1/products',
-        `WITH moved AS (
-           UPDATE stock SET quantity = quantity + 1 WHERE store_id = $1 AND product_id = $2
-           RETURNING bin_id, product_id, variant_key)
-         INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, kind, quantity)
-         SELECT $1, bin_id, product_id, variant_key, 'ADJUSTMENT', 1 FROM moved`,
-      ],
+      ['/v1/products', counted],
+      ['/v1/skus', counted],
       [`/v1/products/${products[0]}`, `UPDATE products AS product SET price = price + 1 WHERE ${shown}`],
       [
         `/v1/products/${products[0]}`,

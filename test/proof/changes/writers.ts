@@ -15,6 +15,9 @@ const change = (table: string, to: string, where?: string): Action =>
 const remove = (table: string, where: string): Action =>
   `DELETE FROM ${table} WHERE store_id = $1 AND id = ${any(table, where)} AND $2::text <> ''`;
 
+/** Warehouses without stock for the orders of the clients. */
+const SPARE = `(SELECT id FROM warehouses WHERE store_id = $1 AND code <> 'MAIN')`;
+
 /** What operators, imports and workers do, in small. Rows that the orders of the clients need are not deleted. */
 const ACTIONS: readonly Action[] = [
   `INSERT INTO customers (store_id, id, name) VALUES ($1, gen_random_uuid(), 'made ' || $2)`,
@@ -31,7 +34,23 @@ const ACTIONS: readonly Action[] = [
    ON CONFLICT DO NOTHING`,
   change('products', `name = 'changed ' || $2, brand_id = ${any('brands')}`),
   change('products', `status = CASE status WHEN 'ACTIVE' THEN 'DRAFT' ELSE 'ACTIVE' END`, `slug LIKE 'feed-%'`),
-  remove('products', `slug LIKE 'feed-%'`),
+  remove(
+    'products',
+    `slug LIKE 'feed-%' AND NOT EXISTS (SELECT FROM stock WHERE store_id = $1 AND product_id = products.id)`,
+  ),
+  `INSERT INTO product_variants (store_id, product_id, sku, name, price)
+   SELECT $1, id, 'unit-' || $2, 'made', 100 FROM products
+   WHERE store_id = $1 AND slug LIKE 'feed-%' ORDER BY random() LIMIT 1`,
+  change('product_variants', `price = price + 1`),
+  change('product_variants', `status = CASE status WHEN 'ACTIVE' THEN 'INACTIVE' ELSE 'ACTIVE' END`),
+  remove('product_variants', `NOT EXISTS (SELECT FROM stock WHERE store_id = $1 AND variant_id = product_variants.id)`),
+  `INSERT INTO stock (store_id, bin_id, product_id, variant_id, quantity)
+   SELECT $1, bin.id, variant.product_id, variant.id, 5 FROM bins AS bin, product_variants AS variant
+   WHERE bin.store_id = $1 AND bin.warehouse_id IN ${SPARE} AND variant.store_id = $1 AND $2::text <> ''
+   ORDER BY random() LIMIT 1 ON CONFLICT DO NOTHING`,
+  `UPDATE stock SET quantity = quantity + 1 WHERE store_id = $1 AND $2::text <> '' AND (bin_id, product_id, variant_key) = (
+     SELECT bin_id, product_id, variant_key FROM stock WHERE store_id = $1 AND variant_key > 0 ORDER BY random() LIMIT 1)`,
+  change('warehouses', 'active = NOT active', `id IN ${SPARE}`),
   `INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency, amount,
      total_amount, customer_name, created_at, updated_at)
    VALUES ($1, gen_random_uuid(), 'P-' || $2, 'POS', 'PENDING', 'PENDING', 'CASH', 'USD', 1, 1, 'made', now(), now())`,

@@ -38,12 +38,39 @@ export const FEED_MUTANTS: readonly Mutant[] = [
       {
         file: SCHEMA,
         find: `newest + row_number() OVER (ORDER BY last), NOT shown`,
-        replace: `last, NOT shown`,
+        // A product and its units share a row of the log.
+        replace: `last * 1000 + row_number() OVER (PARTITION BY last ORDER BY kind, entity), NOT shown`,
       },
     ],
     proof: 'changes',
     args: ['--quick', '--seed', '1'],
     noticedAs: /the copy of reader \d+ (?:lacks|differs in|still has)/,
+  },
+  {
+    name: 'no position for what was created and deleted between two numberings',
+    edits: [
+      {
+        file: SCHEMA,
+        find: ` OR (kind, last) IN (SELECT kind, max(last) FROM news GROUP BY kind HAVING NOT bool_or(matters))`,
+        replace: '',
+      },
+    ],
+    proof: 'test/e2e/conditional-reads.spec.ts',
+    args: [],
+    noticedAs: /● .*returns 200 for the tag of an answer that shows what was created and deleted/,
+  },
+  {
+    name: 'a unit that is no longer for sale has no deletion in the feed',
+    edits: [
+      {
+        file: SCHEMA,
+        find: `WHERE known.store_id = of_store AND known.kind = 'skus'`,
+        replace: `WHERE false AND known.store_id = of_store AND known.kind = 'skus'`,
+      },
+    ],
+    proof: 'changes',
+    args: ['--quick', '--seed', '1'],
+    noticedAs: /the copy of reader \d+ still has skus/,
   },
   {
     name: 'a 304 while a change waits for its position',

@@ -31,7 +31,7 @@ export class InMemoryChangeFeed extends ChangeFeed {
   change(storeId: number, kind: ChangeKind, id: string, deleted = false): void {
     const key = `${storeId} ${kind} ${id}`;
     const position = this.last(storeId, CHANGE_KINDS) + 1;
-    if (!deleted || this.entries.has(key)) this.entries.set(key, { storeId, kind, id, position, deleted });
+    this.entries.set(key, { storeId, kind, id, position, deleted });
   }
 
   /** Forgets the deletions of a store, except the newest change of a kind. */

@@ -1,4 +1,4 @@
-import { SkuRepository, type Page, type PageOf, type SkuFilter, type SkuRecord } from '@app/application';
+import { SkuRepository, type Page, type PageOf, type SkuFilter, type SkuId, type SkuRecord } from '@app/application';
 import { contains, pageOf, sameWord } from './in-memory-pages.js';
 
 export class InMemorySkuRepository extends SkuRepository {
@@ -19,6 +19,13 @@ export class InMemorySkuRepository extends SkuRepository {
       .filter(({ sku, name }) => search === undefined || contains(sku, search) || contains(name, search))
       .sort(bySku);
     return Promise.resolve(pageOf(found, page));
+  }
+
+  override findByIds(storeId: number, ids: readonly SkuId[]): Promise<SkuRecord[]> {
+    const isWanted = (unit: SkuRecord) =>
+      ids.some(({ productId, variantId }) => unit.productId === productId && unit.variantId === variantId);
+    const own = this.units.filter((row) => row.storeId === storeId).map(({ unit }) => unit);
+    return Promise.resolve(own.filter(isWanted));
   }
 }
 

@@ -7,11 +7,13 @@ import { ref } from '../openapi/components.js';
 import { flag, object, oneOf, text, timestamp, type SchemaObject } from '../openapi/schema.js';
 import { toOrderResponse } from '../orders/order.response.js';
 import { toProductResponse } from '../products/product.response.js';
+import { toSkuListItem } from '../skus/sku.response.js';
 
-/** The answer of each kind's own route. */
+/** The answer of each kind's own route; of SKUs, their row in the list. */
 const RESPONSES = {
   orders: toOrderResponse,
   products: toProductResponse,
+  skus: toSkuListItem,
   customers: toCustomerResponse,
   categories: toCategoryResponse,
   brands: toBrandResponse,
@@ -23,6 +25,7 @@ type Responses = typeof RESPONSES;
 const SCHEMAS: Readonly<Record<ChangeKind, string>> = {
   orders: 'Order',
   products: 'Product',
+  skus: 'SkuListItem',
   customers: 'Customer',
   categories: 'Category',
   brands: 'Brand',
@@ -44,10 +47,15 @@ export function toChangeResponse({ kind, id, at, record }: ChangedResource, curr
 
 /** The schema of a change of one kind. */
 function changeOf(kind: ChangeKind): SchemaObject {
+  const isSku = kind === 'skus';
   return object<ChangeResponse>({
     kind: oneOf([kind], 'The kind of the resource.'),
-    id: text('The id of the resource, as text.', '70'),
-    deleted: flag('Whether the resource is gone: its own route returns 404.'),
+    id: isSku
+      ? text("The product's id, and the variant's after a hyphen if there is a variant.", '70-12')
+      : text('The id of the resource, as text.', '70'),
+    deleted: flag(
+      `Whether the resource is gone: ${isSku ? 'the list of SKUs lacks it' : 'its own route returns 404'}.`,
+    ),
     at: timestamp('When the change entered the feed.'),
     data: { oneOf: [ref(SCHEMAS[kind]), { type: 'null' }], description: 'The full record; null when `deleted`.' },
   });

@@ -44,8 +44,9 @@ export const ApiListChanges = () =>
         summary: 'What changed since a cursor',
         description:
           'The newest state of each resource that changed, once, in the order of the changes. Nothing is ever inserted ' +
-          'before a cursor. `data` is the full record, as the route of the resource returns it. Without a cursor, the ' +
-          'feed begins with everything: a full export and following the store are the same loop. Cursors do not ' +
+          'before a cursor. `data` is the full record, as the route of the resource returns it; of a SKU, its row in the ' +
+          'list of SKUs. Prices of products and SKUs are in major units, amounts of orders and customers in minor ' +
+          'units. Without a cursor, the feed begins with everything: a full export and following the store are the same loop. Cursors do not ' +
           'expire, but deletions are known for 90 days: a cursor that has not been used for longer returns 400 with ' +
           '`cursor_expired` when there were any. With `Accept: application/x-ndjson` the answer has everything: a line ' +
           'for each change and, after at most 100 of them, a line `{ "cursor", "has_more", "rewound" }`. Continue an ' +

@@ -5,6 +5,8 @@ import type { ChangeKind, RecordOfKind } from '../ports/change-feed.js';
 import { CustomerRepository } from '../ports/customer.repository.js';
 import { OrderRepository } from '../ports/order.repository.js';
 import { ProductRepository } from '../ports/product.repository.js';
+import { SkuRepository } from '../ports/sku.repository.js';
+import { formatSkuId, parseSkuId } from './sku-ids.js';
 
 type AnyRecord = RecordOfKind[ChangeKind];
 type Finder<Found> = (storeId: number, ids: readonly string[]) => Promise<readonly Found[]>;
@@ -17,6 +19,7 @@ export class ChangedRecords {
   constructor(
     orders: OrderRepository,
     products: ProductRepository,
+    skus: SkuRepository,
     customers: CustomerRepository,
     categories: CategoryRepository,
     brands: BrandRepository,
@@ -24,6 +27,7 @@ export class ChangedRecords {
     this.finders = {
       orders: (storeId, ids) => orders.findByIds(storeId, ids),
       products: (storeId, ids) => products.findByIds(storeId, ids.map(Number)),
+      skus: (storeId, ids) => skus.findByIds(storeId, ids.map(parseSkuId)),
       customers: (storeId, ids) => customers.findByIds(storeId, ids),
       categories: (storeId, ids) => categories.findByIds(storeId, ids.map(Number)),
       brands: (storeId, ids) => brands.findByIds(storeId, ids.map(Number)),
@@ -33,6 +37,10 @@ export class ChangedRecords {
   /** The records by id. A record that the API does not show is missing. */
   async find(storeId: number, kind: ChangeKind, ids: readonly string[]): Promise<ReadonlyMap<string, AnyRecord>> {
     const records: readonly AnyRecord[] = await this.finders[kind](storeId, ids);
-    return new Map(records.map((record) => [String(record.id), record]));
+    return new Map(records.map((record) => [idOf(record), record]));
   }
+}
+
+function idOf(record: AnyRecord): string {
+  return 'id' in record ? String(record.id) : formatSkuId(record);
 }

@@ -3,11 +3,13 @@ import type { CategoryRecord } from './category.repository.js';
 import type { CustomerRecord } from './customer.repository.js';
 import type { OrderRecord } from './order.repository.js';
 import type { ProductRecord } from './product.repository.js';
+import type { SkuRecord } from './sku.repository.js';
 
 /** The full record of each kind of resource in the feed. */
 export interface RecordOfKind {
   readonly orders: OrderRecord;
   readonly products: ProductRecord;
+  readonly skus: SkuRecord;
   readonly customers: CustomerRecord;
   readonly categories: CategoryRecord;
   readonly brands: BrandRecord;
@@ -15,11 +17,12 @@ export interface RecordOfKind {
 
 export type ChangeKind = keyof RecordOfKind;
 
-export const CHANGE_KINDS: readonly ChangeKind[] = ['orders', 'products', 'customers', 'categories', 'brands'];
+export const CHANGE_KINDS: readonly ChangeKind[] = ['orders', 'products', 'skus', 'customers', 'categories', 'brands'];
 
 /** The newest change of a resource. A resource occurs once in the feed. */
 export interface Change {
   readonly kind: ChangeKind;
+  /** As text. That of a SKU is the product's, and the variant's after a hyphen (sku-ids.ts). */
   readonly id: string;
   /** When the change entered the feed, a moment after its commit. */
   readonly at: Date;

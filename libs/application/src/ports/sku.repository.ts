@@ -1,13 +1,17 @@
 import type { VariantAttributes } from '@app/domain';
 import type { Page, PageOf } from './page.js';
 
-/** A sellable unit: an active variant of an active product, or an active product without active variants. */
-export interface SkuRecord {
-  /** `""` when the unit has none. Units of a store may share a SKU. */
-  readonly sku: string;
+/** Identifies a sellable unit. */
+export interface SkuId {
   readonly productId: number;
   /** Null for the product itself. */
   readonly variantId: number | null;
+}
+
+/** A sellable unit: an active variant of an active product, or an active product without active variants. */
+export interface SkuRecord extends SkuId {
+  /** `""` when the unit has none. Units of a store may share a SKU. */
+  readonly sku: string;
   readonly productSlug: string;
   /** Name of the product, as on order lines. */
   readonly name: string;
@@ -34,4 +38,7 @@ export interface SkuFilter {
 export abstract class SkuRepository {
   /** By SKU, compared by Unicode code points, so that units without a SKU come first; then by product id and variant id. */
   abstract list(storeId: number, filter: SkuFilter, page: Page): Promise<PageOf<SkuRecord>>;
+
+  /** From the primary, in no order. Ids that are no sellable units are missing in the result. */
+  abstract findByIds(storeId: number, ids: readonly SkuId[]): Promise<SkuRecord[]>;
 }

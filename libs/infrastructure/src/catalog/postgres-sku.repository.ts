@@ -1,14 +1,18 @@
-import { SkuRepository, type Page, type PageOf, type SkuFilter, type SkuRecord } from '@app/application';
+import { SkuRepository, type Page, type PageOf, type SkuFilter, type SkuId, type SkuRecord } from '@app/application';
 import { Injectable } from '@nestjs/common';
 import { Conditions, containing } from '../postgres/conditions.js';
+import { Database } from '../postgres/database.js';
 import { matchesNothing, NO_ROWS, offsetOf } from '../postgres/paging.js';
 import { ReadReplicas } from '../postgres/read-replicas.js';
-import { deepPage, SKIPPED_AT_MOST, searchedPage, shallowPage } from './sku-pages.js';
-import { toSkuRecord, type SkuRow } from './sku.rows.js';
+import { deepPage, FIND_MANY, SKIPPED_AT_MOST, searchedPage, shallowPage } from './sku-pages.js';
+import { toSkuRecord, type FoundSkuRow, type SkuRow } from './sku.rows.js';
 
 @Injectable()
 export class PostgresSkuRepository extends SkuRepository {
-  constructor(private readonly database: ReadReplicas) {
+  constructor(
+    private readonly database: ReadReplicas,
+    private readonly primary: Database,
+  ) {
     super();
   }
 
@@ -21,6 +25,11 @@ export class PostgresSkuRepository extends SkuRepository {
     // Every row has the total. A page past the last row takes it from the first page.
     const [first] = page.page === 1 ? [] : await this.read(storeId, usable, { page: 1, limit: 1 });
     return { rows: [], total: Number(first?.total ?? 0) };
+  }
+
+  override async findByIds(storeId: number, ids: readonly SkuId[]): Promise<SkuRecord[]> {
+    const values = [storeId, ids.map(({ productId }) => productId), ids.map(({ variantId }) => variantId ?? 0)];
+    return (await this.primary.queryPrepared<FoundSkuRow>(FIND_MANY, values)).map(toSkuRecord);
   }
 
   private read(storeId: number, { skus, productId, inStock, search }: SkuFilter, page: Page): Promise<SkuRow[]> {

@@ -23,6 +23,15 @@ const CATALOG = `
 
 const tallyOf = (inStock: true | undefined) => ({ list: 'skus', labels: [inStock && 'true'] });
 
+/** The units are few: a page of the feed. */
+export const FIND_MANY = `/* skus.find_many */
+  SELECT ${COLUMNS}
+  FROM (
+    SELECT unit.sku, unit.product_id, unit.variant_key
+    FROM unnest($2::int[], $3::int[]) AS wanted (product_id, variant_key)
+    JOIN sellable_units AS unit USING (product_id, variant_key) WHERE unit.store_id = $1
+  ) AS page ${CATALOG}`;
+
 /** Skips the units before the page in the index. */
 export function shallowPage(where: Conditions, inStock: true | undefined, page: Page): string {
   const total = totalOf(tallyOf(inStock), where);

@@ -3,10 +3,8 @@ import type { VariantAttributes } from '@app/domain';
 import { sortAttributes } from '../postgres/attributes.js';
 import { toSafeInteger } from '../postgres/integers.js';
 
-/** A row of the list as pg returns it: bigint is text. */
-export interface SkuRow {
-  /** Rows on all pages. */
-  readonly total: string;
+/** A row as pg returns it: bigint is text. */
+export interface FoundSkuRow {
   readonly sku: string;
   readonly product_id: number;
   readonly variant_id: number | null;
@@ -19,7 +17,13 @@ export interface SkuRow {
   readonly status: string;
 }
 
-export function toSkuRecord(row: SkuRow): SkuRecord {
+/** A row of the list. */
+export interface SkuRow extends FoundSkuRow {
+  /** Rows on all pages. */
+  readonly total: string;
+}
+
+export function toSkuRecord(row: FoundSkuRow): SkuRecord {
   return {
     sku: row.sku,
     productId: row.product_id,

@@ -67,7 +67,7 @@ const PAGE = `/* changes.page */
   ) AS page ON true
   ORDER BY page.position`;
 
-// One snapshot: a change is in the log, or it has its position.
+// One snapshot: a change is in the log, or it has its position. SKUs are logged as units of their products.
 const HEAD = `/* changes.head */
   SELECT branch.id AS branch,
     coalesce((SELECT position FROM changes WHERE store_id = $1 AND kind = $2 ORDER BY position DESC LIMIT 1), 0) AS newest,
@@ -75,8 +75,9 @@ const HEAD = `/* changes.head */
       ELSE branch.timeline = left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) END
     AND NOT EXISTS (
       SELECT FROM change_log
-      WHERE store_id = $1 AND id > coalesce((SELECT passed FROM change_log_mark), 0) AND kind = $2)
-    AND ($2 <> 'products' OR NOT EXISTS (SELECT FROM shared_changes WHERE store_id = $1)) AS settled
+      WHERE store_id = $1 AND id > coalesce((SELECT passed FROM change_log_mark), 0)
+        AND kind = CASE $2 WHEN 'skus' THEN 'products' ELSE $2 END)
+    AND ($2 NOT IN ('products', 'skus') OR NOT EXISTS (SELECT FROM shared_changes WHERE store_id = $1)) AS settled
   FROM change_branches AS branch ORDER BY branch.number DESC LIMIT 1`;
 
 const NEWEST = `/* changes.newest */

@@ -12,13 +12,13 @@ interface Options {
   readonly hasReplicas: boolean;
 }
 
-/** The kind that a route shows. A product shows names of its category and brand; the feed knows. SKUs are its parts. */
+/** The kind that a route shows. A product shows names of its category and brand; the feed knows. */
 const KINDS: Readonly<Record<string, ChangeKind>> = {
   '/v1/orders': 'orders',
   '/v1/orders/:id': 'orders',
   '/v1/products': 'products',
   '/v1/products/:idOrSlug': 'products',
-  '/v1/skus': 'products',
+  '/v1/skus': 'skus',
   '/v1/customers': 'customers',
   '/v1/customers/:id': 'customers',
   '/v1/categories': 'categories',
@@ -27,7 +27,7 @@ const KINDS: Readonly<Record<string, ChangeKind>> = {
   '/v1/brands/:idOrSlug': 'brands',
 };
 /** The reads that go to replicas. */
-const ON_REPLICAS: readonly ChangeKind[] = ['products', 'customers'];
+const ON_REPLICAS: readonly ChangeKind[] = ['products', 'skus', 'customers'];
 
 /**
  * Answers 304, without the query of the list, when nothing that the answer shows has changed since the client's. The head

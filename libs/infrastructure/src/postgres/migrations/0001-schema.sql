@@ -992,9 +992,9 @@ BEGIN
   IF TG_OP = 'INSERT' THEN
     PERFORM refresh_sellable_units(store_id, array_agg(id)) FROM added WHERE status = 'ACTIVE' GROUP BY store_id;
   ELSE
-    PERFORM refresh_sellable_units(store_id, array_agg(id))
-    FROM added JOIN removed USING (store_id, id)
-    WHERE (added.status, added.sku) IS DISTINCT FROM (removed.status, removed.sku)
+    PERFORM refresh_sellable_units(store_id, array_agg(id)) FROM (
+      SELECT store_id, id, status, sku FROM added EXCEPT SELECT store_id, id, status, sku FROM removed
+    ) AS changed
     GROUP BY store_id;
   END IF;
   RETURN NULL;
@@ -1144,7 +1144,7 @@ END $$;
 -- them to change_log, and number_changes moves what is committed into changes, one transaction of a store at a time.
 
 -- The resources of the feed. A new kind needs its word here, triggers that log it, and its look-up in number_changes.
-CREATE TYPE change_kind AS ENUM ('orders', 'products', 'customers', 'categories', 'brands');
+CREATE TYPE change_kind AS ENUM ('orders', 'products', 'skus', 'customers', 'categories', 'brands');
 
 -- No foreign keys to stores: only triggers of tables that have one write here, several times for every order.
 CREATE TABLE change_log (
@@ -1152,12 +1152,15 @@ CREATE TABLE change_log (
   id bigint GENERATED ALWAYS AS IDENTITY,
   kind change_kind NOT NULL,
   entity text COLLATE "C" NOT NULL,
+  unit int,
   PRIMARY KEY (store_id, id)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 COMMENT ON TABLE change_log IS 'Changes that have no position yet. Appending takes no shared lock: no writer waits for another.';
 COMMENT ON COLUMN change_log.entity IS 'The id of the resource.';
+COMMENT ON COLUMN change_log.unit IS
+  'Which sellable units change with a product: a variant key names one, null means all, -1 none. Each becomes a change of ''skus'' when it is numbered.';
 
--- Apart from the log, which every order writes: a column and its CHECK there would cost every order.
+-- Apart from the log, which every order writes: the CHECK there would cost every order.
 CREATE TABLE shared_changes (
   store_id int NOT NULL,
   id bigint GENERATED ALWAYS AS IDENTITY,
@@ -1295,9 +1298,30 @@ BEGIN
       SELECT id FROM change_log WHERE store_id = of_store AND id > mark ORDER BY id LIMIT 5000) AS batch);
     WITH waiting AS (
       DELETE FROM change_log WHERE store_id = of_store AND id > mark AND id <= upto
-      RETURNING id, kind, entity
+      RETURNING id, kind, entity, unit
     ), touched AS (
-      SELECT kind, entity, max(id) AS last FROM waiting GROUP BY kind, entity
+      SELECT kind, entity, max(id) AS last FROM (
+        SELECT kind, entity, id FROM waiting
+        UNION ALL
+        SELECT 'skus', entity || coalesce('-' || nullif(unit, 0), ''), id FROM waiting
+        WHERE kind = 'products' AND unit IS DISTINCT FROM -1
+        UNION ALL
+        -- All units of a product: those of now, and those that a reader may have seen, even as deleted: a unit may have
+        -- come back and gone again. The ids 7 and 7-… sort before '7.', and 70 after it.
+        SELECT 'skus', unit.entity, product.last FROM (
+          SELECT entity, max(id) AS last FROM waiting WHERE kind = 'products' AND unit IS NULL GROUP BY entity
+        ) AS product
+        CROSS JOIN LATERAL (
+          (SELECT product_id || coalesce('-' || nullif(variant_key, 0), '') AS entity FROM sellable_units
+          WHERE store_id = of_store AND product_id BETWEEN product.entity::int AND product.entity::int
+          ORDER BY product_id, variant_key)
+          UNION ALL
+          (SELECT entity FROM changes AS known
+          WHERE known.store_id = of_store AND known.kind = 'skus'
+            AND known.entity >= product.entity AND known.entity < product.entity || '.'
+          ORDER BY known.entity)
+        ) AS unit
+      ) AS change GROUP BY kind, entity
     ), states AS MATERIALIZED (
       -- A range of one id, sorted: the primary key is the only index that gives this order, so the one plan for all calls
       -- uses it even when it was made for empty tables.
@@ -1306,6 +1330,11 @@ BEGIN
           WHERE store_id = of_store AND id BETWEEN entity::uuid AND entity::uuid ORDER BY id LIMIT 1)
         WHEN 'products' THEN (SELECT status = 'ACTIVE' FROM products
           WHERE store_id = of_store AND id BETWEEN entity::int AND entity::int ORDER BY id LIMIT 1)
+        WHEN 'skus' THEN (SELECT true FROM sellable_units
+          WHERE store_id = of_store
+            AND product_id BETWEEN split_part(entity, '-', 1)::int AND split_part(entity, '-', 1)::int
+            AND variant_key = ('0' || split_part(entity, '-', 2))::int
+          ORDER BY product_id LIMIT 1)
         WHEN 'customers' THEN (SELECT true FROM customers
           WHERE store_id = of_store AND id BETWEEN entity::uuid AND entity::uuid ORDER BY id LIMIT 1)
         WHEN 'categories' THEN (SELECT true FROM categories
@@ -1314,16 +1343,20 @@ BEGIN
           WHERE store_id = of_store AND id BETWEEN entity::int AND entity::int ORDER BY id LIMIT 1)
       END, false) AS shown
       FROM touched
-    ), numbered AS (
-      INSERT INTO changes (store_id, kind, entity, position, deleted, changed_at)
-      SELECT of_store, kind, entity, newest + row_number() OVER (ORDER BY last), NOT shown, clock_timestamp()
-      FROM states
-      -- What no reader has seen needs no tombstone.
-      WHERE shown OR (
+    ), news AS MATERIALIZED (
+      -- What no reader of the feed has seen needs no tombstone.
+      SELECT states.*, shown OR coalesce((
         SELECT true FROM changes AS known
         WHERE known.store_id = of_store AND known.kind = states.kind
           AND known.entity BETWEEN states.entity AND states.entity
-        ORDER BY known.entity LIMIT 1)
+        ORDER BY known.entity LIMIT 1), false) AS matters
+      FROM states
+    ), numbered AS (
+      INSERT INTO changes (store_id, kind, entity, position, deleted, changed_at)
+      SELECT of_store, kind, entity, newest + row_number() OVER (ORDER BY last), NOT shown, clock_timestamp()
+      FROM news
+      -- Every kind that is touched gets a position. A list may have shown what is gone again, and its tag has to change.
+      WHERE matters OR (kind, last) IN (SELECT kind, max(last) FROM news GROUP BY kind HAVING NOT bool_or(matters))
       ON CONFLICT (store_id, kind, entity) DO UPDATE
         SET position = excluded.position, deleted = excluded.deleted, changed_at = excluded.changed_at
     )
@@ -1334,23 +1367,25 @@ BEGIN
   RETURN moved;
 END $$;
 
--- Logs a change of each product that shows what has changed. Not in the trigger of the change: it would miss a product
--- whose transaction is still open, and which then shows the old name.
+-- Logs a change of each product that shows what has changed, with the units that show it. Not in the trigger of the change:
+-- it would miss a product whose transaction is still open, and which then shows the old name.
 CREATE FUNCTION spread_shared_changes(of_store int) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   WITH spread AS (
     DELETE FROM shared_changes WHERE store_id = of_store RETURNING via, entity
   )
-  INSERT INTO change_log (store_id, kind, entity)
-  SELECT of_store, 'products', id::text FROM (
-    SELECT id FROM products WHERE store_id = of_store AND brand_id IN (SELECT entity FROM spread WHERE via = 'brand')
+  INSERT INTO change_log (store_id, kind, entity, unit)
+  SELECT of_store, 'products', id::text, unit FROM (
+    SELECT id, -1 AS unit FROM products
+    WHERE store_id = of_store AND brand_id IN (SELECT entity FROM spread WHERE via = 'brand')
     UNION
-    SELECT product_id FROM product_categories
+    SELECT product_id, -1 FROM product_categories
     WHERE store_id = of_store AND category_id IN (SELECT entity FROM spread WHERE via = 'category')
     UNION
-    SELECT product_id FROM stock WHERE store_id = of_store AND bin_id IN (SELECT entity FROM spread WHERE via = 'bin')
+    SELECT product_id, variant_key FROM stock
+    WHERE store_id = of_store AND bin_id IN (SELECT entity FROM spread WHERE via = 'bin')
     UNION
-    SELECT id FROM products WHERE store_id = of_store AND EXISTS (SELECT FROM spread WHERE via = 'store')
+    SELECT id, NULL FROM products WHERE store_id = of_store AND EXISTS (SELECT FROM spread WHERE via = 'store')
   ) AS shown;
 END $$;
 
@@ -1430,6 +1465,8 @@ CREATE TRIGGER customers_stay_logged AFTER UPDATE ON customers
 CREATE TRIGGER customers_are_logged_once_more AFTER DELETE ON customers
   REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_customers();
 
+-- An order that sells the last unit of a product updates in_stock, which no unit shows. A FULL JOIN is never a nested loop:
+-- the plan is made for the first statement of a session, and a later one may update the whole catalog.
 CREATE FUNCTION log_products() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'INSERT' THEN
@@ -1437,8 +1474,13 @@ BEGIN
   ELSIF TG_OP = 'DELETE' THEN
     INSERT INTO change_log (store_id, kind, entity) SELECT store_id, 'products', id::text FROM removed;
   ELSE
-    INSERT INTO change_log (store_id, kind, entity)
-    SELECT store_id, 'products', id::text FROM (TABLE added EXCEPT TABLE removed) AS changed;
+    INSERT INTO change_log (store_id, kind, entity, unit)
+    SELECT store_id, 'products', id::text, CASE
+      WHEN (added.name, added.slug, added.status) IS DISTINCT FROM (removed.name, removed.slug, removed.status) THEN NULL
+      WHEN (added.price, added.sku) IS DISTINCT FROM (removed.price, removed.sku) THEN 0
+      ELSE -1 END
+    FROM added FULL JOIN removed USING (store_id, id)
+    WHERE added IS DISTINCT FROM removed;
   END IF;
   RETURN NULL;
 END $$;
@@ -1449,7 +1491,8 @@ CREATE TRIGGER products_stay_logged AFTER UPDATE ON products
 CREATE TRIGGER products_are_logged_once_more AFTER DELETE ON products
   REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_products();
 
-CREATE FUNCTION log_products_of_parts() RETURNS trigger LANGUAGE plpgsql AS $$
+-- A variant that comes or goes for sale can replace the product itself. Its name and position are no part of a unit.
+CREATE FUNCTION log_products_of_variants() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'INSERT' THEN
     INSERT INTO change_log (store_id, kind, entity)
@@ -1458,37 +1501,64 @@ BEGIN
     INSERT INTO change_log (store_id, kind, entity)
     SELECT DISTINCT store_id, 'products'::change_kind, product_id::text FROM removed;
   ELSE
-    INSERT INTO change_log (store_id, kind, entity)
-    SELECT DISTINCT store_id, 'products'::change_kind, product_id::text FROM (TABLE added EXCEPT TABLE removed) AS changed;
+    INSERT INTO change_log (store_id, kind, entity, unit)
+    SELECT DISTINCT store_id, 'products'::change_kind, product_id::text, CASE
+      WHEN added.status IS DISTINCT FROM removed.status THEN NULL
+      WHEN (added.sku, added.price, added.attributes, added.attribute_names)
+        IS DISTINCT FROM (removed.sku, removed.price, removed.attributes, removed.attribute_names) THEN id
+      ELSE -1 END
+    FROM added FULL JOIN removed USING (store_id, product_id, id)
+    WHERE added IS DISTINCT FROM removed;
   END IF;
   RETURN NULL;
 END $$;
 CREATE TRIGGER product_variants_are_logged AFTER INSERT ON product_variants
-  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_parts();
+  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_variants();
 CREATE TRIGGER product_variants_stay_logged AFTER UPDATE ON product_variants
-  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_parts();
+  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_variants();
 CREATE TRIGGER product_variants_are_logged_once_more AFTER DELETE ON product_variants
-  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_parts();
+  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_variants();
+
+CREATE FUNCTION log_products_of_links() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO change_log (store_id, kind, entity, unit)
+    SELECT DISTINCT store_id, 'products'::change_kind, product_id::text, -1 FROM added;
+  ELSIF TG_OP = 'DELETE' THEN
+    INSERT INTO change_log (store_id, kind, entity, unit)
+    SELECT DISTINCT store_id, 'products'::change_kind, product_id::text, -1 FROM removed;
+  ELSE
+    INSERT INTO change_log (store_id, kind, entity, unit)
+    SELECT DISTINCT store_id, 'products'::change_kind, product_id::text, -1
+    FROM (TABLE added EXCEPT TABLE removed) AS changed;
+  END IF;
+  RETURN NULL;
+END $$;
 CREATE TRIGGER product_categories_are_logged AFTER INSERT ON product_categories
-  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_parts();
+  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_links();
 CREATE TRIGGER product_categories_stay_logged AFTER UPDATE ON product_categories
-  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_parts();
+  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_links();
 CREATE TRIGGER product_categories_are_logged_once_more AFTER DELETE ON product_categories
-  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_parts();
-CREATE TRIGGER stock_is_logged AFTER INSERT ON stock
-  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_parts();
-CREATE TRIGGER stock_is_logged_once_more AFTER DELETE ON stock
-  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_parts();
+  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_links();
 
 -- Every order updates stock, and every update changes it.
 CREATE FUNCTION log_products_of_stock() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO change_log (store_id, kind, entity)
-  SELECT DISTINCT store_id, 'products'::change_kind, product_id::text FROM added;
+  IF TG_OP = 'DELETE' THEN
+    INSERT INTO change_log (store_id, kind, entity, unit)
+    SELECT DISTINCT store_id, 'products'::change_kind, product_id::text, variant_key FROM removed;
+  ELSE
+    INSERT INTO change_log (store_id, kind, entity, unit)
+    SELECT DISTINCT store_id, 'products'::change_kind, product_id::text, variant_key FROM added;
+  END IF;
   RETURN NULL;
 END $$;
+CREATE TRIGGER stock_is_logged AFTER INSERT ON stock
+  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_stock();
 CREATE TRIGGER stock_stays_logged AFTER UPDATE ON stock
   REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_stock();
+CREATE TRIGGER stock_is_logged_once_more AFTER DELETE ON stock
+  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_stock();
 
 -- The quantity of a product counts the bins of active warehouses.
 CREATE FUNCTION log_products_of_warehouse() RETURNS trigger LANGUAGE plpgsql AS $$
