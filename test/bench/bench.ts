@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { measureCost, type CostResult } from './costs/measure.js';
 import { loopDelayP99 } from './figures/event-loop.js';
 import { measureFigures } from './figures/figures.js';
 import { MemoryWatch, type MemoryUnderLoad } from './figures/memory.js';
@@ -19,6 +20,7 @@ export async function measure(scene: Scene, options: Options, onProgress: OnProg
   const start = new Date();
   const idleLoopDelayP99 = await beIdle(scene);
   const { works, memory } = await performAll(scene, options, onProgress);
+  const costs = await measureCosts(scene, options, onProgress);
   const verdicts = await verdictsSince(scene.database, scene.shop, start);
   const others = await measureFigures(scene, options, onProgress);
   const { quick, seed, sizes, plan } = options;
@@ -32,9 +34,23 @@ export async function measure(scene: Scene, options: Options, onProgress: OnProg
     store: sizes,
     plan,
     works,
+    costs,
     verdicts,
     figures: { memory, idleLoopDelayP99, ...others },
   };
+}
+
+async function measureCosts(
+  scene: Scene,
+  { costs, plan, seed }: Options,
+  onProgress: OnProgress,
+): Promise<CostResult[]> {
+  const results: CostResult[] = [];
+  for (const cost of costs) {
+    onProgress(`${cost.name}: ${cost.measured.title}`);
+    results.push(await measureCost(scene, cost, plan, seed));
+  }
+  return results;
 }
 
 async function beIdle(scene: Scene): Promise<number> {

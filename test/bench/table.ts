@@ -15,8 +15,9 @@ function main(): number {
   const [results, flatness] = [readResults(), readFlatness()];
   let filled = before;
   if (results) {
-    const { works, cpu, figures, conditions } = tablesOf(results);
-    filled = fill(filled, 'bench', `${markdown(works)}\n${markdown(cpu)}\n${markdown(figures)}\n${conditions}\n`);
+    const { works, cpu, costs, figures, conditions } = tablesOf(results);
+    const tables = [works, cpu, costs, figures].filter(({ length }) => length > 1);
+    filled = fill(filled, 'bench', `${tables.map(markdown).join('\n')}\n${conditions}\n`);
   }
   if (flatness)
     filled = fill(

@@ -15,6 +15,8 @@ export interface Job {
 export interface Reads {
   readonly kind: 'reads';
   readonly paths: readonly string[];
+  /** Sent as `If-None-Match`: each answer must be 304, and otherwise 2xx. */
+  readonly tag?: string;
 }
 
 /** Orders of different items, each by a new customer. */
@@ -33,7 +35,7 @@ export interface Item {
 /** The result of a job: one line of JSON. */
 export interface Load {
   readonly answered: number;
-  /** 2xx answers a second. */
+  /** Expected answers a second. */
   readonly perSecond: number;
   /** Latency of answers in milliseconds. */
   readonly p50: number;
@@ -43,7 +45,7 @@ export interface Load {
 }
 
 export interface Failures {
-  /** The number of answers other than 2xx, by status. */
+  /** The number of unexpected answers, by status. */
   readonly statuses: Readonly<Record<string, number>>;
   /** The number of broken connections. */
   readonly errors: number;

@@ -1,18 +1,23 @@
 import http from 'node:http';
+import { tagOf } from '../support/tag-of.js';
 
 const WARM_UP = 60;
 const MEASURED = 300;
 
 /**
  * Median milliseconds from a request to the last byte of its answer, for one client that sends requests sequentially.
+ *
+ * @param isConditional whether the answer has not changed: each is 304.
  */
-export async function medianLatency(url: string, key: string): Promise<number> {
+export async function medianLatency(url: string, key: string, isConditional = false): Promise<number> {
+  const tag = isConditional ? { 'if-none-match': await tagOf(url, key) } : {};
+  const headers = { authorization: `Bearer ${key}`, ...tag };
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   const times: number[] = [];
   try {
     for (let n = 0; n < WARM_UP + MEASURED; n++) {
       const start = performance.now();
-      await ask(url, key, agent);
+      await ask(url, headers, isConditional ? 304 : 200, agent);
       if (n >= WARM_UP) times.push(performance.now() - start);
     }
   } finally {
@@ -21,14 +26,13 @@ export async function medianLatency(url: string, key: string): Promise<number> {
   return times.sort((a, b) => a - b)[MEASURED / 2] ?? NaN;
 }
 
-function ask(url: string, key: string, agent: http.Agent): Promise<void> {
+function ask(url: string, headers: http.OutgoingHttpHeaders, expected: number, agent: http.Agent): Promise<void> {
   return new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${key}` };
     http
       .get(url, { agent, headers }, (response) => {
         response.on('data', () => undefined);
         response.on('end', () => {
-          if (response.statusCode === 200) resolve();
+          if (response.statusCode === expected) resolve();
           else reject(new Error(`${url}: ${response.statusCode}`));
         });
       })

@@ -17,6 +17,7 @@ const LARGE = new Set([
   'stock',
   'customers',
   'sellable_units',
+  'changes',
 ]);
 /** A page has at most 100 rows; beyond a thousand rows, the query locates a page by its day. */
 const SORTED_AT_MOST = 1_100;
@@ -46,7 +47,10 @@ async function statementsOf(ask: () => Promise<void>): Promise<Statement[]> {
   const { query } = prototype;
   prototype.query = function (this: unknown, ...args: unknown[]) {
     const [statement] = args as [string | Statement];
-    if (typeof statement !== 'string' && /FROM (?:orders|products|customers|sellable_units)\b/.test(statement.text))
+    if (
+      typeof statement !== 'string' &&
+      /FROM (?:orders|products|customers|sellable_units|changes)\b/.test(statement.text)
+    )
       statements.push(statement);
     return query.apply(this, args);
   };
@@ -61,9 +65,7 @@ async function statementsOf(ask: () => Promise<void>): Promise<Statement[]> {
 
 /** Plans as the server does: a prepared statement has one plan for all values. */
 async function planOf(client: pg.Client, { name, text, values = [] }: Statement): Promise<Plan> {
-  const literals = values.map((value) =>
-    typeof value === 'number' ? String(value) : client.escapeLiteral(String(value)),
-  );
+  const literals = values.map((value) => literalOf(client, value));
   if (name !== undefined) await client.query(`PREPARE checked AS ${text}`);
   const sql =
     name === undefined
@@ -76,6 +78,12 @@ async function planOf(client: pg.Client, { name, text, values = [] }: Statement)
   const [row] = rows;
   if (!row) throw new Error('No plan');
   return row['QUERY PLAN'][0].Plan;
+}
+
+function literalOf(client: pg.Client, value: unknown): string {
+  if (value === null) return 'NULL';
+  if (typeof value === 'number') return String(value);
+  return client.escapeLiteral(Array.isArray(value) ? `{${value.join()}}` : (value as string));
 }
 
 function faultsOf(plan: Plan): string[] {

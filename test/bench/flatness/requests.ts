@@ -1,4 +1,5 @@
 import type { TestDatabase } from '../../support/test-database.js';
+import { feedRequests } from './feed-requests.js';
 
 /** The kind of request, which decides its comparison. */
 export type Kind =
@@ -11,6 +12,8 @@ export interface FlatRequest {
   readonly name: string;
   readonly kind: Kind;
   readonly path: string;
+  /** Whether it sends the `ETag` of the answer, so that each answer is 304. */
+  readonly isConditional?: boolean;
 }
 
 /**
@@ -125,5 +128,6 @@ export async function requestsOf(database: Pick<TestDatabase, 'query'>, storeId:
     first('customers by status', '/v1/customers?status=Inactive'),
     { name: 'customers, search for an e-mail', kind: 'search', path: `/v1/customers?${searchFor(customerEmail)}` },
     { name: 'one customer', kind: 'one', path: `/v1/customers/${customer}` },
+    ...(await feedRequests(database, storeId)),
   ];
 }

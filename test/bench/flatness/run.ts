@@ -73,10 +73,10 @@ async function measureAll(rig: Rig, store: SeededStore, requests: readonly FlatR
   const env = { NODE_ENV: 'production', DATA_ENCRYPTION_KEYS: randomBytes(32).toString('base64') };
   const service = await rig.startService({ env });
   // One warm-up round, so that no request pays for one-time costs.
-  for (const { path } of requests) await medianLatency(service.url + path, store.key);
+  for (const { path, isConditional } of requests) await medianLatency(service.url + path, store.key, isConditional);
   for (const request of requests) {
     const row = rows.get(request.name) ?? { request, medians: [], faults: [] };
-    row.medians.push(await medianLatency(service.url + request.path, store.key));
+    row.medians.push(await medianLatency(service.url + request.path, store.key, request.isConditional));
     rows.set(request.name, row);
   }
   await service.kill();

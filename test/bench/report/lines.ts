@@ -1,3 +1,4 @@
+import type { CostResult } from '../costs/measure.js';
 import type { Figures } from '../figures/figures.js';
 import type { Compared, Spread, Speed, WorkResult } from '../works/summary.js';
 import type { BenchResults } from './results.js';
@@ -7,6 +8,8 @@ export interface Tables {
   readonly works: readonly (readonly string[])[];
   /** CPU time by work. */
   readonly cpu: readonly (readonly string[])[];
+  /** Comparisons of the service with itself. */
+  readonly costs: readonly (readonly string[])[];
   readonly figures: readonly (readonly string[])[];
   readonly conditions: string;
 }
@@ -20,10 +23,11 @@ export function tablesOf(results: BenchResults): Tables {
     ...starts(results.figures),
     ...imports(results.figures),
   ];
-  const { works } = results;
+  const { works, costs = [] } = results;
   return {
     works: [WORK_HEAD, ...works.map(workRow)],
     cpu: [CPU_HEAD, ...works.map(cpuRow)],
+    costs: [COST_HEAD, ...costs.map(costRow)],
     figures,
     conditions: conditions(results),
   };
@@ -63,6 +67,21 @@ function cpuRow({ name, service, bare, sameSchema }: WorkResult): string[] {
     reference?.cpuRatio ? spread(reference.cpuRatio, 2) : '–',
   ]);
   return [name, service.cpu?.toFixed(0) ?? '–', ...cells];
+}
+
+const COST_HEAD = ['CPU ms per 1,000 requests', 'measured', 'compared with', 'measured', 'ratio (min–max)', 'goal'];
+
+function costRow({ name, title, measured, baseline, goal, met }: CostResult): string[] {
+  const { cpuRatio } = baseline;
+  const verdict = met === false && cpuRatio ? `missed by ${(cpuRatio.median - goal).toFixed(2)}` : 'met';
+  return [
+    `${name}: ${title}`,
+    measured.cpu?.toFixed(0) ?? '–',
+    baseline.title,
+    baseline.cpu?.toFixed(0) ?? '–',
+    cpuRatio ? spread(cpuRatio, 2) : '–',
+    `≤ ${goal.toFixed(2)}${met === null ? '' : `: ${verdict}`}`,
+  ];
 }
 
 /** The goal, and `met` or the distance to it. */

@@ -3,8 +3,9 @@ import type { BenchResults } from './results.js';
 
 /** The report for the terminal. */
 export function printed(results: BenchResults): string {
-  const { works, cpu, figures, conditions } = tablesOf(results);
-  return `\n${aligned(works)}\n\n${aligned(cpu)}\n\n${aligned(figures)}\n\n${conditions}\n`;
+  const { works, cpu, costs, figures, conditions } = tablesOf(results);
+  const filled = [works, cpu, costs, figures].filter(({ length }) => length > 1);
+  return `\n${[...filled.map(aligned), conditions].join('\n\n')}\n`;
 }
 
 function aligned(rows: readonly (readonly string[])[]): string {

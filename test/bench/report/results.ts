@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { CostResult } from '../costs/measure.js';
 import type { Figures } from '../figures/figures.js';
 import type { Plan } from '../works/rounds.js';
 import type { WorkResult } from '../works/summary.js';
@@ -18,6 +19,8 @@ export interface BenchResults {
   readonly store: StoreSizes;
   readonly plan: Plan;
   readonly works: readonly WorkResult[];
+  /** Comparisons of the service with itself; a run of an earlier release has none. */
+  readonly costs?: readonly CostResult[];
   /** The fraud verdicts on the orders of the service. */
   readonly verdicts: Readonly<Record<string, number>>;
   readonly figures: Figures;

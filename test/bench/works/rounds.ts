@@ -1,7 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { hasFailures, type Load } from '../driver/job.js';
 import { loopDelayP99 } from '../figures/event-loop.js';
 import type { Scene } from '../support/scene.js';
+import { drive, type Measured } from './drive.js';
 import type { Shop } from './shop.js';
 import type { Work } from './works.js';
 
@@ -24,11 +23,6 @@ export interface Plan {
   readonly seconds: number;
 }
 
-export interface Measured extends Load {
-  /** CPU milliseconds of the server and of PostgreSQL per 1,000 answers; `null` when not measurable. */
-  readonly cpu: number | null;
-}
-
 /** The loads of each side per round. In a round, the sides take turns. */
 export interface Rounds {
   /** Empty for the references of a work that is measured alone. */
@@ -39,12 +33,9 @@ export interface Rounds {
   readonly serviceAnswered: number;
 }
 
-/** Keeps requests that are still in progress at the end of a round out of the next one. */
-const PAUSE_MS = 100;
-
 /** @throws Error when a request breaks, takes too long or is not answered with 2xx. */
 export async function play(
-  { driver, cpuTime }: Scene,
+  scene: Scene,
   work: Work,
   sides: Sides,
   { warmUpSeconds, rounds, seconds }: Plan,
@@ -53,26 +44,22 @@ export async function play(
   const names = work.goal ? SIDES : (['service'] as const);
   let turn = 0;
   let serviceAnswered = 0;
-  const drive = async (name: keyof Sides, duration: number): Promise<Measured> => {
+  const measure = async (name: keyof Sides, duration: number): Promise<Measured> => {
     const { url, pid, shop } = sides[name];
     const requests = work.requests(shop);
     const { connections } = work;
     const job = { url, key: shop.key, connections, seconds: duration, requests, seed: seed + ++turn };
-    const before = cpuTime.of(pid);
-    const load = await driver.carryOut(job);
-    await delay(PAUSE_MS);
-    const after = cpuTime.of(pid);
-    if (hasFailures(load.failures)) throw new Error(`${work.name}, ${name}: ${JSON.stringify(load.failures)}`);
+    const load = await drive(scene, `${work.name}, ${name}`, pid, job);
     if (name === 'service') serviceAnswered += load.answered;
-    return { ...load, cpu: before === null || after === null ? null : ((after - before) / load.answered) * 1_000 };
+    return load;
   };
-  for (const name of names) await drive(name, warmUpSeconds);
+  for (const name of names) await measure(name, warmUpSeconds);
   const loads: Record<keyof Sides, Measured[]> = { service: [], bare: [], sameSchema: [] };
   const loopDelays: number[] = [];
   for (let round = 0; round < rounds; round++) {
     await loopDelayP99(sides.service.url);
     for (const name of names) {
-      loads[name].push(await drive(name, seconds));
+      loads[name].push(await measure(name, seconds));
       if (name === 'service') loopDelays.push(await loopDelayP99(sides.service.url));
     }
   }

@@ -1,4 +1,5 @@
-import type { Measured, Rounds } from './rounds.js';
+import type { Measured } from './drive.js';
+import type { Rounds } from './rounds.js';
 import type { Goal, Work } from './works.js';
 
 export interface Speed {
@@ -9,7 +10,7 @@ export interface Speed {
   readonly cpu: number | null;
 }
 
-/** A reference, and the service divided by it. */
+/** A reference, and the service divided by it. In a comparison of the service with itself, its other side. */
 export interface Compared extends Speed {
   /** Of the requests per second. */
   readonly ratio: Spread;
@@ -58,7 +59,7 @@ export function summarize({ name, title, connections, goal }: Work, { loads, loo
   };
 }
 
-function compared(service: readonly Measured[], reference: readonly Measured[]): Compared | null {
+export function compared(service: readonly Measured[], reference: readonly Measured[]): Compared | null {
   if (reference.length === 0) return null;
   const divided = (of: (load: Measured) => number | null) =>
     spreadOf(reference.map((load, round) => (of(service[round] as Measured) ?? NaN) / (of(load) ?? NaN)));
@@ -70,7 +71,7 @@ function compared(service: readonly Measured[], reference: readonly Measured[]):
   };
 }
 
-function speedOf(loads: readonly Measured[]): Speed {
+export function speedOf(loads: readonly Measured[]): Speed {
   const of = (figure: (load: Measured) => number | null) => median(loads.map((load) => figure(load) ?? NaN));
   const cpu = of((load) => load.cpu);
   return {

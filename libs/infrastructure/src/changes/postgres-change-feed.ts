@@ -43,7 +43,7 @@ interface PageRow {
 // every page again, which takes longer than reading it.
 const PAGE = `/* changes.page */
   WITH asked AS MATERIALIZED (
-    SELECT $2::change_kind[] AS kinds, $3::bigint AS position, $5::uuid AS branch
+    SELECT $1::int AS store_id, $2::change_kind[] AS kinds, $3::bigint AS position, $5::uuid AS branch
   ), state AS MATERIALIZED (
     SELECT current.id AS branch,
       coalesce((SELECT through FROM purged_changes WHERE store_id = $1), 0) AS purged,
@@ -60,7 +60,7 @@ const PAGE = `/* changes.page */
     SELECT part.* FROM asked CROSS JOIN unnest(asked.kinds) AS wanted (kind)
     CROSS JOIN LATERAL (
       SELECT position, kind, entity, changed_at FROM changes
-      WHERE changes.store_id = $1 AND changes.kind = wanted.kind AND changes.position > asked.position
+      WHERE changes.store_id = asked.store_id AND changes.kind = wanted.kind AND changes.position > asked.position
       ORDER BY position LIMIT ${MAX_LIMIT + 1}
     ) AS part
     ORDER BY position LIMIT $4
