@@ -74,9 +74,10 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: API_KEYS,
-        find: `const CONCURRENT_LOOK_UPS = 2;`,
-        replace: `const CONCURRENT_LOOK_UPS = 2;
-const CACHE = new Map<string, { readonly at: number; readonly found: Promise<ApiKeyLookup | null> }>();`,
+        find: `@Injectable()`,
+        replace: `const CACHE = new Map<string, { readonly at: number; readonly found: Promise<ApiKeyLookup | null> }>();
+
+@Injectable()`,
       },
       {
         file: API_KEYS,
@@ -111,8 +112,8 @@ const CACHE = new Map<string, { readonly at: number; readonly found: Promise<Api
     edits: [
       {
         file: 'libs/infrastructure/src/customers/postgres-customer.repository.ts',
-        find: `FROM customers WHERE store_id = $1 AND id = $2`,
-        replace: `FROM customers WHERE $1::int > 0 AND id = $2`,
+        find: `FROM customers WHERE store_id = $1 AND id = ANY`,
+        replace: `FROM customers WHERE $1::int > 0 AND id = ANY`,
       },
     ],
     proof: 'isolation',
