@@ -1,5 +1,6 @@
 import { CustomerRepository, type CustomerFilter, type CustomerRecord, type Page, type PageOf } from '@app/application';
 import { Injectable } from '@nestjs/common';
+import { anyOf } from '../postgres/any-of.js';
 import { Conditions } from '../postgres/conditions.js';
 import { Database } from '../postgres/database.js';
 import { toSafeInteger } from '../postgres/integers.js';
@@ -59,7 +60,7 @@ export class PostgresCustomerRepository extends CustomerRepository {
 
   override async findByIds(storeId: number, ids: readonly string[]): Promise<CustomerRecord[]> {
     const sql = `/* customers.find_many */
-      SELECT id, created_at, ${COLUMNS} FROM customers WHERE store_id = $1 AND id = ANY ($2::uuid[])`;
+      SELECT id, created_at, ${COLUMNS} FROM customers WHERE store_id = $1 AND ${anyOf('id', '$2::uuid[]')}`;
     return (await this.primary.queryPrepared<CustomerRow>(sql, [storeId, ids])).map(toCustomerRecord);
   }
 }
