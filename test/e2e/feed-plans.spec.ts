@@ -1,14 +1,19 @@
 import { CHANGE_KINDS, type ChangeKind } from '@app/application';
 import pg from 'pg';
 import { PostgresChangeFeed } from '../../libs/infrastructure/src/changes/postgres-change-feed.js';
+import { PostgresCustomerRepository } from '../../libs/infrastructure/src/customers/postgres-customer.repository.js';
+import { PostgresSkuRepository } from '../../libs/infrastructure/src/catalog/postgres-sku.repository.js';
+import { PostgresProductRepository } from '../../libs/infrastructure/src/catalog/postgres-product.repository.js';
+import { PostgresOrderRepository } from '../../libs/infrastructure/src/orders/postgres-order.repository.js';
 import { Database } from '../../libs/infrastructure/src/postgres/database.js';
+import type { ReadReplicas } from '../../libs/infrastructure/src/postgres/read-replicas.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
 /** PostgreSQL makes as many plans with values before it decides for one plan. */
 const TRIED = 5;
 const CHANGES = 50_000;
 
-describe('the plan of a page of the feed', () => {
+describe('the plans of the feed', () => {
   let api: RunningApi;
   let pool: pg.Pool;
   beforeAll(async () => {
@@ -23,7 +28,27 @@ describe('the plan of a page of the feed', () => {
        ) AS spread`,
       [api.store.id],
     );
-    await api.database.query('ANALYZE changes');
+    await api.database.query(
+      `WITH bought AS (
+         INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
+           amount, total_amount, customer_name, created_at, updated_at)
+         SELECT $1, gen_random_uuid(), n::text, 'POS', 'PENDING', 'PENDING', 'COD', 'USD', 1, 1, '', now(), now() FROM generate_series(1, 500) n
+       ), known AS (
+         INSERT INTO customers (store_id, id, name) SELECT $1, gen_random_uuid(), '' FROM generate_series(1, 500)
+       )
+       INSERT INTO products (store_id, slug, name, price) SELECT $1, 'p-' || n, '', 1 FROM generate_series(1, 500) n`,
+      [api.store.id],
+    );
+    await api.database.query(
+      `WITH lines AS (
+         INSERT INTO order_lines (store_id, order_id, position, name, unit_price, quantity, line_total)
+         SELECT store_id, id, 1, '', 1, 1, 1 FROM orders
+       ), stages AS (
+         INSERT INTO order_stages (store_id, order_id, stage, state, position) SELECT store_id, id, 'a', 'done', 1 FROM orders
+       )
+       INSERT INTO product_variants (store_id, product_id, sku, name, price) SELECT store_id, id, 'v', '', 1 FROM products`,
+    );
+    await api.database.query('ANALYZE');
   });
   beforeEach(() => {
     pool = new pg.Pool({ connectionString: api.database.url, max: 1 });
@@ -36,17 +61,45 @@ describe('the plan of a page of the feed', () => {
     ['the last page of one kind', ['categories'], CHANGES - 10],
     ['a page of all kinds', CHANGE_KINDS, CHANGES / 2],
     ['a page without changes', CHANGE_KINDS, CHANGES],
-  ])('is made once, even when a connection first reads %s', async (_, kinds, position) => {
+  ])('have one for pages, even when a connection first reads %s', async (_, kinds, position) => {
     const feed = new PostgresChangeFeed(new Database(() => pool));
     const query = { kinds, limit: 100 };
     const { next } = await feed.read(api.store.id, { ...query, after: null });
 
     for (let n = 1; n < TRIED + 3; n++) await feed.read(api.store.id, { ...query, after: { ...next, position } });
 
-    const { rows } = await pool.query<{ custom: number; generic: number }>(
-      `SELECT custom_plans::int AS custom, generic_plans::int AS generic FROM pg_prepared_statements
-       WHERE statement LIKE '%changes.page%'`,
-    );
-    expect(rows).toEqual([{ custom: TRIED, generic: 3 }]);
+    expect(await plansOf('changes.page')).toEqual([{ custom: TRIED, generic: 3 }]);
   });
+
+  it.each<[string, (database: Database) => { findByIds(storeId: number, ids: never[]): Promise<unknown> }, unknown]>([
+    ['orders', (database) => new PostgresOrderRepository(database), '01938c00-0000-7000-8000-000000000000'],
+    [
+      'customers',
+      (database) => new PostgresCustomerRepository(database as ReadReplicas, database),
+      '01938c00-0000-7000-8000-000000000000',
+    ],
+    ['products', (database) => new PostgresProductRepository(database as ReadReplicas, database), 1],
+    [
+      'skus',
+      (database) => new PostgresSkuRepository(database as ReadReplicas, database),
+      { productId: 1, variantId: null },
+    ],
+  ])(
+    'have one for the records of %s, even when a connection first reads a single one',
+    async (kind, repositoryOn, id) => {
+      const repository = repositoryOn(new Database(() => pool));
+
+      for (let n = 0; n < TRIED + 3; n++) await repository.findByIds(api.store.id, [id as never]);
+
+      expect(await plansOf(`${kind}.find`)).toEqual([{ custom: TRIED, generic: 3 }]);
+    },
+  );
+
+  async function plansOf(statement: string) {
+    const { rows } = await pool.query<{ custom: number; generic: number }>(
+      `SELECT custom_plans::int AS custom, generic_plans::int AS generic FROM pg_prepared_statements WHERE statement LIKE $1`,
+      [`/* ${statement}%`],
+    );
+    return rows;
+  }
 });

@@ -112,8 +112,8 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'libs/infrastructure/src/customers/postgres-customer.repository.ts',
-        find: `FROM customers WHERE store_id = $1 AND id = ANY`,
-        replace: `FROM customers WHERE $1::int > 0 AND id = ANY`,
+        find: `FROM customers WHERE store_id = $1 AND \${anyOf`,
+        replace: `FROM customers WHERE $1::int > 0 AND \${anyOf`,
       },
     ],
     proof: 'isolation',

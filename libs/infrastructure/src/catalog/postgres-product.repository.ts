@@ -7,6 +7,7 @@ import {
   type ProductSummary,
 } from '@app/application';
 import { Injectable } from '@nestjs/common';
+import { anyOf } from '../postgres/any-of.js';
 import { Conditions, containing } from '../postgres/conditions.js';
 import { Database } from '../postgres/database.js';
 import { availableUnits, IS_FOR_SALE } from '../stock/available-stock.js';
@@ -55,7 +56,7 @@ const find = (condition: string) => `/* products.find */
   ) AS stocked
   WHERE item.store_id = $1 AND item.status = 'ACTIVE' AND ${condition}`;
 
-const FIND_BY_IDS = find('item.id = ANY ($2::int[])');
+const FIND_BY_IDS = find(anyOf('item.id', '$2::int[]'));
 const FIND_BY_SLUG = find('item.slug = $2');
 
 @Injectable()

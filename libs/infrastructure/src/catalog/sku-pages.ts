@@ -23,12 +23,13 @@ const CATALOG = `
 
 const tallyOf = (inStock: true | undefined) => ({ list: 'skus', labels: [inStock && 'true'] });
 
-/** The units are few: a page of the feed. */
+/** The units are few: a page of the feed. The planner does not see them: see `anyOf`. */
 export const FIND_MANY = `/* skus.find_many */
+  WITH asked AS MATERIALIZED (SELECT $2::int[] AS products, $3::int[] AS variants)
   SELECT ${COLUMNS}
   FROM (
     SELECT unit.sku, unit.product_id, unit.variant_key
-    FROM unnest($2::int[], $3::int[]) AS wanted (product_id, variant_key)
+    FROM asked CROSS JOIN unnest(asked.products, asked.variants) AS wanted (product_id, variant_key)
     JOIN sellable_units AS unit USING (product_id, variant_key) WHERE unit.store_id = $1
   ) AS page ${CATALOG}`;
 

@@ -1,5 +1,6 @@
 import { CustomerRepository, type CustomerFilter, type CustomerRecord, type Page, type PageOf } from '@app/application';
 import { Injectable } from '@nestjs/common';
+import { anyOf } from '../postgres/any-of.js';
 import { Conditions } from '../postgres/conditions.js';
 import { Database } from '../postgres/database.js';
 import { toSafeInteger } from '../postgres/integers.js';
@@ -29,7 +30,7 @@ interface CustomerRow {
 const COLUMNS = `name, email, phone, status, email_verified, loyalty_points, total_spent, tags, city, last_login`;
 
 const FIND_BY_IDS = `/* customers.find */
-  SELECT id, created_at, ${COLUMNS} FROM customers WHERE store_id = $1 AND id = ANY ($2::uuid[])`;
+  SELECT id, created_at, ${COLUMNS} FROM customers WHERE store_id = $1 AND ${anyOf('id', '$2::uuid[]')}`;
 
 const SEARCHED = { email: 'item.email', other: 'item.name', otherHasAt: true };
 

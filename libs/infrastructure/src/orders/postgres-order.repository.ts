@@ -9,6 +9,7 @@ import {
 } from '@app/application';
 import { isUuid } from '@app/domain';
 import { Injectable } from '@nestjs/common';
+import { anyOf } from '../postgres/any-of.js';
 import { Conditions } from '../postgres/conditions.js';
 import { Database } from '../postgres/database.js';
 import { readNewestFirst } from '../postgres/newest-first.js';
@@ -90,7 +91,7 @@ export class PostgresOrderRepository extends OrderRepository {
   }
 
   override async findByIds(storeId: number, ids: readonly string[]): Promise<OrderRecord[]> {
-    const sql = `${FIND} WHERE store_id = $1 AND id = ANY ($2::uuid[])`;
+    const sql = `${FIND} WHERE store_id = $1 AND ${anyOf('id', '$2::uuid[]')}`;
     return (await this.database.queryPrepared<OrderRecordRow>(sql, [storeId, ids])).map(toOrderRecord);
   }
 
