@@ -2,7 +2,6 @@ import { CursorExpired, CursorInvalid } from '@app/application';
 import { applyDecorators } from '@nestjs/common';
 import { ref } from '../openapi/components.js';
 import { ApiRead, SUCCESS } from '../openapi/endpoints.js';
-import { ApiFailures } from '../openapi/failures.js';
 import { ApiParameters, LIMIT } from '../openapi/parameters.js';
 import type { Representation, ResourceDocumentation } from '../openapi/resource.js';
 import { flag, object, text } from '../openapi/schema.js';
@@ -51,9 +50,9 @@ export const ApiListChanges = () =>
           '`cursor_expired` when there were any. With `Accept: application/x-ndjson` the answer has everything: a line ' +
           'for each change and, after at most 100 of them, a line `{ "cursor", "has_more", "rewound" }`. Continue an ' +
           'answer that broke off from the last cursor in it.',
+        failures: [new CursorExpired(), new CursorInvalid()],
       },
       ENVELOPE,
       { success: true, data: [Change.example], cursor: CURSOR, has_more: false, rewound: false },
     ),
-    ApiFailures(new CursorExpired(), new CursorInvalid()),
   );
