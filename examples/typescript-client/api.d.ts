@@ -3814,15 +3814,11 @@ export interface operations {
           };
         };
       };
-      /**
-       * @description The request is malformed, or a value in it is not valid. A repeated request fails again.
-       *
-       *     The request is malformed, or a value in it is not valid. A repeated request fails again.
-       */
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
       400: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'cursor_expired' | 'cursor_invalid';
+          'X-Error-Code': 'invalid_request' | 'cursor_expired' | 'cursor_invalid';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';

@@ -136,6 +136,23 @@ describe('a read with If-None-Match', () => {
     expect(await statusOf('/v1/brands', String(headers['etag']))).toBe(200);
   });
 
+  it('answers in time while a numbering hangs, such as in a commit that waits for a standby', async () => {
+    await sql(
+      `CREATE FUNCTION hang() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(4); RETURN NULL; END'`,
+    );
+    await sql('CREATE TRIGGER numbering_hangs BEFORE INSERT ON changes EXECUTE FUNCTION hang()');
+    const tag = await tagOf('/v1/brands');
+    const brand = await api.store.brand();
+
+    for (const url of ['/v1/brands', `/v1/brands/${brand}`, '/v1/changes']) {
+      const asked = performance.now();
+      expect([url, await statusOf(url, tag)]).toEqual([url, 200]);
+      expect((await api.get(url)).statusCode).toBe(200);
+      expect(performance.now() - asked).toBeLessThan(3_000);
+    }
+    await sql('DROP TRIGGER numbering_hangs ON changes');
+  });
+
   it('accepts the tag of another key of the store and mode only', async () => {
     const other = await StoreFixture.create(api.database);
     const tag = await tagOf('/v1/brands');

@@ -66,8 +66,8 @@ export interface FeedQuery {
 /** What changed in a store, in an order in which nothing is ever inserted before a place that a reader has reached. */
 export abstract class ChangeFeed {
   /**
-   * Reads what is committed after a place. A change that is committed before the call may be missing only while another
-   * call gives it its position.
+   * Reads what is committed after a place. A change that is committed before the call may be missing only while it gets
+   * its position, in another call or because that takes long.
    *
    * @throws CursorExpired when the reader may have missed a deletion, which the feed keeps for 90 days.
    */

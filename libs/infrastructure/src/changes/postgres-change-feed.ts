@@ -1,7 +1,9 @@
 import {
+  ApplicationError,
   CHANGE_KINDS,
   ChangeFeed,
   CursorExpired,
+  within,
   type Change,
   type ChangeKind,
   type FeedHead,
@@ -17,6 +19,8 @@ import { toSafeInteger } from '../postgres/integers.js';
 import { numberChangesOf } from './number-changes.js';
 
 const MAX_LIMIT = 100;
+/** The time that a read gives a numbering. Its commit may wait for a disk, or for a standby that hangs. */
+const NUMBERING_MS = 500;
 
 interface HeadRow {
   readonly branch: string;
@@ -128,13 +132,19 @@ export class PostgresChangeFeed extends ChangeFeed {
     return row?.settled ? { branch: row.branch, position: toSafeInteger(row.newest) } : null;
   }
 
-  /** @returns whether changes of the store may still wait. */
+  /** A read does not fail with a numbering. @returns whether changes of the store wait for another numbering. */
   private async number(storeId: number): Promise<boolean> {
-    return (await this.numberings.find(String(storeId))) === true;
+    try {
+      return (await within(NUMBERING_MS, this.numberings.find(String(storeId)))) === true;
+    } catch (error) {
+      if (error instanceof ApplicationError) return false;
+      throw error;
+    }
   }
 
+  // On a connection of its own: it writes, and other reads must not wait behind its commit.
   private numberOnce(storeId: number): Promise<boolean> {
-    return numberChangesOf((text, values) => this.database.queryPrepared(text, values), storeId);
+    return numberChangesOf((text, values) => this.database.queryAlone(text, values), storeId);
   }
 
   private async page(storeId: number, query: FeedQuery): Promise<FeedPage> {
