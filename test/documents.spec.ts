@@ -103,12 +103,14 @@ describe('the documents', () => {
     expect(commandsOf(createProgram()).filter((name) => !operations.includes(`\`${name}`))).toEqual([]);
   });
 
-  it('docs/erp.md quotes its code from the file that the tests run', () => {
-    const code = read('examples/typescript-client/erp.ts');
+  it('docs/erp.md quotes its code from the recipes and their tests', () => {
+    const unindented = (text: string) => text.replace(/^ +/gm, '');
+    const files = ['examples/typescript-client/erp.ts', 'test/e2e/erp-recipes.spec.ts'];
+    const code = unindented(files.map(read).join('\n'));
     const quoted = [...read('docs/erp.md').matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, block = '']) => block);
 
     expect(quoted.length).toBeGreaterThanOrEqual(4);
-    expect(quoted.filter((block) => !code.includes(block))).toEqual([]);
+    expect(quoted.filter((block) => !code.includes(unindented(block)))).toEqual([]);
   });
 
   it.each(['[a](missing.md)', '[a](README.md#no-such-heading)', '[a](#no-such-heading)'])(

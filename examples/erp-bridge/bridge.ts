@@ -1,5 +1,6 @@
 // API_KEY=svc_live_… npx tsx examples/erp-bridge/bridge.ts <address> <folder> [seconds between rounds; 0: one round]
 import { setTimeout } from 'node:timers/promises';
+import type { SkuCopy } from '../typescript-client/erp.js';
 import { RequestFailed, storeClient } from '../typescript-client/store.js';
 import { placeOrders } from './orders-in.js';
 import { writeNewOrders } from './orders-out.js';
@@ -7,10 +8,11 @@ import { writeStock } from './stock-out.js';
 
 const [address = 'http://localhost:3000', folder = '.', seconds = '30'] = process.argv.slice(2);
 const client = storeClient(address, process.env['API_KEY'] ?? '');
+const stock: SkuCopy = { skus: new Map() };
 
-/** What was done is in the folder and in the store, not in memory: a round may be killed anywhere. */
+/** What was done is in the folder and in the store: a round may be killed anywhere. A start reads the stock again. */
 async function round(): Promise<void> {
-  const units = await writeStock(client, folder);
+  const units = await writeStock(client, folder, stock);
   await writeNewOrders(client, folder);
   await placeOrders(client, folder, units);
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Client } from 'openapi-fetch';
 import type { paths } from '../typescript-client/api.js';
-import { newOrders, readOrder, type FullOrder } from '../typescript-client/erp.js';
+import { changes, type FullOrder } from '../typescript-client/erp.js';
 import { fromCsv, readText, replaceFile, toCsv, withoutFormula } from './csv-files.js';
 
 /** What never changes in an order, and then a row's line. */
@@ -11,24 +11,33 @@ const COLUMNS =
   'line,sku,product_id,variant_id,name,quantity,unit_price,line_total';
 const HEADER = toCsv([COLUMNS.split(',')]);
 
-/** A kill repeats at most the requests for so many orders. */
+/** A kill repeats at most the pages of so many orders. */
 const ORDERS_PER_WRITE = 1_000;
 
 /** Adds the orders that `orders.csv` does not have. The file is also the record of what was read. */
 export async function writeNewOrders(client: Client<paths>, folder: string): Promise<void> {
-  const file = join(folder, 'orders.csv');
+  const [file, cursorFile] = [join(folder, 'orders.csv'), join(folder, 'orders.cursor')];
   const stored = await readText(file);
   let text = stored ?? HEADER;
   if (!text.startsWith(HEADER)) throw new Error(`${file} has other columns`);
 
   const known = new Set(fromCsv(text).map((row) => row['order_id'] ?? ''));
+  // Without the orders before it, the cursor would hide them.
+  const cursor = (stored !== null && (await readText(cursorFile))) || undefined;
   let added = 0;
-  for await (const { id } of newOrders(client, known)) {
-    text += toCsv(rowsOf(await readOrder(client, id)));
-    added += 1;
-    if (added % ORDERS_PER_WRITE === 0) await replaceFile(file, text);
+  for await (const page of changes(client, 'orders', { cursor })) {
+    for (const { data: order } of page.data) {
+      if (!order || known.has(order.id)) continue;
+      known.add(order.id);
+      text += toCsv(rowsOf(order));
+      added += 1;
+    }
+    if (page.has_more && added < ORDERS_PER_WRITE) continue;
+    // The cursor last: a kill between the two files repeats pages, and loses no order.
+    if (added > 0 || stored === null) await replaceFile(file, text);
+    if (page.cursor !== cursor) await replaceFile(cursorFile, page.cursor);
+    added = 0;
   }
-  if (text !== stored) await replaceFile(file, text);
 }
 
 /** A row for each line, and one for an imported order without lines. */

@@ -1,18 +1,29 @@
 import { join } from 'node:path';
 import type { Client } from 'openapi-fetch';
 import type { paths } from '../typescript-client/api.js';
-import { allSkus, type Sku } from '../typescript-client/erp.js';
-import { replaceFile, toCsv } from './csv-files.js';
+import { followSkus, type Sku, type SkuCopy } from '../typescript-client/erp.js';
+import { readText, replaceFile, toCsv } from './csv-files.js';
 
 const COLUMNS = ['sku', 'product_id', 'variant_id', 'product_slug', 'name', 'attributes', 'price', 'quantity'] as const;
 
-/** Replaces `stock.csv`. Returns what can be ordered. */
-export async function writeStock(client: Client<paths>, folder: string): Promise<Sku[]> {
-  const units: Sku[] = [];
-  for await (const unit of allSkus(client)) units.push(unit);
+/** Brings the copy up to date, and `stock.csv` with it. Returns what can be ordered. */
+export async function writeStock(client: Client<paths>, folder: string, copy: SkuCopy): Promise<Sku[]> {
+  await followSkus(client, copy);
+  const units = [...copy.skus.values()].sort(bySku);
   const rows = units.map((unit) =>
     COLUMNS.map((name) => (name === 'attributes' ? JSON.stringify(unit[name]) : unit[name])),
   );
-  await replaceFile(join(folder, 'stock.csv'), toCsv([COLUMNS, ...rows]));
+  const file = join(folder, 'stock.csv');
+  const text = toCsv([COLUMNS, ...rows]);
+  if (text !== (await readText(file))) await replaceFile(file, text);
   return units;
+}
+
+/** The order of the list of SKUs: by code points, like bytes of UTF-8. `<` would compare units of UTF-16. */
+function bySku(a: Sku, b: Sku): number {
+  return (
+    Buffer.compare(Buffer.from(a.sku), Buffer.from(b.sku)) ||
+    a.product_id - b.product_id ||
+    (a.variant_id ?? 0) - (b.variant_id ?? 0)
+  );
 }

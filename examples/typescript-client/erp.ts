@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from 'openapi-fetch';
 import type { components, paths } from './api.js';
-import { RequestFailed, type NewOrder, type Order } from './store.js';
+import { RequestFailed, type NewOrder } from './store.js';
 
 export type Sku = components['schemas']['SkuListItem'];
 export type FullOrder = components['schemas']['Order'];
@@ -11,81 +11,76 @@ export type Outcome =
   | { readonly result: 'placed'; readonly orderId: string; readonly receiptNumber: string }
   | { readonly result: 'refused'; readonly code: string; readonly reason: string };
 
-const PASSES = 3;
+type Change = components['schemas']['Change'];
 
-/**
- * Yields every SKU with its price and quantity once, sorted by SKU. Prices are in major units.
- *
- * A change of the catalog can move a SKU to a page that was already read. The total shows that one is missing, and the
- * pages are read again.
- *
- * @throws RequestFailed
- */
-export async function* allSkus(client: Client<paths>): AsyncGenerator<Sku> {
-  const known = new Set<string>();
-  for (let page = 1, pass = 1; ; page += 1) {
-    const { data, error, response } = await client.GET('/v1/skus', { params: { query: { page, limit: 100 } } });
-    if (!data) throw new RequestFailed(response, error);
-    const { total, limit } = data.pagination;
-    for (const unit of data.data) {
-      const id = `${unit.product_id}/${unit.variant_id}`;
-      if (!known.has(id)) yield unit;
-      known.add(id);
-    }
-    if (page * limit < total) continue;
-    if (known.size >= total || pass === PASSES) return;
-    page = 0;
-    pass += 1;
-  }
+/** A page of the feed of changes. */
+export interface ChangesPage<Kind extends Change['kind']> {
+  /** The newest state of each resource that changed. A resource can come again. */
+  readonly data: readonly Extract<Change, { kind: Kind }>[];
+  /** Where to continue. Store it with the data of the page, or after them. */
+  readonly cursor: string;
+  readonly has_more: boolean;
+  /**
+   * The feed begins again with this page, because deletions, or changes that you have read, are lost: delete what does
+   * not come again.
+   */
+  readonly rewound: boolean;
 }
 
 /**
- * Brings `skus` up to date, by the ids of the feed (`70` for a product, `70-12` for its variant 12): all of them without a
- * cursor, later those that changed. Waits up to 25 s for a change. Returns the cursor for the next call; store it with the
- * SKUs. Prices are in major units.
+ * Yields what changed after `cursor`, or everything without one, in pages of up to 100 full records. Nothing is ever
+ * inserted before a cursor. Prices of products and SKUs are in major
+ * units, amounts of orders and customers in minor units.
  *
- * @throws RequestFailed with the code `cursor_expired` after 90 days without a call: clear `skus`, and begin without a
- * cursor.
+ * @param options.wait seconds to wait for the first change, 0 to 25.
+ * @throws RequestFailed
  */
-export async function followSkus(client: Client<paths>, skus: Map<string, Sku>, cursor?: string): Promise<string> {
-  for (let from = cursor; ;) {
-    const query = { kinds: 'skus', limit: 100, wait: 25, ...(from !== undefined && { cursor: from }) };
+export async function* changes<Kind extends Change['kind']>(
+  client: Client<paths>,
+  kinds: Kind | readonly Kind[],
+  { cursor, wait = 0 }: { readonly cursor?: string; readonly wait?: number } = {},
+): AsyncGenerator<ChangesPage<Kind>> {
+  let from = cursor;
+  let isExpired = false;
+  for (;;) {
+    const query = { kinds: [kinds].flat().join(), limit: 100, wait: from === cursor ? wait : 0, cursor: from };
     const { data, error, response } = await client.GET('/v1/changes', { params: { query } });
-    if (!data) throw new RequestFailed(response, error);
-    // The service lost changes that this copy has: the feed begins again.
-    if (data.rewound) skus.clear();
-    for (const change of data.data) {
-      if (change.kind !== 'skus') continue;
-      if (change.data) skus.set(change.id, change.data);
-      else skus.delete(change.id);
+    if (!data) {
+      const failure = new RequestFailed(response, error);
+      if (failure.code !== 'cursor_expired') throw failure;
+      isExpired = true;
+      from = undefined;
+      continue;
     }
-    if (!data.has_more) return data.cursor;
+    yield { ...data, data: data.data as Extract<Change, { kind: Kind }>[], rewound: data.rewound || isExpired };
+    if (!data.has_more) return;
+    isExpired = false;
     from = data.cursor;
   }
 }
 
+/** The SKUs of a store as they were at a cursor. Store both together. */
+export interface SkuCopy {
+  /** By their ids in the feed: `70` for a product without variants, `70-12` for its variant 12. */
+  readonly skus: Map<string, Sku>;
+  /** Absent before the first call. */
+  cursor?: string;
+}
+
 /**
- * Yields every order that is not in `known` once, newest first, and adds its id to `known`. Money is in minor units.
+ * Brings a copy up to date: the first call reads all SKUs, later ones those that changed. Prices are in major units.
  *
- * Reads from page 1 until `known` has as many orders as the store. The total and the rows of a page are of one moment,
- * and orders are never deleted: equal numbers mean that no order is missing, whatever its date and however late it was
- * committed.
- *
- * @throws RequestFailed
+ * @param wait seconds to wait for the first change, 0 to 25.
+ * @throws RequestFailed The next call continues with the page that failed.
  */
-export async function* newOrders(client: Client<paths>, known: Set<string>): AsyncGenerator<Order> {
-  let total: number | undefined;
-  for (let page = 1; ; page += 1) {
-    const { data, error, response } = await client.GET('/v1/orders', { params: { query: { page, limit: 100 } } });
-    if (!data) throw new RequestFailed(response, error);
-    // Later pages also count the orders that were placed since the first. The next poll reads those.
-    total ??= data.pagination.total;
-    for (const order of data.data) {
-      if (known.has(order.id)) continue;
-      known.add(order.id);
-      yield order;
+export async function followSkus(client: Client<paths>, copy: SkuCopy, wait = 0): Promise<void> {
+  for await (const page of changes(client, 'skus', { cursor: copy.cursor, wait })) {
+    if (page.rewound) copy.skus.clear();
+    for (const { id, data } of page.data) {
+      if (data) copy.skus.set(id, data);
+      else copy.skus.delete(id);
     }
-    if (known.size === total || page * data.pagination.limit >= data.pagination.total) return;
+    copy.cursor = page.cursor;
   }
 }
 

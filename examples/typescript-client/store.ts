@@ -45,6 +45,8 @@ export function storeClient(baseUrl: string, apiKey: string, retries: RetryOptio
  * known ids are skipped. Do not filter by status here: an order that leaves the filter moves the others up across the
  * page boundary, and one would be missed. Check `order.status` instead.
  *
+ * To poll, follow the feed of changes (erp.ts).
+ *
  * @throws RequestFailed
  */
 export async function* allOrders(client: Client<paths>): AsyncGenerator<Order> {
@@ -57,20 +59,6 @@ export async function* allOrders(client: Client<paths>): AsyncGenerator<Order> {
       known.add(order.id);
     }
     if (page * data.pagination.limit >= data.pagination.total) return;
-  }
-}
-
-/**
- * Yields the orders placed since `since`, newest first. To poll, every 30 seconds or less often, start one minute
- * before the newest order of the previous poll, because an order becomes visible shortly after its date, and skip known
- * ids.
- *
- * @throws RequestFailed
- */
-export async function* ordersSince(client: Client<paths>, since: Date): AsyncGenerator<Order> {
-  for await (const order of allOrders(client)) {
-    if (new Date(order.created_at) < since) return;
-    yield order;
   }
 }
 

@@ -1,11 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, watch, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, watch, writeFileSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fromCsv, toCsv } from '../../examples/erp-bridge/csv-files.js';
 import { anOrderBody } from '../builders/order-body.js';
+import { StoreFixture } from '../builders/store-fixture.js';
+import { eventually } from '../support/eventually.js';
 import { listen } from '../support/listen.js';
 import { seededRandom } from '../support/seeded-random.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
@@ -16,6 +18,9 @@ const ROOT = path.resolve(__dirname, '../..');
 const KILLS = 9;
 const COLUMNS = ['external_reference', 'sku', 'quantity', 'customer_name'];
 const SKU = 'M-1, "blue"';
+/** In UTF-16, the first would come after the second. */
+const WIDE = ['～', '😀'];
+const WRITTEN = ['stock.csv', 'orders.csv', 'orders.cursor'];
 const NAMES = ['=HYPERLINK("http://evil.test")', 'Line\r\nbreak, "quoted"', '+49 30 1', "'Ada'", '王 小明'];
 
 describe('the ERP bridge', () => {
@@ -37,6 +42,7 @@ describe('the ERP bridge', () => {
     mug = await api.store.product({ sku: SKU, stock: 10_000, price: 1250 });
     await api.store.product({ sku: 'SCARCE', stock: 3 });
     for (const slug of ['twin-1', 'twin-2']) await api.store.product({ slug, sku: 'TWIN', stock: 9 });
+    for (const sku of WIDE.toReversed()) await api.store.product({ sku });
   });
   afterAll(async () => {
     rmSync(path.dirname(program), { recursive: true });
@@ -61,6 +67,12 @@ describe('the ERP bridge', () => {
     writeFileSync(`${file}.part`, toCsv([COLUMNS, ...rows]));
     renameSync(`${file}.part`, file);
   };
+  const place = async () => {
+    const placed = await api.post('/v1/orders', anOrderBody(mug));
+    return placed.json<{ data: { order_id: string } }>().data.order_id;
+  };
+  const writtenOrders = () => rowsOf('orders.csv').map((row) => `${row['order_id']} ${row['line']}`);
+  const writtenAt = () => WRITTEN.map((name) => statSync(path.join(folder, name)).mtimeMs);
   const stored = () =>
     api.database.query<{ id: string; external_reference: string; customer_name: string; lines: number }>(
       `SELECT id, coalesce(external_reference, '') AS external_reference, customer_name,
@@ -69,9 +81,22 @@ describe('the ERP bridge', () => {
       [api.store.id],
     );
 
+  const linesOf = (orders: Awaited<ReturnType<typeof stored>>) =>
+    orders.flatMap(({ id, lines }) => Array.from({ length: lines }, (_, n) => `${id} ${n + 1}`)).sort();
+
+  /** The requests that the bridge sends while the work runs. */
+  async function requestsDuring(work: (requests: readonly string[]) => Promise<void>): Promise<readonly string[]> {
+    const requests: string[] = [];
+    const onRequest = ({ method, url }: IncomingMessage) => requests.push(`${method} ${url}`);
+    const server: Server = api.app.getHttpServer();
+    server.on('request', onRequest);
+    await work(requests).finally(() => server.off('request', onRequest));
+    return requests;
+  }
+
   /** Starts the bridge and kills it at its nth request, before the answer to its nth order, or at its nth file. */
-  async function killAt(moment: 'request' | 'answer' | 'file', nth: number): Promise<void> {
-    const { child, ended } = start(0.02);
+  async function killAt(moment: 'request' | 'answer' | 'file', nth: number, key?: string): Promise<void> {
+    const { child, ended } = start(0.02, key);
     let count = 0;
     const strike = () => {
       if (++count === nth) child.kill('SIGKILL');
@@ -134,10 +159,107 @@ describe('the ERP bridge', () => {
         expect([result, placed]).toEqual(['placed', [order_id]]);
       }
     }
-    const written = rowsOf('orders.csv').map((row) => `${row['order_id']} ${row['line']}`);
-    const expected = orders.flatMap(({ id, lines }) => Array.from({ length: lines }, (_, n) => `${id} ${n + 1}`));
-    expect(written.sort()).toEqual(expected.sort());
+    expect(writtenOrders().sort()).toEqual(linesOf(orders));
     expect(orders.length).toBeGreaterThan(10 * KILLS + KILLS);
+  });
+
+  it('reads 100 orders per request with their lines, and asks only for changes in the next round', async () => {
+    for (let n = 0; n < 120; n++) await place();
+
+    const first = await requestsDuring(async () => void (await oneRound()));
+    const before = writtenAt();
+    const second = await requestsDuring(async () => void (await oneRound()));
+
+    const orders = await stored();
+    expect(writtenOrders().sort()).toEqual(linesOf(orders));
+    const page = (kind: string, cursor = '') =>
+      expect.stringMatching(new RegExp(`^GET /v1/changes\\?kinds=${kind}&limit=100&wait=0${cursor}$`)) as string;
+    const pages = Math.ceil(orders.length / 100);
+    const next = Array.from({ length: pages - 1 }, () => page('orders', '&cursor=[\\w-]+'));
+    expect(first).toEqual([page('skus'), page('orders'), ...next]);
+    expect(second).toEqual([page('skus'), page('orders', '&cursor=[\\w-]+')]);
+    expect(writtenAt()).toEqual(before);
+  });
+
+  it('continues a long first round with the order after the last 1,000', async () => {
+    const store = await StoreFixture.create(api.database);
+    await api.database.query(
+      `INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
+         amount, total_amount, customer_name, created_at, updated_at)
+       SELECT $1, gen_random_uuid(), 'B-' || n, 'POS', 'SUCCEEDED', 'DELIVERED', 'CASH', 'USD', 1, 1, 'Ada', now(), now()
+       FROM generate_series(1, 1150) AS n`,
+      [store.id],
+    );
+    const ids = () => rowsOf('orders.csv').map((row) => row['order_id']);
+
+    // The first request reads the stock, the next ten 1,000 orders.
+    await killAt('request', 12, store.key);
+    expect(ids()).toHaveLength(1_000);
+    const requests = await requestsDuring(async () => void (await oneRound(store.key)));
+
+    expect(requests).toHaveLength(3);
+    expect([ids().length, new Set(ids()).size]).toEqual([1_150, 1_150]);
+  });
+
+  it('keeps the stock between rounds, and writes no file while nothing changes', async () => {
+    await place();
+    await requestsDuring(async (requests) => {
+      const more = (count: number) => {
+        const target = requests.length + count;
+        return eventually(() => expect(requests.length).toBeGreaterThanOrEqual(target));
+      };
+      const { child, ended } = start(0.02);
+      try {
+        await more(20);
+        const [before, settled] = [writtenAt(), requests.length];
+        await more(10);
+        expect(requests.slice(settled).filter((request) => !request.includes('&cursor='))).toEqual([]);
+        expect(writtenAt()).toEqual(before);
+
+        const id = await place();
+
+        const left = String(await api.store.onHand(mug));
+        await eventually(() => {
+          expect(rowsOf('stock.csv').find(({ sku }) => sku === SKU)?.['quantity']).toBe(left);
+          expect(writtenOrders().filter((row) => row.startsWith(id))).toEqual([`${id} 1`]);
+        });
+      } finally {
+        child.kill();
+        await ended;
+      }
+    });
+  });
+
+  it('writes an order once when it changes, and when its cursor is lost', async () => {
+    const id = await place();
+    await oneRound();
+    await api.database.query(`UPDATE orders SET fulfillment_status = 'CONFIRMED' WHERE id = $1`, [id]);
+    await oneRound();
+    rmSync(path.join(folder, 'orders.cursor'));
+    await oneRound();
+
+    expect(writtenOrders().sort()).toEqual(linesOf(await stored()));
+  });
+
+  it('writes all orders again when orders.csv is deleted', async () => {
+    await place();
+    await oneRound();
+    rmSync(path.join(folder, 'orders.csv'));
+    await oneRound();
+
+    expect(writtenOrders().sort()).toEqual(linesOf(await stored()));
+  });
+
+  it('writes an order whose file could not be written in the round before', async () => {
+    await oneRound();
+    await place();
+    const obstacle = path.join(folder, 'orders.csv.part');
+    mkdirSync(obstacle);
+    expect(await oneRound()).toMatchObject({ code: 1, errors: expect.stringContaining('EISDIR') as string });
+    rmSync(obstacle, { recursive: true });
+    await oneRound();
+
+    expect(writtenOrders().sort()).toEqual(linesOf(await stored()));
   });
 
   it('names the reason of each refusal, and tries a refused order again from a new file', async () => {
@@ -194,12 +316,20 @@ describe('the ERP bridge', () => {
     });
   });
 
-  it('writes the stock and price of every SKU', async () => {
+  it('writes the stock and price of every SKU, in the order of the list', async () => {
+    await api.database.query(`UPDATE products SET price = price + 1 WHERE slug = 'twin-1'`);
     await oneRound();
 
-    const rows = rowsOf('stock.csv').map(({ sku, price, quantity }) => [sku, price, quantity]);
-    expect(rows).toContainEqual([SKU, '12.5', String(await api.store.onHand(mug))]);
-    expect(rows.map(([sku]) => sku)).toEqual([SKU, 'SCARCE', 'TWIN', 'TWIN']);
+    const rows = rowsOf('stock.csv');
+    const listed = (await api.get('/v1/skus')).json<{ data: { sku: string; product_id: number }[] }>().data;
+    expect(rows.find(({ sku }) => sku === SKU)).toMatchObject({
+      price: '12.5',
+      quantity: String(await api.store.onHand(mug)),
+    });
+    expect(rows.map((row) => [row['sku'], row['product_id']])).toEqual(
+      listed.map((unit) => [unit.sku, String(unit.product_id)]),
+    );
+    expect(listed.map(({ sku }) => sku)).toEqual([SKU, 'SCARCE', 'TWIN', 'TWIN', ...WIDE]);
   });
 
   it('stops for a key that is refused, and says why', async () => {

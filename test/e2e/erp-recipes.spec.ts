@@ -1,11 +1,15 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { purgeTombstones } from '@app/infrastructure';
 import {
-  allSkus,
+  changes,
   followSkus,
-  newOrders,
   orderByReference,
   placeOnce,
+  type FullOrder,
   type Outcome,
   type Sku,
+  type SkuCopy,
 } from '../../examples/typescript-client/erp.js';
 import { storeClient } from '../../examples/typescript-client/store.js';
 import { anOrderBody } from '../builders/order-body.js';
@@ -15,14 +19,18 @@ import { startApi, type RunningApi } from '../support/start-api.js';
 const ORDERS = 250;
 const SKUS = 205;
 
+type Client = ReturnType<typeof storeClient>;
+
 describe('the recipes for an ERP', () => {
   let api: RunningApi;
+  let pool: pg.Pool;
   let address: string;
   let mug: number;
   let scarce: number;
   let serial = 0;
   beforeAll(async () => {
     api = await startApi();
+    pool = new pg.Pool({ connectionString: api.database.url, max: 2 });
     address = `http://127.0.0.1:${await listen(api.app)}`;
     mug = await api.store.product({ sku: 'MUG', stock: 1_000 });
     scarce = await api.store.product({ sku: 'SCARCE', stock: 5 });
@@ -30,18 +38,17 @@ describe('the recipes for an ERP', () => {
     for (let n = 0; n < ORDERS; n++) await api.store.order({ created_at: placedAt(n) });
     for (let n = 0; n < SKUS; n++) await api.store.product({ sku: `S-${String(n).padStart(3, '0')}`, stock: n });
   });
-  afterAll(() => api.stop());
+  afterAll(async () => {
+    await pool.end();
+    await api.stop();
+  });
 
+  const sql = (text: string, ...values: unknown[]) => api.database.query(text, values);
   /** A client that counts its requests. `meddle` runs before the nth is sent, and may replace its answer. */
   const aClient = (meddle: (nth: number, request: Request) => Promise<Response | void> = () => Promise.resolve()) => {
     const counted = { requests: 0 };
     const send = async (request: Request) => (await meddle(++counted.requests, request)) ?? fetch(request);
     return { client: storeClient(address, api.store.key, { send, firstWaitMs: 1 }), counted };
-  };
-  const idsOf = async (orders: AsyncIterable<{ id: string }>) => {
-    const ids = [];
-    for await (const { id } of orders) ids.push(id);
-    return ids;
   };
   const aReference = () => `PO-${++serial}`;
   const orderOf = (external_reference: string, quantity = 1, product = mug) => ({
@@ -49,116 +56,199 @@ describe('the recipes for an ERP', () => {
     external_reference,
   });
   const storedWith = (reference: string) =>
-    api.database.query('SELECT id FROM orders WHERE store_id = $1 AND external_reference = $2', [
-      api.store.id,
-      reference,
-    ]);
+    sql('SELECT id FROM orders WHERE store_id = $1 AND external_reference = $2', api.store.id, reference);
 
-  describe('a full synchronization', () => {
-    it('reads every SKU once with its stock, 100 per request', async () => {
+  describe('reading everything and following it', () => {
+    /** Reads what changed. `rewound` has a value for each page. */
+    const read = async (client: Client, cursor?: string) => {
+      const ids: string[] = [];
+      const rewound: boolean[] = [];
+      for await (const page of changes(client, 'orders', { cursor })) {
+        ids.push(...page.data.map(({ id }) => id));
+        rewound.push(page.rewound);
+        cursor = page.cursor;
+      }
+      return { ids, rewound, cursor };
+    };
+    /** Lets cursors expire: the deletion of something that they have read is forgotten after 90 days. */
+    const forget = async (text: string, id: unknown) => {
+      await sql(text, id);
+      // The newest deletion of a kind is never forgotten.
+      await api.store.order();
+      await api.store.product();
+      await api.get('/v1/changes');
+      await sql(`UPDATE changes SET changed_at = now() - interval '91 days' WHERE deleted`);
+      await purgeTombstones(pool);
+    };
+
+    it('begins with every order once, with its lines, 100 per request', async () => {
+      const placed = await api.post('/v1/orders', anOrderBody(mug, 2));
+      const { order_id: placedId } = placed.json<{ data: { order_id: string } }>().data;
       const { client, counted } = aClient();
+      const orders = new Map<string, FullOrder>();
+      let cursor: string | undefined;
 
-      const stock = new Map<string, number>();
-      for await (const { sku, quantity } of allSkus(client)) stock.set(sku, quantity);
+      for await (const page of changes(client, 'orders', { cursor })) {
+        for (const { id, data } of page.data) if (data) orders.set(id, data);
+        cursor = page.cursor;
+      }
 
-      expect(counted.requests).toBe(3);
-      expect(stock.size).toBe(SKUS + 2);
-      expect([stock.get('S-000'), stock.get('S-204')]).toEqual([0, 204]);
+      const [stored] = await sql('SELECT count(*)::int FROM orders');
+      expect({ count: orders.size }).toEqual(stored);
+      expect(counted.requests).toBe(Math.ceil(orders.size / 100));
+      expect(orders.get(placedId)?.line_items).toMatchObject([{ product_id: mug, quantity: 2 }]);
+      expect((await read(client, cursor)).ids).toEqual([]);
     });
 
-    it('reads a SKU that moves to an earlier page in the meantime', async () => {
-      const moved = await api.store.product({ sku: 'Z-LAST' });
-      const { client } = aClient(async (nth) => {
-        if (nth === 2) await api.database.query(`UPDATE products SET sku = 'A-FIRST' WHERE id = $1`, [moved]);
-      });
-
-      const read: number[] = [];
-      for await (const { product_id } of allSkus(client)) read.push(product_id);
-
-      expect(read.filter((id) => id === moved)).toHaveLength(1);
-      expect(read).toHaveLength(new Set(read).size);
-    });
-
-    it('reads every order once', async () => {
+    it('returns new and changed orders, once, in one request', async () => {
       const { client, counted } = aClient();
-
-      const ids = await idsOf(newOrders(client, new Set()));
-
-      expect(new Set(ids).size).toBe(ids.length);
-      expect(ids.length).toBeGreaterThanOrEqual(ORDERS);
-      expect(counted.requests).toBe(Math.ceil(ids.length / 100));
-    });
-  });
-
-  describe('following stock and prices', () => {
-    it('reads all SKUs, then only those that change, until they are gone', async () => {
-      const { client, counted } = aClient();
-      const skus = new Map<string, Sku>();
-      const product = await api.store.product({ sku: 'FOLLOWED', stock: 9 });
-
-      let cursor = await followSkus(client, skus);
-      const listed = new Set<string>();
-      for await (const { sku } of allSkus(client)) listed.add(sku);
-      expect(new Set([...skus.values()].map(({ sku }) => sku))).toEqual(listed);
-
+      const changed = await api.store.order();
+      const { cursor } = await read(client);
       counted.requests = 0;
-      await api.post('/v1/orders', anOrderBody(product, 2));
-      cursor = await followSkus(client, skus, cursor);
-      expect([counted.requests, skus.get(`${product}`)?.quantity]).toEqual([1, 7]);
+      const added = await api.store.order();
+      await sql(`UPDATE orders SET fulfillment_status = 'RETURNED' WHERE id = $1`, changed);
 
-      await api.database.query(`UPDATE products SET status = 'ARCHIVED' WHERE id = $1`, [product]);
-      await followSkus(client, skus, cursor);
-      expect(skus.has(`${product}`)).toBe(false);
-    });
+      const next = await read(client, cursor);
 
-    it('begins again when the service lost changes that it has read', async () => {
-      const { client } = aClient();
-      const skus = new Map<string, Sku>();
-      const cursor = await followSkus(client, skus);
-      const size = skus.size;
-      skus.set('1-1', skus.values().next().value as Sku);
-      await api.database.query('DELETE FROM change_forks; DELETE FROM change_branches');
-
-      await followSkus(client, skus, cursor);
-
-      expect([skus.size, skus.has('1-1')]).toEqual([size, false]);
-    });
-  });
-
-  describe('a poll', () => {
-    it('is one request when no order or few orders are new', async () => {
-      const { client, counted } = aClient();
-      const known = new Set<string>();
-      await idsOf(newOrders(client, known));
-      const id = await api.store.order();
-      counted.requests = 0;
-
-      expect(await idsOf(newOrders(client, known))).toEqual([id]);
-      expect(await idsOf(newOrders(client, known))).toEqual([]);
+      expect(next.ids).toEqual([added, changed]);
+      expect((await read(client, next.cursor)).ids).toEqual([]);
       expect(counted.requests).toBe(2);
     });
 
-    it('finds an order that is dated before all others, once', async () => {
+    it('returns an order that is dated before all others, and one that is committed late, once', async () => {
       const { client } = aClient();
-      const known = new Set<string>();
-      await idsOf(newOrders(client, known));
-      const late = await api.store.order({ created_at: new Date(0) });
+      const template = await api.store.order();
+      const { cursor } = await read(client);
+      const late = randomUUID();
+      const open = await pool.connect();
+      await open.query('BEGIN');
+      const insert = 'INSERT INTO orders SELECT (jsonb_populate_record(orders, $2)).* FROM orders WHERE id = $1';
+      await open.query(insert, [template, { id: late, receipt_number: 'LATE' }]);
+      const old = await api.store.order({ created_at: new Date(0) });
 
-      expect(await idsOf(newOrders(client, known))).toEqual([late]);
-      expect(await idsOf(newOrders(client, known))).toEqual([]);
+      const meanwhile = await read(client, cursor);
+      await open.query('COMMIT');
+      open.release();
+      const afterwards = await read(client, meanwhile.cursor);
+
+      expect([meanwhile.ids, afterwards.ids]).toEqual([[old], [late]]);
     });
 
-    it('misses no order that is placed while it reads', async () => {
-      const placed: string[] = [];
-      const { client } = aClient(async (nth) => {
-        if (nth <= 3) placed.push(await api.store.order());
+    it('begins again when the cursor has expired, and says so with the first page', async () => {
+      const { client, counted } = aClient();
+      const gone = await api.store.order();
+      const { cursor } = await read(client);
+      await forget('DELETE FROM orders WHERE id = $1', gone);
+      counted.requests = 0;
+
+      const again = await read(client, cursor);
+
+      const pages = counted.requests - 1;
+      expect(again.rewound).toEqual([true, ...Array<boolean>(pages - 1).fill(false)]);
+      const everything = await read(client);
+      expect(again.ids).toEqual(everything.ids);
+      expect(everything.rewound).not.toContain(true);
+      expect(await read(client, again.cursor)).toMatchObject({ ids: [], rewound: [false] });
+    });
+
+    it('says that the service lost changes with the first page', async () => {
+      const { client } = aClient();
+      const { ids, cursor } = await read(client);
+      await sql('DELETE FROM change_forks; DELETE FROM change_branches');
+
+      const again = await read(client, cursor);
+
+      expect(again.ids).toEqual(ids);
+      expect(again.rewound.indexOf(true)).toBe(0);
+      expect(again.rewound.lastIndexOf(true)).toBe(0);
+    });
+
+    it('throws for a cursor that is none', async () => {
+      await expect(read(aClient().client, 'nonsense')).rejects.toMatchObject({ status: 400, code: 'cursor_invalid' });
+    });
+
+    it('reads several kinds with one cursor, and waits for the first change only', async () => {
+      const asked: URLSearchParams[] = [];
+      const { client } = aClient((_nth, { url }) => {
+        asked.push(new URL(url).searchParams);
+        return Promise.resolve();
       });
-      const known = new Set<string>();
+      const brand = await api.store.brand();
 
-      await idsOf(newOrders(client, known));
-      await idsOf(newOrders(client, known));
+      const kinds = new Map<string, string>();
+      for await (const { data } of changes(client, ['orders', 'brands'], { wait: 3 })) {
+        for (const { id, kind } of data) kinds.set(id, kind);
+      }
 
-      expect([...known]).toEqual(expect.arrayContaining(placed));
+      expect(kinds.get(`${brand}`)).toBe('brands');
+      expect([...new Set(kinds.values())].sort()).toEqual(['brands', 'orders']);
+      expect(asked.map((query) => query.get('wait'))).toEqual(['3', ...Array<string>(asked.length - 1).fill('0')]);
+      expect(asked.length).toBeGreaterThan(1);
+    });
+
+    describe('keeps a copy of the SKUs that', () => {
+      const aCopy = async (client: Client): Promise<SkuCopy> => {
+        const copy = { skus: new Map<string, Sku>() };
+        await followSkus(client, copy);
+        return copy;
+      };
+
+      it('has all of them, then what changes in one request, until they are gone', async () => {
+        const { client, counted } = aClient();
+        const product = await api.store.product({ sku: 'FOLLOWED', stock: 9 });
+        const copy = await aCopy(client);
+        const listed: Sku[] = [];
+        for (let page = 1; page <= 3; page++) {
+          listed.push(...(await api.get(`/v1/skus?limit=100&page=${page}`)).json<{ data: Sku[] }>().data);
+        }
+        expect(copy.skus).toEqual(new Map(listed.map((sku) => [`${sku.product_id}`, sku])));
+
+        counted.requests = 0;
+        await api.post('/v1/orders', anOrderBody(product, 2));
+        await followSkus(client, copy);
+        expect([counted.requests, copy.skus.get(`${product}`)?.quantity]).toEqual([1, 7]);
+
+        await sql(`UPDATE products SET status = 'ARCHIVED' WHERE id = $1`, product);
+        await followSkus(client, copy);
+        expect(copy.skus.has(`${product}`)).toBe(false);
+      });
+
+      it('loses a SKU whose deletion is forgotten', async () => {
+        const { client } = aClient();
+        const product = await api.store.product();
+        const copy = await aCopy(client);
+        await forget(`UPDATE products SET status = 'ARCHIVED' WHERE id = $1`, product);
+
+        await followSkus(client, copy);
+
+        expect(copy.skus).toEqual((await aCopy(client)).skus);
+      });
+
+      it('loses what the service has lost', async () => {
+        const { client } = aClient();
+        const copy = await aCopy(client);
+        copy.skus.set('1-1', copy.skus.values().next().value as Sku);
+        await sql('DELETE FROM change_forks; DELETE FROM change_branches');
+
+        await followSkus(client, copy);
+
+        expect(copy.skus).toEqual((await aCopy(client)).skus);
+      });
+
+      it('continues with the page that failed', async () => {
+        const { client, counted } = aClient((nth) =>
+          Promise.resolve(nth === 2 ? new Response('{}', { status: 400 }) : undefined),
+        );
+        const copy: SkuCopy = { skus: new Map() };
+        await expect(followSkus(client, copy)).rejects.toMatchObject({ status: 400 });
+        expect(copy.skus.size).toBe(100);
+        counted.requests = 100;
+
+        await followSkus(client, copy);
+
+        expect(counted.requests - 100).toBe(Math.ceil(copy.skus.size / 100) - 1);
+        expect(copy.skus).toEqual((await aCopy(client)).skus);
+      });
     });
   });
 
