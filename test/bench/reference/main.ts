@@ -38,7 +38,7 @@ app.get<{ Params: { id: string } }>('/v1/products/:id', async ({ headers, params
   findProduct(pool, await keys.storeOf(headers.authorization), Number(params.id)),
 );
 app.get<{ Querystring: ListQuery }>('/v1/skus', async ({ headers, query }) =>
-  listSkus(pool, await keys.storeOf(headers.authorization), pageOf(query)),
+  listSkus(pool, totals, await keys.storeOf(headers.authorization), pageOf(query)),
 );
 app.get<{ Querystring: ListQuery }>('/v1/orders', async ({ headers, query }) => {
   const store = await keys.storeOf(headers.authorization);

@@ -1,11 +1,12 @@
 import type pg from 'pg';
 import { decimal, list, type Page } from './answers.js';
 import type { Store } from './keys.js';
+import { SKU_TOTAL, type KnownTotals } from './totals.js';
 
-const LIST = `
+const listWith = (total: string) => `
   SELECT page.*, product.slug, product.name, product.status, coalesce(variant.price, product.price) AS price,
     coalesce(variant.attributes, '{}') AS attributes,
-    (SELECT sum(rows) FROM list_counts WHERE store_id = $1 AND list = 'skus' AND grain = 'all') AS total,
+    ${total} AS total,
     (SELECT coalesce(sum(stock.quantity), 0) FROM stock
       WHERE stock.store_id = $1 AND stock.product_id = page.product_id AND stock.variant_key = page.variant_key
         AND stock.bin_id NOT IN (
@@ -22,6 +23,9 @@ const LIST = `
   LEFT JOIN product_variants variant ON variant.store_id = $1 AND variant.id = page.variant_key
   ORDER BY page.sku COLLATE "C", page.product_id, page.variant_key LIMIT $2`;
 
+const LIST = listWith('NULL');
+const LIST_AND_TOTAL = listWith(SKU_TOTAL);
+
 interface Row {
   readonly sku: string;
   readonly product_id: number;
@@ -32,12 +36,12 @@ interface Row {
   readonly price: string;
   readonly attributes: unknown;
   readonly quantity: string;
-  readonly total: string;
+  readonly total: string | null;
 }
 
-export async function listSkus(pool: pg.Pool, store: Store, page: Page) {
+export async function listSkus(pool: pg.Pool, totals: KnownTotals | null, store: Store, page: Page) {
   const values = [store.id, page.limit, (page.page - 1) * page.limit];
-  const { rows } = await pool.query<Row>({ name: 'skus', text: LIST, values });
+  const { rows } = await pool.query<Row>({ name: 'skus', text: totals ? LIST : LIST_AND_TOTAL, values });
   const data = rows.map(({ sku, product_id, variant_key, slug, name, attributes, price, quantity, status }) => ({
     sku,
     product_id,
@@ -49,5 +53,5 @@ export async function listSkus(pool: pg.Pool, store: Store, page: Page) {
     quantity: Number(quantity),
     status,
   }));
-  return list(data, Number(rows[0]?.total), page);
+  return list(data, totals?.skus.get(store.id) ?? Number(rows[0]?.total), page);
 }

@@ -6,6 +6,9 @@ export const ORDER_TOTAL = countOf('orders');
 /** SQL for the number of active products of store `$1`, likewise. */
 export const PRODUCT_TOTAL = countOf('products');
 
+/** SQL for the number of all SKUs of store `$1`, likewise. */
+export const SKU_TOTAL = countOf('skus');
+
 function countOf(list: string): string {
   return `(SELECT sum(rows) FROM list_counts WHERE store_id = $1 AND list = '${list}' AND grain = 'all')`;
 }
@@ -17,6 +20,7 @@ function countOf(list: string): string {
 export interface KnownTotals {
   readonly orders: Map<number, number>;
   readonly products: Map<number, number>;
+  readonly skus: Map<number, number>;
 }
 
 export async function countRows(pool: pg.Pool): Promise<KnownTotals> {
@@ -25,5 +29,9 @@ export async function countRows(pool: pg.Pool): Promise<KnownTotals> {
     const counted = await pool.query<{ store_id: number; total: number }>(text);
     return new Map(counted.rows.map(({ store_id, total }) => [store_id, total]));
   };
-  return { orders: await count('orders'), products: await count(`products WHERE status = 'ACTIVE'`) };
+  return {
+    orders: await count('orders'),
+    products: await count(`products WHERE status = 'ACTIVE'`),
+    skus: await count('sellable_units'),
+  };
 }

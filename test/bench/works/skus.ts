@@ -7,5 +7,5 @@ export const LIST_SKUS: Work = {
   title: 'GET /v1/skus?limit=50, pages 1–20',
   connections: 32,
   requests: () => ({ kind: 'reads', paths: PAGES.map((page) => `/v1/skus?limit=50&page=${page}`) }),
-  goal: null,
+  goal: { ratio: 1 },
 };

@@ -14,6 +14,8 @@ ALTER TABLE bare.product_variants ADD PRIMARY KEY (store_id, id),
 ALTER TABLE bare.product_categories ADD PRIMARY KEY (store_id, product_id, category_id),
   ADD FOREIGN KEY (store_id, product_id) REFERENCES bare.products,
   ADD FOREIGN KEY (store_id, category_id) REFERENCES bare.categories;
+ALTER TABLE bare.sellable_units ADD PRIMARY KEY (store_id, product_id, variant_key),
+  ADD FOREIGN KEY (store_id, product_id) REFERENCES bare.products;
 ALTER TABLE bare.customers ADD PRIMARY KEY (store_id, id), ADD FOREIGN KEY (store_id) REFERENCES bare.stores;
 ALTER TABLE bare.orders ADD PRIMARY KEY (store_id, id), ADD FOREIGN KEY (store_id) REFERENCES bare.stores,
   ADD FOREIGN KEY (store_id, customer_id) REFERENCES bare.customers;
@@ -27,6 +29,7 @@ ALTER TABLE bare.stock ADD PRIMARY KEY (store_id, product_id, variant_key, bin_i
   ADD FOREIGN KEY (store_id, bin_id) REFERENCES bare.bins, ADD FOREIGN KEY (store_id, product_id) REFERENCES bare.products;
 
 -- One index per list.
+CREATE UNIQUE INDEX sellable_units_by_sku ON bare.sellable_units (store_id, sku COLLATE "C", product_id, variant_key);
 CREATE INDEX products_newest ON bare.products (store_id, created_at DESC, id DESC) WHERE status = 'ACTIVE';
 CREATE INDEX orders_newest ON bare.orders (store_id, created_at DESC, id DESC);
 

@@ -105,6 +105,13 @@ CREATE TABLE bare.product_categories (
   category_id int NOT NULL
 );
 
+CREATE TABLE bare.sellable_units (
+  store_id int NOT NULL,
+  product_id int NOT NULL,
+  variant_key int NOT NULL,
+  sku text NOT NULL
+);
+
 CREATE TABLE bare.customers (
   store_id int NOT NULL,
   id uuid NOT NULL,
