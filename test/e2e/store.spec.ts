@@ -1,3 +1,4 @@
+import { counterValue } from '../support/counter-value.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 
@@ -108,5 +109,29 @@ describe('GET /v1/store', () => {
 
   it('returns 401 without a key', async () => {
     expect((await api.inject({ method: 'GET', url: '/v1/store' })).statusCode).toBe(401);
+  });
+
+  it('gives requests that arrive together the profiles of their own stores, by fewer look-ups than requests', async () => {
+    const other = await StoreFixture.create(api.database);
+    const keys = Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? api.store.key : other.key));
+    const lookUps = () => counterValue(api.app, 'database_statements_total', { statement: 'stores.profile' });
+    const before = await lookUps();
+
+    const answers = await Promise.all(keys.map((key) => api.get('/v1/store', { authorization: `Bearer ${key}` })));
+
+    const ids = answers.map((answer) => answer.json<{ data: { id: number } }>().data.id);
+    expect(ids).toEqual(keys.map((key) => (key === other.key ? other.id : api.store.id)));
+    expect((await lookUps()) - before).toBeLessThan(keys.length / 2);
+  });
+
+  it('returns a change that was committed before the request, also beside other requests', async () => {
+    for (let round = 1; round <= 20; round++) {
+      const name = `Name ${round}`;
+      const earlier = Array.from({ length: 5 }, () => api.get('/v1/store'));
+      await api.database.query('UPDATE stores SET name = $2 WHERE id = $1', [api.store.id, name]);
+
+      expect((await api.get('/v1/store')).json()).toMatchObject({ data: { name } });
+      await Promise.all(earlier);
+    }
   });
 });

@@ -14,7 +14,7 @@ import type { ApiKeyMode, ApiKeyScope } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { Database } from '../postgres/database.js';
-import { GroupedLookup } from './grouped-lookup.js';
+import { GroupedLookup } from '../postgres/grouped-lookup.js';
 import { KeyUsage } from './key-usage.js';
 
 interface LookupRow {

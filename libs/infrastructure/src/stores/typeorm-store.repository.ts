@@ -1,4 +1,5 @@
 import {
+  READ_ANSWER_MS,
   StoreRepository,
   SubdomainTaken,
   type StoreProfile,
@@ -10,6 +11,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository, type EntityManager } from 'typeorm';
 import { confirmedTransaction } from '../postgres/confirmed-transaction.js';
+import { GroupedLookup } from '../postgres/grouped-lookup.js';
 import { ReadReplicas } from '../postgres/read-replicas.js';
 import { isUniqueViolation, translated } from '../postgres/postgres-errors.js';
 import { StoreEntity } from './store.entity.js';
@@ -43,8 +45,13 @@ const INSERT = `/* stores.insert */
   INSERT INTO stores (subdomain, name, currency) VALUES ($1, $2, $3)
   RETURNING id, subdomain, name, currency, status`;
 
+const CONCURRENT_LOOK_UPS = 2;
+
 @Injectable()
 export class TypeOrmStoreRepository extends StoreRepository {
+  /** Requests of a store that arrive together share a look-up. */
+  private readonly profiles = new GroupedLookup((ids) => this.findProfiles(ids), CONCURRENT_LOOK_UPS, READ_ANSWER_MS);
+
   constructor(
     @InjectRepository(StoreEntity) private readonly stores: Repository<StoreEntity>,
     private readonly database: ReadReplicas,
@@ -52,9 +59,8 @@ export class TypeOrmStoreRepository extends StoreRepository {
     super();
   }
 
-  override async findProfile(storeId: number): Promise<StoreProfile | null> {
-    const [row] = await this.database.queryPrepared<ProfileRow>(PROFILE, [storeId]);
-    return row ? toStoreProfile(row) : null;
+  override findProfile(storeId: number): Promise<StoreProfile | null> {
+    return this.profiles.find(String(storeId));
   }
 
   override async findBySubdomain(subdomain: string): Promise<StoreSummary | null> {
@@ -88,6 +94,11 @@ export class TypeOrmStoreRepository extends StoreRepository {
         .execute(),
     );
     return this.findBySubdomain(subdomain);
+  }
+
+  private async findProfiles(ids: readonly string[]): Promise<Map<string, StoreProfile>> {
+    const rows = await Promise.all(ids.map((id) => this.database.queryPrepared<ProfileRow>(PROFILE, [id])));
+    return new Map(rows.flat().map((row) => [String(row.id), toStoreProfile(row)]));
   }
 
   private write<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
