@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { seededRandom } from '../support/seeded-random.js';
@@ -7,6 +8,7 @@ import { History } from './support/history.js';
 import type { Proof, ProofForm, ProofOutcome } from './support/proof.js';
 import { failureFile, writeResult } from './support/results.js';
 import { Rig } from './support/rig.js';
+import type { Service } from './support/service.js';
 
 // Runs proofs against an existing build: tsx test/proof/run.ts <name…|all> [--quick] [--full] [--seed N]
 // Prints one line per proof; exit 0 when all promises were kept. The npm scripts build first.
@@ -50,7 +52,7 @@ function choose(names: readonly string[], form: ProofForm): readonly Proof[] | n
 async function runOne(proof: Proof, form: ProofForm, seed: number): Promise<boolean> {
   const start = Date.now();
   const history = new History();
-  const { figures, violations, engine } = await attempt(proof, form, seed, history);
+  const { figures, violations, engine, processes } = await attempt(proof, form, seed, history);
   const seconds = Math.round((Date.now() - start) / 1_000);
   const verdict = violations.length === 0 ? 'PASS' : 'FAIL';
   process.stdout.write(`${proof.name}: ${verdict} ${figures} (seed ${seed}, ${seconds} s)\n`);
@@ -61,19 +63,26 @@ async function runOne(proof: Proof, form: ProofForm, seed: number): Promise<bool
   if (violations.length > SHOWN_VIOLATIONS) process.stderr.write(`  … ${violations.length - SHOWN_VIOLATIONS} more\n`);
   const file = failureFile(proof.name, seed);
   history.save(file);
-  process.stderr.write(`  every request and answer: ${path.relative(process.cwd(), file)}\n`);
+  for (const [index, { log }] of processes.entries()) writeFileSync(`${file}.${index + 1}.log`, log);
+  const name = path.relative(process.cwd(), file);
+  process.stderr.write(`  every request and answer: ${name}; what the processes logged: ${name}.*.log\n`);
   return false;
 }
 
+interface Attempt extends ProofOutcome {
+  readonly processes: readonly Service[];
+}
+
 /** A proof that cannot complete has failed. */
-async function attempt(proof: Proof, form: ProofForm, seed: number, history: History): Promise<ProofOutcome> {
+async function attempt(proof: Proof, form: ProofForm, seed: number, history: History): Promise<Attempt> {
   let rig: Rig | null = null;
   try {
     rig = await (proof.openRig?.() ?? Rig.open());
-    return await proof.run({ form, rig, history, seed, random: seededRandom(seed) });
+    const outcome = await proof.run({ form, rig, history, seed, random: seededRandom(seed) });
+    return { ...outcome, processes: rig.processes };
   } catch (error) {
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return { figures: 'could not be carried out to its end', violations: [reason] };
+    return { figures: 'could not be carried out to its end', violations: [reason], processes: rig?.processes ?? [] };
   } finally {
     await rig?.close();
   }
