@@ -16,6 +16,9 @@ describe('toApplicationError', () => {
     ['a cancelled preparation', typeorm('26000')],
     ['a deadlock', typeorm('40P01')],
     ['a broken connection', new Error('Connection terminated unexpectedly')],
+    ['a write to a connection that was closed', postgres('ERR_STREAM_DESTROYED')],
+    ['a connection that was not open in time', new Error('timeout expired')],
+    ['answers out of order', new Error('Received unexpected commandComplete message from backend.')],
   ])('translates %s to Unavailable', (_name, error) => {
     const translation = toApplicationError(error);
 

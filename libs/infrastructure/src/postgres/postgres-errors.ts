@@ -35,11 +35,16 @@ const SOCKET_ERRORS = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
   'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ECONNABORTED',
+  'EADDRNOTAVAIL',
+  'ERR_STREAM_DESTROYED',
+  'ERR_STREAM_WRITE_AFTER_END',
 ]);
 
-/** Messages of pg's errors without a code: a connection broke, or the pool could not open one in time. */
+/** Messages of errors without a code: a connection broke, answers out of order, or the pool could not open one in time. */
 const CONNECTION_MESSAGES =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after|Driver not Connected)/;
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after|Driver not Connected|timeout expired|Received unexpected|silent since)/;
 
 interface PostgresError {
   readonly code?: string;
