@@ -21,7 +21,7 @@ import type { Rig } from './rig.js';
  * 3. Return the figures in words, and every violation found. Expected retries (409, 503, cut connections) are no
  *    violations but belong in the figures: `retriesOf(history)` words them. A proof whose precondition does not hold
  *    (no server to kill) throws.
- * 4. `full` runs under `npm run proof`. `quick` takes at most 8 s and runs in `quick.spec.ts` on a shared PostgreSQL
+ * 4. `full` runs under `npm run proof`. `quick` takes at most 8 s and runs in `quick-form.ts` on a shared PostgreSQL
  *    without durability and with a shared pair of services: leave both as they were. A proof without a quick form says
  *    `quick: false`.
  * 5. See it fail: break the protection in a scratch copy, and run it.

@@ -1,18 +1,21 @@
 import { randomInt } from 'node:crypto';
-import { seededRandom } from '../support/seeded-random.js';
-import { createTestDatabase } from '../support/test-database.js';
-import { PROOFS } from './proofs.js';
-import { History } from './support/history.js';
-import { failureFile } from './support/results.js';
-import { Rig } from './support/rig.js';
+import { seededRandom } from '../../support/seeded-random.js';
+import { createTestDatabase } from '../../support/test-database.js';
+import { PROOFS } from '../proofs.js';
+import { History } from './history.js';
+import { failureFile } from './results.js';
+import { Rig } from './rig.js';
 
 const QUICK = PROOFS.filter(({ quick }) => quick);
 
 /** A proof takes seconds on an idle machine. A busy machine must not fail it. */
 const PATIENCE_MS = 90_000;
 
-// The quick form of the proofs, on the tests' PostgreSQL. `npm run proof` runs the full form, with durability.
-describe('the quick proof', () => {
+/**
+ * Tests for the quick form of every second proof, on the tests' PostgreSQL. `npm run proof` runs the full form, with
+ * durability. Two files share them, because they take longer than all other tests and would run alone at the end.
+ */
+export function testEverySecondProof(first: 0 | 1): void {
   let rig: Rig;
   beforeAll(async () => {
     rig = new Rig(await createTestDatabase(), null);
@@ -20,7 +23,7 @@ describe('the quick proof', () => {
   }, PATIENCE_MS);
   afterAll(() => rig.close());
 
-  describe.each(QUICK)('$name', (proof) => {
+  describe.each(QUICK.filter((_, index) => index % 2 === first))('the quick proof $name', (proof) => {
     it(
       `shows: ${proof.promise}`,
       async () => {
@@ -35,4 +38,4 @@ describe('the quick proof', () => {
       PATIENCE_MS,
     );
   });
-});
+}

@@ -1,0 +1,3 @@
+import { testEverySecondProof } from './support/quick-form.js';
+
+testEverySecondProof(0);
