@@ -80,6 +80,7 @@ export const WORKS: readonly Work[] = [
     requests: () => reads(['/v1/store']),
     goal: { ratio: 1 },
   },
+  LIST_SKUS,
   {
     name: 'W6',
     title: 'POST /v1/orders, 3 lines',
@@ -94,7 +95,6 @@ export const WORKS: readonly Work[] = [
     requests: ({ hotProductId }) => ({ kind: 'orders', items: [{ product_id: hotProductId }], lines: 1 }),
     goal: { ratio: 0.7, tail: 10 },
   },
-  LIST_SKUS,
   {
     name: 'W6 inline',
     title: 'W6 with the mail worker in the same process',
