@@ -74,9 +74,10 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: API_KEYS,
-        find: `const CONCURRENT_LOOK_UPS = 2;`,
-        replace: `const CONCURRENT_LOOK_UPS = 2;
-const CACHE = new Map<string, { readonly at: number; readonly found: Promise<ApiKeyLookup | null> }>();`,
+        find: `@Injectable()`,
+        replace: `const CACHE = new Map<string, { readonly at: number; readonly found: Promise<ApiKeyLookup | null> }>();
+
+@Injectable()`,
       },
       {
         file: API_KEYS,

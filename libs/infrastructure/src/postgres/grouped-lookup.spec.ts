@@ -12,8 +12,8 @@ function aLookup(concurrent = 1) {
       new Promise((resolve, reject) => {
         calls.push({ keys, answer: (found) => resolve(new Map(Object.entries(found))), fail: reject });
       }),
-    concurrent,
     1_000,
+    concurrent,
   );
   return { lookup, calls };
 }

@@ -1,4 +1,7 @@
-import { within } from '@app/application';
+import { READ_ANSWER_MS, within } from '@app/application';
+
+/** Measured: two in flight raise the rate of all reads by a tenth, three bring no more. */
+const CONCURRENT_LOOK_UPS = 2;
 
 interface Group<Value> {
   readonly keys: Set<string>;
@@ -16,14 +19,14 @@ export class GroupedLookup<Value> {
 
   /**
    * @param lookUp finds the values of many keys; a key without a value is absent from the result.
+   * @param patienceMs the wait of a group's first caller for its answer; later callers of the group wait less.
    * @param concurrent the maximum number of look-ups in flight. With one, all callers wait for the database in
    * lockstep.
-   * @param patienceMs the wait of a group's first caller for its answer; later callers of the group wait less.
    */
   constructor(
     private readonly lookUp: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
-    private readonly concurrent: number,
-    private readonly patienceMs: number,
+    private readonly patienceMs = READ_ANSWER_MS,
+    private readonly concurrent = CONCURRENT_LOOK_UPS,
   ) {}
 
   /** @throws DeadlineExceeded, or the error of the group's look-up. */

@@ -1,5 +1,4 @@
 import {
-  READ_ANSWER_MS,
   StoreRepository,
   SubdomainTaken,
   type StoreProfile,
@@ -45,12 +44,10 @@ const INSERT = `/* stores.insert */
   INSERT INTO stores (subdomain, name, currency) VALUES ($1, $2, $3)
   RETURNING id, subdomain, name, currency, status`;
 
-const CONCURRENT_LOOK_UPS = 2;
-
 @Injectable()
 export class TypeOrmStoreRepository extends StoreRepository {
   /** Requests of a store that arrive together share a look-up. */
-  private readonly profiles = new GroupedLookup((ids) => this.findProfiles(ids), CONCURRENT_LOOK_UPS, READ_ANSWER_MS);
+  private readonly profiles = new GroupedLookup((ids) => this.findProfiles(ids));
 
   constructor(
     @InjectRepository(StoreEntity) private readonly stores: Repository<StoreEntity>,
