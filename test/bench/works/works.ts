@@ -1,6 +1,5 @@
 import type { Orders, Reads } from '../driver/job.js';
 import type { Shop } from './shop.js';
-import { LIST_SKUS } from './skus.js';
 
 /** A kind of request that clients of a store send continuously. */
 export interface Work {
@@ -80,7 +79,13 @@ export const WORKS: readonly Work[] = [
     requests: () => reads(['/v1/store']),
     goal: { ratio: 1 },
   },
-  LIST_SKUS,
+  {
+    name: 'W9',
+    title: 'GET /v1/skus?limit=50, pages 1–20',
+    connections: MANY,
+    requests: () => reads(PAGES.map((page) => `/v1/skus?limit=50&page=${page}`)),
+    goal: { ratio: 1 },
+  },
   {
     name: 'W6',
     title: 'POST /v1/orders, 3 lines',

@@ -42,9 +42,9 @@ const SOCKET_ERRORS = new Set([
   'ERR_STREAM_WRITE_AFTER_END',
 ]);
 
-/** Messages of errors without a code: a connection broke, answers out of order, or the pool could not open one in time. */
+/** Messages of pg's errors without a code: a lost connection, answers out of order, or no connection in time. */
 const CONNECTION_MESSAGES =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after|Driver not Connected|timeout expired|Received unexpected|silent since)/;
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after|Driver not Connected|timeout expired|Received unexpected)/;
 
 interface PostgresError {
   readonly code?: string;
