@@ -1,6 +1,7 @@
 import type { StoreFixture } from '../../builders/store-fixture.js';
 import type { TestDatabase } from '../../support/test-database.js';
 import type { Service } from '../support/service.js';
+import { moved } from './writers.js';
 
 interface ConditionalReaderOptions {
   readonly database: Pick<TestDatabase, 'query'>;
@@ -19,11 +20,7 @@ export class ConditionalReader {
   async run(milliseconds: number): Promise<void> {
     const { products } = this.options;
     const shown = 'product.store_id = $1 AND product.id = $2';
-    const counted = `WITH moved AS (
-        UPDATE stock SET quantity = quantity + 1 WHERE store_id = $1 AND product_id = $2
-        RETURNING bin_id, product_id, variant_key)
-      INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, kind, quantity)
-      SELECT $1, bin_id, product_id, variant_key, 'ADJUSTMENT', 1 FROM moved`;
+    const counted = moved('UPDATE stock SET quantity = quantity + 1 WHERE store_id = $1 AND product_id = $2');
     const writes: readonly (readonly [path: string, sql: string])[] = [
       ['/v1/products', counted],
       ['/v1/skus', counted],

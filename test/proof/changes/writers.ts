@@ -15,6 +15,13 @@ const change = (table: string, to: string, where?: string): Action =>
 const remove = (table: string, where: string): Action =>
   `DELETE FROM ${table} WHERE store_id = $1 AND id = ${any(table, where)} AND $2::text <> ''`;
 
+/** The write of one unit into a bin, with its movement in the ledger. The store is `$1`. */
+export function moved(write: string): Action {
+  return `WITH moved AS (${write} RETURNING bin_id, product_id, variant_key)
+    INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, kind, quantity)
+    SELECT $1, bin_id, product_id, variant_key, 'ADJUSTMENT', 1 FROM moved`;
+}
+
 /** Warehouses without stock for the orders of the clients. */
 const SPARE = `(SELECT id FROM warehouses WHERE store_id = $1 AND code <> 'MAIN')`;
 
@@ -44,12 +51,16 @@ const ACTIONS: readonly Action[] = [
   change('product_variants', `price = price + 1`),
   change('product_variants', `status = CASE status WHEN 'ACTIVE' THEN 'INACTIVE' ELSE 'ACTIVE' END`),
   remove('product_variants', `NOT EXISTS (SELECT FROM stock WHERE store_id = $1 AND variant_id = product_variants.id)`),
-  `INSERT INTO stock (store_id, bin_id, product_id, variant_id, quantity)
-   SELECT $1, bin.id, variant.product_id, variant.id, 5 FROM bins AS bin, product_variants AS variant
-   WHERE bin.store_id = $1 AND bin.warehouse_id IN ${SPARE} AND variant.store_id = $1 AND $2::text <> ''
-   ORDER BY random() LIMIT 1 ON CONFLICT DO NOTHING`,
-  `UPDATE stock SET quantity = quantity + 1 WHERE store_id = $1 AND $2::text <> '' AND (bin_id, product_id, variant_key) = (
-     SELECT bin_id, product_id, variant_key FROM stock WHERE store_id = $1 AND variant_key > 0 ORDER BY random() LIMIT 1)`,
+  moved(
+    `INSERT INTO stock (store_id, bin_id, product_id, variant_id, quantity)
+     SELECT $1, bin.id, variant.product_id, variant.id, 1 FROM bins AS bin, product_variants AS variant
+     WHERE bin.store_id = $1 AND bin.warehouse_id IN ${SPARE} AND variant.store_id = $1 AND $2::text <> ''
+     ORDER BY random() LIMIT 1 ON CONFLICT DO NOTHING`,
+  ),
+  moved(
+    `UPDATE stock SET quantity = quantity + 1 WHERE store_id = $1 AND $2::text <> '' AND (bin_id, product_id, variant_key) = (
+       SELECT bin_id, product_id, variant_key FROM stock WHERE store_id = $1 AND variant_key > 0 ORDER BY random() LIMIT 1)`,
+  ),
   change('warehouses', 'active = NOT active', `id IN ${SPARE}`),
   `INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency, amount,
      total_amount, customer_name, created_at, updated_at)

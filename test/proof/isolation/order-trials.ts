@@ -4,7 +4,7 @@ import type { Reference, TwoStores } from './two-stores.js';
 type Body = Readonly<Record<string, unknown>>;
 
 /** The route that places an order and takes an Idempotency-Key. A preview returns 200 to every good body. */
-export const KEYED = '/v1/orders';
+const KEYED = '/v1/orders';
 const FIELDS_THAT_ARE_IGNORED = ['store_id', 'store', 'order_id', 'id', 'customer_id', 'receipt_number'];
 
 /**
