@@ -1324,17 +1324,19 @@ BEGIN
       ) AS change GROUP BY kind, entity
     ), states AS MATERIALIZED (
       -- A range of one id, sorted: the primary key is the only index that gives this order, so the one plan for all calls
-      -- uses it even when it was made for empty tables.
+      -- uses it even when it was made for empty tables. A unit is sought by its whole key: beside a range of products, a
+      -- condition on the variant made PostgreSQL 18 read the index of all SKUs of the store.
       SELECT touched.*, coalesce(CASE kind
         WHEN 'orders' THEN (SELECT true FROM orders
           WHERE store_id = of_store AND id BETWEEN entity::uuid AND entity::uuid ORDER BY id LIMIT 1)
         WHEN 'products' THEN (SELECT status = 'ACTIVE' FROM products
           WHERE store_id = of_store AND id BETWEEN entity::int AND entity::int ORDER BY id LIMIT 1)
-        WHEN 'skus' THEN (SELECT true FROM sellable_units
-          WHERE store_id = of_store
-            AND product_id BETWEEN split_part(entity, '-', 1)::int AND split_part(entity, '-', 1)::int
+        WHEN 'skus' THEN (SELECT product_id = split_part(entity, '-', 1)::int
             AND variant_key = ('0' || split_part(entity, '-', 2))::int
-          ORDER BY product_id LIMIT 1)
+          FROM sellable_units
+          WHERE store_id = of_store
+            AND (product_id, variant_key) >= (split_part(entity, '-', 1)::int, ('0' || split_part(entity, '-', 2))::int)
+          ORDER BY product_id, variant_key LIMIT 1)
         WHEN 'customers' THEN (SELECT true FROM customers
           WHERE store_id = of_store AND id BETWEEN entity::uuid AND entity::uuid ORDER BY id LIMIT 1)
         WHEN 'categories' THEN (SELECT true FROM categories
