@@ -1,4 +1,5 @@
 // API_KEY=svc_live_… npx tsx examples/erp-bridge/bridge.ts <address> <folder> [seconds between rounds; 0: one round]
+import { mkdir } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { SkuCopy } from '../typescript-client/erp.js';
 import { RequestFailed, storeClient } from '../typescript-client/store.js';
@@ -12,6 +13,7 @@ const stock: SkuCopy = { skus: new Map() };
 
 /** What was done is in the folder and in the store: a round may be killed anywhere. A start reads the stock again. */
 async function round(): Promise<void> {
+  await mkdir(folder, { recursive: true });
   const units = await writeStock(client, folder, stock);
   await writeNewOrders(client, folder);
   await placeOrders(client, folder, units);

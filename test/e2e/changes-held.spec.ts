@@ -1,7 +1,8 @@
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ChangesService, ChangeWatch } from '@app/application';
-import { CAPACITY } from '../../apps/api/src/http/server/concurrency-limits.js';
+import { CAPACITY, HELD_OF_A_STORE } from '../../apps/api/src/http/server/concurrency-limits.js';
+import { StoreFixture } from '../builders/store-fixture.js';
 import { eventually } from '../support/eventually.js';
 import { FeedReader, type FeedAnswer } from '../support/feed-reader.js';
 import { startListeningApi, type ListeningApi } from '../support/listening-api.js';
@@ -74,13 +75,24 @@ describe('a held request to GET /v1/changes', () => {
   it('takes no connection and no place of other reads, and has places of its own', async () => {
     const feed = await reader();
     const url = `/v1/changes?cursor=${feed.cursor}&wait=25`;
-    const crowd = Array.from({ length: CAPACITY.held }, () => api.get(url));
-    await eventually(() => {
-      expect(watchers().size).toBe(CAPACITY.held);
-      return Promise.resolve();
-    });
+    const waits = (store: StoreFixture, of = url) => api.get(of, { authorization: `Bearer ${store.key}` });
+    const crowdOf = (store: StoreFixture, of?: string) =>
+      Array.from({ length: HELD_OF_A_STORE }, () => waits(store, of));
+    const held = (count: number) =>
+      eventually(() => {
+        expect(watchers().size).toBe(count);
+        return Promise.resolve();
+      });
+    const crowd = crowdOf(api.store);
+    await held(HELD_OF_A_STORE);
 
     expect((await api.get(url)).headers['x-error-code']).toBe('overloaded');
+    while (crowd.length < CAPACITY.held) {
+      crowd.push(...crowdOf(await StoreFixture.create(api.database), '/v1/changes?kinds=orders&wait=25'));
+      await held(crowd.length);
+    }
+    const another = await StoreFixture.create(api.database);
+    expect((await waits(another, '/v1/changes?wait=25')).headers['x-error-code']).toBe('overloaded');
     expect((await api.get('/v1/brands')).statusCode).toBe(200);
     expect((await api.get(`/v1/changes?cursor=${feed.cursor}`)).statusCode).toBe(200);
 

@@ -296,6 +296,8 @@ describe('GET /v1/changes', () => {
     const order = await api.store.order();
     const before = await follower();
     const stale = before.cursor;
+    const ofBrands = new FeedReader(api, 'kinds=brands');
+    await ofBrands.catchUp();
     await sql('DELETE FROM orders WHERE id = $1', order);
     await before.catchUp();
     await api.store.order();
@@ -308,6 +310,7 @@ describe('GET /v1/changes', () => {
     await halfway.page();
 
     expect(await errorOf(`/v1/changes?cursor=${stale}`)).toEqual([400, 'cursor_expired']);
+    expect(await errorOf(`/v1/changes?cursor=${ofBrands.cursor}`)).toEqual([200, undefined]);
     expect(await before.catchUp()).toHaveLength(1);
     // It began after the purge: it has seen nothing that was deleted.
     expect((await halfway.page()).data).toHaveLength(1);

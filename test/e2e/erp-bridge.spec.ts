@@ -122,6 +122,14 @@ describe('the ERP bridge', () => {
     expect(child.signalCode).toBe('SIGKILL');
   }
 
+  it('makes the folder that it is given', async () => {
+    rmSync(folder, { recursive: true });
+
+    expect(await oneRound()).toEqual({ code: 0, errors: '' });
+
+    expect(rowsOf('stock.csv')).not.toHaveLength(0);
+  });
+
   it('places and writes each order once, although it is killed at random moments', async () => {
     const references = (file: number) => Array.from({ length: 10 }, (_, n) => `${file}-${n}`);
     const ordersOf = (file: number) =>

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { FRAUD_RULES, isCurrency, isReceiptNumber, isStorable, isUuid, UNAVAILABLE } from '@app/domain';
 import { KINDS_IN_ORDER, isSubdomain, type BundleKind } from '@app/import';
 import { InvalidArgumentError } from 'commander';
@@ -10,6 +11,12 @@ const INT4_MAX = 2_147_483_647;
 /** Control characters, line breaks of all kinds, bidirectional marks, halves of a surrogate pair. */
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
+
+/** The path of a file to write. Standard output takes reports: `-` must not become a file of that name. */
+export function newFile(text: string): string {
+  if (text === '-') throw new InvalidArgumentError('Give the name of a file.');
+  return path.resolve(text);
+}
 
 export function subdomain(text: string): string {
   if (!isSubdomain(text)) throw new InvalidArgumentError('Give 1 to 63 lower-case letters, digits and inner hyphens.');

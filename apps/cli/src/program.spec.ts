@@ -36,6 +36,8 @@ describe('the command line', () => {
     ['a backup without its file', 'backup'],
     ['an export without its file', 'export --store a'],
     ['an export without its store', 'export a.ndjson'],
+    ['an export to standard output', 'export --store a -'],
+    ['a backup to standard output', 'backup -'],
     ['an export of a kind that is none', 'export --store a --only orders,order a.ndjson'],
     ['an export since a time in words', 'export --store a --since yesterday a.ndjson'],
     ['an erasure without a store', 'customers erase ada@example.com'],

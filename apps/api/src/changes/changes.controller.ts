@@ -48,7 +48,7 @@ export class ChangesController {
     if (after && kinds.join() !== after.kinds.join()) throw new CursorInvalid();
     const query = { kinds, after, limit: streams ? MAX_LIMIT : limit };
     // Streams, and requests that may wait, must not take the places of short reads.
-    const gone = streams || waitMs > 0 ? reply.hold(streams ? null : waitMs) : null;
+    const gone = streams || waitMs > 0 ? reply.hold(key.store.id, streams ? null : waitMs) : null;
     let page = await this.changes.read(key.store.id, query);
     if (gone) page = await this.awaited(page, key.store.id, query, waitMs, gone);
 

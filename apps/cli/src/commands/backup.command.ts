@@ -4,15 +4,16 @@ import { type BackupReport, restoreBackup, writeBackup } from '@app/operations';
 import type { Command } from 'commander';
 import { withDatabase } from '../database.js';
 import { explainFile, untilSignal, withBar } from '../file-work.js';
+import { newFile } from '../option-values.js';
 import { printJson, say } from '../output.js';
 
 export function addBackup(program: Command): void {
   program
     .command('backup')
     .description('copy all data to a file, from one snapshot, while the service runs')
-    .argument('<file>', 'a new file, which only its owner can read')
+    .argument('<file>', 'a new file, which only its owner can read', newFile)
     .addHelpText('after', '\nExample:\n  backup store-2026-11-21.backup.gz')
-    .action((file: string) => backUp(path.resolve(file)));
+    .action((file: string) => backUp(file));
 
   program
     .command('restore')

@@ -1,9 +1,8 @@
-import path from 'node:path';
 import { writeStoreExport, type BundleKind } from '@app/import';
 import type { Command } from 'commander';
 import { withDatabase } from '../database.js';
 import { explainFile, untilSignal, withBar } from '../file-work.js';
-import { bundleKinds, moment, subdomain } from '../option-values.js';
+import { bundleKinds, moment, newFile, subdomain } from '../option-values.js';
 import { printJson, say } from '../output.js';
 
 interface Options {
@@ -16,7 +15,7 @@ export function addExport(program: Command): void {
   program
     .command('export')
     .description('write a store as a bundle, from one snapshot, while the service runs')
-    .argument('<file>', 'a new file, which only its owner can read; compressed if its name ends in .gz')
+    .argument('<file>', 'a new file, which only its owner can read; compressed if its name ends in .gz', newFile)
     .requiredOption('--store <S>', 'subdomain of the store', subdomain)
     .option('--since <TIME>', 'without products, customers, orders and stock that have not changed since', moment)
     .option('--only <KINDS>', 'stores,warehouses,bins,brands,categories,products,customers,orders,stock', bundleKinds)
@@ -29,7 +28,7 @@ Examples:
   export --store acme acme.ndjson.gz
   export --store acme --only orders,customers --since 2026-11-01T00:00:00Z november.ndjson`,
     )
-    .action((file: string, options: Options) => exportStore(path.resolve(file), options));
+    .action((file: string, options: Options) => exportStore(file, options));
 }
 
 async function exportStore(file: string, { store, since, only }: Options): Promise<void> {

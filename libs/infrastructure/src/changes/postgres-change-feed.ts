@@ -50,7 +50,7 @@ const PAGE = `/* changes.page */
     SELECT $1::int AS store_id, $2::change_kind[] AS kinds, $3::bigint AS position, $5::uuid AS branch
   ), state AS MATERIALIZED (
     SELECT current.id AS branch,
-      coalesce((SELECT through FROM purged_changes WHERE store_id = $1), 0) AS purged,
+      coalesce((SELECT max(through) FROM purged_changes WHERE store_id = $1 AND kind = ANY (asked.kinds)), 0) AS purged,
       newest_change($1, enum_range(NULL::change_kind)) AS newest,
       asked.branch IS NOT NULL AND (own.number IS NULL OR EXISTS (
         SELECT FROM change_forks AS fork

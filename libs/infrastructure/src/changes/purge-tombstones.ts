@@ -12,11 +12,11 @@ const PURGE = `/* retention.changes */
       WHERE tombstone.deleted AND tombstone.changed_at < now() - interval '90 days'
         AND tombstone.position < newest_change(tombstone.store_id, ARRAY[tombstone.kind])
       LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))
-    RETURNING store_id, position
+    RETURNING store_id, kind, position
   )
-  INSERT INTO purged_changes (store_id, through)
-  SELECT store_id, max(position) FROM purged GROUP BY store_id
-  ON CONFLICT (store_id) DO UPDATE SET through = greatest(purged_changes.through, excluded.through)
+  INSERT INTO purged_changes (store_id, kind, through)
+  SELECT store_id, kind, max(position) FROM purged GROUP BY store_id, kind
+  ON CONFLICT (store_id, kind) DO UPDATE SET through = greatest(purged_changes.through, excluded.through)
   RETURNING (SELECT count(*)::int FROM purged) AS rows`;
 
 /** Deletes tombstones of the feed after 90 days, in small batches. */

@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import { Overloaded } from '@app/application';
 import fp from 'fastify-plugin';
 import type { Metrics } from '../../status/metrics.js';
-import type { ConcurrencyLimits } from '../server/concurrency-limits.js';
+import { HELD_OF_A_STORE, type ConcurrencyLimits } from '../server/concurrency-limits.js';
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -12,9 +12,9 @@ declare module 'fastify' {
      *
      * @param waitMs how long the request may wait beyond the time of a read; null = it streams, and has no deadline.
      * @returns a signal for the end of the answer: the client may be gone.
-     * @throws Overloaded when all places are taken.
+     * @throws Overloaded when all places, or those of one store, are taken.
      */
-    hold(waitMs: number | null): AbortSignal;
+    hold(storeId: number, waitMs: number | null): AbortSignal;
   }
 }
 
@@ -29,12 +29,16 @@ const SILENCE_MS = 18_000;
 /** Requests that wait for a change, or stream everything: longer than any read may take. */
 export const heldRequests = fp<Options>(
   (fastify, { limits, metrics }, done) => {
-    fastify.decorateReply('hold', function (waitMs: number | null) {
+    /** By store; none = 0. */
+    const taken = new Map<number, number>();
+    fastify.decorateReply('hold', function (storeId: number, waitMs: number | null) {
       const { held } = limits;
-      if (!held.tryEnter()) {
+      const ofStore = taken.get(storeId) ?? 0;
+      if (ofStore >= HELD_OF_A_STORE || !held.tryEnter()) {
         metrics.refusedRequests.inc({ kind: held.kind });
         throw new Overloaded();
       }
+      taken.set(storeId, ofStore + 1);
       const { request, raw } = this;
       request.heldLimit?.leave();
       request.heldLimit = null;
@@ -43,6 +47,9 @@ export const heldRequests = fp<Options>(
       raw.setMaxListeners(raw.getMaxListeners() + 4);
       raw.once('close', () => {
         held.leave();
+        const left = (taken.get(storeId) ?? 0) - 1;
+        if (left > 0) taken.set(storeId, left);
+        else taken.delete(storeId);
         over.abort();
       });
       this.extendDeadline(waitMs);

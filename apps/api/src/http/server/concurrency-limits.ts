@@ -7,6 +7,8 @@ export interface Capacity {
 }
 
 export const CAPACITY: Capacity = { orders: 128, reads: 256, held: 256 };
+/** The most held requests of one store. They last so long that a crowd of one store would block the others for good. */
+export const HELD_OF_A_STORE = 64;
 
 /** Probes and metrics must answer under overload. They use no connection of the pool. */
 const UNLIMITED = /^\/(?:health|metrics)(?:[/?]|$)/;

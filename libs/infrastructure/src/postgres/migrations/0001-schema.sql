@@ -1198,10 +1198,11 @@ CREATE INDEX changes_deleted ON changes (changed_at) WHERE deleted;
 
 CREATE TABLE purged_changes (
   store_id int NOT NULL REFERENCES stores,
+  kind change_kind NOT NULL,
   through bigint NOT NULL,
-  PRIMARY KEY (store_id)
+  PRIMARY KEY (store_id, kind)
 );
-COMMENT ON TABLE purged_changes IS 'The newest position of a purged tombstone: a reader that has not passed it may have missed one.';
+COMMENT ON TABLE purged_changes IS 'The newest position of a purged tombstone of each kind: a reader that has not passed it may have missed one.';
 
 -- A restore, or a fail-over to a standby that lacks the last commits, gives out the same positions again, for other
 -- changes. Each begins a branch: a reader of an older branch that is past the fork has seen what is lost.
