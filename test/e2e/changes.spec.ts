@@ -1,9 +1,13 @@
 import pg from 'pg';
+import { CHANGE_KINDS } from '@app/application';
 import { numberChanges, passChangeLog, purgeTombstones } from '@app/infrastructure';
+import { encodeCursor } from '../../apps/api/src/changes/cursor.js';
 import { anOrderBody } from '../builders/order-body.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { FeedReader } from '../support/feed-reader.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
+
+const ID = '0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c';
 
 describe('GET /v1/changes', () => {
   let api: RunningApi;
@@ -171,6 +175,15 @@ describe('GET /v1/changes', () => {
     ]);
     await api.store.variant(varied, { stock: 1 });
     expect(await reader.catchUp()).toEqual([`products ${varied}`]);
+    const linked = await api.store.product({ categoryIds: [category] });
+    await reader.catchUp();
+    const moved = await touched(
+      `UPDATE product_categories AS link SET product_id = product.id, created_at = product.created_at
+       FROM products AS product WHERE product.id = $1 AND link.product_id = $2`,
+      varied,
+      linked,
+    );
+    expect(moved.sort()).toEqual([varied, linked].map((id) => `products ${id}`).sort());
     expect(await touched(`UPDATE stores SET currency = 'JPY' WHERE id = $1`, api.store.id)).toEqual(
       expect.arrayContaining([`products ${branded}`, `products ${stored}`]),
     );
@@ -211,14 +224,14 @@ describe('GET /v1/changes', () => {
     expect(await reader.catchUp()).toEqual([`brands ${String(late)}`]);
   });
 
-  it('does not wait for another transaction that numbers the changes of the store', async () => {
+  it('tells that there is more while another transaction numbers the changes of the store', async () => {
     const reader = await follower();
     const other = await pool.connect();
     await other.query('BEGIN');
     await other.query(`SELECT pg_advisory_xact_lock(hashtext('change_log'), $1)`, [api.store.id]);
     const brand = await api.store.brand();
 
-    expect(await reader.catchUp()).toEqual([]);
+    expect(await reader.page()).toMatchObject({ data: [], has_more: true });
 
     await other.query('ROLLBACK');
     other.release();
@@ -241,13 +254,13 @@ describe('GET /v1/changes', () => {
     expect([...(await meanwhile), ...(await reader.catchUp())]).toEqual([`brands ${first}`, `brands ${second}`]);
   });
 
-  it('does not wait for a table that a command has locked', async () => {
+  it('tells that there is more while a command has locked a table, and does not wait for it', async () => {
     const reader = await follower('kinds=brands');
     const command = await pool.connect();
     await command.query('BEGIN; LOCK TABLE customers IN ACCESS EXCLUSIVE MODE');
     const brand = await api.store.brand();
 
-    expect(await reader.catchUp()).toEqual([]);
+    expect(await reader.page()).toMatchObject({ data: [], has_more: true });
 
     await command.query('ROLLBACK');
     command.release();
@@ -278,6 +291,13 @@ describe('GET /v1/changes', () => {
     expect(await errorOf(`/v1/changes?cursor=${cursor.slice(0, -3)}`)).toEqual([400, 'cursor_invalid']);
     expect(await errorOf('/v1/changes?cursor=nonsense')).toEqual([400, 'cursor_invalid']);
     expect(await errorOf('/v1/changes?cursor=%00')).toEqual([400, 'cursor_invalid']);
+    const own = { storeId: api.store.id, mode: 'live' };
+    const place = { branch: ID, position: 1, base: 0, kinds: CHANGE_KINDS };
+    for (const wrong of [{ position: 1e30 }, { position: -1 }, { base: NaN }, { kinds: [...CHANGE_KINDS, 'orders'] }]) {
+      const forged = encodeCursor(own, { ...place, ...(wrong as object) });
+      expect(await errorOf(`/v1/changes?cursor=${forged}`)).toEqual([400, 'cursor_invalid']);
+    }
+    expect(await errorOf(`/v1/changes?cursor=${encodeCursor(own, place)}`)).toEqual([200, undefined]);
     expect(await withKey(other.key)).toBe('cursor_invalid');
     expect(await withKey(await api.store.createKey('test'))).toBe('cursor_invalid');
     expect(await withKey(api.store.key)).toBeUndefined();

@@ -168,8 +168,17 @@ describe('a read with If-None-Match', () => {
     const tag = await tagOf('/v1/brands');
 
     expect(await statusOf('/v1/brands', `"x", ${tag.slice(2)}, W/"y"`)).toBe(304);
-    expect(await statusOf('/v1/brands', '*')).toBe(304);
+    expect(await statusOf('/v1/brands', '*')).toBe(200);
+    expect(await statusOf('/v1/brands/0', '*')).toBe(404);
     expect(await statusOf('/v1/brands', 'W/"x"')).toBe(200);
+  });
+
+  it('refuses with strict handling what it answered without', async () => {
+    const url = '/v1/brands?typo=1';
+    const tag = await tagOf(url);
+
+    expect(await statusOf(url, tag)).toBe(304);
+    expect(await statusOf(url, tag, { prefer: 'handling=strict' })).toBe(400);
   });
 
   it('does not query the list for a 304', async () => {

@@ -28,10 +28,17 @@ export function decodeCursor(cursor: string, owner: CursorOwner): Cursor {
   const [version, storeId, mode, branch = '', position, base, names = ''] = body.split('.');
   const isIntact = version === VERSION && text.slice(end + 1) === checksum(body) && isUuid(branch);
   if (!isIntact || Number(storeId) !== owner.storeId || mode !== owner.mode) throw new CursorInvalid();
-  const kinds = names.split('+').flatMap((name) => CHANGE_KINDS.find((kind) => kind === name) ?? []);
+  const asked = names.split('+');
+  const kinds = CHANGE_KINDS.filter((kind) => asked.includes(kind));
   // A release that lacks a kind cannot continue for it.
   if (kinds.join('+') !== names) throw new CursorInvalid();
-  return { branch, position: Number(position), base: Number(base), kinds };
+  return { branch, position: readCount(position), base: readCount(base), kinds };
+}
+
+function readCount(text = ''): number {
+  const count = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(count)) throw new CursorInvalid();
+  return count;
 }
 
 /** Finds damage, such as a cut; it protects no secret. */

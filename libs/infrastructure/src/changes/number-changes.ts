@@ -50,18 +50,18 @@ const PAUSE_MS = 5;
  * Gives positions to the committed changes of one store. While another transaction does so, tries again for a few
  * milliseconds.
  *
- * @returns whether changes of the store may still wait.
+ * @returns whether changes of the store may still wait; null = not known, another transaction takes longer.
  */
 export async function numberChangesOf(
   query: (text: string, values: unknown[]) => Promise<readonly { moved: number | null }[]>,
   storeId: number,
-): Promise<boolean> {
+): Promise<boolean | null> {
   for (let attempt = 1; attempt <= TRIES; attempt++) {
     const [row] = await query(NUMBER, [storeId]);
     if (row && row.moved !== null) return row.moved >= BATCH;
     if (attempt < TRIES) await sleep(PAUSE_MS);
   }
-  return false;
+  return null;
 }
 
 async function numberOf(pool: Query, storeId: number): Promise<number | null> {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ApplicationError,
   CHANGE_KINDS,
@@ -21,6 +22,8 @@ import { numberChangesOf } from './number-changes.js';
 const MAX_LIMIT = 100;
 /** The time that a read gives a numbering. Its commit may wait for a disk, or for a standby that hangs. */
 const NUMBERING_MS = 500;
+/** The pause of an empty page after which more changes come: they are being numbered, or cannot be at the moment. */
+const EMPTY_PAGE_MS = 200;
 
 interface HeadRow {
   readonly branch: string;
@@ -84,6 +87,11 @@ const HEAD = `/* changes.head */
     AND ($2 NOT IN ('products', 'skus') OR NOT EXISTS (SELECT FROM shared_changes WHERE store_id = $1)) AS settled
   FROM change_branches AS branch ORDER BY branch.number DESC LIMIT 1`;
 
+const WAITING = `/* changes.waiting */
+  SELECT EXISTS (
+      SELECT FROM change_log WHERE store_id = $1 AND id > coalesce((SELECT passed FROM change_log_mark), 0))
+    OR EXISTS (SELECT FROM shared_changes WHERE store_id = $1) AS waiting`;
+
 const NEWEST = `/* changes.newest */
   SELECT wanted.store_id, kind, newest_change(wanted.store_id, ARRAY[kind]) AS position
   FROM unnest($1::int[]) AS wanted (store_id) CROSS JOIN unnest(enum_range(NULL::change_kind)) AS kind`;
@@ -100,9 +108,12 @@ export class PostgresChangeFeed extends ChangeFeed {
   }
 
   override async read(storeId: number, query: FeedQuery): Promise<FeedPage> {
-    const waiting = await this.number(storeId);
+    const waiting = (await this.number(storeId)) ?? (await this.isWaiting(storeId));
     const page = await this.page(storeId, query);
-    return waiting ? { ...page, hasMore: true } : page;
+    if (!waiting) return page;
+    // The reader asks again at once.
+    if (page.changes.length === 0) await sleep(EMPTY_PAGE_MS);
+    return { ...page, hasMore: true };
   }
 
   override async head(storeId: number, kind: ChangeKind): Promise<FeedHead | null> {
@@ -132,18 +143,27 @@ export class PostgresChangeFeed extends ChangeFeed {
     return row?.settled ? { branch: row.branch, position: toSafeInteger(row.newest) } : null;
   }
 
-  /** A read does not fail with a numbering. @returns whether changes of the store wait for another numbering. */
-  private async number(storeId: number): Promise<boolean> {
+  /**
+   * A read does not fail with a numbering, and does not wait long for it.
+   *
+   * @returns whether changes of the store wait for another numbering; null = not known.
+   */
+  private async number(storeId: number): Promise<boolean | null> {
     try {
-      return (await within(NUMBERING_MS, this.numberings.find(String(storeId)))) === true;
+      return (await within(NUMBERING_MS, this.numberings.find(String(storeId)))) ?? null;
     } catch (error) {
-      if (error instanceof ApplicationError) return false;
+      if (error instanceof ApplicationError) return null;
       throw error;
     }
   }
 
+  private async isWaiting(storeId: number): Promise<boolean> {
+    const [row] = await this.database.queryPrepared<{ waiting: boolean }>(WAITING, [storeId]);
+    return row?.waiting === true;
+  }
+
   // On a connection of its own: it writes, and other reads must not wait behind its commit.
-  private numberOnce(storeId: number): Promise<boolean> {
+  private numberOnce(storeId: number): Promise<boolean | null> {
     return numberChangesOf((text, values) => this.database.queryAlone(text, values), storeId);
   }
 

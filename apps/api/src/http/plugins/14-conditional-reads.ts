@@ -44,9 +44,11 @@ export const conditionalReads = fp<Options>(
       const asked = request.headers['if-none-match'];
       const head = await (asked === undefined ? heads.recent(store.id, kind) : heads.now(store.id, kind));
       if (!head) return;
-      const tag = tagOf(head, [VERSION, store.id, mode, request.url]);
+      // Strict handling refuses what another answer to the same address accepts.
+      const tag = tagOf(head, [VERSION, store.id, mode, request.url, request.headers.prefer?.toString() ?? '']);
       tags.set(request, tag);
-      if (matchesTag(asked, tag)) return reply.status(304).send();
+      // `*` names every resource that exists: only the read knows whether this one does.
+      if (asked !== '*' && matchesTag(asked, tag)) return reply.status(304).send();
     });
     fastify.addHook('onSend', (request, reply, payload, next) => {
       const tag = tags.get(request);

@@ -1446,7 +1446,7 @@ BEGIN
   INSERT INTO change_log (store_id, kind, entity) VALUES (NEW.store_id, 'orders', NEW.order_id::text);
   RETURN NULL;
 END $$;
-CREATE TRIGGER order_stages_stay_logged AFTER UPDATE OF state, attempts, last_error, position, updated_at ON order_stages
+CREATE TRIGGER order_stages_stay_logged AFTER UPDATE OF stage, state, attempts, last_error, position, updated_at ON order_stages
   FOR EACH ROW EXECUTE FUNCTION log_order_of_stage();
 
 CREATE FUNCTION log_customers() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -1533,7 +1533,7 @@ BEGIN
   ELSE
     INSERT INTO change_log (store_id, kind, entity, unit)
     SELECT DISTINCT store_id, 'products'::change_kind, product_id::text, -1
-    FROM (TABLE added EXCEPT TABLE removed) AS changed;
+    FROM ((TABLE added EXCEPT TABLE removed) UNION ALL (TABLE removed EXCEPT TABLE added)) AS changed;
   END IF;
   RETURN NULL;
 END $$;
