@@ -21,8 +21,8 @@ export interface ChangesPage<Kind extends Change['kind']> {
   readonly cursor: string;
   readonly has_more: boolean;
   /**
-   * The feed begins again with this page, because deletions, or changes that you have read, are lost: delete what does
-   * not come again.
+   * The feed begins again with this page, because deletions, or changes that you have read, are lost. Only the first page
+   * says so: what has not come again after the last one is lost.
    */
   readonly rewound: boolean;
 }
@@ -36,7 +36,7 @@ export interface ChangesPage<Kind extends Change['kind']> {
  * @throws RequestFailed
  */
 export async function* changes<Kind extends Change['kind']>(
-  client: Client<paths>,
+  client: Client<paths, 'application/json'>,
   kinds: Kind | readonly Kind[],
   { cursor, wait = 0 }: { readonly cursor?: string; readonly wait?: number } = {},
 ): AsyncGenerator<ChangesPage<Kind>> {
