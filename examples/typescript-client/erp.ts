@@ -59,6 +59,35 @@ export async function* changes<Kind extends Change['kind']>(
   }
 }
 
+/** The orders of a store as they were at a cursor. Store all three together. */
+export interface OrderCopy {
+  readonly orders: Map<string, FullOrder>;
+  /** Ids of orders that have not come again since the feed began again. When a call returns, the service has lost these. */
+  readonly missing: Set<string>;
+  /** Absent before the first call. */
+  cursor?: string;
+}
+
+/**
+ * Brings a copy up to date: the first call reads all orders, later ones those that are new or have changed. Money is in
+ * minor units.
+ *
+ * @param wait seconds to wait for the first change, 0 to 25.
+ * @throws RequestFailed The next call continues with the page that failed.
+ */
+export async function followOrders(client: Client<paths>, copy: OrderCopy, wait = 0): Promise<void> {
+  for await (const page of changes(client, 'orders', { cursor: copy.cursor, wait })) {
+    if (page.rewound) for (const id of copy.orders.keys()) copy.missing.add(id);
+    for (const { id, data } of page.data) {
+      if (data) {
+        copy.orders.set(id, data);
+        copy.missing.delete(id);
+      } else if (copy.orders.has(id)) copy.missing.add(id);
+    }
+    copy.cursor = page.cursor;
+  }
+}
+
 /** The SKUs of a store as they were at a cursor. Store both together. */
 export interface SkuCopy {
   /** By their ids in the feed: `70` for a product without variants, `70-12` for its variant 12. */
