@@ -277,7 +277,7 @@ export interface paths {
     };
     /**
      * What changed since a cursor
-     * @description The newest state of each resource that changed, once, in the order of the changes. Nothing is ever inserted before a cursor. `data` is the full record, as the route of the resource returns it; of a SKU, its row in the list of SKUs. Prices of products and SKUs are in major units, amounts of orders and customers in minor units. Without a cursor, the feed begins with everything: a full export and following the store are the same loop. Cursors do not expire, but deletions are known for 90 days: a cursor that has not been used for longer returns 400 with `cursor_expired` when there were any. With `Accept: application/x-ndjson` the answer has everything: a line for each change and, after at most 100 of them, a line `{ "cursor", "has_more", "rewound" }`. Continue an answer that broke off from the last cursor in it.
+     * @description The newest state of each resource that changed, once, in the order of the changes. Nothing is ever inserted before a cursor. `data` is the full record, as the route of the resource returns it; of a SKU, its row in the list of SKUs. Prices of products and SKUs are in major units, amounts of orders and customers in minor units. Without a cursor, the feed begins with everything: a full export and following the store are the same loop. Cursors do not expire, but deletions are known for 90 days: a cursor whose place is older returns 400 with `cursor_expired` when there were any after it, even if it was used a moment before. Store the cursor of every answer, also of an empty one: changes of other kinds move it on. With `Accept: application/x-ndjson` the answer has everything: a line for each change and, after at most 100 of them, a line `{ "cursor", "has_more", "rewound" }`; `limit` has no effect. Collect the changes until that line, then apply them. Continue an answer that broke off from the last cursor in it.
      */
     get: operations['listChanges'];
     put?: never;
@@ -1226,7 +1226,7 @@ export interface components {
           kind: 'orders';
           /**
            * @description The id of the resource, as text.
-           * @example 70
+           * @example 652e11cd-af5e-469b-9ad6-28bda7a6431d
            */
           id: string;
           /** @description Whether the resource is gone: its own route returns 404. */
@@ -1292,7 +1292,7 @@ export interface components {
           kind: 'customers';
           /**
            * @description The id of the resource, as text.
-           * @example 70
+           * @example fab8304c-bcbd-4afc-95f0-58cc2ad9e8e7
            */
           id: string;
           /** @description Whether the resource is gone: its own route returns 404. */
@@ -1314,7 +1314,7 @@ export interface components {
           kind: 'categories';
           /**
            * @description The id of the resource, as text.
-           * @example 70
+           * @example 7
            */
           id: string;
           /** @description Whether the resource is gone: its own route returns 404. */
@@ -1336,7 +1336,7 @@ export interface components {
           kind: 'brands';
           /**
            * @description The id of the resource, as text.
-           * @example 70
+           * @example 7
            */
           id: string;
           /** @description Whether the resource is gone: its own route returns 404. */
@@ -1350,6 +1350,18 @@ export interface components {
           /** @description The full record; null when `deleted`. */
           data: components['schemas']['Brand'] | null;
         };
+    /** @description The line of a stream after at most 100 changes: it counts for the lines since the one before. */
+    FeedProgress: {
+      /**
+       * @description Where the next request begins. Opaque. Store that of every answer, with the data.
+       * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
+       */
+      cursor: string;
+      /** @description Whether there is more now. Repeat with the cursor until it is false. */
+      has_more: boolean;
+      /** @description Whether the service lost changes that you have read, by a restore or a fail-over. The feed then begins again with the entries of this page; later pages of the same reading have false. Keep that in mind, also over a restart, and compare your copy with what has come when `has_more` is false. */
+      rewound: boolean;
+    };
     /** @description The last page is ceil(total / limit). */
     Pagination: {
       /**
@@ -3647,8 +3659,6 @@ export interface operations {
           'X-Key-Expires-At'?: string;
           /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
           'X-Ignored-Parameters'?: string;
-          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
-          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -3764,11 +3774,11 @@ export interface operations {
   listChanges: {
     parameters: {
       query?: {
-        /** @description The `cursor` of the answer before. Without one, the feed begins with everything that there is. */
+        /** @description The `cursor` of the answer before. Without one, the feed begins with everything that it contains. The example shows the form only: the service returns 400 with `cursor_invalid` for it. */
         cursor?: string;
         /** @description Only these kinds, separated by commas; all by default. A cursor belongs to its kinds: with a cursor, leave them out or repeat them. A kind that does not exist has no changes. */
         kinds?: string;
-        /** @description Seconds to hold an answer without changes until there is one, 0 to 25. Values out of range are clamped, never rejected. */
+        /** @description Seconds to hold an answer without changes until there is one, 0 to 25. Values out of range are clamped, never rejected. A stream waits for its first change only. A process that shuts down ends the wait. */
         wait?: number;
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
         limit?: number;
@@ -3793,8 +3803,6 @@ export interface operations {
           'X-Key-Expires-At'?: string;
           /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
           'X-Ignored-Parameters'?: string;
-          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
-          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -3803,15 +3811,16 @@ export interface operations {
             success: true;
             data: components['schemas']['Change'][];
             /**
-             * @description Where the next request begins. Opaque. Store it with the data.
+             * @description Where the next request begins. Opaque. Store that of every answer, with the data.
              * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
              */
             cursor: string;
             /** @description Whether there is more now. Repeat with the cursor until it is false. */
             has_more: boolean;
-            /** @description Whether the service lost changes that you have read, by a restore or a fail-over. The feed then begins again: delete what does not come again until `has_more` is false. */
+            /** @description Whether the service lost changes that you have read, by a restore or a fail-over. The feed then begins again with the entries of this page; later pages of the same reading have false. Keep that in mind, also over a restart, and compare your copy with what has come when `has_more` is false. */
             rewound: boolean;
           };
+          'application/x-ndjson': components['schemas']['Change'] | components['schemas']['FeedProgress'];
         };
       };
       /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */

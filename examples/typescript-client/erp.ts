@@ -21,8 +21,8 @@ export interface ChangesPage<Kind extends Change['kind']> {
   readonly cursor: string;
   readonly has_more: boolean;
   /**
-   * The feed begins again with this page, because deletions, or changes that you have read, are lost: delete what does
-   * not come again.
+   * The feed begins again with this page, because deletions, or changes that you have read, are lost. Only the first page
+   * says so: what has not come again after the last one is lost.
    */
   readonly rewound: boolean;
 }
@@ -36,7 +36,7 @@ export interface ChangesPage<Kind extends Change['kind']> {
  * @throws RequestFailed
  */
 export async function* changes<Kind extends Change['kind']>(
-  client: Client<paths>,
+  client: Client<paths, 'application/json'>,
   kinds: Kind | readonly Kind[],
   { cursor, wait = 0 }: { readonly cursor?: string; readonly wait?: number } = {},
 ): AsyncGenerator<ChangesPage<Kind>> {
@@ -56,6 +56,35 @@ export async function* changes<Kind extends Change['kind']>(
     if (!data.has_more) return;
     isExpired = false;
     from = data.cursor;
+  }
+}
+
+/** The orders of a store as they were at a cursor. Store all three together. */
+export interface OrderCopy {
+  readonly orders: Map<string, FullOrder>;
+  /** Ids of orders that have not come again since the feed began again. When a call returns, the service has lost these. */
+  readonly missing: Set<string>;
+  /** Absent before the first call. */
+  cursor?: string;
+}
+
+/**
+ * Brings a copy up to date: the first call reads all orders, later ones those that are new or have changed. Money is in
+ * minor units.
+ *
+ * @param wait seconds to wait for the first change, 0 to 25.
+ * @throws RequestFailed The next call continues with the page that failed.
+ */
+export async function followOrders(client: Client<paths>, copy: OrderCopy, wait = 0): Promise<void> {
+  for await (const page of changes(client, 'orders', { cursor: copy.cursor, wait })) {
+    if (page.rewound) for (const id of copy.orders.keys()) copy.missing.add(id);
+    for (const { id, data } of page.data) {
+      if (data) {
+        copy.orders.set(id, data);
+        copy.missing.delete(id);
+      } else if (copy.orders.has(id)) copy.missing.add(id);
+    }
+    copy.cursor = page.cursor;
   }
 }
 

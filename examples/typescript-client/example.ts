@@ -3,6 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { allOrders, placeOrder, RequestFailed, storeClient } from './store.js';
 
 const [address = 'http://localhost:3000', apiKey = '', productId = '1'] = process.argv.slice(2);
+// A reader such as `head` closes the pipe early.
+process.stdout.on('error', () => process.exit());
+
 const client = storeClient(address, apiKey);
 const items = [{ product_id: Number(productId), quantity: 1 }];
 

@@ -3,9 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ChangesService, ChangeWatch } from '@app/application';
 import { CAPACITY, HELD_OF_A_STORE } from '../../apps/api/src/http/server/concurrency-limits.js';
 import { StoreFixture } from '../builders/store-fixture.js';
+import { committedDocument, DocumentedAnswers } from '../support/documented-answers.js';
 import { eventually } from '../support/eventually.js';
 import { FeedReader, type FeedAnswer } from '../support/feed-reader.js';
 import { startListeningApi, type ListeningApi } from '../support/listening-api.js';
+
+/** Where the OpenAPI document has the schema of a line. */
+const LINE_SCHEMA = ['paths', '/v1/changes', 'get', 'responses', '200', 'content', 'application/x-ndjson', 'schema'];
 
 describe('a held request to GET /v1/changes', () => {
   let api: ListeningApi;
@@ -142,6 +146,9 @@ describe('a held request to GET /v1/changes', () => {
       const progress = answers.filter(({ id }) => id === undefined);
       expect(new Set(answers.flatMap(({ id }) => id ?? [])).size).toBe(250);
       expect(progress.map(({ has_more: hasMore }) => hasMore)).toEqual([true, true, false]);
+      const documented = new DocumentedAnswers(committedDocument());
+      const faults = answers.flatMap((line) => documented.faults(LINE_SCHEMA, line));
+      expect([...new Set(faults)]).toEqual([]);
       const next = await api.get(`/v1/changes?cursor=${progress.at(-1)?.cursor}`);
       expect(next.json<FeedAnswer>().data).toEqual([]);
     });

@@ -3,10 +3,11 @@ import pg from 'pg';
 import { purgeTombstones } from '@app/infrastructure';
 import {
   changes,
+  followOrders,
   followSkus,
   orderByReference,
   placeOnce,
-  type FullOrder,
+  type OrderCopy,
   type Outcome,
   type Sku,
   type SkuCopy,
@@ -85,19 +86,16 @@ describe('the recipes for an ERP', () => {
       const placed = await api.post('/v1/orders', anOrderBody(mug, 2));
       const { order_id: placedId } = placed.json<{ data: { order_id: string } }>().data;
       const { client, counted } = aClient();
-      const orders = new Map<string, FullOrder>();
-      let cursor: string | undefined;
+      const copy: OrderCopy = { orders: new Map(), missing: new Set() };
 
-      for await (const page of changes(client, 'orders', { cursor })) {
-        for (const { id, data } of page.data) if (data) orders.set(id, data);
-        cursor = page.cursor;
-      }
+      await followOrders(client, copy);
 
       const [stored] = await sql('SELECT count(*)::int FROM orders');
-      expect({ count: orders.size }).toEqual(stored);
-      expect(counted.requests).toBe(Math.ceil(orders.size / 100));
-      expect(orders.get(placedId)?.line_items).toMatchObject([{ product_id: mug, quantity: 2 }]);
-      expect((await read(client, cursor)).ids).toEqual([]);
+      expect({ count: copy.orders.size }).toEqual(stored);
+      expect(counted.requests).toBe(Math.ceil(copy.orders.size / 100));
+      expect(copy.orders.get(placedId)?.line_items).toMatchObject([{ product_id: mug, quantity: 2 }]);
+      expect((await read(client, copy.cursor)).ids).toEqual([]);
+      expect(copy.missing.size).toBe(0);
     });
 
     it('returns new and changed orders, once, in one request', async () => {
@@ -161,6 +159,27 @@ describe('the recipes for an ERP', () => {
       expect(again.ids).toEqual(ids);
       expect(again.rewound.indexOf(true)).toBe(0);
       expect(again.rewound.lastIndexOf(true)).toBe(0);
+    });
+
+    it('names the orders that the service lost, also when the reading that began again was interrupted', async () => {
+      const lost = await api.store.order();
+      const { client, counted } = aClient((nth) =>
+        Promise.resolve(nth === 102 ? new Response('{}', { status: 400 }) : undefined),
+      );
+      const copy: OrderCopy = { orders: new Map(), missing: new Set() };
+      await followOrders(client, copy);
+      await sql('DELETE FROM orders WHERE id = $1', lost);
+      await sql('DELETE FROM changes WHERE entity = $1', lost);
+      await sql('DELETE FROM change_log');
+      await sql('DELETE FROM change_forks; DELETE FROM change_branches');
+      counted.requests = 100;
+
+      await expect(followOrders(client, copy)).rejects.toMatchObject({ status: 400 });
+      expect(copy.missing.size).toBeGreaterThan(1);
+      await followOrders(client, copy);
+
+      expect([...copy.missing]).toEqual([lost]);
+      expect(copy.orders.has(lost)).toBe(true);
     });
 
     it('throws for a cursor that is none', async () => {

@@ -150,6 +150,16 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(operationOf('POST /v1/orders').responses)).toEqual(expect.arrayContaining(['409', '422']));
   });
 
+  it('documents ETag for the reads that take If-None-Match, and for no other', () => {
+    const conditional = operations().filter(({ operation }) =>
+      operation.parameters.some(({ name }) => name === 'If-None-Match'),
+    );
+    const tagged = operations().filter(({ operation }) => 'ETag' in (operation.responses['200']?.headers ?? {}));
+
+    expect(tagged.map(({ route }) => route)).toEqual(conditional.map(({ route }) => route));
+    expect(tagged.length).toBeGreaterThan(9);
+  });
+
   it('contains no list whose query reader is not compared with it', () => {
     const lists = operations().filter(({ operation }) => operation.parameters.some(({ name }) => name === 'page'));
 

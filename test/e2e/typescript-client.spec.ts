@@ -60,6 +60,16 @@ describe('the TypeScript example client', () => {
     expect(stdout).toMatch(new RegExp(`^${receipt} \\d+ minor units of USD$`, 'm'));
   });
 
+  it('ends without a word when its reader closes the pipe', async () => {
+    const product = await api.store.product({ stock: 300 });
+    const shell = `"${process.execPath}" node_modules/tsx/dist/cli.mjs ${CLIENT}/example.ts ${address} ${api.store.key} ${product}`;
+
+    // The reader ends before the first line is written.
+    const { stderr } = await run('sh', ['-c', `${shell} | true`], { cwd: ROOT });
+
+    expect(stderr).toBe('');
+  });
+
   it('reports a wrong key in one line', async () => {
     const tsx = 'node_modules/tsx/dist/cli.mjs';
     const refused = program(tsx, `${CLIENT}/example.ts`, address, 'svc_live_wrong', '1');

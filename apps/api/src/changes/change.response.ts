@@ -31,6 +31,16 @@ const SCHEMAS: Readonly<Record<ChangeKind, string>> = {
   brands: 'Brand',
 };
 
+/** An id of each kind; those of orders and customers exist in the demo store. */
+const IDS: Readonly<Record<ChangeKind, string>> = {
+  orders: '652e11cd-af5e-469b-9ad6-28bda7a6431d',
+  products: '70',
+  skus: '70-12',
+  customers: 'fab8304c-bcbd-4afc-95f0-58cc2ad9e8e7',
+  categories: '7',
+  brands: '7',
+};
+
 export interface ChangeResponse<Kind extends ChangeKind = ChangeKind> {
   readonly kind: Kind;
   readonly id: string;
@@ -50,9 +60,12 @@ function changeOf(kind: ChangeKind): SchemaObject {
   const isSku = kind === 'skus';
   return object<ChangeResponse>({
     kind: oneOf([kind], 'The kind of the resource.'),
-    id: isSku
-      ? text("The product's id, and the variant's after a hyphen if there is a variant.", '70-12')
-      : text('The id of the resource, as text.', '70'),
+    id: text(
+      isSku
+        ? "The product's id, and the variant's after a hyphen if there is a variant."
+        : 'The id of the resource, as text.',
+      IDS[kind],
+    ),
     deleted: flag(
       `Whether the resource is gone: ${isSku ? 'the list of SKUs lacks it' : 'its own route returns 404'}.`,
     ),

@@ -88,8 +88,9 @@ export class ChangesController {
     for (let page = first; ;) {
       const changes = page.changes.map((change) => toChangeResponse(change, key.store.currency));
       yield [...changes, progress(page, key, query)].map((line) => `${JSON.stringify(line)}\n`).join('');
-      if (!page.hasMore || this.watch.isClosed) return;
+      // The last page too has its own time.
       restartPatience(reply.raw);
+      if (!page.hasMore || this.watch.isClosed) return;
       page = await this.changes.read(key.store.id, { ...query, after: page.next, bulk: true });
     }
   }

@@ -3,36 +3,75 @@ import { applyDecorators } from '@nestjs/common';
 import { ref } from '../openapi/components.js';
 import { ApiRead, SUCCESS } from '../openapi/endpoints.js';
 import { ApiParameters, LIMIT } from '../openapi/parameters.js';
-import type { Representation, ResourceDocumentation } from '../openapi/resource.js';
-import { flag, object, text } from '../openapi/schema.js';
+import type { NamedSchema, Representation, ResourceDocumentation } from '../openapi/resource.js';
+import { flag, object, text, type ContentObject } from '../openapi/schema.js';
+import { SkuListItem } from '../skus/skus.openapi.js';
 import { CHANGE, type ChangeResponse } from './change.response.js';
 import { CHANGES_PARAMETERS } from './changes.query.js';
-import type { ChangesEnvelope } from './changes-envelope.js';
+import type { ChangesEnvelope, FeedProgress } from './changes-envelope.js';
 
 const Change: Representation<ChangeResponse> = {
   name: 'Change',
   schema: CHANGE,
-  example: { kind: 'products', id: '70', deleted: true, at: '2026-11-20T09:30:01.120Z', data: null },
+  example: {
+    kind: 'skus',
+    id: '70-12',
+    deleted: false,
+    at: '2026-11-20T09:30:01.080Z',
+    data: SkuListItem.example,
+  },
+};
+const DELETION: ChangeResponse = {
+  kind: 'products',
+  id: '71',
+  deleted: true,
+  at: '2026-11-20T09:30:01.120Z',
+  data: null,
 };
 
 const CURSOR = 'MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0';
 
-export const CHANGES_DOCUMENTATION: ResourceDocumentation = {
-  tag: 'Changes',
-  description: 'What changed in the store: for a full export, and to follow it afterwards.',
-  schemas: [Change],
+const PROGRESS_EXAMPLE: FeedProgress = { cursor: CURSOR, has_more: false, rewound: false };
+
+const PROGRESS = {
+  cursor: text('Where the next request begins. Opaque. Store that of every answer, with the data.', CURSOR),
+  has_more: flag('Whether there is more now. Repeat with the cursor until it is false.'),
+  rewound: flag(
+    'Whether the service lost changes that you have read, by a restore or a fail-over. The feed then begins again with ' +
+      'the entries of this page; later pages of the same reading have false. Keep that in mind, also over a restart, and ' +
+      'compare your copy with what has come when `has_more` is false.',
+  ),
+};
+
+const Progress: NamedSchema = {
+  name: 'FeedProgress',
+  schema: object<FeedProgress>(PROGRESS, {
+    description: 'The line of a stream after at most 100 changes: it counts for the lines since the one before.',
+  }),
 };
 
 const ENVELOPE = object<ChangesEnvelope>({
   success: SUCCESS,
   data: { type: 'array', items: ref(Change.name) },
-  cursor: text('Where the next request begins. Opaque. Store it with the data.', CURSOR),
-  has_more: flag('Whether there is more now. Repeat with the cursor until it is false.'),
-  rewound: flag(
-    'Whether the service lost changes that you have read, by a restore or a fail-over. The feed then begins again: ' +
-      'delete what does not come again until `has_more` is false.',
-  ),
+  ...PROGRESS,
 });
+
+/** OpenAPI 3.1 describes a stream by the schema of its lines. */
+const LINES: ContentObject = {
+  'application/x-ndjson': {
+    schema: { oneOf: [ref(Change.name), ref(Progress.name)], description: 'One line of the stream.' },
+    examples: {
+      change: { summary: 'A change', value: Change.example },
+      progress: { summary: 'The line after a page', value: PROGRESS_EXAMPLE },
+    },
+  },
+};
+
+export const CHANGES_DOCUMENTATION: ResourceDocumentation = {
+  tag: 'Changes',
+  description: 'What changed in the store: for a full export, and to follow it afterwards.',
+  schemas: [Change, Progress],
+};
 
 export const ApiListChanges = () =>
   applyDecorators(
@@ -45,14 +84,19 @@ export const ApiListChanges = () =>
           'The newest state of each resource that changed, once, in the order of the changes. Nothing is ever inserted ' +
           'before a cursor. `data` is the full record, as the route of the resource returns it; of a SKU, its row in the ' +
           'list of SKUs. Prices of products and SKUs are in major units, amounts of orders and customers in minor ' +
-          'units. Without a cursor, the feed begins with everything: a full export and following the store are the same loop. Cursors do not ' +
-          'expire, but deletions are known for 90 days: a cursor that has not been used for longer returns 400 with ' +
-          '`cursor_expired` when there were any. With `Accept: application/x-ndjson` the answer has everything: a line ' +
-          'for each change and, after at most 100 of them, a line `{ "cursor", "has_more", "rewound" }`. Continue an ' +
-          'answer that broke off from the last cursor in it.',
+          'units. Without a cursor, the feed begins with everything: a full export and following the store are the same ' +
+          'loop. Cursors do not expire, but deletions are known for 90 days: a cursor whose place is older returns 400 ' +
+          'with `cursor_expired` when there were any after it, even if it was used a moment before. Store ' +
+          'the cursor of every answer, also of an empty one: changes of other kinds move it on. With `Accept: application/x-ndjson` the answer has ' +
+          'everything: a line for each change and, after at most 100 of them, a line `{ "cursor", "has_more", "rewound" }`; ' +
+          '`limit` has no effect. Collect the changes until that line, then apply them. Continue an answer that broke off ' +
+          'from the last cursor in it.',
         failures: [new CursorExpired(), new CursorInvalid()],
       },
-      ENVELOPE,
-      { success: true, data: [Change.example], cursor: CURSOR, has_more: false, rewound: false },
+      {
+        schema: ENVELOPE,
+        example: { success: true, data: [Change.example, DELETION], ...PROGRESS_EXAMPLE },
+        content: LINES,
+      },
     ),
   );

@@ -23,7 +23,9 @@ export function readChangesQuery(query: QueryReader) {
 export const CHANGES_PARAMETERS: readonly Filter[] = [
   {
     name: 'cursor',
-    description: 'The `cursor` of the answer before. Without one, the feed begins with everything that there is.',
+    description:
+      'The `cursor` of the answer before. Without one, the feed begins with everything that it contains. The example shows ' +
+      'the form only: the service returns 400 with `cursor_invalid` for it.',
     schema: { type: 'string', examples: ['MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0'] },
   },
   {
@@ -37,7 +39,7 @@ export const CHANGES_PARAMETERS: readonly Filter[] = [
     name: 'wait',
     description:
       `Seconds to hold an answer without changes until there is one, 0 to ${MAX_WAIT_SECONDS}. ` +
-      'Values out of range are clamped, never rejected.',
+      'Values out of range are clamped, never rejected. A stream waits for its first change only. A process that shuts down ends the wait.',
     schema: { type: 'integer', minimum: 0, maximum: MAX_WAIT_SECONDS, default: 0, examples: [MAX_WAIT_SECONDS] },
   },
 ];

@@ -24,12 +24,12 @@ export const ERROR_CODES = {
   cursor_expired: {
     status: 400,
     meaning: 'The cursor of the feed is older than the deletions that the service still knows (90 days).',
-    action: 'Read everything again, without a cursor, and delete what does not come again.',
+    action: 'Read everything again, without a cursor, and delete what does not come again, except orders.',
   },
   cursor_invalid: {
     status: 400,
     meaning: 'The cursor of the feed is damaged, or belongs to another store, mode or other kinds.',
-    action: 'Send the last cursor that the same key got for the same kinds, or none to read everything again.',
+    action: 'Send the last cursor of the same store, mode and kinds, or none to read everything again.',
   },
   unauthorized: {
     status: 401,

@@ -10,7 +10,7 @@ import { list, single } from '../envelope.js';
 import { ApiFailures } from './failures.js';
 import { ApiIfNoneMatch, ApiListParameters, ApiPrefer, ApiRequestId, type Filter } from './parameters.js';
 import type { Representation } from './resource.js';
-import { object, type Schema } from './schema.js';
+import { object, type ContentObject, type Schema } from './schema.js';
 
 export interface Operation {
   readonly operationId: string;
@@ -58,7 +58,10 @@ export function ApiList({
   return applyDecorators(
     ApiListParameters(filters),
     ApiConditional(),
-    ApiRead({ description, ...operation }, object({ success: SUCCESS, data, pagination }), example),
+    ApiRead(
+      { description, ...operation },
+      { schema: object({ success: SUCCESS, data, pagination }), example, headers: optionalHeaders('ETag') },
+    ),
   );
 }
 
@@ -80,14 +83,13 @@ export function ApiSingle({
   ...operation
 }: Operation & { of: Representation; by?: PathParameter }): MethodDecorator {
   const description = `The full record.${moneyOf(of)}`;
-  const schema = object({ success: SUCCESS, data: ref(of.name) });
-  const read = ApiRead({ description, ...operation }, schema, single(of.example));
+  const body = { schema: object({ success: SUCCESS, data: ref(of.name) }), example: single(of.example) };
   // What a store has once, its profile, is not in the feed that the tags come from.
-  if (!by) return read;
+  if (!by) return ApiRead({ description, ...operation }, body);
   const { example, ...parameter } = by;
   return applyDecorators(
     ApiConditional(),
-    read,
+    ApiRead({ description, ...operation }, { ...body, headers: optionalHeaders('ETag') }),
     ApiParam({ ...parameter, required: true, schema: { type: 'string', examples: [example] } }),
     ApiFailures(new NotFound(of.name)),
   );
@@ -105,8 +107,19 @@ function ApiConditional(): MethodDecorator {
   );
 }
 
-/** Documents the parts that all reads have in common. @param value an example of the body. */
-export function ApiRead({ failures = [], ...operation }: Operation, schema: Schema, value: unknown): MethodDecorator {
+export interface ReadAnswer {
+  readonly schema: Schema;
+  readonly example: unknown;
+  /** Beyond those of all reads. */
+  readonly headers?: ReturnType<typeof optionalHeaders>;
+  /** The forms of the answer beside JSON. */
+  readonly content?: ContentObject;
+}
+
+/** Documents the parts that all reads have in common. */
+export function ApiRead({ failures = [], ...operation }: Operation, answer: ReadAnswer): MethodDecorator {
+  const { schema, example, content } = answer;
+  const examples = { found: { summary: 'Found', value: example } };
   return applyDecorators(
     ApiOperation(operation),
     ApiPrefer(),
@@ -114,9 +127,8 @@ export function ApiRead({ failures = [], ...operation }: Operation, schema: Sche
     ApiResponse({
       status: 200,
       description: 'OK',
-      schema,
-      examples: { found: { summary: 'Found', value } },
-      headers: { ...KEY_HEADERS, ...optionalHeaders('X-Ignored-Parameters', 'ETag') },
+      ...(content ? { content: { 'application/json': { schema, examples }, ...content } } : { schema, examples }),
+      headers: { ...KEY_HEADERS, ...optionalHeaders('X-Ignored-Parameters'), ...answer.headers },
     }),
     ApiFailures(new BadRequestException('Unknown query parameter: statsu'), ...failures, ...COMMON_FAILURES),
   );

@@ -4,6 +4,8 @@ type Components = NonNullable<OpenAPIObject['components']>;
 export type Schema = NonNullable<Components['schemas']>[string];
 export type ReferenceObject = Extract<Schema, { $ref: string }>;
 export type SchemaObject = Exclude<Schema, ReferenceObject>;
+type Answer = Exclude<NonNullable<Components['responses']>[string], ReferenceObject>;
+export type ContentObject = NonNullable<Answer['content']>;
 
 type Shape<T> = { readonly [Key in keyof T]-?: Schema };
 

@@ -5,7 +5,7 @@ import { MAX_VALUES } from '../query/query-reader.js';
 import { SKU_LIST_ITEM, type SkuListItem as ListItem } from './sku.response.js';
 import { SKU_FILTERS } from './skus.query.js';
 
-const SkuListItem: Representation<ListItem> = {
+export const SkuListItem: Representation<ListItem> = {
   name: 'SkuListItem',
   schema: SKU_LIST_ITEM,
   money: 'major',
