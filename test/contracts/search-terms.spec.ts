@@ -1,6 +1,7 @@
 import { Database, dataSourceOptions, poolOf } from '@app/infrastructure';
 import { DataSource } from 'typeorm';
 // Imports the adapters directly, because the test of searches needs no application around them.
+import { PostgresSkuRepository } from '../../libs/infrastructure/src/catalog/postgres-sku.repository.js';
 import { PostgresCustomerRepository } from '../../libs/infrastructure/src/customers/postgres-customer.repository.js';
 import { PostgresOrderRepository } from '../../libs/infrastructure/src/orders/postgres-order.repository.js';
 import { ReadReplicas } from '../../libs/infrastructure/src/postgres/read-replicas.js';
@@ -12,7 +13,7 @@ const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const TERMS = Number(process.env['TERMS'] ?? 300);
 const TIMEOUT_MS = 20_000 + 20 * TERMS;
 const ROWS = 400;
-/** Orders and customers of another store, with the same texts. */
+/** Rows of another store, with the same texts. */
 const OTHERS = 100;
 const PAGE = { page: 1, limit: 100 };
 
@@ -47,10 +48,15 @@ const CUSTOMERS = `
   FROM unnest($2::text[], $3::text[], $4::text[]) AS given (receipt, email, name)
   ON CONFLICT DO NOTHING`;
 
+const PRODUCTS = `
+  INSERT INTO products (store_id, slug, name, sku, price)
+  SELECT $1::int, md5(sku), name, sku, 1 FROM unnest($2::text[], $3::text[]) AS given (sku, name)`;
+
 const countOf = (table: string, condition: string) =>
   `SELECT count(*)::int AS count FROM ${table} WHERE store_id = $1 AND (${condition})`;
 const COUNT_ORDERS = countOf('orders', 'receipt_number ILIKE $2 OR customer_email ILIKE $2');
 const COUNT_CUSTOMERS = countOf('customers', 'name ILIKE $2 OR email ILIKE $2');
+const COUNT_SKUS = countOf('products', 'sku ILIKE $2 OR name ILIKE $2');
 
 describe(`random search terms (SEED=${SEED})`, () => {
   const random = seededRandom(SEED);
@@ -83,6 +89,7 @@ describe(`random search terms (SEED=${SEED})`, () => {
       const { id } = await StoreFixture.create(database);
       storeId ??= id;
       await database.query(ORDERS, [id, receipts.slice(0, rows), emails.slice(0, rows)]);
+      await database.query(PRODUCTS, [id, receipts.slice(0, rows), names.slice(0, rows)]);
       await database.query(CUSTOMERS, [id, receipts.slice(0, rows), emails.slice(0, rows), names.slice(0, rows)]);
     }
     dataSource = await new DataSource(dataSourceOptions({ url: database.url, poolSize: 4 })).initialize();
@@ -107,6 +114,16 @@ describe(`random search terms (SEED=${SEED})`, () => {
       const primary = new Database(() => poolOf(dataSource));
       const customers = new PostgresCustomerRepository(new ReadReplicas(() => poolOf(dataSource), [], 4), primary);
       expect(await differences(COUNT_CUSTOMERS, (search) => customers.list(storeId, { search }, PAGE))).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'find the sellable units that contain them in the SKU or name',
+    async () => {
+      const primary = new Database(() => poolOf(dataSource));
+      const skus = new PostgresSkuRepository(new ReadReplicas(() => poolOf(dataSource), [], 4), primary);
+      expect(await differences(COUNT_SKUS, (search) => skus.list(storeId, { search }, PAGE))).toEqual([]);
     },
     TIMEOUT_MS,
   );

@@ -1,6 +1,6 @@
 import { SkuRepository, type Page, type PageOf, type SkuFilter, type SkuId, type SkuRecord } from '@app/application';
 import { Injectable } from '@nestjs/common';
-import { Conditions, containing } from '../postgres/conditions.js';
+import { Conditions } from '../postgres/conditions.js';
 import { Database } from '../postgres/database.js';
 import { matchesNothing, NO_ROWS, offsetOf } from '../postgres/paging.js';
 import { ReadReplicas } from '../postgres/read-replicas.js';
@@ -39,8 +39,7 @@ export class PostgresSkuRepository extends SkuRepository {
     if (skus !== undefined || productId !== undefined || search !== undefined) {
       if (skus) where.and('upper(unit.sku) IN (SELECT upper(given) FROM unnest(?::text[]) AS given)', skus);
       if (productId !== undefined) where.and('unit.product_id = ?', productId);
-      const sql = searchedPage(where, search === undefined ? undefined : containing(search), page);
-      return this.database.search(sql, where.values);
+      return this.database.search(searchedPage(where, search, page), where.values);
     }
     if (offsetOf(page) <= SKIPPED_AT_MOST) {
       return this.database.queryPrepared(shallowPage(where, inStock, page), where.values);

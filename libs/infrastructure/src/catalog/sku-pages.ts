@@ -1,6 +1,7 @@
 import { MAX_LIMIT, type Page } from '@app/application';
 import type { Conditions } from '../postgres/conditions.js';
 import { offsetOf } from '../postgres/paging.js';
+import { containingTerm } from '../postgres/search-terms.js';
 import { totalOf } from '../postgres/tally.js';
 import { IS_FOR_SALE } from '../stock/available-stock.js';
 
@@ -88,10 +89,10 @@ function rowsFrom(where: Conditions, offset: string, page: Page): string {
 /**
  * Finds and counts the matches once, and reads the catalog only for the page.
  *
- * @param pattern matches a part of the SKU or of the name. The names are in another table, and each has an index.
+ * @param term a part of the SKU or of the name. The names are in another table, and each has an index.
  */
-export function searchedPage(where: Conditions, pattern: string | undefined, page: Page): string {
-  const found = pattern === undefined ? '' : foundBy(where.bind(pattern));
+export function searchedPage(where: Conditions, term: string | undefined, page: Page): string {
+  const found = term === undefined ? '' : foundBy(containingTerm(where, term));
   return `/* skus.search */
     WITH matching AS MATERIALIZED (
       SELECT unit.sku, unit.product_id, unit.variant_key FROM sellable_units AS unit ${found} WHERE ${where.sql}
@@ -104,13 +105,13 @@ export function searchedPage(where: Conditions, pattern: string | undefined, pag
     ORDER BY ${order('page')}`;
 }
 
-function foundBy(pattern: string): string {
+function foundBy(contains: (column: string) => string): string {
   return `JOIN (
         SELECT named.product_id, named.variant_key FROM sellable_units AS named
-        WHERE named.store_id = $1 AND named.sku ILIKE ${pattern}
+        WHERE named.store_id = $1 AND ${contains('named.sku')}
         UNION
         SELECT named.product_id, named.variant_key FROM products
         JOIN sellable_units AS named ON named.store_id = $1 AND named.product_id = products.id
-        WHERE products.store_id = $1 AND products.status = 'ACTIVE' AND products.name ILIKE ${pattern}
+        WHERE products.store_id = $1 AND products.status = 'ACTIVE' AND ${contains('products.name')}
       ) AS found USING (product_id, variant_key)`;
 }

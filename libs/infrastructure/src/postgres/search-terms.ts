@@ -2,8 +2,8 @@ import { containing, type Conditions } from './conditions.js';
 
 /** Printable ASCII with one `@`. With fewer than three characters before it, too much of the index begins like them. */
 const EMAIL_TERM = /^[ -?A-~]{3,}@[ -?A-~]*$/;
-/** A receipt number or a part of one: it has a digit, unlike most names. */
-const RECEIPT_TERM = /^(?=.*\d)[A-Za-z0-9-]+$/;
+/** A receipt number, a SKU, or a part of one: it has a digit, unlike most names. */
+const CODE = /^(?=.*\d)[A-Za-z0-9-]+$/;
 /** The shortest text with a trigram of its own. */
 const TRIGRAM = 3;
 
@@ -22,21 +22,26 @@ export interface SearchedColumns {
  */
 export function addSearch(where: Conditions, columns: SearchedColumns, term: string): boolean {
   const { email, other } = columns;
-  const pattern = containing(term);
   if (EMAIL_TERM.test(term)) {
     addEmailSearch(where, columns, term);
     return true;
   }
-  const segment = RECEIPT_TERM.test(term) ? longestSegment(term) : '';
-  if (segment.length < TRIGRAM) {
-    where.and(`(${other} ILIKE ? OR ${email} ILIKE ?)`, pattern, pattern);
-    return false;
-  }
-  // The trigrams of a whole receipt number are mostly those of its date, which many orders share.
-  const part = containing(segment);
-  const contains = (column: string) => `${column} ILIKE ? AND strpos(lower(${column}), lower(?)) > 0`;
-  where.and(`(${contains(other)} OR ${contains(email)})`, part, term, part, term);
-  return true;
+  const contains = containingTerm(where, term);
+  where.and(`(${contains(other)} OR ${contains(email)})`);
+  return longestSegment(term) !== null;
+}
+
+/**
+ * Binds the term, and returns the condition that a column contains it, in any letter case. The trigrams of a whole receipt
+ * number are mostly those of its date, those of a whole SKU mostly those of its series: many rows share them. The index
+ * looks for the longest part between hyphens only.
+ */
+export function containingTerm(where: Conditions, term: string): (column: string) => string {
+  const segment = longestSegment(term);
+  const pattern = where.bind(containing(segment ?? term));
+  if (segment === null || segment === term) return (column) => `${column} ILIKE ${pattern}`;
+  const whole = where.bind(term.toLowerCase());
+  return (column) => `${column} ILIKE ${pattern} AND strpos(lower(${column}), ${whole}) > 0`;
 }
 
 function addEmailSearch(where: Conditions, { email, other, otherHasAt }: SearchedColumns, term: string): void {
@@ -75,7 +80,9 @@ function reversed(ascii: string): string {
   return [...ascii].reverse().join('');
 }
 
-/** The last of the longest. */
-function longestSegment(term: string): string {
-  return term.split('-').reduce((longest, segment) => (segment.length < longest.length ? longest : segment));
+/** The last of the longest parts of a code; `null` when the term is no code, or no part has a trigram. */
+function longestSegment(term: string): string | null {
+  if (!CODE.test(term)) return null;
+  const segment = term.split('-').reduce((longest, part) => (part.length < longest.length ? longest : part));
+  return segment.length < TRIGRAM ? null : segment;
 }

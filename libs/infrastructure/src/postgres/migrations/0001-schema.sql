@@ -173,7 +173,7 @@ CREATE INDEX products_newest ON products (store_id, created_at DESC, id DESC) WH
 CREATE INDEX products_featured ON products (store_id, created_at DESC, id DESC) WHERE status = 'ACTIVE' AND featured;
 CREATE INDEX products_in_stock ON products (store_id, created_at DESC, id DESC) WHERE status = 'ACTIVE' AND in_stock;
 CREATE INDEX products_by_brand ON products (store_id, brand_id);
-CREATE INDEX products_search ON products USING gin (name gin_trgm_ops);
+CREATE INDEX products_search ON products USING gin (name gin_trgm_ops) WITH (gin_pending_list_limit = 64);
 
 CREATE TABLE product_variants (
   store_id int NOT NULL,
@@ -938,7 +938,7 @@ CREATE UNIQUE INDEX sellable_units_by_sku ON sellable_units (store_id, sku COLLA
 CREATE INDEX sellable_units_in_stock ON sellable_units (store_id, sku COLLATE "C", product_id, variant_key) WHERE in_stock;
 -- Units by their SKU, in any letter case, and by a part of it.
 CREATE INDEX sellable_units_by_word ON sellable_units (store_id, upper(sku));
-CREATE INDEX sellable_units_search ON sellable_units USING gin (sku gin_trgm_ops);
+CREATE INDEX sellable_units_search ON sellable_units USING gin (sku gin_trgm_ops) WITH (gin_pending_list_limit = 64);
 
 CREATE VIEW units_for_sale AS
 SELECT product.store_id, product.id AS product_id, coalesce(variant.id, 0) AS variant_key,
