@@ -7,11 +7,13 @@ export interface FollowerOptions {
   /** The address of a process; asked for each request. */
   readonly address: () => string;
   readonly random: (below: number) => number;
+  /** Whether it continues from one of its former cursors now and then. */
+  readonly goesBack?: boolean;
   /** Called for each entry, when it is read. */
   readonly onEntry?: (entry: FeedEntry) => void;
 }
 
-/** A client that keeps a copy of the store by the feed. Now and then it continues from one of its former cursors. */
+/** A client that keeps a copy of the store by the feed. */
 export class Follower {
   readonly copy = new Map<string, FeedEntry>();
   readonly violations: string[] = [];
@@ -53,12 +55,12 @@ export class Follower {
   }
 
   private async follow(): Promise<void> {
-    const { random } = this.options;
+    const { random, goesBack = true } = this.options;
     while (!this.stopped) {
       const answer = await this.page(1 + random(100), random(4) === 0 ? '&wait=2' : '');
       if (!answer?.has_more) await delay(random(150));
       const older = this.former[random(this.former.length + 1)];
-      if (random(200) === 0 && older !== undefined) this.cursor = older;
+      if (goesBack && random(200) === 0 && older !== undefined) this.cursor = older;
     }
   }
 

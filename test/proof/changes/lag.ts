@@ -39,7 +39,8 @@ export class Lag {
     const seen = new Map<string, () => void>();
     const { store, ...rest } = this.options;
     const onEntry = ({ kind, id }: FeedEntry) => seen.get(`${kind} ${id}`)?.();
-    const reader = new Follower({ ...rest, name: 'the reader of the lag', key: store.key, onEntry }).start();
+    const options = { ...rest, name: 'the reader of the lag', key: store.key, goesBack: false, onEntry };
+    const reader = new Follower(options).start();
     for (const end = Date.now() + milliseconds; Date.now() < end; await delay(PAUSE_MS)) {
       const next = `SELECT nextval(pg_get_serial_sequence('brands', 'id')) AS id`;
       const [{ id = '' } = {}] = await this.database.query<{ id: string }>(next);
