@@ -92,7 +92,7 @@ export const FEED_MUTANTS: readonly Mutant[] = [
       {
         file: 'libs/infrastructure/src/changes/postgres-change-feed.ts',
         find: `(SELECT position FROM changes WHERE store_id = $1 AND kind = $2 ORDER BY position DESC LIMIT 1)`,
-        replace: `(SELECT extract(epoch FROM max(updated_at))::bigint FROM products WHERE store_id = $1)`,
+        replace: `(SELECT extract(epoch FROM max(updated_at))::bigint FROM products WHERE store_id = $1 AND $2::change_kind IS NOT NULL)`,
       },
     ],
     proof: 'changes',
