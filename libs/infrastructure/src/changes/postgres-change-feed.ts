@@ -111,7 +111,7 @@ export class PostgresChangeFeed extends ChangeFeed {
     const waiting = (await this.number(storeId)) ?? (await this.isWaiting(storeId));
     const page = await this.page(storeId, query);
     if (!waiting) return page;
-    // The reader asks again at once.
+    // Without a pause, the reader of an empty page would ask again in a tight loop.
     if (page.changes.length === 0) await sleep(EMPTY_PAGE_MS);
     return { ...page, hasMore: true };
   }
