@@ -29,7 +29,11 @@ const swc = (parser) => [
 
 const common = {
   testEnvironment: 'node',
-  moduleNameMapper: { '^@app/([^/]+)$': '<rootDir>/libs/$1/src/index.ts' },
+  moduleNameMapper: {
+    '^@app/([^/]+)$': '<rootDir>/libs/$1/src/index.ts',
+    '^store-commerce/(api|worker)$': '<rootDir>/apps/$1/src/index.ts',
+    '^store-commerce/([^/]+)$': '<rootDir>/libs/$1/src/index.ts',
+  },
   moduleFileExtensions: ['js', 'mjs', 'cjs', 'ts', 'json', 'node'],
   resolver: '<rootDir>/tools/jest-resolver.cjs',
   transform: {

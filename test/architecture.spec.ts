@@ -9,26 +9,28 @@ const ALLOWED: Record<string, RegExp> = {
   'libs/domain': /^node:zlib$/,
   'libs/application': /^(@app\/domain|@nestjs\/common|uuid|node:crypto)$/,
   'libs/infrastructure':
-    /^(@app\/(domain|application)|@nestjs\/(common|typeorm)|typeorm|pg|graphile-worker|nodemailer(\/.+)?|disposable-email-domains-js|pino|prom-client|@opentelemetry\/.+|uuid|node:.+)$/,
+    /^(@app\/(domain|application)|@nestjs\/(common|typeorm)|typeorm|pg|nodemailer(\/.+)?|disposable-email-domains-js|pino|prom-client|@opentelemetry\/.+|uuid|node:.+)$/,
   'libs/embedded-postgres': /^(pg|node:.+)$/,
-  'libs/import':
+  'libs/bundles':
     /^(@app\/(domain|application|infrastructure)|@sinclair\/typebox|ajv(\/.+)?|csv-parse|pg|typeorm|uuid|node:.+)$/,
   'libs/operations': /^(@app\/(domain|application|infrastructure)|@nestjs\/common|pg|pg-copy-streams|typeorm|node:.+)$/,
-  'libs/demo-store': /^(@app\/(domain|import)|uuid|node:.+)$/,
+  'libs/demo-store': /^(@app\/(domain|bundles)|uuid|node:.+)$/,
+  'libs/health': /^(@app\/infrastructure|@nestjs\/(common|terminus)|node:.+)$/,
   'libs/startup': /^(@app\/(infrastructure|embedded-postgres)|node:.+)$/,
   'apps/api':
-    /^(@app\/.+|@nestjs\/(common|core|platform-fastify|swagger|terminus)|class-(validator|transformer)|fastify|fastify-plugin|prom-client|reflect-metadata|node:.+)$/,
+    /^(@app\/.+|@nestjs\/(common|core|platform-fastify|swagger)|class-(validator|transformer)|fastify|fastify-plugin|marked|prom-client|reflect-metadata|node:.+)$/,
   'apps/worker': /^(@app\/.+|@nestjs\/(common|core)|reflect-metadata|node:.+)$/,
   'apps/cli': /^(@app\/.+|@nestjs\/(common|core)|commander|cli-progress|reflect-metadata|node:.+)$/,
 };
 
 /**
- * The floors of the infrastructure, from the ground. A room imports rooms of lower floors only. Files beside the rooms
- * (the barrel, the module) stand on the roof.
+ * The layers of the infrastructure, from the lowest. A module imports modules of lower layers only. Files beside the
+ * modules (the barrel, `infrastructure.module.ts`) are the top layer.
  */
-const FLOORS: readonly (readonly string[])[] = [
+const LAYERS: readonly (readonly string[])[] = [
   ['platform'],
   ['postgres', 'notifications'],
+  ['lists'],
   ['access', 'changes', 'customers', 'fraud', 'secrets', 'stock', 'stores'],
   ['catalog', 'orders'],
   ['queue'],
@@ -36,9 +38,9 @@ const FLOORS: readonly (readonly string[])[] = [
 ];
 const INFRASTRUCTURE = 'libs/infrastructure/src';
 
-/** Where SQL and SQLSTATEs may stand: PostgreSQL's own room, the adapters, and the bulk work that goes past the ports. */
+/** Where SQL and SQLSTATEs may stand: PostgreSQL's own module, the adapters, and the bulk work that goes past the ports. */
 const SPEAKS_SQL =
-  /^libs\/(import|operations|embedded-postgres)\/src\/|^libs\/infrastructure\/src\/(postgres|access|catalog|changes|customers|fraud|orders|queue|secrets|stock|stores)\//;
+  /^libs\/(bundles|operations|embedded-postgres)\/src\/|^libs\/infrastructure\/src\/(postgres|lists|access|catalog|changes|customers|fraud|orders|queue|secrets|stock|stores)\//;
 
 interface Import {
   readonly from: string;
@@ -105,26 +107,26 @@ const files = new Map(
 
 /** The same graph between folders. A file that stands in no folder is a node of its own. */
 function folders(graph: ReadonlyMap<string, readonly string[]>): Map<string, string[]> {
-  const room = (file: string) => (/\/src\/[^/]+$/.test(file) ? file : dirname(file));
+  const moduleOf = (file: string) => (/\/src\/[^/]+$/.test(file) ? file : dirname(file));
   const result = new Map<string, string[]>();
   for (const [file, targets] of graph) {
-    const others = targets.map(room).filter((target) => target !== room(file));
-    result.set(room(file), [...new Set([...(result.get(room(file)) ?? []), ...others])]);
+    const others = targets.map(moduleOf).filter((target) => target !== moduleOf(file));
+    result.set(moduleOf(file), [...new Set([...(result.get(moduleOf(file)) ?? []), ...others])]);
   }
   return result;
 }
 
-/** Imports that do not go down to a lower floor. */
+/** Imports that do not go down to a lower layer. */
 function climbs(graph: ReadonlyMap<string, readonly string[]>): string[] {
-  const room = (file: string) => {
+  const moduleOf = (file: string) => {
     const path = relative(INFRASTRUCTURE, file).split(sep);
     return path.length > 1 ? (path[0] as string) : '.';
   };
-  const floor = (name: string) => FLOORS.findIndex((rooms) => rooms.includes(name));
+  const layer = (name: string) => LAYERS.findIndex((modules) => modules.includes(name));
   return [...graph].flatMap(([file, targets]) =>
     file.startsWith(INFRASTRUCTURE)
       ? targets
-          .filter((target) => room(target) !== room(file) && floor(room(target)) >= floor(room(file)))
+          .filter((target) => moduleOf(target) !== moduleOf(file) && layer(moduleOf(target)) >= layer(moduleOf(file)))
           .map((target) => `${file} -> ${target}`)
       : [],
   );
@@ -148,6 +150,22 @@ function sqlIn(text: string): string[] {
   return found;
 }
 
+const HEADER = /\b[A-Z][a-z]*(-[A-Z][a-z]+)+\b/;
+const FIELD_IN_A_SENTENCE = /^(?=.*\s).*\b[a-z]+(_[a-z]+)+\b/s;
+
+/** The literals of a file that name a header or, in a sentence, a field. Codes are single words, and no fields. */
+function wireNamesIn(text: string): string[] {
+  const found: string[] = [];
+  const source = ts.createSourceFile('source.ts', text, ts.ScriptTarget.Latest);
+  const visit = (node: ts.Node): void => {
+    const literal = ts.isStringLiteralLike(node) || ts.isTemplateExpression(node) ? node.getText(source) : '';
+    if (HEADER.test(literal) || FIELD_IN_A_SENTENCE.test(literal)) found.push(literal);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
 describe('the layers', () => {
   it.each(Object.keys(ALLOWED))('%s imports only its own files and what its layer may know', (folder) => {
     expect(leaks(folder, sources(folder).flatMap(importsOf))).toEqual([]);
@@ -159,7 +177,7 @@ describe('the layers', () => {
     ['libs/application', 'typeorm'],
     ['libs/application', '@app/infrastructure'],
     ['libs/infrastructure', 'fastify'],
-    ['libs/infrastructure', '@app/import'],
+    ['libs/infrastructure', '@app/bundles'],
     ['libs/embedded-postgres', '@app/infrastructure'],
     ['libs/infrastructure', '@app/startup'],
     ['apps/api', '../../../libs/domain/src/index.js'],
@@ -176,8 +194,8 @@ describe('the layers', () => {
   });
 });
 
-describe('the rooms of the infrastructure', () => {
-  it('import lower floors only', () => {
+describe('the modules of the infrastructure', () => {
+  it('import lower layers only', () => {
     expect(climbs(files)).toEqual([]);
   });
 
@@ -191,12 +209,12 @@ describe('the rooms of the infrastructure', () => {
     expect(climbs(climb)).toHaveLength(1);
   });
 
-  it('the floors name every room', () => {
-    const rooms = readdirSync(join(ROOT, INFRASTRUCTURE), { withFileTypes: true }).filter((entry) =>
+  it('the layers name every module', () => {
+    const modules = readdirSync(join(ROOT, INFRASTRUCTURE), { withFileTypes: true }).filter((entry) =>
       entry.isDirectory(),
     );
 
-    expect(['.', ...rooms.map(({ name }) => name)].sort()).toEqual(FLOORS.flat().sort());
+    expect(['.', ...modules.map(({ name }) => name)].sort()).toEqual(LAYERS.flat().sort());
   });
 });
 
@@ -252,7 +270,7 @@ describe('imports', () => {
 });
 
 describe('SQL and SQLSTATEs', () => {
-  it("stand in PostgreSQL's room, the adapters and the bulk libraries only", () => {
+  it("stand in PostgreSQL's module, the adapters and the bulk libraries only", () => {
     const elsewhere = [...files.keys()]
       .filter((file) => !SPEAKS_SQL.test(file))
       .flatMap((file) => sqlIn(readFileSync(join(ROOT, file), 'utf8')).map((text) => `${file}: ${text}`));
@@ -264,6 +282,30 @@ describe('SQL and SQLSTATEs', () => {
     'the check notices %s',
     (literal) => {
       expect(sqlIn(`const text = ${literal};`)).toHaveLength(1);
+    },
+  );
+});
+
+describe('names of the wire', () => {
+  it('stand in no message of the domain and the use cases', () => {
+    const found = [...files.keys()]
+      .filter((file) => /^libs\/(domain|application)\//.test(file))
+      .flatMap((file) => wireNamesIn(readFileSync(join(ROOT, file), 'utf8')).map((text) => `${file}: ${text}`));
+
+    expect(found).toEqual([]);
+  });
+
+  it.each(["'This Idempotency-Key is in use'", "'X-Error-Code'", '`items[${line}] without variant_id`'])(
+    'the check notices %s',
+    (literal) => {
+      expect(wireNamesIn(`const text = ${literal};`)).toHaveLength(1);
+    },
+  );
+
+  it.each(["'out_of_stock'", '`${contact}_velocity_high`', "'The stock is short'"])(
+    'the check lets %s pass',
+    (literal) => {
+      expect(wireNamesIn(`const text = ${literal};`)).toEqual([]);
     },
   );
 });

@@ -8,8 +8,18 @@ interface Manifest {
   readonly overrides: Record<string, string | Record<string, string>>;
 }
 
+interface LockedPackage {
+  readonly version?: string;
+  readonly dev?: boolean;
+  readonly optional?: boolean;
+  readonly os?: string[];
+  readonly license?: string;
+  readonly integrity?: string;
+  readonly optionalDependencies?: Record<string, string>;
+}
+
 interface LockFile {
-  readonly packages: Record<string, { version?: string; dev?: boolean; license?: string; integrity?: string }>;
+  readonly packages: Record<string, LockedPackage>;
 }
 
 /** What asks for nothing but to be named. */
@@ -46,8 +56,20 @@ describe('the dependencies', () => {
   });
 
   it('are locked with the hash of what they contain, and without the address they came from', () => {
-    expect(lock.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([path]) => path)).toEqual([]);
+    // A registry may lack the binaries of tools for other platforms. They are listed without a hash, because `npm ci` needs
+    // them in the list.
+    const isToolElsewhere = ({ dev, optional, os }: LockedPackage) => dev && optional && os;
+    const loose = lock.filter(([, each]) => !each.integrity?.startsWith('sha512-') && !isToolElsewhere(each));
+
+    expect(loose.map(([path]) => path)).toEqual([]);
     expect(read('package-lock.json')).not.toContain('"resolved"');
+  });
+
+  it('are all in the list, for each platform, so that `npm ci` works', () => {
+    const locked = new Set(lock.map(([path]) => path.split('node_modules/').pop()));
+    const optional = lock.flatMap(([, { optionalDependencies }]) => Object.keys(optionalDependencies ?? {}));
+
+    expect(optional.filter((name) => !locked.has(name))).toEqual([]);
   });
 
   it('have licences that ask for nothing but to be named, where they are installed for production', () => {

@@ -4,7 +4,7 @@ import { ANALYSIS_UNAVAILABLE, FRAUD_RULES } from '@app/domain';
 import type { Command } from 'commander';
 import { ERROR_CODE_TABLE } from '../apps/api/src/openapi/failures.js';
 import { createProgram } from '../apps/cli/src/program.js';
-import { COUNTED_FILTERS, requestsOf } from './bench/flatness/requests.js';
+import { byExample, type FlatRequest } from './bench/flatness/requests.js';
 import { figuresOf } from './proof/support/figures.js';
 
 const ROOT = path.join(__dirname, '..');
@@ -126,25 +126,18 @@ describe('the documents', () => {
 });
 
 describe('the requests of npm run bench:flat', () => {
-  interface Document {
-    readonly paths: Record<string, { readonly get?: { readonly parameters: readonly { name: string; in: string }[] } }>;
-  }
+  it('include a filter that only the API document names, by its example', () => {
+    const parameters = [
+      { in: 'query', name: 'status', schema: { examples: ['PENDING'] } },
+      { in: 'query', name: 'currency', schema: { examples: ['U S'] } },
+      { in: 'query', name: 'limit', schema: { examples: [50] } },
+      { in: 'header', name: 'Prefer', schema: { examples: ['x'] } },
+    ];
+    const asked: FlatRequest = { name: 'orders', kind: 'first page', path: '/v1/orders?status=PENDING' };
 
-  it('include each filter of a list that may grow with a store, except COUNTED_FILTERS', async () => {
-    const { paths } = JSON.parse(read('docs/openapi.json')) as Document;
-    const requests = await requestsOf({ query: () => Promise.resolve([]) }, 1);
-    const asked = requests.map(({ path }) => new URL(path, 'http://localhost'));
-    const filters = ['/v1/orders', '/v1/products', '/v1/skus', '/v1/customers'].flatMap((list) =>
-      (paths[list]?.get?.parameters ?? [])
-        .filter((parameter) => parameter.in === 'query' && !['limit', 'page'].includes(parameter.name))
-        .map(({ name }) => ({ list, name })),
-    );
-
-    const missing = filters
-      .filter(({ list, name }) => !asked.some((url) => url.pathname === list && url.searchParams.has(name)))
-      .map(({ list, name }) => `GET ${list}?${name}`);
-    expect(filters.length).toBeGreaterThan(8);
-    expect(missing.sort()).toEqual([...COUNTED_FILTERS].sort());
+    expect(byExample({ paths: { '/v1/orders': { get: { parameters } } } }, [asked])).toEqual([
+      { name: '/v1/orders by currency', kind: 'first page', path: '/v1/orders?currency=U%20S' },
+    ]);
   });
 });
 
@@ -155,5 +148,28 @@ describe('the figures of a proof', () => {
       '3 × 503',
       '0 cut (none; at all)',
     ]);
+  });
+});
+
+describe('the files of docker/', () => {
+  it('let the build of the image read the documents that the bundle has, and no other', () => {
+    const bundled = [...read('tools/bundle.mjs').matchAll(/'(\w+\.md)'/g)].map(([, name]) => `!docs/${name}`);
+
+    expect(bundled).toHaveLength(3);
+    expect(read('.dockerignore').match(/^!docs.*/gm)).toEqual(bundled);
+  });
+
+  it('publish each port of the Compose stack at the loopback address only', () => {
+    const published = [...readFileSync('docker/compose.yaml', 'utf8').matchAll(/^ +ports: (.*)/gm)];
+
+    expect(published).toHaveLength(4);
+    expect(published.filter(([, ports]) => !/^\['127\.0\.0\.1:[\d:-]+'\]$/.test(ports ?? ''))).toEqual([]);
+  });
+
+  it('give no pod a whole secret, and no volume without a limit', () => {
+    const base = 'docker/kubernetes/base';
+    const all = readdirSync(base).map((name) => readFileSync(`${base}/${name}`, 'utf8'));
+
+    expect(all.join('\n')).not.toMatch(/secretRef:|emptyDir: \{\}/);
   });
 });

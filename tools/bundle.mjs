@@ -99,12 +99,13 @@ function writeLicences(files) {
 function copyFiles() {
   copyFileSync('dist/libs/startup/src/run-bundle.js', path.join(OUT, 'run-bundle.js'));
   cpSync('dist/libs/infrastructure/src/postgres/migrations', path.join(OUT, 'migrations'), { recursive: true });
-  copyFileSync('dist/libs/infrastructure/src/platform/status-thread.mjs', path.join(OUT, 'status-thread.mjs'));
   const from = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const to = path.join(OUT, 'node_modules/swagger-ui-dist');
   mkdirSync(to, { recursive: true });
   for (const file of ['package.json', 'LICENSE', 'swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'])
     copyFileSync(path.join(from, file), path.join(to, file));
+  mkdirSync(path.join(OUT, 'docs'));
+  for (const name of ['api.md', 'erp.md', 'glossary.md']) copyFileSync(`docs/${name}`, path.join(OUT, 'docs', name));
 }
 
 function writeCodeCaches(app, file) {

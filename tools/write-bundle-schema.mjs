@@ -1,6 +1,6 @@
 // Writes the JSON Schema of the store bundle from the build to docs/.
 import { writeFileSync } from 'node:fs';
-import { publishedSchema } from '../dist/libs/import/src/bundle/bundle-schema.js';
+import { publishedSchema } from '../dist/libs/bundles/src/bundle/schema/bundle-schema.js';
 
 writeFileSync(
   new URL('../docs/store-bundle.schema.json', import.meta.url),

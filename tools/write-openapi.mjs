@@ -4,13 +4,20 @@ import { writeFileSync } from 'node:fs';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Config, JsonLogger } from '../dist/libs/infrastructure/src/index.js';
-import { ApiModule, DOCUMENTATION } from '../dist/apps/api/src/api.module.js';
+import { ApiModule } from '../dist/apps/api/src/api.module.js';
+import { ConcurrencyLimits } from '../dist/apps/api/src/http/server/concurrency-limits.js';
 import { openApiDocument } from '../dist/apps/api/src/openapi/document.js';
 import { Metrics } from '../dist/apps/api/src/status/metrics.js';
 
 const nowhere = 'postgres://nobody@localhost/none';
-const module = ApiModule.on(new Config({ DATABASE_URL: nowhere }), nowhere, new JsonLogger('silent'), new Metrics());
+const module = ApiModule.on({
+  config: new Config({ DATABASE_URL: nowhere }),
+  databaseUrl: nowhere,
+  logger: new JsonLogger('silent'),
+  metrics: new Metrics(),
+  limits: new ConcurrencyLimits(),
+});
 // Preview mode reads the modules and instantiates nothing.
 const app = await NestFactory.create(module, new FastifyAdapter(), { preview: true, logger: false });
 const file = new URL('../docs/openapi.json', import.meta.url);
-writeFileSync(file, `${JSON.stringify(openApiDocument(app, DOCUMENTATION), null, 2)}\n`);
+writeFileSync(file, `${JSON.stringify(openApiDocument(app), null, 2)}\n`);

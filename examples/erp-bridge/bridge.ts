@@ -3,28 +3,44 @@ import { mkdir } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { SkuCopy } from '../typescript-client/erp.js';
 import { RequestFailed, storeClient } from '../typescript-client/store.js';
-import { placeOrders } from './orders-in.js';
+import { placeOrders, type Placements } from './orders-in.js';
 import { writeNewOrders } from './orders-out.js';
 import { writeStock } from './stock-out.js';
 
-const [address = 'http://localhost:3000', folder = '.', seconds = '30'] = process.argv.slice(2);
-const client = storeClient(address, process.env['API_KEY'] ?? '');
+const [address, folder, seconds = '30'] = process.argv.slice(2);
+const { API_KEY } = process.env;
+if (!API_KEY || !address || !folder || !/^\d+(\.\d+)?$/.test(seconds)) {
+  process.stderr.write(
+    'Usage: API_KEY=svc_live_… bridge.ts <address> <folder> [seconds between rounds; 0: one round]\n',
+  );
+  process.exit(2);
+}
+const client = storeClient(address, API_KEY);
 const stock: SkuCopy = { skus: new Map() };
 
 /** What was done is in the folder and in the store: a round may be killed anywhere. A start reads the stock again. */
-async function round(): Promise<void> {
+const round = async (): Promise<Placements> => {
   await mkdir(folder, { recursive: true });
   const units = await writeStock(client, folder, stock);
-  await writeNewOrders(client, folder);
-  await placeOrders(client, folder, units);
-}
+  const added = await writeNewOrders(client, folder);
+  const placements = await placeOrders(client, folder, units);
+  const { placed, refused } = placements;
+  process.stdout.write(
+    `stock.csv: ${units.length} SKUs; orders.csv: ${added} added; orders-in: ${placed} placed, ${refused} refused\n`,
+  );
+  return placements;
+};
 
 for (let isLast = Number(seconds) === 0; ; await setTimeout(Number(seconds) * 1000)) {
   try {
-    await round();
+    const { refused } = await round();
+    // A scheduler that starts single rounds must notice.
+    if (isLast && refused > 0) process.exitCode = 1;
   } catch (error) {
     const { message, cause } = error as Error;
-    process.stderr.write(`${message}${cause instanceof Error ? ` (${cause.message})` : ''}\n`);
+    const words = `${message}${cause instanceof Error ? ` (${cause.message})` : ''}`;
+    // No character that a terminal obeys.
+    process.stderr.write(`${words.replace(/[^\P{Cc}\n]|\p{Bidi_Control}/gu, '\uFFFD')}\n`);
     // An operator must replace the key. Everything else may pass.
     isLast ||= error instanceof RequestFailed && [401, 403].includes(error.status);
     if (isLast) process.exitCode = 1;

@@ -5,23 +5,28 @@ export type Row = Readonly<Record<string, string>>;
 
 type Value = string | number | boolean | null;
 
-/** Lines of CSV (RFC 4180). Every value is quoted, so that commas, quotes and line breaks stay in it. */
+/** What a spreadsheet may run, after blanks, quotation marks and what it does not show; and the same after apostrophes. */
+const FORMULA = /^[\s'"\p{C}]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^'*[\t\r\n]/u;
+
+/**
+ * Lines of CSV (RFC 4180). Every value is quoted, so that commas, quotes and line breaks stay in it. An apostrophe precedes
+ * a text that is a formula for a spreadsheet, as in the files of WooCommerce. Numbers stay as they are.
+ */
 export function toCsv(rows: readonly (readonly Value[])[]): string {
-  const quoted = (value: Value) => `"${String(value ?? '').replaceAll('"', '""')}"`;
+  const safe = (value: Value) => (typeof value === 'string' && FORMULA.test(value) ? `'${value}` : String(value ?? ''));
+  const quoted = (value: Value) => `"${safe(value).replaceAll('"', '""')}"`;
   return rows.map((row) => `${row.map(quoted).join(',')}\r\n`).join('');
 }
 
-/** @throws CsvError */
-export function fromCsv(text: string): Row[] {
-  return parse(text, { bom: true, columns: true, skip_empty_lines: true });
-}
-
-/**
- * Makes a buyer's text safe for spreadsheets: an apostrophe precedes a character that begins a formula, as in the files of
- * WooCommerce.
- */
-export function withoutFormula(text: string): string {
-  return /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/.test(text) ? `'${text}` : text;
+/** Rows by column, without the apostrophes of `toCsv`. @throws Error for text that is not CSV or lacks a required column. */
+export function fromCsv(text: string, required: readonly string[] = []): Row[] {
+  const cast = (cell: string) => (cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell);
+  const columns = (headings: string[]) => {
+    const missing = required.filter((name) => !headings.includes(name));
+    if (missing.length === 0) return headings;
+    throw new Error(`the first line has no column ${missing.join(', ')}; a comma separates columns`);
+  };
+  return parse(text, { bom: true, columns, skip_empty_lines: true, cast });
 }
 
 /** The text of a file; `null` when there is none. */

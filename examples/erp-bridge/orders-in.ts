@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from 'openapi-fetch';
@@ -6,35 +7,45 @@ import { orderLine, placeOnce, type Outcome, type Sku } from '../typescript-clie
 import type { NewOrder } from '../typescript-client/store.js';
 import { fromCsv, replaceFile, toCsv, type Row } from './csv-files.js';
 
+const REQUIRED = ['external_reference', 'sku', 'quantity', 'customer_name'];
 const RESULT = ['external_reference', 'result', 'order_id', 'receipt_number', 'code', 'reason'];
 
+/** What a round has done with the orders of `orders-in`. A file that cannot be read counts as one refusal. */
+export interface Placements {
+  placed: number;
+  refused: number;
+}
+
 /** Places the orders of each file in `orders-in` that has no file in `results` yet. */
-export async function placeOrders(client: Client<paths>, folder: string, units: readonly Sku[]): Promise<void> {
+export async function placeOrders(client: Client<paths>, folder: string, units: readonly Sku[]): Promise<Placements> {
   const [inbox, results] = [join(folder, 'orders-in'), join(folder, 'results')];
   for (const path of [inbox, results]) await mkdir(path, { recursive: true });
   const done = new Set(await readdir(results));
+  const counts = { placed: 0, refused: 0 };
   for (const name of (await readdir(inbox)).sort()) {
     if (!name.endsWith('.csv') || done.has(name)) continue;
-    const rows = await placeFile(client, await readFile(join(inbox, name), 'utf8'), units);
-    await replaceFile(join(results, name), toCsv([RESULT, ...rows]));
+    const outcomes = await placeFile(client, await readFile(join(inbox, name)), units);
+    await replaceFile(join(results, name), toCsv([RESULT, ...outcomes.map(resultOf)]));
+    for (const [, { result }] of outcomes) counts[result] += 1;
   }
+  return counts;
 }
 
-/** Returns a row of results for each order. A kill before they are written is harmless: the references find the orders. */
-async function placeFile(client: Client<paths>, text: string, units: readonly Sku[]): Promise<string[][]> {
+/** Returns what became of each order. A kill before it is written is harmless: the references find the orders. */
+async function placeFile(client: Client<paths>, file: Buffer, units: readonly Sku[]): Promise<[string, Outcome][]> {
   const orders = new Map<string, Row[]>();
   try {
-    for (const row of fromCsv(text)) {
+    if (!isUtf8(file)) throw new Error('the file is not UTF-8 text: save it as "CSV UTF-8"');
+    for (const row of fromCsv(file.toString(), REQUIRED)) {
       const reference = row['external_reference'] ?? '';
       orders.set(reference, [...(orders.get(reference) ?? []), row]);
     }
   } catch (error) {
-    return [resultOf('', refused('unreadable_file', (error as Error).message))];
+    return [['', refused('unreadable_file', (error as Error).message)]];
   }
-  const results = [];
-  for (const [reference, rows] of orders)
-    results.push(resultOf(reference, await place(client, reference, rows, units)));
-  return results;
+  const outcomes: [string, Outcome][] = [];
+  for (const [reference, rows] of orders) outcomes.push([reference, await place(client, reference, rows, units)]);
+  return outcomes;
 }
 
 /** Rows with one reference are the lines of one order. The first row has the buyer. The service checks all values. */
@@ -66,7 +77,7 @@ function refused(code: string, reason: string): Outcome {
   return { result: 'refused', code, reason };
 }
 
-function resultOf(reference: string, outcome: Outcome): string[] {
+function resultOf([reference, outcome]: [string, Outcome]): string[] {
   return outcome.result === 'placed'
     ? [reference, 'placed', outcome.orderId, outcome.receiptNumber, '', '']
     : [reference, 'refused', '', '', outcome.code, outcome.reason];

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Client } from 'openapi-fetch';
 import type { paths } from '../typescript-client/api.js';
 import { changes, type FullOrder } from '../typescript-client/erp.js';
-import { fromCsv, readText, replaceFile, toCsv, withoutFormula } from './csv-files.js';
+import { fromCsv, readText, replaceFile, toCsv } from './csv-files.js';
 
 /** What never changes in an order, and then a row's line. */
 const COLUMNS =
@@ -14,14 +14,15 @@ const HEADER = toCsv([COLUMNS.split(',')]);
 /** A kill repeats at most the pages of so many orders. */
 const ORDERS_PER_WRITE = 1_000;
 
-/** Adds the orders that `orders.csv` does not have. The file is also the record of what was read. */
-export async function writeNewOrders(client: Client<paths>, folder: string): Promise<void> {
+/** Adds the orders that `orders.csv` does not have, and returns their number. The file is the record of what was read. */
+export async function writeNewOrders(client: Client<paths>, folder: string): Promise<number> {
   const [file, cursorFile] = [join(folder, 'orders.csv'), join(folder, 'orders.cursor')];
   const stored = await readText(file);
   let text = stored ?? HEADER;
   if (!text.startsWith(HEADER)) throw new Error(`${file} has other columns`);
 
   const known = new Set(fromCsv(text).map((row) => row['order_id'] ?? ''));
+  const before = known.size;
   // Without the orders before it, the cursor would hide them.
   const cursor = (stored !== null && (await readText(cursorFile))) || undefined;
   let added = 0;
@@ -38,6 +39,7 @@ export async function writeNewOrders(client: Client<paths>, folder: string): Pro
     if (page.cursor !== cursor) await replaceFile(cursorFile, page.cursor);
     added = 0;
   }
+  return known.size - before;
 }
 
 /** A row for each line, and one for an imported order without lines. */
@@ -46,7 +48,7 @@ function rowsOf(order: FullOrder) {
   const written = [customer.name, customer.email, customer.phone, to.address, to.city, to.zip, order.notes];
   const shared = [
     ...[order.id, order.receipt_number, order.external_reference, order.created_at, order.is_test, order.source],
-    ...[order.payment_method, order.currency, order.total_amount, ...written.map(withoutFormula)],
+    ...[order.payment_method, order.currency, order.total_amount, ...written],
   ];
   if (order.line_items.length === 0) return [[...shared, '', '', '', '', '', '', '', '']];
   return order.line_items.map((line, index) => [

@@ -1,122 +1,104 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { json } from 'node:stream/consumers';
-import { CatalogPricing, UndeliverableMessage } from '@app/application';
-import { DEFAULT_FRAUD_SETTINGS, Money, NO_FACTS, OrderLine, type FraudSignals } from '@app/domain';
 import { anOrderRecord, aStoreProfile } from '../../test/builders/order-record.js';
-import { InMemoryNotifier } from '../../test/support/in-memory/in-memory-notifier.js';
-import { forwardedParcel } from './forwarded-parcel.js';
+import { extension } from './extension.js';
 import { PriceListPricing } from './price-list-pricing.js';
-import { Channels, WebhookNotifier } from './webhook-notifier.js';
+import { isPublicAddress } from './public-addresses.js';
+import { WebhookNotifier } from './webhook-notifier.js';
+import { CatalogPricing, Unavailable, UndeliverableMessage } from 'store-commerce/application';
 
-describe('a fraud rule', () => {
-  const signals = (zip: string): FraudSignals => ({
-    email: 'ada@example.com',
-    phone: '',
-    address: { address: '1 Main Street', city: 'Portland', zip },
-    total: 100,
-    quantities: [1],
-  });
+const order = anOrderRecord();
+const store = aStoreProfile();
 
-  it.each([
-    ['97230', true],
-    ['04101', false],
-  ])('for the postal code %s of the screened order, the rule fires: %s', (zip, fires) => {
-    expect(forwardedParcel.fires({ signals: signals(zip), settings: DEFAULT_FRAUD_SETTINGS, facts: NO_FACTS })).toBe(
-      fires,
-    );
-  });
-});
-
-describe('a notification channel', () => {
-  const order = anOrderRecord();
-  const store = aStoreProfile();
-  const received: { key: unknown; body: unknown }[] = [];
+describe('the webhook', () => {
+  const requests: string[] = [];
   let status = 200;
-  const server = createServer((request: IncomingMessage, response) => {
-    void json(request).then((body) => {
-      received.push({ key: request.headers['idempotency-key'], body });
-      response.writeHead(status).end();
-    });
+  let body = '';
+  const server = createServer((request, response) => {
+    requests.push(`${request.method} ${request.url}`);
+    response.writeHead(status, { location: '/elsewhere' }).write(body);
+    if (body === '') response.end();
   });
-  let webhook: WebhookNotifier;
+  let url: string;
 
   beforeAll(async () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    webhook = new WebhookNotifier(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    url = `http://localhost:${(server.address() as AddressInfo).port}/orders`;
   });
   afterAll(() => void server.close());
   beforeEach(() => {
+    requests.length = 0;
+    body = '';
+  });
+
+  const notify = (webhook = new WebhookNotifier(url, 'secret', () => true)) =>
+    webhook.notify('notify-merchant', order, store);
+
+  it.each([503, 429, 404])('asks for a retry after the status %i', async (failure) => {
+    status = failure;
+
+    await expect(notify()).rejects.toMatchObject({ code: `HTTP_${failure}` });
+  });
+
+  it.each([400, 410])('gives up after the status %i', async (refusal) => {
+    status = refusal;
+
+    await expect(notify()).rejects.toBeInstanceOf(UndeliverableMessage);
+  });
+
+  it('follows no redirect', async () => {
+    status = 307;
+
+    await expect(notify()).rejects.toMatchObject({ code: 'HTTP_307' });
+    expect(requests).toEqual(['POST /orders']);
+  });
+
+  it('does not wait for an answer that never ends', async () => {
     status = 200;
-    received.length = 0;
+    body = 'more';
+
+    await expect(notify()).resolves.toBeUndefined();
   });
 
-  it('posts an order with an id that stays the same on a retry', async () => {
-    await webhook.notify('notify-merchant', order, store);
-
-    const body = { stage: 'notify-merchant', store: 'acme', order: order.id, receipt: order.receiptNumber };
-    expect(received).toEqual([{ key: `${order.id}-notify-merchant`, body }]);
+  it('sends nothing to a name that leads to a private address', async () => {
+    await expect(notify(new WebhookNotifier(url, 'secret'))).rejects.toMatchObject({ code: 'EPRIVATE' });
+    expect(requests).toEqual([]);
   });
 
-  it('asks for a retry when the receiver fails', async () => {
-    status = 503;
+  it.each(['http://127.0.0.1/', 'http://2130706433/', 'http://[::1]/', 'http://[::ffff:10.0.0.1]/'])(
+    'refuses the address in %s',
+    (address) => {
+      expect(() => new WebhookNotifier(address, 'secret')).toThrow('is not a public address');
+    },
+  );
 
-    await expect(webhook.notify('notify-merchant', order, store)).rejects.toMatchObject({ code: 'HTTP_503' });
-  });
-
-  it('gives up when the receiver rejects the message itself', async () => {
-    status = 400;
-
-    await expect(webhook.notify('notify-merchant', order, store)).rejects.toBeInstanceOf(UndeliverableMessage);
-  });
-
-  it('works beside mail', async () => {
-    const mail = new InMemoryNotifier();
-
-    await new Channels([mail, webhook]).notify('notify-customer', order, store);
-
-    expect([mail.messages.length, received.length]).toEqual([1, 1]);
-  });
-
-  it('does not notify a channel again when only another channel failed', async () => {
-    const mail = new InMemoryNotifier();
-    const channels = new Channels([mail, webhook]);
-    status = 503;
-    const first = channels.notify('notify-customer', order, store);
-    await expect(first).rejects.toMatchObject({ code: 'HTTP_503' });
-    status = 200;
-
-    await channels.notify('notify-customer', order, store);
-
-    expect([mail.messages.length, received.length]).toEqual([1, 2]);
+  it.each([
+    ['93.184.216.34', true],
+    ['2606:2800:220:1::1', true],
+    ['169.254.169.254', false],
+    ['100.64.0.1', false],
+    ['fd00::1', false],
+    ['fe80::1', false],
+    ['2002:7f00:1::', false],
+  ])('knows whether %s is public: %s', (address, expected) => {
+    expect(isPublicAddress(address)).toBe(expected);
   });
 });
 
-describe('another price authority', () => {
-  class Catalog extends CatalogPricing {
-    override price(): Promise<OrderLine[]> {
-      const line = (productId: number, sku: string) =>
-        new OrderLine({
-          productId,
-          variantId: null,
-          sku,
-          name: sku,
-          attributes: {},
-          unitPrice: Money.ofMinor(1000, 'USD'),
-          quantity: 2,
-        });
-      return Promise.resolve([line(1, 'MUG'), line(2, 'CUP')]);
+describe('the extension', () => {
+  it.each([
+    [{ ORDERS_WEBHOOK_URL: 'https://erp.example/orders' }, 'ORDERS_WEBHOOK_SECRET is not set'],
+    [{ ORDERS_WEBHOOK_URL: 'http://erp.example', ORDERS_WEBHOOK_SECRET: 's' }, 'ORDERS_WEBHOOK_URL is not an https:'],
+  ])('names the variable that is wrong: %j', (env, message) => {
+    expect(() => extension(env)).toThrow(message);
+  });
+
+  it('refuses an order with 503 while the price list is away', async () => {
+    class Catalog extends CatalogPricing {
+      override price = () => Promise.resolve({ lines: [], unavailable: [] });
     }
-  }
+    const pricing = new PriceListPricing(new Catalog(), { pricesOf: () => Promise.reject(new Error('away')) });
 
-  it('uses the price list, and the catalog for products that it does not contain', async () => {
-    const erp = { pricesOf: () => Promise.resolve(new Map([['MUG', '8.50']])) };
-
-    const lines = await new PriceListPricing(new Catalog(), erp).price(1, 'USD', []);
-
-    expect(lines.map(({ sku, total }) => [sku, total.minor])).toEqual([
-      ['MUG', 1700],
-      ['CUP', 2000],
-    ]);
+    await expect(pricing.price(1, 'USD', [])).rejects.toBeInstanceOf(Unavailable);
   });
 });

@@ -1,4 +1,4 @@
-import { type FraudRule, WEAK_SCORE } from '@app/domain';
+import { type FraudRule, WEAK_SCORE } from 'store-commerce/domain';
 
 const FORWARDERS: ReadonlySet<string> = new Set(['97230', '33166']);
 

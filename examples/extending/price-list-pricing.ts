@@ -1,5 +1,5 @@
-import { CatalogPricing, type LineRequest } from '@app/application';
-import { Money, OrderLine, type Currency } from '@app/domain';
+import { CatalogPricing, Unavailable, type LineRequest, type PricedItems } from 'store-commerce/application';
+import { Money, OrderLine, type Currency } from 'store-commerce/domain';
 
 /** Prices by SKU in major units, such as `19.90`, from any source. */
 export interface PriceList {
@@ -8,8 +8,8 @@ export interface PriceList {
 
 /**
  * The catalog decides which products are sold, another system (an ERP) their prices. A product without a price there
- * keeps its catalog price. When the other system fails, the order is not placed: a wrong price is worse than a late
- * order.
+ * keeps its catalog price. When the other system fails, the order is refused with 503 and can be repeated: a wrong price
+ * is worse than a late order.
  */
 export class PriceListPricing extends CatalogPricing {
   constructor(
@@ -19,15 +19,16 @@ export class PriceListPricing extends CatalogPricing {
     super();
   }
 
-  override async price(storeId: number, currency: Currency, lines: readonly LineRequest[]): Promise<OrderLine[]> {
-    const priced = await this.catalog.price(storeId, currency, lines);
-    const prices = await this.prices.pricesOf(
-      storeId,
-      priced.map(({ sku }) => sku),
-    );
-    return priced.map((line) => {
+  override async price(storeId: number, currency: Currency, lines: readonly LineRequest[]): Promise<PricedItems> {
+    const { lines: priced, unavailable } = await this.catalog.price(storeId, currency, lines);
+    const skus = priced.map(({ sku }) => sku);
+    const prices = await this.prices.pricesOf(storeId, skus).catch((cause: unknown) => {
+      throw new Unavailable({ cause });
+    });
+    const repriced = priced.map((line) => {
       const price = prices.get(line.sku);
       return price === undefined ? line : new OrderLine({ ...line, unitPrice: Money.parse(price, currency) });
     });
+    return { lines: repriced, unavailable };
   }
 }

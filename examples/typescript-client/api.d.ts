@@ -128,46 +128,6 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
-  '/v1/customers': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /**
-     * Customers, newest first
-     * @description One page of the list. `pagination.total` counts all rows that match the filters. Money is in minor units: 1099 is 10.99 USD.
-     */
-    get: operations['listCustomers'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/v1/customers/{id}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /**
-     * One customer
-     * @description The full record. Money is in minor units: 1099 is 10.99 USD.
-     */
-    get: operations['getCustomer'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
   '/v1/categories': {
     parameters: {
       query?: never;
@@ -248,6 +208,46 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/customers': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Customers, newest first
+     * @description One page of the list. `pagination.total` counts all rows that match the filters. Money is in minor units: 1099 is 10.99 USD.
+     */
+    get: operations['listCustomers'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/customers/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * One customer
+     * @description The full record. Money is in minor units: 1099 is 10.99 USD.
+     */
+    get: operations['getCustomer'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/store': {
     parameters: {
       query?: never;
@@ -277,7 +277,7 @@ export interface paths {
     };
     /**
      * What changed since a cursor
-     * @description The newest state of each resource that changed, once, in the order of the changes. Nothing is ever inserted before a cursor. `data` is the full record, as the route of the resource returns it; of a SKU, its row in the list of SKUs. Prices of products and SKUs are in major units, amounts of orders and customers in minor units. Without a cursor, the feed begins with everything: a full export and following the store are the same loop. Cursors do not expire, but deletions are known for 90 days: a cursor whose place is older returns 400 with `cursor_expired` when there were any after it, even if it was used a moment before. Store the cursor of every answer, also of an empty one: changes of other kinds move it on. With `Accept: application/x-ndjson` the answer has everything: a line for each change and, after at most 100 of them, a line `{ "cursor", "has_more", "rewound" }`; `limit` has no effect. Collect the changes until that line, then apply them. Continue an answer that broke off from the last cursor in it.
+     * @description The newest state of each resource that changed, once, in the order of the changes. Nothing is ever inserted before a cursor. `data` is the full record, as the route of the resource returns it; of a SKU, its row in the list of SKUs. Prices of products and SKUs are in major units, amounts of orders and customers in minor units. Without a cursor, the feed begins with everything: a full export and following the store are the same loop. Cursors do not expire, but deletions are known for 90 days: a cursor whose place is older returns 400 with `cursor_expired` when there were any after it, even if it was used a moment before. Store the cursor of every answer, also of an empty one: changes of other kinds move it on. With `Accept: application/x-ndjson` the answer has everything: a line for each change and, after at most 100 of them, a line `{ "cursor", "has_more", "rewound" }`; `limit` has no effect. Collect the changes until that line, then apply them. Continue an answer that broke off, or that ends after five minutes with `has_more`, from the last cursor in it. A page ends early when its changes exceed about 0.5 MB.
      */
     get: operations['listChanges'];
     put?: never;
@@ -292,6 +292,49 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
+    OrderItemRequest: {
+      /**
+       * Format: int32
+       * @description An active product of the store. An integer, although `id` is a string.
+       */
+      product_id: number;
+      /**
+       * Format: int32
+       * @description An active variant of the product. Give it for every product that has variants. Without it, the order takes the product itself, at its own price and from its own stock, which is usually 0 (422, `available 0`), although `quantity` of the product includes the stock of its variants.
+       */
+      variant_id?: number;
+      /** @description Units. */
+      quantity: number;
+    };
+    OrderCustomerRequest: {
+      /** @description Display name. Not blank. */
+      name: string;
+      /** @description For receipts and look-ups. One `@`, no white space; `""` means none. */
+      email?: string | null;
+      /** @description As dialled. */
+      phone?: string | null;
+      /** @description Shipping address, also used as billing address. */
+      address?: string | null;
+      /** @description Same. */
+      city?: string | null;
+      /** @description Same. */
+      zip?: string | null;
+    };
+    /** @description Other fields, including prices and totals, are ignored. A body has at most 256 kB, 8 levels and 4,000 values. */
+    CreateOrderRequest: {
+      /** @description The order lines. A product may be on several lines. */
+      items: components['schemas']['OrderItemRequest'][];
+      customer: components['schemas']['OrderCustomerRequest'];
+      /**
+       * @description In any letter case; null means COD. Card payments go through the hosted checkout.
+       * @default COD
+       */
+      payment_method?: ('COD' | 'OFFLINE') | null;
+      /** @description Free text. */
+      notes?: string | null;
+      /** @description Your own number of the order. Unique per store and mode (live or test), for ever: a second order with it is refused. Compared and kept exactly as given. Visible letters, marks, digits, punctuation and symbols of any script, and plain spaces between them; no emoji with a variation selector. Null means none. */
+      external_reference?: string | null;
+    };
     OrderListItem: {
       /**
        * Format: uuid
@@ -468,6 +511,12 @@ export interface components {
       /** @description As stated on the order. */
       customer: {
         /**
+         * Format: uuid
+         * @description The account to which the order is linked, by its e-mail when it was placed; null for a guest.
+         * @example 0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f
+         */
+        id: string | null;
+        /**
          * @description Display name.
          * @example Ada Lovelace
          */
@@ -568,7 +617,7 @@ export interface components {
          */
         state: 'pending' | 'held' | 'done' | 'dead';
         /**
-         * @description Number of attempts.
+         * @description Number of attempts that have ended, since an operator retried the stage, if one did.
          * @example 1
          */
         attempts: number;
@@ -590,68 +639,6 @@ export interface components {
        * @example 2026-11-20T09:30:00.000Z
        */
       updated_at: string;
-    };
-    /**
-     * @description Other fields, including prices and totals, are ignored. A body has at most 256 kB, 8 levels and 4,000 values.
-     * @example {
-     *       "items": [
-     *         {
-     *           "product_id": 70,
-     *           "quantity": 1
-     *         }
-     *       ],
-     *       "customer": {
-     *         "name": "Ada Lovelace",
-     *         "email": "ada@example.com",
-     *         "phone": "+44 20 7946 0000",
-     *         "address": "12 St James Square",
-     *         "city": "London",
-     *         "zip": "SW1Y 4JH"
-     *       },
-     *       "payment_method": "COD",
-     *       "notes": "Please ring twice"
-     *     }
-     */
-    CreateOrderRequest: {
-      /** @description The order lines. A product may be on several lines. */
-      items: {
-        /**
-         * Format: int32
-         * @description An active product of the store. An integer, although `id` is a string.
-         */
-        product_id: number;
-        /**
-         * Format: int32
-         * @description An active variant of the product. Give it for every product that has variants. Without it, the order takes the product itself, at its own price and from its own stock, which is usually 0 (422, `available 0`), although `quantity` of the product includes the stock of its variants.
-         */
-        variant_id?: number;
-        /** @description Units. */
-        quantity: number;
-      }[];
-      customer: {
-        /** @description Display name. Not blank. */
-        name: string;
-        /** @description For receipts and look-ups. One `@`, no white space; `""` means none. */
-        email?: string | null;
-        /** @description As dialled. */
-        phone?: string | null;
-        /** @description Shipping address, also used as billing address. */
-        address?: string | null;
-        /** @description Same. */
-        city?: string | null;
-        /** @description Same. */
-        zip?: string | null;
-      };
-      /**
-       * @description In any letter case; null means COD. Card payments go through the hosted checkout.
-       * @default COD
-       * @enum {string|null}
-       */
-      payment_method?: 'COD' | 'OFFLINE' | null;
-      /** @description Free text. */
-      notes?: string | null;
-      /** @description Your own number of the order. Unique per store and mode (live or test), for ever: a second order with it is refused. Compared and kept exactly as given. Visible letters, marks, digits, punctuation and symbols of any script, and plain spaces between them; no emoji with a variation selector. Null means none. */
-      external_reference?: string | null;
     };
     CreatedOrder: {
       /**
@@ -789,7 +776,7 @@ export interface components {
        */
       price: number;
       /**
-       * @description Units in all bins of the active warehouses, of the product and of all its variants.
+       * @description Available units of the product and of all its variants: what open orders have taken is not in it.
        * @example 12
        */
       quantity: number;
@@ -821,7 +808,7 @@ export interface components {
        */
       price: number;
       /**
-       * @description Units in all bins of the active warehouses, of the product and of all its variants.
+       * @description Available units of the product and of all its variants: what open orders have taken is not in it.
        * @example 12
        */
       quantity: number;
@@ -888,7 +875,7 @@ export interface components {
           [key: string]: string;
         };
         /**
-         * @description Units in all bins of the active warehouses.
+         * @description Available units: what open orders have taken is not in it.
          * @example 7
          */
         quantity: number;
@@ -1006,7 +993,7 @@ export interface components {
        */
       price: number;
       /**
-       * @description Units in all bins of the active warehouses, of exactly this variant or product.
+       * @description Available units of exactly this variant or product: what open orders have taken is not in it.
        * @example 7
        */
       quantity: number;
@@ -1015,66 +1002,6 @@ export interface components {
        * @enum {string}
        */
       status: 'ACTIVE';
-    };
-    Customer: {
-      /**
-       * Format: uuid
-       * @description The customer.
-       * @example 0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f
-       */
-      id: string;
-      /**
-       * @description Display name.
-       * @example Ada Lovelace
-       */
-      name: string;
-      /**
-       * @description `""` when there is none.
-       * @example ada@example.com
-       */
-      email: string;
-      /**
-       * @description `""` when there is none.
-       * @example +44 20 7946 0000
-       */
-      phone: string;
-      /**
-       * @description Account status, as the store defines it.
-       * @example Active
-       */
-      status: string;
-      /** @description Whether the customer has confirmed the e-mail address. */
-      email_verified: boolean;
-      /**
-       * @description Points of the loyalty programme.
-       * @example 10
-       */
-      loyalty_points: number;
-      /**
-       * Format: int64
-       * @description Total spent in the store. In minor units of the currency: 1099 is 10.99 USD.
-       * @example 1099
-       */
-      total_spent: number;
-      /** @description Labels given by the store. */
-      tags: string[];
-      /**
-       * @description `""` when there is none.
-       * @example London
-       */
-      city: string;
-      /**
-       * Format: date-time
-       * @description When the account was created. ISO 8601, UTC, with milliseconds.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      created_at: string;
-      /**
-       * Format: date-time
-       * @description Last login; null when there was none. ISO 8601, UTC, with milliseconds.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      last_login: string | null;
     };
     Category: {
       /**
@@ -1142,6 +1069,66 @@ export interface components {
        * @example Shoes since 1907
        */
       description: string;
+    };
+    Customer: {
+      /**
+       * Format: uuid
+       * @description The customer.
+       * @example 0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f
+       */
+      id: string;
+      /**
+       * @description Display name.
+       * @example Ada Lovelace
+       */
+      name: string;
+      /**
+       * @description `""` when there is none.
+       * @example ada@example.com
+       */
+      email: string;
+      /**
+       * @description `""` when there is none.
+       * @example +44 20 7946 0000
+       */
+      phone: string;
+      /**
+       * @description Account status, as the store defines it.
+       * @example Active
+       */
+      status: string;
+      /** @description Whether the customer has confirmed the e-mail address. */
+      email_verified: boolean;
+      /**
+       * @description Points of the loyalty programme.
+       * @example 10
+       */
+      loyalty_points: number;
+      /**
+       * Format: int64
+       * @description Total spent in the store. In minor units of the currency: 1099 is 10.99 USD.
+       * @example 1099
+       */
+      total_spent: number;
+      /** @description Labels given by the store. */
+      tags: string[];
+      /**
+       * @description `""` when there is none.
+       * @example London
+       */
+      city: string;
+      /**
+       * Format: date-time
+       * @description When the account was created. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description Last login; null when there was none. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      last_login: string | null;
     };
     Store: {
       /**
@@ -1350,16 +1337,16 @@ export interface components {
           /** @description The full record; null when `deleted`. */
           data: components['schemas']['Brand'] | null;
         };
-    /** @description The line of a stream after at most 100 changes: it counts for the lines since the one before. */
+    /** @description The line of a stream after at most 100 changes: it covers the lines since the previous checkpoint. */
     FeedProgress: {
       /**
-       * @description Where the next request begins. Opaque. Store that of every answer, with the data.
+       * @description Where the next request begins. Opaque. Store the cursor of every response together with its data.
        * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
        */
       cursor: string;
       /** @description Whether there is more now. Repeat with the cursor until it is false. */
       has_more: boolean;
-      /** @description Whether the service lost changes that you have read, by a restore or a fail-over. The feed then begins again with the entries of this page; later pages of the same reading have false. Keep that in mind, also over a restart, and compare your copy with what has come when `has_more` is false. */
+      /** @description Whether the service lost changes that you have read, by a restore or a fail-over. The feed then begins again with the entries of this page; later pages of the same read have false. Persist this flag across restarts, and compare your copy with what has come when `has_more` is false. */
       rewound: boolean;
     };
     /** @description The last page is ceil(total / limit). */
@@ -1418,16 +1405,16 @@ export interface operations {
   listOrders: {
     parameters: {
       query?: {
-        /** @description Only those with this payment status. Letter case does not matter; a value that matches no row returns an empty list, never an error. */
+        /** @description Only those with this payment status. Letter case does not matter; a value that matches no row, such as an empty one, returns an empty list, never an error. */
         status?: 'PENDING' | 'SUCCEEDED' | 'FAILED' | 'REFUNDED' | 'CANCELLED';
-        /** @description Only those with this fulfillment stage. Letter case does not matter; a value that matches no row returns an empty list, never an error. */
+        /** @description Only those with this fulfillment stage. Letter case does not matter; a value that matches no row, such as an empty one, returns an empty list, never an error. */
         fulfillment_status?:
           'PENDING' | 'CONFIRMED' | 'PROCESSING' | 'SHIPPED' | 'DELIVERED' | 'CANCELLED' | 'RETURNED';
-        /** @description Only those with this source. Letter case does not matter; a value that matches no row returns an empty list, never an error. */
+        /** @description Only those with this source. Letter case does not matter; a value that matches no row, such as an empty one, returns an empty list, never an error. */
         source?: 'POS' | 'WEBSITE';
-        /** @description `true`: only orders under review: neither released nor cancelled. `false`: only the others. Letter case does not matter; any other value returns 400. */
+        /** @description `true`: only orders under review: neither released nor cancelled. `false`: only the others. Letter case does not matter; any other value, also an empty one, returns 400. */
         held?: boolean;
-        /** @description Only those with exactly this text as the client's own number. A value that no row has returns an empty list, never an error. */
+        /** @description Only those with exactly this text as the client's own number. A value that no row has, such as an empty one, returns an empty list, never an error. */
         external_reference?: string;
         /** @description Only those with this text anywhere in the receipt number or the e-mail address on the order, in any letter case. Taken literally, without wildcards; trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
@@ -1602,26 +1589,6 @@ export interface operations {
     };
     requestBody: {
       content: {
-        /**
-         * @example {
-         *       "items": [
-         *         {
-         *           "product_id": 70,
-         *           "quantity": 1
-         *         }
-         *       ],
-         *       "customer": {
-         *         "name": "Ada Lovelace",
-         *         "email": "ada@example.com",
-         *         "phone": "+44 20 7946 0000",
-         *         "address": "12 St James Square",
-         *         "city": "London",
-         *         "zip": "SW1Y 4JH"
-         *       },
-         *       "payment_method": "COD",
-         *       "notes": "Please ring twice"
-         *     }
-         */
         'application/json': components['schemas']['CreateOrderRequest'];
       };
     };
@@ -1975,26 +1942,6 @@ export interface operations {
     };
     requestBody: {
       content: {
-        /**
-         * @example {
-         *       "items": [
-         *         {
-         *           "product_id": 70,
-         *           "quantity": 1
-         *         }
-         *       ],
-         *       "customer": {
-         *         "name": "Ada Lovelace",
-         *         "email": "ada@example.com",
-         *         "phone": "+44 20 7946 0000",
-         *         "address": "12 St James Square",
-         *         "city": "London",
-         *         "zip": "SW1Y 4JH"
-         *       },
-         *       "payment_method": "COD",
-         *       "notes": "Please ring twice"
-         *     }
-         */
         'application/json': components['schemas']['CreateOrderRequest'];
       };
     };
@@ -2123,7 +2070,7 @@ export interface operations {
   listProducts: {
     parameters: {
       query?: {
-        /** @description Only the products of this category. An id that the store does not have returns an empty list, never an error. */
+        /** @description Only the products of this category. A value that is no id of the store, such as an empty one, returns an empty list, never an error. */
         category_id?: number;
         /** @description Only those with this text anywhere in the name, in any letter case. Taken literally, without wildcards; trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
@@ -2464,9 +2411,9 @@ export interface operations {
   listSkus: {
     parameters: {
       query?: {
-        /** @description Only those with one of these SKUs: up to 100, separated by commas, or the parameter repeated. Letter case does not matter; a value that matches no row is missing in the answer. More values are rejected with 400. */
+        /** @description Only those with one of these SKUs: up to 100, separated by commas, or the parameter repeated. Letter case does not matter; a value that matches no row is missing in the answer, and an empty list matches none. More values are rejected with 400. */
         sku?: string;
-        /** @description Only the SKUs of this product. An id that the store does not have returns an empty list, never an error. */
+        /** @description Only the SKUs of this product. A value that is no id of the store, such as an empty one, returns an empty list, never an error. */
         product_id?: number;
         /** @description `true` (or `1`): only SKUs with available stock. Any other value, including `false`, does not filter. */
         in_stock?: boolean;
@@ -2627,347 +2574,10 @@ export interface operations {
       };
     };
   };
-  listCustomers: {
-    parameters: {
-      query?: {
-        /** @description Only those with this account status, for example `Active`. Letter case does not matter; a value that matches no row returns an empty list, never an error. */
-        status?: string;
-        /** @description Only those with this text anywhere in the name or the e-mail address, in any letter case. Taken literally, without wildcards; trimmed; blank = no filter; the first 200 characters count. */
-        search?: string;
-        /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
-        limit?: number;
-        /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
-        page?: number;
-      };
-      header?: {
-        /** @description The `ETag` of an earlier answer to the same request. While nothing has changed, the answer is 304. */
-        'If-None-Match'?: string;
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
-        Prefer?: string;
-        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
-        'X-Request-Id'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Customer'][];
-            pagination: components['schemas']['Pagination'];
-          };
-        };
-      };
-      /** @description Nothing that the answer shows has changed since the one with this `ETag`. No body. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-      400: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-    };
-  };
-  getCustomer: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description The `ETag` of an earlier answer to the same request. While nothing has changed, the answer is 304. */
-        'If-None-Match'?: string;
-        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
-        Prefer?: string;
-        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
-        'X-Request-Id'?: string;
-      };
-      path: {
-        /**
-         * @description UUID.
-         * @example fab8304c-bcbd-4afc-95f0-58cc2ad9e8e7
-         */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {boolean} */
-            success: true;
-            data: components['schemas']['Customer'];
-          };
-        };
-      };
-      /** @description Nothing that the answer shows has changed since the one with this `ETag`. No body. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
-      400: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'invalid_request';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The API key is missing, malformed or unknown. */
-      401: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unauthorized';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
-      403: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuthenticationError'];
-        };
-      };
-      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
-      404: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'not_found';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
-      429: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'throttled';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service failed. Repeat the request with exponential backoff. */
-      500: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'internal_error';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
-      503: {
-        headers: {
-          /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whether the key of the request is a live or a test key. */
-          'X-Traffic-Mode'?: 'live' | 'test';
-          /** @description When the key of the request expires. Only in the 30 days before. */
-          'X-Key-Expires-At'?: string;
-          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
-          'X-Ignored-Parameters'?: string;
-          'Retry-After': components['headers']['Retry-After'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-    };
-  };
   listCategories: {
     parameters: {
       query?: {
-        /** @description Only the sub-categories of this category. An id that the store does not have returns an empty list, never an error. */
+        /** @description Only the sub-categories of this category. A value that is no id of the store, such as an empty one, returns an empty list, never an error. */
         parent_id?: number;
         /** @description Only those with this text anywhere in the name, in any letter case. Taken literally, without wildcards; trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
@@ -3636,6 +3246,343 @@ export interface operations {
       };
     };
   };
+  listCustomers: {
+    parameters: {
+      query?: {
+        /** @description Only those with this account status, for example `Active`. Letter case does not matter; a value that matches no row, such as an empty one, returns an empty list, never an error. */
+        status?: string;
+        /** @description Only those with this text anywhere in the name or the e-mail address, in any letter case. Taken literally, without wildcards; trimmed; blank = no filter; the first 200 characters count. */
+        search?: string;
+        /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
+        limit?: number;
+        /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
+        page?: number;
+      };
+      header?: {
+        /** @description The `ETag` of an earlier answer to the same request. While nothing has changed, the answer is 304. */
+        'If-None-Match'?: string;
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            success: true;
+            data: components['schemas']['Customer'][];
+            pagination: components['schemas']['Pagination'];
+          };
+        };
+      };
+      /** @description Nothing that the answer shows has changed since the one with this `ETag`. No body. */
+      304: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The API key is missing, malformed or unknown. */
+      401: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+      403: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
+      429: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service failed. Repeat the request with exponential backoff. */
+      500: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+      503: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  getCustomer: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description The `ETag` of an earlier answer to the same request. While nothing has changed, the answer is 304. */
+        'If-None-Match'?: string;
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description UUID.
+         * @example fab8304c-bcbd-4afc-95f0-58cc2ad9e8e7
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            success: true;
+            data: components['schemas']['Customer'];
+          };
+        };
+      };
+      /** @description Nothing that the answer shows has changed since the one with this `ETag`. No body. */
+      304: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The API key is missing, malformed or unknown. */
+      401: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+      403: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+      404: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'not_found';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
+      429: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service failed. Repeat the request with exponential backoff. */
+      500: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+      503: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
   getStore: {
     parameters: {
       query?: never;
@@ -3776,7 +3723,7 @@ export interface operations {
       query?: {
         /** @description The `cursor` of the answer before. Without one, the feed begins with everything that it contains. The example shows the form only: the service returns 400 with `cursor_invalid` for it. */
         cursor?: string;
-        /** @description Only these kinds, separated by commas; all by default. A cursor belongs to its kinds: with a cursor, leave them out or repeat them. A kind that does not exist has no changes. */
+        /** @description Only these kinds, separated by commas; all by default. A cursor belongs to its kinds: with a cursor, leave them out or repeat them. A kind that does not exist has no changes, and neither has an empty list. */
         kinds?: string;
         /** @description Seconds to hold an answer without changes until there is one, 0 to 25. Values out of range are clamped, never rejected. A stream waits for its first change only. A process that shuts down ends the wait. */
         wait?: number;
@@ -3811,13 +3758,13 @@ export interface operations {
             success: true;
             data: components['schemas']['Change'][];
             /**
-             * @description Where the next request begins. Opaque. Store that of every answer, with the data.
+             * @description Where the next request begins. Opaque. Store the cursor of every response together with its data.
              * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
              */
             cursor: string;
             /** @description Whether there is more now. Repeat with the cursor until it is false. */
             has_more: boolean;
-            /** @description Whether the service lost changes that you have read, by a restore or a fail-over. The feed then begins again with the entries of this page; later pages of the same reading have false. Keep that in mind, also over a restart, and compare your copy with what has come when `has_more` is false. */
+            /** @description Whether the service lost changes that you have read, by a restore or a fail-over. The feed then begins again with the entries of this page; later pages of the same read have false. Persist this flag across restarts, and compare your copy with what has come when `has_more` is false. */
             rewound: boolean;
           };
           'application/x-ndjson': components['schemas']['Change'] | components['schemas']['FeedProgress'];

@@ -1,47 +1,47 @@
-import { inspect } from 'node:util';
-import { measure } from './bench.js';
-import { printed } from './report/print.js';
-import { RESULTS_FILE, writeResults } from './report/results.js';
-import { Cleanup } from './support/cleanup.js';
-import { readOptions, USAGE, type Options } from './support/options.js';
-import { Scene } from './support/scene.js';
+import { randomInt } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { Rig } from '../proof/support/rig.js';
+import { measure, type WorkRow } from './measure.js';
+import { aligned, conditionsOf, POSTGRES_SETTINGS, runOf, writeRun } from './report.js';
+import { openScene } from './scene.js';
+import { costTable, speedTable } from './tables.js';
+import { WORKS } from './works.js';
 
 // Measures the built service against the least code that can answer the same requests, on one server:
-// tsx test/bench/run.ts [--quick] [--json FILE] [--only W1,W3] [--seed N] [--import]
-// Exit 0 when everything could be measured, whether or not the goals are met. The caller builds first.
+// tsx test/bench/run.ts [--quick] [--only W1,W3] [--seed N]
+// The caller builds first. Only a full run writes results.
+
+const { values } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, only: { type: 'string' }, seed: { type: 'string' } },
+});
+const seed = Number(values.seed ?? randomInt(1_000_000));
+const names = values.only?.toLowerCase().split(',') ?? WORKS.map(({ name }) => name.toLowerCase());
+const works = WORKS.filter(({ name }) => names.includes(name.toLowerCase()));
+if (works.length !== names.length) throw new Error(`--only takes ${WORKS.map(({ name }) => name).join(',')}`);
+const [orders, plan] = values.quick
+  ? [20_000, { warmUpSeconds: 0.4, rounds: 3, seconds: 0.5 }]
+  : [100_000, { warmUpSeconds: 3, rounds: 5, seconds: 4 }];
+const method =
+  `A store of ${orders.toLocaleString('en')} orders, a tenth as many products and half as many customers, next to nine of ` +
+  `a tenth of its size; each figure the median of ${plan.rounds} rounds of ${plan.seconds} s, the sides in turn; seed ${seed}.`;
 
 const say = (text: string) => process.stderr.write(`${text}\n`);
-
-async function main(args: string[]): Promise<number> {
-  let options: Options;
-  try {
-    options = readOptions(args);
-  } catch (error) {
-    say(`${(error as Error).message}\n${USAGE}`);
-    return 2;
-  }
-  const cleanup = new Cleanup();
-  let isInterrupted = false;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      isInterrupted = true;
-      void cleanup.run().then(() => process.exit(130));
-    });
-  }
-  try {
-    const scene = await Scene.open(options, cleanup, say);
-    const results = await measure(scene, options, say);
-    process.stdout.write(printed(results));
-    if (options.jsonFile !== null) writeResults(options.jsonFile, results);
-    if (!options.quick && options.all) writeResults(RESULTS_FILE, results);
-    return 0;
-  } catch (error) {
-    // Errors during the teardown after an interruption are not reported.
-    if (!isInterrupted) say(`The bench failed: ${inspect(error)}`);
-    return 1;
-  } finally {
-    await cleanup.run();
-  }
+const rig = await Rig.open(POSTGRES_SETTINGS);
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void rig.close().finally(() => process.exit(130)));
 }
-
-process.exitCode = await main(process.argv.slice(2));
+try {
+  const scene = await openScene(rig, orders, seed, say);
+  const rows: WorkRow[] = [];
+  for (const work of works) {
+    say(`${work.name}: ${work.title}`);
+    rows.push(await measure(scene, work, plan, seed));
+  }
+  const run = await runOf(rig.database, method, rows);
+  process.stdout.write(`${[speedTable(run), costTable(run)].map(aligned).join('\n')}\n${conditionsOf(run)}\n`);
+  if (!values.quick && values.only === undefined) writeRun('results', run);
+} finally {
+  await rig.close();
+}
+// Ends the clients and the reference.
+process.exit();

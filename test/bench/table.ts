@@ -1,46 +1,33 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { tablesOf } from './report/lines.js';
-import { flatnessConditions, flatnessTable, readFlatness } from './flatness/results.js';
-import { readResults } from './report/results.js';
+import { flatTable, type FlatRow } from './flatness/table.js';
+import type { WorkRow } from './measure.js';
+import { conditionsOf, readRun, type Table } from './report.js';
+import { costTable, speedTable } from './tables.js';
 
 // Fills the tables of docs/benchmarks.md from the last full runs: tsx test/bench/table.ts [--check]
 // --check writes nothing and exits with 1 when the file is out of date.
 
-const CHART = '![Median time of a request by size of the store](../test/bench/flatness.svg)';
 const FILE = path.resolve(import.meta.dirname, '../../docs/benchmarks.md');
 
-function main(): number {
-  const before = readFileSync(FILE, 'utf8');
-  const [results, flatness] = [readResults(), readFlatness()];
-  let filled = before;
-  if (results) {
-    const { works, cpu, costs, figures, conditions } = tablesOf(results);
-    const tables = [works, cpu, costs, figures].filter(({ length }) => length > 1);
-    filled = fill(filled, 'bench', `${tables.map(markdown).join('\n')}\n${conditions}\n`);
-  }
-  if (flatness)
-    filled = fill(
-      filled,
-      'flat',
-      `${markdown(flatnessTable(flatness))}\n${flatnessConditions(flatness)}\n\n${CHART}\n`,
-    );
-  if (process.argv.includes('--check')) return filled === before ? 0 : 1;
-  writeFileSync(FILE, filled);
-  return 0;
-}
+const markdown = ([head = [], ...rows]: Table) =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 
 /** @throws Error when the file has no lines `<!-- name:begin -->` and `<!-- name:end -->`. */
-function fill(text: string, name: string, table: string): string {
+function fill(text: string, name: string, filling: string): string {
   const marked = new RegExp(`(<!-- ${name}:begin -->\\n)[\\s\\S]*?(<!-- ${name}:end -->)`);
   if (!marked.test(text)) throw new Error(`docs/benchmarks.md has no place for ${name}`);
-  // A replacement function: figures may contain the patterns of String.replace, such as $&.
-  return text.replace(marked, (_all, begin: string, end: string) => `${begin}\n${table}\n${end}`);
+  return text.replace(marked, (_all, begin: string, end: string) => `${begin}\n${filling}\n\n${end}`);
 }
 
-function markdown([head = [], ...rows]: readonly (readonly string[])[]): string {
-  const lines = [head, head.map(() => '---'), ...rows];
-  return lines.map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`).join('');
-}
-
-process.exitCode = main();
+const before = readFileSync(FILE, 'utf8');
+const works = readRun<WorkRow>('results');
+const flat = readRun<FlatRow>('flatness');
+const tables = [speedTable(works), costTable(works)].map(markdown);
+const filled = fill(
+  fill(before, 'bench', [...tables, conditionsOf(works)].join('\n')),
+  'flat',
+  `${markdown(flatTable(flat.rows))}\n${conditionsOf(flat)}`,
+);
+if (!process.argv.includes('--check')) writeFileSync(FILE, filled);
+else if (filled !== before) process.exitCode = 1;

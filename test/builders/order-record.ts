@@ -30,6 +30,7 @@ export function anOrderRecord(values: Partial<OrderRecord> = {}): OrderRecord {
       },
     ],
     customer,
+    customerId: null,
     shippingAddress: address,
     billingAddress: address,
     notes: '',

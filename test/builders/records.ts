@@ -21,6 +21,7 @@ export function anOrder(values: Partial<OrderRecord> = {}): OrderRecord {
     createdAt,
     lines: [],
     customer: { name: 'Ada Lovelace', email: '', phone: '' },
+    customerId: null,
     shippingAddress: nowhere,
     billingAddress: nowhere,
     notes: '',

@@ -1,4 +1,4 @@
-import type { BundleLine } from '@app/import';
+import type { BundleLine } from '@app/bundles';
 
 /** A small store: a product with two variants, stock of one of them in a bin, a customer and an order. */
 export function aStoreBundle(store: string): BundleLine[] {

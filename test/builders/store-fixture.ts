@@ -14,7 +14,7 @@ export interface ProductOptions {
   readonly brandId?: number;
   readonly categoryIds?: readonly number[];
   readonly createdAt?: string;
-  /** Units on hand: in one bin, or one number per bin. */
+  /** Available units: in one bin, or one number per bin. */
   readonly stock?: number | readonly number[];
   /** Further columns by their names in the table; JSON as text. */
   readonly columns?: Record<string, unknown>;

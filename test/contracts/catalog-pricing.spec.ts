@@ -1,4 +1,3 @@
-import { InvalidOrderItems } from '@app/domain';
 import { ADAPTERS, type PlacingPorts } from './placing.js';
 
 describe.each(ADAPTERS)('CatalogPricing %s', (_name, open) => {
@@ -17,7 +16,7 @@ describe.each(ADAPTERS)('CatalogPricing %s', (_name, open) => {
     const mug = await ports.product({ name: 'Mug', price: 1099 });
     const tee = await ports.product({ name: 'Tee', price: 2000 });
 
-    const lines = await price([tee, null], [mug, null], [tee, null]);
+    const { lines } = await price([tee, null], [mug, null], [tee, null]);
 
     expect(lines.map(({ name, unitPrice, quantity }) => [name, unitPrice.minor, quantity])).toEqual([
       ['Tee', 2000, 2],
@@ -30,50 +29,49 @@ describe.each(ADAPTERS)('CatalogPricing %s', (_name, open) => {
     const shoe = await ports.product({ name: 'Shoe', price: 1000 });
     const blue = await ports.variant(shoe, { price: 1250 });
 
-    const [base, variant] = await price([shoe, null], [shoe, blue]);
+    const { lines } = await price([shoe, null], [shoe, blue]);
+    const [base, variant] = lines;
 
     expect([base?.unitPrice.minor, variant?.unitPrice.minor, variant?.name]).toEqual([1000, 1250, 'Shoe']);
   });
 
-  it('rejects unknown, inactive and foreign products with the same error', async () => {
+  it('reports unknown, inactive and foreign products alike', async () => {
     const inactive = await ports.product({ active: false });
     const foreign = await ports.foreignProduct();
 
     for (const id of [inactive, foreign, 1_999_999_999]) {
-      await expect(price([id, null])).rejects.toThrow(`items[0].product_id ${id} is not available`);
+      expect(await price([id, null])).toEqual({ lines: [], unavailable: [{ line: 0, what: 'product', id }] });
     }
   });
 
-  it('rejects inactive variants and variants of other products with the same error', async () => {
+  it('reports inactive variants and variants of other products alike', async () => {
     const shoe = await ports.product();
     const others = await ports.variant(await ports.product());
     const inactive = await ports.variant(shoe, { active: false });
 
     for (const id of [others, inactive, 1_999_999_999]) {
-      await expect(price([shoe, id])).rejects.toThrow(`items[0].variant_id ${id} is not available`);
+      expect(await price([shoe, id])).toEqual({ lines: [], unavailable: [{ line: 0, what: 'variant', id }] });
     }
   });
 
-  it('names every line that is not available, by line', async () => {
+  it('prices the available lines and names the others, by line', async () => {
     const [mug, shoe] = [await ports.product(), await ports.product()];
     const unknown = 1_999_999_999;
 
-    const refusal = await price([unknown, null], [mug, null], [shoe, unknown], [unknown, 1]).catch(
-      (error: InvalidOrderItems) => error,
-    );
+    const { lines, unavailable } = await price([unknown, null], [mug, null], [shoe, unknown], [unknown, 1]);
 
-    expect(refusal).toBeInstanceOf(InvalidOrderItems);
-    expect((refusal as InvalidOrderItems).unavailable).toEqual([
+    expect(lines.map(({ productId }) => productId)).toEqual([mug]);
+    expect(unavailable).toEqual([
       { line: 0, what: 'product', id: unknown },
       { line: 2, what: 'variant', id: unknown },
       { line: 3, what: 'product', id: unknown },
     ]);
   });
 
-  it('rejects an active variant of an inactive product', async () => {
+  it('reports an active variant of an inactive product as an unavailable product', async () => {
     const shoe = await ports.product({ active: false });
     const blue = await ports.variant(shoe);
 
-    await expect(price([shoe, blue])).rejects.toThrow(`items[0].product_id ${shoe} is not available`);
+    expect(await price([shoe, blue])).toEqual({ lines: [], unavailable: [{ line: 0, what: 'product', id: shoe }] });
   });
 });

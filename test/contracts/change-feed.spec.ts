@@ -1,90 +1,57 @@
 import { CHANGE_KINDS, ChangeFeed, CursorExpired, type ChangeKind, type FeedPlace } from '@app/application';
 import { purgeTombstones } from '@app/infrastructure';
 import { StoreFixture } from '../builders/store-fixture.js';
-import { InMemoryChangeFeed } from '../support/in-memory/in-memory-change-feed.js';
-import { startApi } from '../support/start-api.js';
+import { startApi, type RunningApi } from '../support/start-api.js';
 
-/** The feed of two stores. Ids are numbers as text. */
-interface Subject {
-  readonly feed: ChangeFeed;
-  readonly storeId: number;
-  readonly otherStoreId: number;
-  change(storeId: number, kind: 'brands' | 'categories', id: string): Promise<void>;
-  remove(storeId: number, kind: 'brands' | 'categories', id: string): Promise<void>;
-  /** 91 days pass. */
-  purge(): Promise<void>;
-  /** Loses all changes after a position, as a restore does. */
-  forkAfter(position: number): Promise<void>;
-  close(): Promise<void>;
-}
-
-function inMemory(): Promise<Subject> {
-  const feed = new InMemoryChangeFeed();
-  const now = (work: () => void) => Promise.resolve(work());
-  return Promise.resolve({
-    feed,
-    storeId: 1,
-    otherStoreId: 2,
-    change: (storeId, kind, id) => now(() => feed.change(storeId, kind, id)),
-    remove: (storeId, kind, id) => now(() => feed.change(storeId, kind, id, true)),
-    purge: () => now(() => feed.purge(1)),
-    forkAfter: (position) => now(() => feed.forkAfter(1, position)),
-    close: () => Promise.resolve(),
+/** In each test, the feed of two new stores. Ids are numbers as text. */
+describe('ChangeFeed', () => {
+  let api: RunningApi;
+  let feed: ChangeFeed;
+  let storeId: number;
+  let otherStoreId: number;
+  beforeAll(async () => {
+    api = await startApi();
+    feed = api.app.get(ChangeFeed, { strict: false });
   });
-}
-
-async function onPostgres(): Promise<Subject> {
-  const api = await startApi();
-  const other = await StoreFixture.create(api.database);
-  const sql = (text: string, values: unknown[]) => api.database.query(text, values);
-  return {
-    feed: api.app.get(ChangeFeed, { strict: false }),
-    storeId: api.store.id,
-    otherStoreId: other.id,
-    change: async (storeId, kind, id) => {
-      await sql(
-        `INSERT INTO ${kind} (store_id, id, slug, name) VALUES ($1, $2, $3, '') ON CONFLICT (store_id, id)
-         DO UPDATE SET name = ${kind}.name || '+'`,
-        [storeId, id, `slug-${id}`],
-      );
-    },
-    remove: async (storeId, kind, id) => {
-      await sql(`DELETE FROM ${kind} WHERE store_id = $1 AND id = $2`, [storeId, id]);
-    },
-    purge: async () => {
-      await sql(`UPDATE changes SET changed_at = changed_at - interval '91 days'`, []);
-      await purgeTombstones({ query: async (text: string) => ({ rows: await sql(text, []) }) } as never);
-    },
-    forkAfter: async (position) => {
-      await sql(`DELETE FROM changes WHERE store_id = $1 AND position > $2`, [api.store.id, position]);
-      await sql('SELECT begin_branch()', []);
-    },
-    close: () => api.stop(),
-  };
-}
-
-describe.each([
-  ['in memory', inMemory],
-  ['on PostgreSQL', onPostgres],
-])('ChangeFeed %s', (_name, open) => {
-  let subject: Subject;
   beforeEach(async () => {
-    subject = await open();
+    storeId = (await StoreFixture.create(api.database)).id;
+    otherStoreId = (await StoreFixture.create(api.database)).id;
   });
-  afterEach(() => subject.close());
+  afterAll(() => api.stop());
 
   const read = async (after: FeedPlace | null = null, limit = 100, kinds: readonly ChangeKind[] = CHANGE_KINDS) => {
-    const { changes, ...page } = await subject.feed.read(subject.storeId, { kinds, after, limit });
+    const { changes, ...page } = await feed.read(storeId, { kinds, after, limit });
     return { ...page, seen: changes.map(({ kind, id }) => `${kind} ${id}`) };
   };
-  const change = (id: string, kind: 'brands' | 'categories' = 'brands') => subject.change(subject.storeId, kind, id);
-  const remove = (id: string) => subject.remove(subject.storeId, 'brands', id);
+  const change = (id: string, kind: 'brands' | 'categories' = 'brands', ofStore = storeId) =>
+    api.database.query(
+      `INSERT INTO ${kind} (store_id, id, slug, name) VALUES ($1, $2, $3, '') ON CONFLICT (store_id, id)
+       DO UPDATE SET name = ${kind}.name || '+'`,
+      [ofStore, id, `slug-${id}`],
+    );
+  const remove = (id: string) =>
+    api.database.query('DELETE FROM brands WHERE store_id = $1 AND id = $2', [storeId, id]);
+  /** 91 days pass. */
+  const purge = async () => {
+    await api.database.query(`UPDATE changes SET changed_at = changed_at - interval '91 days'`);
+    await purgeTombstones({ query: async (text: string) => ({ rows: await api.database.query(text) }) } as never);
+  };
+  /** Loses all changes after a position, as a restore does. */
+  /** Loses all changes after a position, as a copy of the files does, which looks like the original. */
+  const loseAfter = async (position: number) => {
+    await api.database.query('DELETE FROM changes WHERE store_id = $1 AND position > $2', [storeId, position]);
+  };
+  /** The same, as a restore does. */
+  const forkAfter = async (position: number) => {
+    await loseAfter(position);
+    await api.database.query('SELECT begin_branch()');
+  };
 
   it('has each resource once, at its newest change, and none of another store', async () => {
     for (const id of ['1', '2', '3']) await change(id);
     await read();
     await change('1');
-    await subject.change(subject.otherStoreId, 'brands', '9');
+    await change('9', 'brands', otherStoreId);
 
     expect(await read()).toMatchObject({ seen: ['brands 2', 'brands 3', 'brands 1'], hasMore: false, rewound: false });
   });
@@ -112,11 +79,11 @@ describe.each([
   });
 
   it('has the same head until one of its kinds changes', async () => {
-    const head = () => subject.feed.head(subject.storeId, 'brands');
+    const head = () => feed.head(storeId, 'brands');
     await change('1');
     const first = await head();
     await change('2', 'categories');
-    await subject.change(subject.otherStoreId, 'brands', '9');
+    await change('9', 'brands', otherStoreId);
     expect(await head()).toEqual(first);
     await change('1');
 
@@ -126,11 +93,11 @@ describe.each([
 
   it('has another head after a resource that came and went between two reads', async () => {
     await change('1');
-    const before = await subject.feed.head(subject.storeId, 'brands');
+    const before = await feed.head(storeId, 'brands');
     await change('2');
     await remove('2');
 
-    expect((await subject.feed.head(subject.storeId, 'brands'))?.position).not.toBe(before?.position);
+    expect((await feed.head(storeId, 'brands'))?.position).not.toBe(before?.position);
   });
 
   it('names the newest position of each kind', async () => {
@@ -138,9 +105,9 @@ describe.each([
     await read();
     await change('2', 'categories');
 
-    const newest = await subject.feed.newest([subject.storeId, subject.otherStoreId]);
+    const newest = await feed.newest([storeId, otherStoreId]);
 
-    expect(newest.get(subject.storeId)).toEqual({
+    expect(newest.get(storeId)).toEqual({
       orders: 0,
       products: 0,
       skus: 0,
@@ -148,7 +115,7 @@ describe.each([
       categories: 2,
       brands: 1,
     });
-    expect(newest.get(subject.otherStoreId)).toMatchObject({ brands: 0 });
+    expect(newest.get(otherStoreId)).toMatchObject({ brands: 0 });
   });
 
   it('refuses a place whose reader may have missed a deletion that is purged', async () => {
@@ -158,7 +125,7 @@ describe.each([
     const { next: after } = await read(before);
     await change('2');
     await read();
-    await subject.purge();
+    await purge();
 
     await expect(read(before)).rejects.toThrow(CursorExpired);
     expect((await read(after)).seen).toEqual(['brands 2']);
@@ -170,7 +137,20 @@ describe.each([
     const kept = await read();
     await change('2');
     const lost = await read(kept.next);
-    await subject.forkAfter(kept.next.position);
+    await forkAfter(kept.next.position);
+
+    expect(await read(kept.next)).toMatchObject({ seen: [], rewound: false });
+    const again = await read(lost.next);
+    expect(again).toMatchObject({ seen: ['brands 1'], rewound: true });
+    expect(await read(again.next)).toMatchObject({ seen: [], rewound: false });
+  });
+
+  it('begins again for a reader that is past the newest change, because a copy of the files has lost it', async () => {
+    await change('1');
+    const kept = await read();
+    await change('2');
+    const lost = await read(kept.next);
+    await loseAfter(kept.next.position);
 
     expect(await read(kept.next)).toMatchObject({ seen: [], rewound: false });
     const again = await read(lost.next);

@@ -2,72 +2,11 @@ import { EncryptedSecrets, RotateSecrets, type ReencryptedBatch } from '@app/app
 import { DataCipher, MaintenanceConnection, PostgresEncryptedSecrets } from '@app/infrastructure';
 import pg from 'pg';
 import { StoreFixture } from '../builders/store-fixture.js';
-import { InMemoryEncryptedSecrets } from '../support/in-memory/in-memory-encrypted-secrets.js';
-import { createTestDatabase } from '../support/test-database.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 const SECRETS = { newest: Buffer.alloc(32, 1), older: Buffer.alloc(32, 2), lost: Buffer.alloc(32, 3) };
 const [NEWEST = '', OLDER = '', LOST = ''] = new DataCipher(Object.values(SECRETS)).keyIds;
 const BATCH = 500;
-
-/** Secrets of two stores. The keys `newest` and `older` are configured. */
-interface Subject {
-  readonly secrets: EncryptedSecrets;
-  add(count: number, key: keyof typeof SECRETS): Promise<void>;
-  /** Locks one secret under the older key in another transaction. Returns the release of the lock. */
-  hold(): Promise<() => Promise<unknown>>;
-  close(): Promise<void>;
-}
-
-function inMemory(): Promise<Subject> {
-  const secrets = new InMemoryEncryptedSecrets([NEWEST, OLDER], BATCH);
-  const ids = { newest: NEWEST, older: OLDER, lost: LOST };
-  return Promise.resolve({
-    secrets,
-    add: (count, key) => Promise.resolve(secrets.add(count, ids[key])),
-    hold: () => {
-      const release = secrets.hold(OLDER);
-      return Promise.resolve(() => Promise.resolve(release()));
-    },
-    close: () => Promise.resolve(),
-  });
-}
-
-async function onPostgres(): Promise<Subject> {
-  const database = await createTestDatabase();
-  const stores = [await StoreFixture.create(database), await StoreFixture.create(database)];
-  const holders: pg.Client[] = [];
-  let serial = 0;
-  return {
-    secrets: new PostgresEncryptedSecrets(
-      new MaintenanceConnection(database.url),
-      new DataCipher([SECRETS.newest, SECRETS.older]),
-    ),
-    add: async (count, key) => {
-      const cipher = new DataCipher([SECRETS[key]]);
-      for (let n = 0; n < count; n++) {
-        const [{ id } = { id: 0 }, method] = [stores[n % 2], `method-${++serial}`];
-        const credentials = cipher.encrypt(`secret ${serial}`, `gateway_credentials/${id}/${method}`);
-        await database.query('INSERT INTO gateway_credentials VALUES ($1, $2, $3)', [id, method, credentials]);
-      }
-    },
-    hold: async () => {
-      const holder = new pg.Client({ connectionString: database.url });
-      holders.push(holder);
-      await holder.connect();
-      await holder.query('BEGIN');
-      await holder.query(
-        `SELECT FROM gateway_credentials WHERE encode(substring(credentials FROM 1 FOR 4), 'hex') = $1
-         LIMIT 1 FOR UPDATE`,
-        [OLDER],
-      );
-      return () => holder.query('COMMIT');
-    },
-    close: async () => {
-      for (const holder of holders) await holder.end();
-      await database.drop();
-    },
-  };
-}
 
 async function batchesOf(secrets: EncryptedSecrets): Promise<ReencryptedBatch[]> {
   const batches: ReencryptedBatch[] = [];
@@ -77,21 +16,51 @@ async function batchesOf(secrets: EncryptedSecrets): Promise<ReencryptedBatch[]>
 
 const rotatedIn = (batches: readonly ReencryptedBatch[]) => batches.reduce((sum, { rotated }) => sum + rotated, 0);
 
-describe.each([
-  ['in memory', inMemory],
-  ['on PostgreSQL', onPostgres],
-])('EncryptedSecrets %s', (_name, open) => {
-  let subject: Subject;
+/** Secrets of two stores. The keys `newest` and `older` are configured. */
+describe('EncryptedSecrets', () => {
+  let database: TestDatabase;
+  let stores: StoreFixture[];
   let secrets: EncryptedSecrets;
-  beforeEach(async () => {
-    subject = await open();
-    secrets = subject.secrets;
+  let holder: pg.Client | undefined;
+  let serial = 0;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    stores = [await StoreFixture.create(database), await StoreFixture.create(database)];
+    const cipher = new DataCipher([SECRETS.newest, SECRETS.older]);
+    secrets = new PostgresEncryptedSecrets(new MaintenanceConnection(database.url), cipher);
   });
-  afterEach(() => subject.close());
+  afterEach(async () => {
+    await holder?.end();
+    holder = undefined;
+    await database.query('DELETE FROM gateway_credentials');
+  });
+  afterAll(() => database.drop());
+
+  async function add(count: number, key: keyof typeof SECRETS): Promise<void> {
+    const cipher = new DataCipher([SECRETS[key]]);
+    for (let n = 0; n < count; n++) {
+      const [{ id } = { id: 0 }, method] = [stores[n % 2], `method-${++serial}`];
+      const credentials = cipher.encrypt(`secret ${serial}`, `gateway_credentials/${id}/${method}`);
+      await database.query('INSERT INTO gateway_credentials VALUES ($1, $2, $3)', [id, method, credentials]);
+    }
+  }
+
+  /** Locks one secret under the older key in another transaction. Returns the release of the lock. */
+  async function hold(): Promise<() => Promise<unknown>> {
+    const client = (holder = new pg.Client({ connectionString: database.url }));
+    await client.connect();
+    await client.query('BEGIN');
+    await client.query(
+      `SELECT FROM gateway_credentials WHERE encode(substring(credentials FROM 1 FOR 4), 'hex') = $1
+       LIMIT 1 FOR UPDATE`,
+      [OLDER],
+    );
+    return () => client.query('COMMIT');
+  }
 
   it('counts the values under each key, with configured keys first, even those with 0', async () => {
-    await subject.add(2, 'lost');
-    await subject.add(3, 'older');
+    await add(2, 'lost');
+    await add(3, 'older');
 
     expect(await secrets.keyUses()).toEqual([
       { key: NEWEST, position: 1, values: 0 },
@@ -101,8 +70,8 @@ describe.each([
   });
 
   it('re-encrypts every value that is not under the newest key, and none twice', async () => {
-    await subject.add(2, 'newest');
-    await subject.add(3, 'older');
+    await add(2, 'newest');
+    await add(3, 'older');
 
     expect(rotatedIn(await batchesOf(secrets))).toBe(3);
     expect(rotatedIn(await batchesOf(secrets))).toBe(0);
@@ -111,8 +80,8 @@ describe.each([
   });
 
   it('leaves values under an unknown key unchanged and reports each', async () => {
-    await subject.add(2, 'lost');
-    await subject.add(1, 'older');
+    await add(2, 'lost');
+    await add(1, 'older');
 
     const batches = await batchesOf(secrets);
 
@@ -125,7 +94,7 @@ describe.each([
   });
 
   it('keeps the batches of a pass that is interrupted', async () => {
-    await subject.add(BATCH + 1, 'older');
+    await add(BATCH + 1, 'older');
 
     for await (const { rotated } of secrets.reencrypt()) if (rotated > 0) break;
 
@@ -133,8 +102,8 @@ describe.each([
   });
 
   it('skips a value that another transaction has locked, without waiting for it', async () => {
-    await subject.add(3, 'older');
-    const release = await subject.hold();
+    await add(3, 'older');
+    const release = await hold();
 
     expect(rotatedIn(await batchesOf(secrets))).toBe(2);
 
@@ -143,8 +112,8 @@ describe.each([
   });
 
   it('lets RotateSecrets return to a value that was locked', async () => {
-    await subject.add(3, 'older');
-    const release = await subject.hold();
+    await add(3, 'older');
+    const release = await hold();
     const rotation = new RotateSecrets(secrets);
     expect(await rotation.due()).toBe(3);
 

@@ -1,4 +1,4 @@
-import { ChangeOrderStatus, type OrderKey } from '@app/application';
+import { CancelOrder, type OrderKey } from '@app/application';
 import { ANALYSIS_UNAVAILABLE, NotFound, OrderCancelled, type FraudAssessment } from '@app/domain';
 import { ACCEPTED, ADAPTERS, anOrder, placeOrder, type PlacingPorts } from './placing.js';
 
@@ -94,7 +94,7 @@ describe.each(ADAPTERS)('HeldOrders and StageRetries %s', (_name, open) => {
 
   it('rejects the release of a cancelled order', async () => {
     const id = await placed(review('cancelled'));
-    await new ChangeOrderStatus(ports.lifecycle).cancel(id);
+    await new CancelOrder(ports.lifecycle).execute(id);
 
     await expect(release(id)).rejects.toThrow(OrderCancelled);
 
@@ -163,7 +163,7 @@ describe.each(ADAPTERS)('HeldOrders and StageRetries %s', (_name, open) => {
 
   it('does not retry the confirmation of a cancelled order', async () => {
     const id = await placed(review('amount_over_limit'));
-    await new ChangeOrderStatus(ports.lifecycle).cancel(id);
+    await new CancelOrder(ports.lifecycle).execute(id);
 
     const retried = await ports.retries.retry(id);
 

@@ -1,4 +1,4 @@
-import { ChangeOrderStatus, type LockedOrder } from '@app/application';
+import { CancelOrder, ChangeOrderStatus, type LockedOrder } from '@app/application';
 import { IllegalTransition, NotFound, type FraudVerdict } from '@app/domain';
 import { ADAPTERS, anOrder, placeOrder, type PlacingPorts } from './placing.js';
 
@@ -7,9 +7,11 @@ const ACCEPT: FraudVerdict = 'ACCEPT';
 describe.each(ADAPTERS)('OrderLifecycle %s', (_name, open) => {
   let ports: PlacingPorts;
   let changeStatus: ChangeOrderStatus;
+  let cancelOrder: CancelOrder;
   beforeAll(async () => {
     ports = await open();
     changeStatus = new ChangeOrderStatus(ports.lifecycle);
+    cancelOrder = new CancelOrder(ports.lifecycle);
   });
   afterAll(() => ports.close());
 
@@ -23,35 +25,43 @@ describe.each(ADAPTERS)('OrderLifecycle %s', (_name, open) => {
   it('sets payment and fulfillment together', async () => {
     const { id } = await placed();
 
-    const changed = await changeStatus.changeStatus(id, { status: 'SUCCEEDED', fulfillmentStatus: 'CONFIRMED' });
+    const changed = await changeStatus.execute(id, { status: 'SUCCEEDED', fulfillmentStatus: 'CONFIRMED' });
 
     expect(changed).toEqual({ status: 'SUCCEEDED', fulfillmentStatus: 'CONFIRMED', restocked: 0 });
+  });
+
+  it('accepts a change that adds a note, and the same change again', async () => {
+    const { id } = await placed();
+    const change = () => ports.lifecycle.change(id, (order) => ({ ...order, note: 'Paid late.' }));
+
+    const unchanged = { status: 'PENDING', fulfillmentStatus: 'PENDING' };
+    expect([await change(), await change()]).toEqual([unchanged, unchanged]);
   });
 
   it('rejects an illegal transition with the reason, and changes nothing', async () => {
     const { id } = await placed();
 
-    const illegal = changeStatus.changeStatus(id, { status: 'SUCCEEDED', fulfillmentStatus: 'DELIVERED' });
+    const illegal = changeStatus.execute(id, { status: 'SUCCEEDED', fulfillmentStatus: 'DELIVERED' });
 
     await expect(illegal).rejects.toThrow('fulfillment cannot go from PENDING to DELIVERED');
-    expect(await changeStatus.changeStatus(id, {})).toMatchObject({ status: 'PENDING', fulfillmentStatus: 'PENDING' });
+    expect(await changeStatus.execute(id, {})).toMatchObject({ status: 'PENDING', fulfillmentStatus: 'PENDING' });
   });
 
   it('returns the stock of a cancelled order once, to the bins it came from', async () => {
     const { id, productId } = await placed();
     expect(await ports.onHand(productId)).toBe(1);
 
-    const cancelled = await changeStatus.cancel(id);
+    const cancelled = await cancelOrder.execute(id);
 
     expect(cancelled).toEqual({ status: 'CANCELLED', fulfillmentStatus: 'CANCELLED', restocked: 4 });
-    await expect(changeStatus.cancel(id)).rejects.toThrow(IllegalTransition);
+    await expect(cancelOrder.execute(id)).rejects.toThrow(IllegalTransition);
     expect(await ports.bins(productId)).toEqual([3, 2]);
   });
 
   it('returns the stock once when eight cancellations arrive at the same moment', async () => {
     const { id, productId } = await placed();
 
-    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => changeStatus.cancel(id)));
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => cancelOrder.execute(id)));
 
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(await ports.onHand(productId)).toBe(5);
@@ -60,25 +70,25 @@ describe.each(ADAPTERS)('OrderLifecycle %s', (_name, open) => {
   it('returns the stock when the fulfillment is set to CANCELLED', async () => {
     const { id, productId } = await placed();
 
-    await changeStatus.changeStatus(id, { fulfillmentStatus: 'CANCELLED' });
+    await changeStatus.execute(id, { fulfillmentStatus: 'CANCELLED' });
 
     expect(await ports.onHand(productId)).toBe(5);
   });
 
   it('leaves the payment of a cancelled paid order SUCCEEDED', async () => {
     const { id } = await placed();
-    await changeStatus.changeStatus(id, { status: 'SUCCEEDED' });
+    await changeStatus.execute(id, { status: 'SUCCEEDED' });
 
-    expect(await changeStatus.cancel(id)).toMatchObject({ status: 'SUCCEEDED', fulfillmentStatus: 'CANCELLED' });
+    expect(await cancelOrder.execute(id)).toMatchObject({ status: 'SUCCEEDED', fulfillmentStatus: 'CANCELLED' });
   });
 
   it('does not return the stock of a shipped order', async () => {
     const { id, productId } = await placed();
     for (const fulfillmentStatus of ['CONFIRMED', 'PROCESSING', 'SHIPPED'] as const) {
-      await changeStatus.changeStatus(id, { fulfillmentStatus });
+      await changeStatus.execute(id, { fulfillmentStatus });
     }
 
-    await expect(changeStatus.cancel(id)).rejects.toThrow('fulfillment cannot go from SHIPPED to CANCELLED');
+    await expect(cancelOrder.execute(id)).rejects.toThrow('fulfillment cannot go from SHIPPED to CANCELLED');
     expect(await ports.onHand(productId)).toBe(1);
   });
 
@@ -86,7 +96,7 @@ describe.each(ADAPTERS)('OrderLifecycle %s', (_name, open) => {
     const { id } = await placed({ verdict: 'REVIEW' });
     expect(await ports.stages(id.orderId)).toContain('notify-customer held');
 
-    await changeStatus.changeStatus(id, { fulfillmentStatus: 'CONFIRMED' });
+    await changeStatus.execute(id, { fulfillmentStatus: 'CONFIRMED' });
 
     expect(await ports.stages(id.orderId)).toContain('notify-customer pending');
   });
@@ -94,7 +104,7 @@ describe.each(ADAPTERS)('OrderLifecycle %s', (_name, open) => {
   it('abandons the held confirmation of an order that is cancelled', async () => {
     const { id } = await placed({ verdict: 'REVIEW' });
 
-    await changeStatus.cancel(id);
+    await cancelOrder.execute(id);
 
     expect(await ports.stages(id.orderId)).toContain('notify-customer dead');
   });
@@ -122,7 +132,7 @@ describe.each(ADAPTERS)('OrderLifecycle %s', (_name, open) => {
 
     await expect(ports.lifecycle.change(id, () => cancelled)).rejects.toThrow('Only OrderLifecycle.cancel');
 
-    expect(await changeStatus.changeStatus(id, {})).toMatchObject({ status: 'PENDING', fulfillmentStatus: 'PENDING' });
+    expect(await changeStatus.execute(id, {})).toMatchObject({ status: 'PENDING', fulfillmentStatus: 'PENDING' });
     expect(await ports.onHand(productId)).toBe(1);
   });
 
@@ -131,13 +141,13 @@ describe.each(ADAPTERS)('OrderLifecycle %s', (_name, open) => {
 
     await expect(ports.lifecycle.cancel(id, (order) => order)).rejects.toThrow('must cancel the order');
 
-    expect(await changeStatus.changeStatus(id, {})).toMatchObject({ status: 'PENDING', fulfillmentStatus: 'PENDING' });
+    expect(await changeStatus.execute(id, {})).toMatchObject({ status: 'PENDING', fulfillmentStatus: 'PENDING' });
     expect(await ports.onHand(productId)).toBe(1);
   });
 
   it('rejects a second cancellation, even when its change allows it', async () => {
     const { id, productId } = await placed();
-    await changeStatus.cancel(id);
+    await cancelOrder.execute(id);
 
     await expect(ports.lifecycle.cancel(id, () => cancelled)).rejects.toThrow('must cancel the order');
 
@@ -146,8 +156,8 @@ describe.each(ADAPTERS)('OrderLifecycle %s', (_name, open) => {
 
   it('saves another change of an order that is already cancelled', async () => {
     const { id } = await placed();
-    await changeStatus.changeStatus(id, { status: 'SUCCEEDED' });
-    await changeStatus.cancel(id);
+    await changeStatus.execute(id, { status: 'SUCCEEDED' });
+    await cancelOrder.execute(id);
 
     const refunded = await ports.lifecycle.change(id, (order) => ({ ...order, status: 'REFUNDED' }));
 
@@ -157,7 +167,7 @@ describe.each(ADAPTERS)('OrderLifecycle %s', (_name, open) => {
   it('does not find an order of another store', async () => {
     const { id } = await placed();
 
-    const foreign = changeStatus.cancel({ storeId: 999_999, orderId: id.orderId });
+    const foreign = cancelOrder.execute({ storeId: 999_999, orderId: id.orderId });
 
     await expect(foreign).rejects.toThrow(NotFound);
   });

@@ -1,7 +1,16 @@
-import { Deadline, ReceiptNumberTaken } from '@app/application';
-import { sumDemand } from '@app/domain';
+import {
+  Deadline,
+  IdempotencyInFlight,
+  IdempotencyMismatch,
+  ReceiptNumberTaken,
+  type IdempotentRequest,
+} from '@app/application';
+import { ExternalReferenceTaken, sumDemand } from '@app/domain';
 import { seededRandom } from '../support/seeded-random.js';
-import { ACCEPTED, ADAPTERS, anOrder, placeOrder, type PlacingPorts } from './placing.js';
+import { ACCEPTED, ADAPTERS, anOrder, aScope, placeOrder, type PlacingPorts } from './placing.js';
+
+const HASH = Buffer.alloc(32, 'a');
+const OTHER_HASH = Buffer.alloc(32, 'b');
 
 describe.each(ADAPTERS)('OrderPlacement %s', (_name, open) => {
   let ports: PlacingPorts;
@@ -157,6 +166,230 @@ describe.each(ADAPTERS)('OrderPlacement %s', (_name, open) => {
 
     expect(outcomes.filter(({ outcome }) => outcome === 'placed')).toHaveLength(20);
     expect([await ports.onHand(mug), await ports.onHand(tee)]).toEqual([20, 20]);
+  });
+
+  describe('with an Idempotency-Key', () => {
+    let mug: number;
+    beforeAll(async () => {
+      mug = await ports.product({ stock: [1_000] });
+    });
+
+    const requestOf = (scope = aScope(ports.storeId), requestHash = HASH): IdempotentRequest => ({
+      scope,
+      requestHash,
+      answer: ({ id }) => Buffer.from(`{"id":"${id}","total":19.90,"name":"Łódź \\u0000"}`),
+    });
+    const place = (idempotency: IdempotentRequest, quantity = 1, productId = mug, deadline = Deadline.in(5_000)) => {
+      const order = anOrder(ports.storeId, { items: [{ productId, quantity }] });
+      const placed = placeOrder(ports.placement, order, { idempotency }, deadline);
+      return { order, placed };
+    };
+    const inTime = () => Deadline.in(5_000);
+
+    it('finds no replay for an unused key', async () => {
+      expect(await ports.placement.findReplay(requestOf())).toBeNull();
+      expect(await ports.placement.awaitReplay(requestOf(), inTime())).toBeNull();
+    });
+
+    it('stores the order and the bytes of its answer for replays', async () => {
+      const request = requestOf();
+      const { order, placed } = place(request);
+      expect(await placed).toEqual({ outcome: 'placed' });
+      const replay = { orderId: order.id, answer: request.answer(order) };
+
+      expect(await ports.placement.findReplay(request)).toEqual(replay);
+      expect(await ports.placement.awaitReplay(request, inTime())).toEqual(replay);
+    });
+
+    it('replays the first order when the key is placed again, and writes nothing', async () => {
+      const request = requestOf();
+      const first = place(request);
+      await first.placed;
+      const before = await ports.onHand(mug);
+
+      const second = place(request, 3);
+
+      const replay = { orderId: first.order.id, answer: request.answer(first.order) };
+      expect(await second.placed).toEqual({ outcome: 'replayed', replay });
+      expect([await ports.hasOrder(second.order.id), await ports.onHand(mug)]).toEqual([false, before]);
+    });
+
+    it('rejects a key that was used with another request, and writes nothing', async () => {
+      const scope = aScope(ports.storeId);
+      await place(requestOf(scope)).placed;
+      const other = requestOf(scope, OTHER_HASH);
+
+      await expect(ports.placement.findReplay(other)).rejects.toThrow(IdempotencyMismatch);
+      await expect(ports.placement.awaitReplay(other, inTime())).rejects.toThrow(IdempotencyMismatch);
+      const { order, placed } = place(other);
+      await expect(placed).rejects.toThrow(IdempotencyMismatch);
+
+      expect(await ports.hasOrder(order.id)).toBe(false);
+    });
+
+    it('separates live and test keys', async () => {
+      const scope = aScope(ports.storeId);
+      await place(requestOf(scope)).placed;
+
+      expect(await place(requestOf({ ...scope, mode: 'test' })).placed).toEqual({ outcome: 'placed' });
+    });
+
+    it('does not use up the key when stock is short', async () => {
+      const request = requestOf();
+      const { order, placed } = place(request, 1, await ports.product({ stock: [] }));
+      expect((await placed).outcome).toBe('short');
+
+      expect(await ports.hasOrder(order.id)).toBe(false);
+      expect(await ports.placement.awaitReplay(request, inTime())).toBeNull();
+      expect(await place(request).placed).toEqual({ outcome: 'placed' });
+    });
+
+    it('does not use up the key by waiting for a replay', async () => {
+      const request = requestOf();
+      await ports.placement.awaitReplay(request, inTime());
+
+      expect(await ports.placement.findReplay(request)).toBeNull();
+      expect(await place(request).placed).toEqual({ outcome: 'placed' });
+    });
+
+    it('places one of eight requests with the same key at the same moment, and replays it to the others', async () => {
+      const request = requestOf();
+      const before = await ports.onHand(mug);
+
+      const placements = Array.from({ length: 8 }, () => place(request));
+      const outcomes = await Promise.all(placements.map(({ placed }) => placed));
+
+      const first = placements[outcomes.findIndex(({ outcome }) => outcome === 'placed')]?.order;
+      const replays = outcomes.flatMap((outcome) => (outcome.outcome === 'replayed' ? [outcome.replay] : []));
+      expect(replays).toHaveLength(7);
+      expect(new Set(replays.map(({ orderId }) => orderId))).toEqual(new Set([first?.id]));
+      expect(await ports.onHand(mug)).toBe(before - 1);
+    });
+
+    it('reports a key as in flight while its first request is still running, and writes nothing', async () => {
+      const request = requestOf();
+      const release = await ports.holdKey(request.scope);
+
+      expect(await ports.placement.findReplay(request)).toBeNull();
+      const { order, placed } = place(request, 1, mug, Deadline.in(200));
+      await expect(placed).rejects.toThrow(IdempotencyInFlight);
+      await expect(ports.placement.awaitReplay(request, Deadline.in(200))).rejects.toThrow(IdempotencyInFlight);
+      await release();
+
+      expect(await ports.hasOrder(order.id)).toBe(false);
+      expect(await place(request).placed).toEqual({ outcome: 'placed' });
+    });
+
+    it('reports a committed order as placed when the same attempt is repeated with its key', async () => {
+      const idempotency = requestOf();
+      const { order, placed } = place(idempotency);
+      await placed;
+      const before = await ports.onHand(mug);
+
+      expect(await placeOrder(ports.placement, order, { idempotency })).toEqual({ outcome: 'placed' });
+      expect(await ports.onHand(mug)).toBe(before);
+    });
+  });
+
+  describe('with an external reference', () => {
+    let mug: number;
+    let references = 0;
+    beforeAll(async () => {
+      mug = await ports.product({ stock: [1_000] });
+    });
+
+    const orderOf = (externalReference: string, more: Parameters<typeof anOrder>[1] = {}) =>
+      anOrder(ports.storeId, { items: [{ productId: mug, quantity: 1 }], externalReference, ...more });
+    const aReference = () => `PO ${++references}/é`;
+    const find = (externalReference: string, isTest = false) =>
+      ports.placement.findByReference({ storeId: ports.storeId, isTest, externalReference });
+
+    it('finds the placed order by its exact reference, in its store and mode', async () => {
+      const reference = aReference();
+      const order = orderOf(reference);
+      await placeOrder(ports.placement, order);
+
+      expect(await find(reference)).toBe(order.id);
+      expect(await find(reference, true)).toBeNull();
+      expect(await find(reference.toLowerCase())).toBeNull();
+      expect((await ports.placement.check(orderOf(reference), [])).isReferenceTaken).toBe(true);
+      expect((await ports.placement.check(orderOf(reference, { isTest: true }), [])).isReferenceTaken).toBe(false);
+      const elsewhere = { storeId: ports.storeId + 1, isTest: false, externalReference: reference };
+      expect(await ports.placement.findByReference(elsewhere)).toBeNull();
+    });
+
+    it('refuses a second order with the reference, names the first, and writes nothing', async () => {
+      const reference = aReference();
+      const first = orderOf(reference);
+      await placeOrder(ports.placement, first);
+      const before = await ports.onHand(mug);
+
+      const second = orderOf(reference);
+      const refusal = await placeOrder(ports.placement, second).catch((error: Error) => error);
+
+      expect(refusal).toEqual(new ExternalReferenceTaken(first.id));
+      expect([await ports.hasOrder(second.id), await ports.onHand(mug)]).toEqual([false, before]);
+    });
+
+    it('refuses the reference with another Idempotency-Key, and replays the first order for its own', async () => {
+      const reference = aReference();
+      const requestOf = () => ({
+        scope: aScope(ports.storeId),
+        requestHash: Buffer.alloc(32, 'a'),
+        answer: ({ id }: { id: string }) => Buffer.from(id),
+      });
+      const [own, other] = [requestOf(), requestOf()];
+      const first = orderOf(reference);
+      await placeOrder(ports.placement, first, { idempotency: own });
+
+      const replayed = await placeOrder(ports.placement, orderOf(reference), { idempotency: own });
+      const refused = placeOrder(ports.placement, orderOf(reference), { idempotency: other });
+
+      expect(replayed).toMatchObject({ outcome: 'replayed', replay: { orderId: first.id } });
+      await expect(refused).rejects.toEqual(new ExternalReferenceTaken(first.id));
+      // The refusal leaves the other key free.
+      expect(await ports.placement.findReplay(other)).toBeNull();
+    });
+
+    it('places a live and a test order with the same reference, and any number without one', async () => {
+      const reference = aReference();
+      const orders = [orderOf(reference), orderOf(reference, { isTest: true }), orderOf(''), orderOf('')];
+
+      for (const order of orders) expect(await placeOrder(ports.placement, order)).toEqual({ outcome: 'placed' });
+    });
+
+    it('leaves the reference free when stock is short', async () => {
+      const reference = aReference();
+      const empty = await ports.product({ stock: [] });
+      const short = orderOf(reference, { items: [{ productId: empty, quantity: 1 }] });
+      expect((await placeOrder(ports.placement, short)).outcome).toBe('short');
+
+      expect(await find(reference)).toBeNull();
+      expect(await placeOrder(ports.placement, orderOf(reference))).toEqual({ outcome: 'placed' });
+    });
+
+    it('reports a committed order as placed when the same attempt is repeated', async () => {
+      const order = orderOf(aReference());
+      await placeOrder(ports.placement, order);
+
+      expect(await placeOrder(ports.placement, order)).toEqual({ outcome: 'placed' });
+    });
+
+    it('places one of eight orders with the same reference at the same moment, and names it to the others', async () => {
+      const reference = aReference();
+      const orders = Array.from({ length: 8 }, () => orderOf(reference));
+
+      const outcomes = await Promise.all(
+        orders.map((order) =>
+          placeOrder(ports.placement, order, {}, Deadline.in(10_000)).catch((error: ExternalReferenceTaken) => error),
+        ),
+      );
+
+      const taken = outcomes.flatMap((one) => (one instanceof ExternalReferenceTaken ? [one.orderId] : []));
+      const placed = orders.filter((_, n) => !(outcomes[n] instanceof Error));
+      expect([placed.length, taken.length]).toEqual([1, 7]);
+      expect(new Set(taken)).toEqual(new Set([placed[0]?.id]));
+    });
   });
 });
 

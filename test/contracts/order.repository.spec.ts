@@ -1,60 +1,13 @@
 import { type OrderFilter, type OrderRecord, OrderRepository } from '@app/application';
 import { anOrder } from '../builders/records.js';
 import { StoreFixture } from '../builders/store-fixture.js';
-import { InMemoryOrderRepository } from '../support/in-memory/in-memory-order.repository.js';
-import { startApi } from '../support/start-api.js';
+import { startApi, type RunningApi } from '../support/start-api.js';
 
-/** The repository with two stores and a method that adds orders to them. */
-interface Subject {
-  readonly orders: OrderRepository;
-  readonly storeId: number;
-  readonly otherStoreId: number;
-  /** Subdomain of the first store. */
-  readonly subdomain: string;
-  give(storeId: number, order: OrderRecord): Promise<OrderRecord>;
-  close(): Promise<void>;
-}
-
-function inMemory(): Promise<Subject> {
-  const subdomains = new Map([
-    [1, 'first'],
-    [2, 'second'],
-  ]);
-  const orders = new InMemoryOrderRepository(subdomains);
-  return Promise.resolve({
-    orders,
-    storeId: 1,
-    otherStoreId: 2,
-    subdomain: 'first',
-    give: (storeId, order) => {
-      orders.add(storeId, order);
-      return Promise.resolve(order);
-    },
-    close: () => Promise.resolve(),
-  });
-}
-
-async function onPostgres(): Promise<Subject> {
-  const api = await startApi();
-  const other = await StoreFixture.create(api.database);
-  const stores = new Map([api.store, other].map((store) => [store.id, store]));
-  return {
-    orders: api.app.get(OrderRepository, { strict: false }),
-    storeId: api.store.id,
-    otherStoreId: other.id,
-    subdomain: api.store.subdomain,
-    give: async (storeId, order) => {
-      const store = stores.get(storeId);
-      if (store) await insertOrder(store, order);
-      return order;
-    },
-    close: () => api.stop(),
-  };
-}
-
-async function insertOrder(store: StoreFixture, order: OrderRecord): Promise<void> {
+async function give(store: StoreFixture, order: OrderRecord): Promise<OrderRecord> {
+  if (order.customerId) await store.customer({ id: order.customerId });
   await store.order({
     id: order.id,
+    customer_id: order.customerId,
     receipt_number: order.receiptNumber,
     status: order.status,
     fulfillment_status: order.fulfillmentStatus,
@@ -86,26 +39,29 @@ async function insertOrder(store: StoreFixture, order: OrderRecord): Promise<voi
     const row = { ...stage, last_error: lastError, updated_at: at, position };
     await store.row('order_stages', { order_id: order.id, ...row });
   }
+  return order;
 }
 
-describe.each([
-  ['in memory', inMemory],
-  ['on PostgreSQL', onPostgres],
-])('OrderRepository %s', (_name, open) => {
-  let subject: Subject;
+describe('OrderRepository', () => {
+  let api: RunningApi;
+  let orders: OrderRepository;
+  let store: StoreFixture;
+  let other: StoreFixture;
   let web: OrderRecord;
   let pos: OrderRecord;
   let twin: OrderRecord;
   let theirs: OrderRecord;
 
   beforeAll(async () => {
-    subject = await open();
-    const { storeId, otherStoreId } = subject;
+    api = await startApi();
+    orders = api.app.get(OrderRepository, { strict: false });
+    store = api.store;
+    other = await StoreFixture.create(api.database);
     const createdAt = new Date('2026-01-01T00:00:00.001Z');
-    pos = await subject.give(storeId, anOrder({ receiptNumber: 'POS-7', status: 'FAILED', createdAt }));
-    twin = await subject.give(storeId, anOrder({ receiptNumber: 'POS-8', fulfillmentStatus: 'RETURNED', createdAt }));
-    web = await subject.give(
-      storeId,
+    pos = await give(store, anOrder({ receiptNumber: 'POS-7', status: 'FAILED', createdAt }));
+    twin = await give(store, anOrder({ receiptNumber: 'POS-8', fulfillmentStatus: 'RETURNED', createdAt }));
+    web = await give(
+      store,
       anOrder({
         receiptNumber: 'WEB-261120-7K3M9Q',
         source: 'WEBSITE',
@@ -114,6 +70,7 @@ describe.each([
         updatedAt: new Date('2026-02-01T00:00:00.003Z'),
         amount: 5_000_000_000,
         customer: { name: 'Ada Lovelace', email: 'Ada_L@Example.test', phone: '1' },
+        customerId: '0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c',
         shippingAddress: { address: '1 Main St', city: 'London', zip: 'N1' },
         notes: 'Ring twice',
         externalReference: 'PO 7/a',
@@ -137,16 +94,13 @@ describe.each([
         ],
       }),
     );
-    theirs = await subject.give(otherStoreId, anOrder({ receiptNumber: 'POS-8', status: 'PENDING' }));
-    await subject.give(
-      otherStoreId,
-      anOrder({ receiptNumber: 'THEIRS-1', status: 'PENDING', externalReference: 'PO-theirs' }),
-    );
+    theirs = await give(other, anOrder({ receiptNumber: 'POS-8', status: 'PENDING' }));
+    await give(other, anOrder({ receiptNumber: 'THEIRS-1', status: 'PENDING', externalReference: 'PO-theirs' }));
   });
-  afterAll(() => subject.close());
+  afterAll(() => api.stop());
 
   const receipts = async (filter: OrderFilter, page = 1, limit = 50) => {
-    const { rows, total } = await subject.orders.list(subject.storeId, filter, { page, limit });
+    const { rows, total } = await orders.list(store.id, filter, { page, limit });
     return [total, ...rows.map(({ receiptNumber }) => receiptNumber)];
   };
 
@@ -161,7 +115,7 @@ describe.each([
   });
 
   it('lists summaries', async () => {
-    const { rows } = await subject.orders.list(subject.storeId, { source: 'WEBSITE' }, { page: 1, limit: 1 });
+    const { rows } = await orders.list(store.id, { source: 'WEBSITE' }, { page: 1, limit: 1 });
 
     expect(rows).toEqual([
       {
@@ -217,32 +171,30 @@ describe.each([
   });
 
   it('finds the full record by id, in any letter case', async () => {
-    expect(await subject.orders.findById(subject.storeId, web.id)).toEqual(web);
-    expect(await subject.orders.findById(subject.storeId, web.id.toUpperCase())).toEqual(web);
+    expect(await orders.findById(store.id, web.id)).toEqual(web);
+    expect(await orders.findById(store.id, web.id.toUpperCase())).toEqual(web);
   });
 
   it('finds the full record by receipt number, in any letter case', async () => {
-    expect(await subject.orders.findByReceiptNumber(subject.storeId, 'web-261120-7k3m9q')).toEqual(web);
-    expect(await subject.orders.findByReceiptNumber(subject.storeId, 'POS-7')).toEqual(pos);
+    expect(await orders.findByReceiptNumber(store.id, 'web-261120-7k3m9q')).toEqual(web);
+    expect(await orders.findByReceiptNumber(store.id, 'POS-7')).toEqual(pos);
   });
 
   it('finds no order of another store', async () => {
-    const { orders, storeId, otherStoreId } = subject;
-
-    expect(await orders.findById(otherStoreId, twin.id)).toBeNull();
-    expect(await orders.findByReceiptNumber(otherStoreId, 'POS-7')).toBeNull();
-    expect(await orders.findByReceiptNumber(storeId, 'THEIRS-1')).toBeNull();
-    expect(await orders.findByReceiptNumber(storeId, 'POS-')).toBeNull();
+    expect(await orders.findById(other.id, twin.id)).toBeNull();
+    expect(await orders.findByReceiptNumber(other.id, 'POS-7')).toBeNull();
+    expect(await orders.findByReceiptNumber(store.id, 'THEIRS-1')).toBeNull();
+    expect(await orders.findByReceiptNumber(store.id, 'POS-')).toBeNull();
   });
 
   it('locates an order in all stores that have it', async () => {
-    const { orders, storeId, otherStoreId, subdomain } = subject;
-    const ours = { storeId, subdomain, orderId: twin.id };
-    const other = { storeId: otherStoreId, subdomain: expect.any(String) as string, orderId: theirs.id };
+    const { subdomain } = store;
+    const ours = { storeId: store.id, subdomain, orderId: twin.id };
+    const elsewhere = { storeId: other.id, subdomain: other.subdomain, orderId: theirs.id };
 
-    expect(await orders.locate('pos-8', null)).toEqual([ours, other]);
+    expect(await orders.locate('pos-8', null)).toEqual([ours, elsewhere]);
     expect(await orders.locate('POS-8', subdomain)).toEqual([ours]);
-    expect(await orders.locate(theirs.id, null)).toEqual([other]);
+    expect(await orders.locate(theirs.id, null)).toEqual([elsewhere]);
     expect(await orders.locate(theirs.id, subdomain)).toEqual([]);
     expect(await orders.locate('POS-9', null)).toEqual([]);
   });

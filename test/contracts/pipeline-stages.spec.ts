@@ -1,137 +1,251 @@
-import { PipelineStages } from '@app/application';
+import { PipelineStages, type ClaimedStage } from '@app/application';
+import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { InMemoryPipelineStages, type Stage } from '../support/in-memory/in-memory-pipeline-stages.js';
-import { startApi } from '../support/start-api.js';
+import { startApi, type RunningApi } from '../support/start-api.js';
 
 const STAGE = 'notify-customer';
+const CLAIM_MS = 30_000;
+const MINUTE_MS = 60_000;
+/** More than this file adds. */
+const ALL = 1_000;
+
+interface StoredStage {
+  readonly state: string;
+  readonly attempts: number;
+  readonly lastError: string;
+  /** In milliseconds from now. */
+  readonly dueIn: number;
+}
+
+let api: RunningApi;
+beforeAll(async () => (api = await startApi()));
+afterAll(() => api.stop());
 
 /** The port, with methods that add and read the stages of orders. */
 interface Subject {
   readonly stages: PipelineStages;
   readonly storeId: number;
-  /** Adds an order with two stages in this state. Returns its id. */
+  /** Adds an order with this confirmation. Returns its id. */
   order(stage: Stage): Promise<string>;
-  /** The customer's and the merchant's stage. */
-  stagesOf(orderId: string): Promise<(Stage | null)[]>;
-  close(): Promise<void>;
+  stageOf(orderId: string): Promise<StoredStage | null>;
+  /** Ends the time of all claims. */
+  expire(): Promise<void>;
+  /** The number of changes that the feed of changes has not numbered. */
+  countChanges(): Promise<number>;
 }
 
-function inMemory(): Promise<Subject> {
+function inMemory(): Subject {
   const stages = new InMemoryPipelineStages();
-  return Promise.resolve({
+  const keys: string[] = [];
+  const claim = (orderId: string) => ({ storeId: 1, orderId, stage: STAGE }) as const;
+  return {
     stages,
     storeId: 1,
     order: (stage) => {
       const orderId = uuidv7();
-      stages.set(1, orderId, STAGE, stage);
-      stages.set(1, orderId, 'notify-merchant', stage);
+      keys.push(orderId);
+      stages.set(claim(orderId), stage);
       return Promise.resolve(orderId);
     },
-    stagesOf: (orderId) => Promise.resolve([stages.get(1, orderId, STAGE), stages.get(1, orderId, 'notify-merchant')]),
-    close: () => Promise.resolve(),
-  });
+    stageOf: (orderId) => {
+      const row = stages.get(claim(orderId));
+      return Promise.resolve(row && { ...row, dueIn: row.runAt - Date.now() });
+    },
+    expire: () => {
+      for (const orderId of keys) {
+        const row = stages.get(claim(orderId));
+        if (row?.lockedUntil) stages.set(row, { ...row, dueIn: row.runAt - Date.now(), lockedFor: -1 });
+      }
+      return Promise.resolve();
+    },
+    countChanges: () => Promise.resolve(0),
+  };
 }
 
-async function onPostgres(): Promise<Subject> {
-  const api = await startApi();
+function onPostgres(): Subject {
   const { app, database, store } = api;
   return {
     stages: app.get(PipelineStages, { strict: false }),
     storeId: store.id,
-    order: async ({ state, attempts, lastError }) => {
+    order: async ({ state, attempts, lastError, dueIn, lockedFor }) => {
       const order_id = await store.order();
-      for (const [position, stage] of [STAGE, 'notify-merchant'].entries()) {
-        await store.row('order_stages', { order_id, stage, state, attempts, last_error: lastError, position });
-      }
+      const at = (ms: number) => new Date(Date.now() + ms);
+      const times = { run_at: at(dueIn), locked_until: lockedFor === null ? null : at(lockedFor) };
+      const row = { order_id, stage: STAGE, state, attempts, last_error: lastError, position: 3 };
+      await store.row('order_stages', { ...row, ...times });
       return order_id;
     },
-    stagesOf: (orderId) =>
-      database.query<Stage>(
-        `SELECT state, attempts, last_error AS "lastError" FROM order_stages WHERE order_id = $1 ORDER BY position`,
+    stageOf: async (orderId) => {
+      const [row] = await database.query<StoredStage>(
+        `SELECT state, attempts, last_error AS "lastError", extract(epoch FROM run_at - now())::float8 * 1000 AS "dueIn"
+         FROM order_stages WHERE order_id = $1`,
         [orderId],
-      ),
-    close: () => api.stop(),
+      );
+      return row ?? null;
+    },
+    expire: async () => {
+      await database.query(
+        `UPDATE order_stages SET locked_until = now() - interval '1 s' WHERE locked_until IS NOT NULL`,
+      );
+    },
+    countChanges: async () =>
+      (await database.query<{ n: number }>('SELECT count(*)::int AS n FROM change_log'))[0]?.n ?? 0,
   };
 }
+
+const due: Stage = { state: 'pending', attempts: 0, lastError: '', dueIn: -1_000, lockedFor: null };
+const personal = () => new TypeError('ada@example.com has no mailbox');
 
 describe.each([
   ['in memory', inMemory],
   ['on PostgreSQL', onPostgres],
 ])('PipelineStages %s', (_name, open) => {
   let subject: Subject;
-  beforeAll(async () => (subject = await open()));
-  afterAll(() => subject.close());
-
-  const pending: Stage = { state: 'pending', attempts: 0, lastError: '' };
-  const personal = () => new TypeError('ada@example.com has no mailbox');
-
-  it('counts each attempt that begins, only for its stage', async () => {
-    const { stages, storeId } = subject;
-    const orderId = await subject.order(pending);
-
-    expect(await stages.begin(storeId, orderId, STAGE)).toBe(true);
-    expect(await stages.begin(storeId, orderId, STAGE)).toBe(true);
-
-    expect(await subject.stagesOf(orderId)).toEqual([{ ...pending, attempts: 2 }, pending]);
+  beforeAll(() => {
+    subject = open();
   });
 
-  it.each(['done', 'dead', 'held'])('does not begin an attempt when the stage is %s', async (state) => {
-    const stage = { state, attempts: 1, lastError: 'EPIPE' };
-    const orderId = await subject.order(stage);
+  /** Claims all due stages. Returns the claim of this order. */
+  const claimOf = async (orderId: string, forMs = CLAIM_MS): Promise<ClaimedStage | undefined> =>
+    (await subject.stages.claim(ALL, forMs)).find((claim) => claim.orderId === orderId);
 
-    expect(await subject.stages.begin(subject.storeId, orderId, STAGE)).toBe(false);
+  const claimed = async (stage: Stage = due): Promise<ClaimedStage> => {
+    const claim = await claimOf(await subject.order(stage));
+    if (!claim) throw new Error('The stage is not claimed');
+    return claim;
+  };
 
-    expect(await subject.stagesOf(orderId)).toEqual([stage, stage]);
+  it('claims a due stage once, without a change that the feed shows', async () => {
+    const orderId = await subject.order({ ...due, attempts: 2 });
+    const changes = await subject.countChanges();
+
+    const claim = await claimOf(orderId);
+
+    expect(claim).toMatchObject({ storeId: subject.storeId, orderId, stage: STAGE, attempts: 2, takenOver: false });
+    expect(await claimOf(orderId)).toBeUndefined();
+    expect(await subject.countChanges()).toBe(changes);
   });
 
-  it('does not begin an attempt for an unknown order or an order of another store', async () => {
-    const { stages, storeId } = subject;
-    const orderId = await subject.order(pending);
+  it('claims the longest due stage first, and no more than asked for', async () => {
+    await subject.stages.claim(ALL, CLAIM_MS);
+    const [late, latest, later] = [
+      await subject.order(due),
+      await subject.order({ ...due, dueIn: -3 * MINUTE_MS }),
+      await subject.order({ ...due, dueIn: -2 * MINUTE_MS }),
+    ];
 
-    expect(await stages.begin(storeId, uuidv7(), STAGE)).toBe(false);
-    expect(await stages.begin(999_999, orderId, STAGE)).toBe(false);
+    const first = await subject.stages.claim(2, CLAIM_MS);
+    const second = await subject.stages.claim(2, CLAIM_MS);
+
+    expect(first.map(({ orderId }) => orderId).sort()).toEqual([latest, later].sort());
+    expect(second.map(({ orderId }) => orderId)).toEqual([late]);
   });
 
-  it('marks a stage as done after a success, and clears its last error', async () => {
-    const { stages, storeId } = subject;
-    const failed = { state: 'pending', attempts: 2, lastError: 'EPIPE' };
-    const orderId = await subject.order(failed);
-
-    await stages.succeed(storeId, orderId, STAGE);
-
-    expect(await subject.stagesOf(orderId)).toEqual([{ state: 'done', attempts: 2, lastError: '' }, failed]);
+  it.each<[string, Partial<Stage>]>([
+    ['a stage that is due later', { dueIn: MINUTE_MS }],
+    ['a stage that another worker holds', { lockedFor: MINUTE_MS }],
+    ['a done stage', { state: 'done' }],
+    ['a dead stage', { state: 'dead' }],
+    ['a held stage', { state: 'held' }],
+  ])('does not claim %s', async (_what, stage) => {
+    expect(await claimOf(await subject.order({ ...due, ...stage }))).toBeUndefined();
   });
 
-  it.each([
-    ['pending after a failure before the last attempt', false, 'pending', true],
-    ['dead after the failure of the last attempt', true, 'dead', false],
-  ])('marks a stage as %s', async (_what, last, state, begins) => {
-    const { stages, storeId } = subject;
-    const orderId = await subject.order({ ...pending, attempts: 1 });
+  it('takes a stage over whose worker has not ended its attempt in time', async () => {
+    const lost = await claimed();
+    await subject.expire();
 
-    await stages.fail(storeId, orderId, STAGE, personal(), last);
+    expect(await claimOf(lost.orderId)).toMatchObject({ attempts: 0, takenOver: true });
+  });
 
-    const [failed, other] = await subject.stagesOf(orderId);
-    expect(failed).toEqual({ state, attempts: 1, lastError: 'TypeError' });
-    expect(other).toEqual({ ...pending, attempts: 1 });
-    expect(await stages.begin(storeId, orderId, STAGE)).toBe(begins);
+  it('marks a stage as done after a success, counts the attempt, and clears its last error', async () => {
+    const claim = await claimed({ ...due, attempts: 2, lastError: 'EPIPE' });
+
+    await subject.stages.succeed(claim);
+
+    expect(await subject.stageOf(claim.orderId)).toMatchObject({ state: 'done', attempts: 3, lastError: '' });
+  });
+
+  it('makes a failed stage due again later, and counts the attempt', async () => {
+    const claim = await claimed();
+
+    await subject.stages.fail(claim, personal(), MINUTE_MS);
+
+    const stage = await subject.stageOf(claim.orderId);
+    expect(stage).toMatchObject({ state: 'pending', attempts: 1, lastError: 'TypeError' });
+    expect(stage?.dueIn).toBeGreaterThan(MINUTE_MS - 20_000);
+    expect(await claimOf(claim.orderId)).toBeUndefined();
+  });
+
+  it('claims a failed stage again, when it is due again, as one that no worker lost', async () => {
+    const claim = await claimed();
+    await subject.stages.fail(claim, personal(), 0);
+
+    expect(await claimOf(claim.orderId)).toMatchObject({ attempts: 1, takenOver: false });
+  });
+
+  it('marks a stage as dead when no attempt follows', async () => {
+    const claim = await claimed();
+
+    await subject.stages.fail(claim, personal(), null);
+
+    expect(await subject.stageOf(claim.orderId)).toMatchObject({ state: 'dead', attempts: 1, lastError: 'TypeError' });
   });
 
   it('stores the code of an error, and never its message', async () => {
-    const { stages, storeId } = subject;
-    const orderId = await subject.order(pending);
+    const claim = await claimed();
 
-    await stages.fail(storeId, orderId, STAGE, Object.assign(personal(), { code: 'EENVELOPE' }), false);
+    await subject.stages.fail(claim, Object.assign(personal(), { code: 'EENVELOPE' }), 0);
 
-    expect((await subject.stagesOf(orderId))[0]).toEqual({ ...pending, lastError: 'EENVELOPE' });
+    expect(await subject.stageOf(claim.orderId)).toMatchObject({ lastError: 'EENVELOPE' });
+  });
+
+  it('lets only the last claimant end the attempt at a stage that was taken over', async () => {
+    const lost = await claimed();
+    await subject.expire();
+    const current = await claimOf(lost.orderId, 2 * CLAIM_MS);
+    if (!current) throw new Error('The stage is not taken over');
+
+    await subject.stages.succeed(lost);
+    await subject.stages.fail(lost, personal(), null);
+    expect(await subject.stageOf(lost.orderId)).toMatchObject({ state: 'pending', attempts: 0, lastError: '' });
+
+    await subject.stages.fail(current, personal(), 0);
+    expect(await subject.stageOf(lost.orderId)).toMatchObject({ state: 'pending', attempts: 1 });
   });
 
   it('does not change the stages of another store', async () => {
-    const orderId = await subject.order(pending);
+    const claim = { ...(await claimed()), storeId: 999_999 };
 
-    await subject.stages.succeed(999_999, orderId, STAGE);
-    await subject.stages.fail(999_999, orderId, STAGE, personal(), true);
+    await subject.stages.succeed(claim);
+    await subject.stages.fail(claim, personal(), null);
 
-    expect(await subject.stagesOf(orderId)).toEqual([pending, pending]);
+    expect(await subject.stageOf(claim.orderId)).toMatchObject({ state: 'pending', attempts: 0 });
+  });
+});
+
+describe('PostgresPipelineStages', () => {
+  it('does not wait for a stage that another worker claims or an operator retries at the same moment', async () => {
+    const stages = api.app.get(PipelineStages, { strict: false });
+    await stages.claim(ALL, CLAIM_MS);
+    const worker = new pg.Client({ connectionString: api.database.url });
+    try {
+      const [theirs, ours] = [await api.store.order(), await api.store.order()];
+      for (const order_id of [theirs, ours]) {
+        await api.store.row('order_stages', { order_id, stage: STAGE, state: 'pending', position: 3 });
+      }
+      await worker.connect();
+      await worker.query('BEGIN');
+      await worker.query(`UPDATE order_stages SET locked_until = now() + interval '1 minute' WHERE order_id = $1`, [
+        theirs,
+      ]);
+
+      const claims = await stages.claim(ALL, CLAIM_MS);
+
+      expect(claims.map(({ orderId }) => orderId)).toEqual([ours]);
+    } finally {
+      await worker.end();
+    }
   });
 });

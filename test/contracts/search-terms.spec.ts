@@ -1,10 +1,13 @@
 import { Database, dataSourceOptions, poolOf } from '@app/infrastructure';
 import { DataSource } from 'typeorm';
 // Imports the adapters directly, because the test of searches needs no application around them.
+import { PostgresProductRepository } from '../../libs/infrastructure/src/catalog/postgres-product.repository.js';
 import { PostgresSkuRepository } from '../../libs/infrastructure/src/catalog/postgres-sku.repository.js';
 import { PostgresCustomerRepository } from '../../libs/infrastructure/src/customers/postgres-customer.repository.js';
 import { PostgresOrderRepository } from '../../libs/infrastructure/src/orders/postgres-order.repository.js';
+import { Conditions } from '../../libs/infrastructure/src/lists/conditions.js';
 import { ReadReplicas } from '../../libs/infrastructure/src/postgres/read-replicas.js';
+import { containingTerm } from '../../libs/infrastructure/src/lists/search-terms.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { seededRandom } from '../support/seeded-random.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
@@ -33,7 +36,21 @@ const LOCALS = [
   '"q r"',
 ];
 const DOMAINS = ['ex.test', 'EX.test', 'b.c', 'münchen.test', '', 'anna@b.c', 'x%y', '\u212Aex'];
-const NAMES = ['Ada', 'ada@ex.test', 'Bob (b@b.c)', 'Łukasz', '100%', 'W_7', '', 'anna@'];
+// Texts of all scripts, long enough for terms of which the index looks for a part.
+const LONG_TEXTS = [
+  '😀'.repeat(50),
+  'e\u0301'.repeat(30),
+  String.raw`\%_`.repeat(20),
+  'ΟΔΥΣΣΕΥΣ.ΑΣ ΑΣ '.repeat(4),
+  'Red cotton shirt No. 7 ('.repeat(3),
+  'İzmir Größe Łódź 黒い椅子 '.repeat(3),
+  'a b-'.repeat(15),
+];
+const NAMES = ['Ada', 'ada@ex.test', 'Bob (b@b.c)', 'Łukasz', '100%', 'W_7', '', 'anna@', ...LONG_TEXTS];
+/** The longest searches that the API accepts, of texts that are long to compare. */
+const LONGEST = [...LONG_TEXTS, '%', '_', '.', '0', '가', 'buyer.', 'aяא명é'].map((text) =>
+  [...text.repeat(200)].slice(0, 200).join(''),
+);
 
 const ORDERS = `
   INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
@@ -56,6 +73,7 @@ const countOf = (table: string, condition: string) =>
   `SELECT count(*)::int AS count FROM ${table} WHERE store_id = $1 AND (${condition})`;
 const COUNT_ORDERS = countOf('orders', 'receipt_number ILIKE $2 OR customer_email ILIKE $2');
 const COUNT_CUSTOMERS = countOf('customers', 'name ILIKE $2 OR email ILIKE $2');
+const COUNT_PRODUCTS = countOf('products', 'name ILIKE $2');
 const COUNT_SKUS = countOf('products', 'sku ILIKE $2 OR name ILIKE $2');
 
 describe(`random search terms (SEED=${SEED})`, () => {
@@ -127,6 +145,24 @@ describe(`random search terms (SEED=${SEED})`, () => {
     },
     TIMEOUT_MS,
   );
+
+  it(
+    'find the products that contain them in the name',
+    async () => {
+      const primary = new Database(() => poolOf(dataSource));
+      const products = new PostgresProductRepository(new ReadReplicas(() => poolOf(dataSource), [], 4), primary);
+      expect(await differences(COUNT_PRODUCTS, (search) => products.list(storeId, { search }, PAGE))).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it.each(LONGEST)('are not folded again for each row when they are long: %#', (term) => {
+    const where = new Conditions('store_id = ?', storeId);
+    const condition = containingTerm(where, term)('name');
+
+    const [, pattern = ''] = /ILIKE \$(\d+)/.exec(condition) ?? [];
+    expect(((where.values as string[])[Number(pattern) - 1] ?? '').length).toBeLessThan(100);
+  });
 
   /** Compares totals with those of a scan that reads every row. */
   async function differences(count: string, list: (term: string) => Promise<{ total: number }>): Promise<unknown[]> {

@@ -1,53 +1,46 @@
 import { SetStock, StockLedger, StoreRepository, VerifyStock, type StockPlace } from '@app/application';
 import { NotFound } from '@app/domain';
-import { InMemoryStockLedger } from '../support/in-memory/in-memory-stock-ledger.js';
-import { InMemoryStoreRepository } from '../support/in-memory/in-memory-store.repository.js';
-import { startApi } from '../support/start-api.js';
+import { startApi, type RunningApi } from '../support/start-api.js';
+
+const MUG: StockPlace = { product: 'mug', variant: null, bin: 'MAIN/A-1' };
+const RED_MUG: StockPlace = { ...MUG, variant: 'mug-red' };
+const CUP: StockPlace = { ...MUG, product: 'cup' };
+
+const AT = `
+  JOIN products ON products.store_id = place.store_id AND products.id = place.product_id
+  JOIN bins ON bins.store_id = place.store_id AND bins.id = place.bin_id
+  JOIN warehouses ON warehouses.store_id = bins.store_id AND warehouses.id = bins.warehouse_id
+  LEFT JOIN product_variants AS variants ON variants.store_id = place.store_id AND variants.id = place.variant_key
+  WHERE place.store_id = $1 AND products.slug = $2 AND variants.sku IS NOT DISTINCT FROM $3
+    AND warehouses.code || '/' || bins.code = $4`;
+const valuesOf = (storeId: number, { product, variant, bin }: StockPlace) => [storeId, product, variant, bin];
 
 /**
- * Two stores with product `mug` and its variant `mug-red`, product `cup` without variants, and bins `MAIN/A-1` and
- * `MAIN/A-2`. The second store also has a product `plate`.
+ * In each test, two new stores with product `mug` and its variant `mug-red`, product `cup` without variants, and bins
+ * `MAIN/A-1` and `MAIN/A-2`. The second store also has a product `plate`.
  */
-interface Subject {
-  readonly ledger: StockLedger;
-  readonly stores: StoreRepository;
-  /** Ids of the two stores. */
-  readonly ids: readonly [number, number];
-  /** Kind and quantity of each movement, oldest first. */
-  movements(storeId: number, place: StockPlace): Promise<string[]>;
-  /** Changes a quantity without a movement. */
-  corrupt(storeId: number, place: StockPlace, quantity: number): Promise<unknown>;
-  close(): Promise<void>;
-}
+describe('StockLedger', () => {
+  let api: RunningApi;
+  let ledger: StockLedger;
+  let stores: StoreRepository;
+  let [first, second] = [0, 0];
+  beforeAll(async () => {
+    api = await startApi();
+    ledger = api.app.get(StockLedger, { strict: false });
+    stores = api.app.get(StoreRepository, { strict: false });
+  });
+  beforeEach(async () => {
+    // A check of all stores counts what earlier tests left.
+    await api.database.query('TRUNCATE stores CASCADE');
+    first = await create('first', ['mug', 'cup']);
+    second = await create('second', ['mug', 'cup', 'plate']);
+  });
+  afterAll(() => api.stop());
 
-async function inMemory(): Promise<Subject> {
-  const stores = new InMemoryStoreRepository();
-  const first = await stores.create({ subdomain: 'first', name: 'First', currency: 'USD' });
-  const second = await stores.create({ subdomain: 'second', name: 'Second', currency: 'USD' });
-  const products = { mug: ['mug-red'], cup: [] };
-  const warehouses = { MAIN: ['A-1', 'A-2'] };
-  const ledger = new InMemoryStockLedger([
-    { id: first.id, subdomain: 'first', products, warehouses },
-    { id: second.id, subdomain: 'second', products: { ...products, plate: [] }, warehouses },
-  ]);
-  return {
-    ledger,
-    stores,
-    ids: [first.id, second.id],
-    movements: (storeId, place) => Promise.resolve(ledger.movements(storeId, place)),
-    corrupt: (storeId, place, quantity) => Promise.resolve(ledger.corrupt(storeId, place, quantity)),
-    close: () => Promise.resolve(),
-  };
-}
-
-async function onPostgres(): Promise<Subject> {
-  const api = await startApi();
-  const { app, database } = api;
-  const stores = app.get(StoreRepository, { strict: false });
   const create = async (subdomain: string, slugs: string[]) => {
     const { id } = await stores.create({ subdomain, name: subdomain, currency: 'USD' });
     const add = async (text: string, ...values: unknown[]) =>
-      (await database.query<{ id: number }>(`${text} RETURNING id`, [id, ...values]))[0]?.id;
+      (await api.database.query<{ id: number }>(`${text} RETURNING id`, [id, ...values]))[0]?.id;
     for (const slug of slugs) {
       const product = await add('INSERT INTO products (store_id, slug, name, price) VALUES ($1, $2, $2, 100)', slug);
       if (slug !== 'mug') continue;
@@ -62,59 +55,28 @@ async function onPostgres(): Promise<Subject> {
     }
     return id;
   };
-  const AT = `
-    JOIN products ON products.store_id = place.store_id AND products.id = place.product_id
-    JOIN bins ON bins.store_id = place.store_id AND bins.id = place.bin_id
-    JOIN warehouses ON warehouses.store_id = bins.store_id AND warehouses.id = bins.warehouse_id
-    LEFT JOIN product_variants AS variants ON variants.store_id = place.store_id AND variants.id = place.variant_key
-    WHERE place.store_id = $1 AND products.slug = $2 AND variants.sku IS NOT DISTINCT FROM $3
-      AND warehouses.code || '/' || bins.code = $4`;
-  const valuesOf = (storeId: number, { product, variant, bin }: StockPlace) => [storeId, product, variant, bin];
-  return {
-    ledger: app.get(StockLedger, { strict: false }),
-    stores,
-    ids: [await create('first', ['mug', 'cup']), await create('second', ['mug', 'cup', 'plate'])],
-    movements: async (storeId, place) => {
-      const rows = await database.query<{ movement: string }>(
-        `SELECT place.kind || ' ' || place.quantity AS movement FROM stock_movements AS place ${AT} ORDER BY place.id`,
-        valuesOf(storeId, place),
-      );
-      return rows.map(({ movement }) => movement);
-    },
-    corrupt: (storeId, place, quantity) =>
-      database.query(
-        `UPDATE stock SET quantity = $5 WHERE (store_id, product_id, variant_key, bin_id) IN (
-           SELECT place.store_id, place.product_id, place.variant_key, place.bin_id FROM stock AS place ${AT})`,
-        [...valuesOf(storeId, place), quantity],
-      ),
-    close: () => api.stop(),
+  /** Kind and quantity of each movement, oldest first. */
+  const movements = async (storeId: number, place: StockPlace): Promise<string[]> => {
+    const rows = await api.database.query<{ movement: string }>(
+      `SELECT place.kind || ' ' || place.quantity AS movement FROM stock_movements AS place ${AT} ORDER BY place.id`,
+      valuesOf(storeId, place),
+    );
+    return rows.map(({ movement }) => movement);
   };
-}
-
-const MUG: StockPlace = { product: 'mug', variant: null, bin: 'MAIN/A-1' };
-const RED_MUG: StockPlace = { ...MUG, variant: 'mug-red' };
-const CUP: StockPlace = { ...MUG, product: 'cup' };
-
-describe.each([
-  ['in memory', inMemory],
-  ['on PostgreSQL', onPostgres],
-])('StockLedger %s', (_name, open) => {
-  let subject: Subject;
-  let ledger: StockLedger;
-  let [first, second] = [0, 0];
-  beforeEach(async () => {
-    subject = await open();
-    ledger = subject.ledger;
-    [first, second] = subject.ids;
-  });
-  afterEach(() => subject.close());
+  /** Changes a quantity without a movement. */
+  const corrupt = (storeId: number, place: StockPlace, quantity: number) =>
+    api.database.query(
+      `UPDATE stock SET quantity = $5 WHERE (store_id, product_id, variant_key, bin_id) IN (
+         SELECT place.store_id, place.product_id, place.variant_key, place.bin_id FROM stock AS place ${AT})`,
+      [...valuesOf(storeId, place), quantity],
+    );
 
   it('writes the opening stock, then adjustments, and returns the quantity before', async () => {
     expect(await ledger.setQuantity(first, MUG, 7)).toBeNull();
     expect(await ledger.setQuantity(first, MUG, 5)).toBe(7);
     expect(await ledger.setQuantity(first, MUG, 0)).toBe(5);
 
-    expect(await subject.movements(first, MUG)).toEqual(['OPENING 7', 'ADJUSTMENT -2', 'ADJUSTMENT -5']);
+    expect(await movements(first, MUG)).toEqual(['OPENING 7', 'ADJUSTMENT -2', 'ADJUSTMENT -5']);
   });
 
   it('writes no movement when the quantity does not change', async () => {
@@ -123,8 +85,8 @@ describe.each([
     expect(await ledger.setQuantity(first, CUP, 0)).toBeNull();
     expect(await ledger.setQuantity(first, CUP, 0)).toBe(0);
 
-    expect(await subject.movements(first, MUG)).toEqual(['OPENING 7']);
-    expect(await subject.movements(first, CUP)).toEqual([]);
+    expect(await movements(first, MUG)).toEqual(['OPENING 7']);
+    expect(await movements(first, CUP)).toEqual([]);
   });
 
   it('accepts the largest quantity', async () => {
@@ -163,8 +125,8 @@ describe.each([
     await ledger.setQuantity(second, CUP, 3);
     expect(await ledger.verify(null)).toEqual({ checked: 3, differences: [] });
 
-    await subject.corrupt(first, RED_MUG, 9);
-    await subject.corrupt(second, CUP, 0);
+    await corrupt(first, RED_MUG, 9);
+    await corrupt(second, CUP, 0);
 
     const red = { ...RED_MUG, store: 'first', quantity: 9, ledger: 2 };
     const cup = { ...CUP, store: 'second', quantity: 0, ledger: 3 };
@@ -174,7 +136,7 @@ describe.each([
   });
 
   it('works in the use cases, which name the store by its subdomain', async () => {
-    const [set, verify] = [new SetStock(subject.stores, ledger), new VerifyStock(subject.stores, ledger)];
+    const [set, verify] = [new SetStock(stores, ledger), new VerifyStock(stores, ledger)];
 
     expect(await set.execute({ ...MUG, store: 'second', quantity: 6 })).toBeNull();
 

@@ -1,60 +1,33 @@
 import { StoreRepository, SubdomainTaken, type StoreProfile } from '@app/application';
 import { aStoreProfile } from '../builders/order-record.js';
-import { InMemoryStoreRepository } from '../support/in-memory/in-memory-store.repository.js';
-import { startApi } from '../support/start-api.js';
+import { startApi, type RunningApi } from '../support/start-api.js';
 
-/** The repository, with a method that stores the settings that operators import. */
-interface Subject {
-  readonly stores: StoreRepository;
-  configure(profile: StoreProfile): Promise<unknown>;
-  close(): Promise<void>;
-}
-
-function inMemory(): Promise<Subject> {
-  const stores = new InMemoryStoreRepository();
-  return Promise.resolve({
-    stores,
-    configure: (profile) => Promise.resolve(stores.configure(profile.id, profile)),
-    close: () => Promise.resolve(),
-  });
-}
-
-async function onPostgres(): Promise<Subject> {
-  const api = await startApi();
-  const { app, database } = api;
-  return {
-    stores: app.get(StoreRepository, { strict: false }),
-    configure: async (profile) => {
-      await database.query(
-        `UPDATE stores SET custom_domain = $2, logo_url = $3, primary_color = $4, seo_title = $5, contact = $6,
-           theme = $7, payment_settings = $8, ecommerce_settings = $9
-         WHERE id = $1`,
-        [
-          ...[profile.id, profile.customDomain, profile.logoUrl, profile.primaryColor, profile.seoTitle],
-          ...[profile.contact, profile.theme, profile.paymentSettings, profile.ecommerceSettings],
-        ],
-      );
-      // In the reverse order of the list.
-      for (const method of [...profile.methodsWithCredentials].reverse()) {
-        const sealed = Buffer.from('sealed');
-        await database.query('INSERT INTO gateway_credentials VALUES ($1, $2, $3)', [profile.id, method, sealed]);
-      }
-    },
-    close: () => api.stop(),
-  };
-}
-
-describe.each([
-  ['in memory', inMemory],
-  ['on PostgreSQL', onPostgres],
-])('StoreRepository %s', (_name, open) => {
-  let subject: Subject;
+describe('StoreRepository', () => {
+  let api: RunningApi;
   let stores: StoreRepository;
   beforeAll(async () => {
-    subject = await open();
-    stores = subject.stores;
+    api = await startApi();
+    stores = api.app.get(StoreRepository, { strict: false });
   });
-  afterAll(() => subject.close());
+  afterAll(() => api.stop());
+
+  /** Stores the settings that operators import. */
+  async function configure(profile: StoreProfile): Promise<void> {
+    await api.database.query(
+      `UPDATE stores SET custom_domain = $2, logo_url = $3, primary_color = $4, seo_title = $5, contact = $6,
+         theme = $7, payment_settings = $8, ecommerce_settings = $9
+       WHERE id = $1`,
+      [
+        ...[profile.id, profile.customDomain, profile.logoUrl, profile.primaryColor, profile.seoTitle],
+        ...[profile.contact, profile.theme, profile.paymentSettings, profile.ecommerceSettings],
+      ],
+    );
+    // In the reverse order of the list.
+    for (const method of [...profile.methodsWithCredentials].reverse()) {
+      const sealed = Buffer.from('sealed');
+      await api.database.query('INSERT INTO gateway_credentials VALUES ($1, $2, $3)', [profile.id, method, sealed]);
+    }
+  }
 
   const create = (subdomain: string) => stores.create({ subdomain, name: 'Acme', currency: 'JPY' });
 
@@ -127,7 +100,7 @@ describe.each([
       ecommerceSettings: { shipping: { flat: 500 } },
     });
 
-    await subject.configure(profile);
+    await configure(profile);
 
     expect(await stores.findProfile(profile.id)).toEqual(profile);
     expect(await stores.findProfile(other.id)).toMatchObject({ seoTitle: '', methodsWithCredentials: [] });

@@ -1,6 +1,15 @@
 import { ApiKeyRepository } from '@app/application';
 import { parseApiKey } from '@app/domain';
+import { JsonLogger } from '@app/infrastructure';
+import { Controller, Get, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { InjectOptions } from 'fastify';
+import { ApiModule } from '../../apps/api/src/api.module.js';
+import { ConcurrencyLimits } from '../../apps/api/src/http/server/concurrency-limits.js';
+import { Metrics } from '../../apps/api/src/status/metrics.js';
 import { KeyUsage } from '../../libs/infrastructure/src/access/key-usage.js';
+import { testConfig } from '../support/test-config.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
 const MISSING = { error: 'Missing or invalid Authorization header' };
@@ -207,6 +216,85 @@ describe('authentication', () => {
 
       expect([401, 404]).toContain(response.statusCode);
       expect(response.json()).not.toHaveProperty('data');
+    });
+  });
+
+  describe('without the early hook', () => {
+    @Controller('undeclared')
+    class UndeclaredController {
+      @Get()
+      read(): string {
+        return 'open';
+      }
+    }
+
+    @Module({ controllers: [UndeclaredController] })
+    class AnotherTeamsModule {}
+
+    let bare: NestFastifyApplication;
+    beforeAll(async () => {
+      const process = {
+        config: testConfig({ DATABASE_URL: api.database.url, DATABASE_POOL_SIZE: '1', THROTTLE_PER_10S: '20' }),
+        databaseUrl: api.database.url,
+        logger: new JsonLogger('silent'),
+        metrics: new Metrics(),
+        limits: new ConcurrencyLimits(),
+      };
+      @Module({ imports: [ApiModule.on(process), AnotherTeamsModule] })
+      class Application {}
+      bare = await NestFactory.create<NestFastifyApplication>(Application, new FastifyAdapter(), { logger: false });
+      await bare.init();
+    });
+    afterAll(() => bare.close());
+
+    const answerTo = async (options: InjectOptions) => {
+      const { statusCode, headers, body } = await bare.inject(options);
+      return { statusCode, code: headers['x-error-code'], body: JSON.parse(body) as object };
+    };
+    const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+    it.each(['/v1/products', '/v1/store', '/undeclared'])(
+      'the guard returns 401 to GET %s without a key',
+      async (url) => {
+        expect(await answerTo({ url })).toEqual({ statusCode: 401, code: 'unauthorized', body: MISSING });
+      },
+    );
+
+    it("unknown parameters of another team's route are refused, after the key", async () => {
+      const url = '/undeclared?colour=red';
+      const strict = { prefer: 'handling=strict' };
+
+      expect(await answerTo({ url, headers: strict })).toMatchObject({ statusCode: 401 });
+      expect(await answerTo({ url, headers: { ...strict, ...bearer(api.store.key) } })).toMatchObject({
+        statusCode: 400,
+        body: { error: 'Unknown query parameter: colour' },
+      });
+    });
+
+    it('the guard returns 403 to a revoked key, and to an order of a read key', async () => {
+      const revoked = await api.store.createKey();
+      await setKey(revoked, "status = 'REVOKED'");
+      const reader = await api.store.createKey('live', 'read');
+
+      expect(await answerTo({ url: '/v1/orders', headers: bearer(revoked) })).toMatchObject({
+        statusCode: 403,
+        code: 'api_key_inactive',
+      });
+      const order = { method: 'POST', url: '/v1/orders', headers: bearer(reader), payload: {} } as const;
+      expect(await answerTo(order)).toMatchObject({ statusCode: 403, code: 'insufficient_scope' });
+      expect(await answerTo({ ...order, url: '/v1/orders/preview' })).toMatchObject({ statusCode: 400 });
+    });
+
+    it('the guard throttles a key', async () => {
+      const headers = bearer(await api.store.createKey());
+      const statuses: number[] = [];
+      for (let i = 0; i < 22; i++) statuses.push((await answerTo({ url: '/v1/store', headers })).statusCode);
+
+      expect(statuses.slice(-3)).toEqual([200, 429, 429]);
+    });
+
+    it('the guard lets requests without a key pass to the probes', async () => {
+      expect(await answerTo({ url: '/health/ready' })).toMatchObject({ statusCode: 200 });
     });
   });
 

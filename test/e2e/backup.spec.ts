@@ -26,11 +26,11 @@ describe('backup and restore', () => {
     expect(report).toMatchObject({ tables: { orders: 3, products: 2 }, stockChecked: 3, pendingStages: 6 });
   });
 
-  it('restores stages that were queued as not queued, so that they are queued again', async () => {
+  it('restores stages that a worker held as stages that no worker holds', async () => {
     const target = await scene.emptyDatabase();
     await restoreBackup(target.url, scene.file);
 
-    expect(await count(target, `order_stages WHERE state = 'pending' AND NOT queued`)).toBe(6);
+    expect(await count(target, `order_stages WHERE state = 'pending' AND locked_until IS NULL`)).toBe(6);
   });
 
   it('restores a database that accepts new rows: the next ids, the totals of lists, an append-only ledger', async () => {

@@ -28,6 +28,7 @@ describe('GET /v1/changes', () => {
     await reader.catchUp();
     return reader;
   };
+  const branches = async () => (await sql('SELECT FROM change_branches')).length;
   const errorOf = async (url: string) => {
     const { statusCode, headers } = await api.get(url);
     return [statusCode, headers['x-error-code']];
@@ -114,7 +115,7 @@ describe('GET /v1/changes', () => {
     expect(await reader.catchUp()).toEqual([`-orders ${first}`, `brands ${brand}`]);
   });
 
-  it('has no entry for a write that changes nothing, or only a mark of the queue', async () => {
+  it('has no entry for a write that changes nothing, or only claims a stage', async () => {
     const brand = await api.store.brand();
     const product = await api.store.product({ stock: 5 });
     await api.post('/v1/orders', anOrderBody(product));
@@ -122,7 +123,7 @@ describe('GET /v1/changes', () => {
 
     await sql('UPDATE brands SET name = name WHERE id = $1', brand);
     await sql('UPDATE products SET name = name WHERE id = $1', product);
-    await sql('UPDATE order_stages SET queued = true');
+    await sql('UPDATE order_stages SET locked_until = now()');
 
     expect(await reader.catchUp()).toEqual([]);
   });
@@ -279,7 +280,31 @@ describe('GET /v1/changes', () => {
     ]);
     const again = await api.get(`/v1/changes?cursor=${reader.cursor}`);
     expect(again.json<{ data: unknown[] }>().data).toEqual([]);
-    expect((await api.get('/v1/changes?kinds=nothing')).json<{ data: unknown[] }>().data).toEqual([]);
+    for (const kinds of ['nothing', '', ',']) {
+      expect((await api.get(`/v1/changes?kinds=${kinds}`)).json<{ data: unknown[] }>().data).toEqual([]);
+    }
+  });
+
+  it('cuts a page of fat records, and continues after it', async () => {
+    const reader = await follower('kinds=brands&limit=100');
+    await api.database.query(
+      `INSERT INTO brands (store_id, slug, name, description)
+       SELECT $1, 'fat-' || n, 'B', CASE WHEN n = 50 THEN repeat('x', 900000) ELSE repeat('x', 20000) END
+       FROM generate_series(1, 100) AS n`,
+      [api.store.id],
+    );
+    const before = reader.copy.size;
+    const sizes: number[] = [];
+    for (let more = true; more;) {
+      const page = await reader.page();
+      sizes.push(JSON.stringify(page).length);
+      more = page.has_more;
+    }
+
+    expect(reader.copy.size - before).toBe(100);
+    // At most the last record begins below the limit.
+    expect(Math.max(...sizes)).toBeLessThan(1_500_000);
+    expect(sizes.length).toBeGreaterThan(3);
   });
 
   it('refuses a cursor that is damaged, or belongs to another store or mode', async () => {
@@ -372,6 +397,31 @@ describe('GET /v1/changes', () => {
     expect(await rewound.page()).toMatchObject({ rewound: false, data: [] });
   });
 
+  it('rewinds a cursor of a store that a fork lost and that was imported again', async () => {
+    const store = await StoreFixture.create(api.database);
+    const headers = { authorization: `Bearer ${store.key}` };
+    const reader = new FeedReader({ get: (url) => api.get(url, headers) });
+    const lost = [await store.brand(), await store.brand()];
+    await reader.catchUp();
+    // The fork lacks the store, its rows and its positions. The import gives it the same id, and the key is the same.
+    await sql('DELETE FROM brands WHERE store_id = $1', store.id);
+    await sql('DELETE FROM change_log WHERE store_id = $1', store.id);
+    await sql('DELETE FROM changes WHERE store_id = $1', store.id);
+    await sql('SELECT begin_branch()');
+    await sql('DELETE FROM change_forks WHERE store_id = $1', store.id);
+    const brand = await store.brand();
+
+    expect(await reader.page()).toMatchObject({ rewound: true });
+    await reader.catchUp();
+    expect([...reader.copy.keys()]).toEqual([`brands ${brand}`]);
+    expect(lost).not.toContain(brand);
+    expect(await reader.page()).toMatchObject({ rewound: false, data: [] });
+  });
+
+  it('has rows that cannot be truncated, because they count the positions', async () => {
+    await expect(sql('TRUNCATE changes')).rejects.toThrow('changes counts the positions of the feed');
+  });
+
   it('rewinds a cursor of a history that the database does not know', async () => {
     const reader = await follower();
     await sql('DELETE FROM change_forks');
@@ -382,11 +432,34 @@ describe('GET /v1/changes', () => {
 
   it('begins a branch when the timeline of the database changes', async () => {
     const reader = await follower();
-    await sql(`UPDATE change_branches SET timeline = '0000000F'`);
+    const before = await branches();
+    await sql(`UPDATE change_branches SET place = overlay(place PLACING '0000000F' FROM length(place) - 7)`);
     await reader.page();
 
-    expect(await sql('SELECT count(*)::int AS branches FROM change_branches')).toEqual([{ branches: 2 }]);
+    expect(await branches()).toBe(before + 1);
     expect(await reader.page()).toMatchObject({ rewound: false });
+  });
+
+  it('begins a branch in a copy that is another database, such as one that pg_restore has filled', async () => {
+    const copied = await follower();
+    const kept = copied.cursor;
+    const lost = await api.store.brand();
+    await copied.catchUp();
+    // The copy has what was there before, and then changes of its own.
+    await sql('DELETE FROM changes WHERE kind = $1 AND entity = $2', 'brands', String(lost));
+    await sql(`UPDATE change_branches SET place = '1 2 ' || split_part(place, ' ', 3)`);
+    const before = await branches();
+    await new FeedReader(api).page();
+    const brands = [await api.store.brand(), await api.store.brand()];
+    await new FeedReader(api).catchUp();
+
+    expect(await branches()).toBe(before + 1);
+    expect(await copied.page()).toMatchObject({ rewound: true });
+    await copied.catchUp();
+    for (const brand of brands) expect(copied.copy.has(`brands ${brand}`)).toBe(true);
+    const continued = new FeedReader(api);
+    continued.cursor = kept;
+    expect(await continued.page()).toMatchObject({ rewound: false });
   });
 
   it('numbers the changes of all stores in the worker, and moves the mark past them', async () => {

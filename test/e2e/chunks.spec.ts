@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import net from 'node:net';
-import { MAX_CHUNKS } from '../../apps/api/src/http/server/06-chunks.js';
+import { MAX_CHUNKS } from '../../apps/api/src/http/server/chunks.js';
 import { eventually } from '../support/eventually.js';
 import { startListeningApi, type ListeningApi } from '../support/listening-api.js';
 

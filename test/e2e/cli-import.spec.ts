@@ -38,6 +38,12 @@ describe('imports of the command line', () => {
       code: 1,
       stderr: 'error: Variant R-1 of product runner not found\nLooked in the database of DATABASE_URL.\n',
     });
+    expect(
+      await cli(['stock', 'set', '--store', store, '--product', 'runner', '--bin', 'MAIN/Z', '--quantity', '1']),
+    ).toMatchObject({
+      code: 1,
+      stderr: 'error: Bin MAIN/Z not found\n`import` creates warehouses and bins: docs/store-bundle.md.\n',
+    });
     expect(await cli(['stock', 'verify', '--store', store])).toMatchObject({
       code: 0,
       json: { checked: 1, differences: [] },
@@ -149,7 +155,7 @@ describe('imports of the command line', () => {
 
     expect(code).toBe(130);
     expect(stderr).toBe(
-      'error: Interrupted. Lines 1 to 1000 are in, and nothing after them. Run the import again to go on.\n',
+      'error: Interrupted. Lines 1 to 1000 were imported; nothing after them was. Run the import again to continue.\n',
     );
   });
 });

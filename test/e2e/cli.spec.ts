@@ -54,7 +54,7 @@ describe('the command line', () => {
     url.username = role;
     url.password = 'secret';
     try {
-      await empty.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public; DROP SCHEMA graphile_worker CASCADE');
+      await empty.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
       await empty.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'; GRANT CREATE, USAGE ON SCHEMA public TO ${role}`);
       const refused = await cli(['migrate'], { DATABASE_URL: url.href });
       const advice = `GRANT CREATE ON DATABASE "${name}" TO "${role}"`;
@@ -88,6 +88,10 @@ describe('the command line', () => {
 
     expect((await cli(['keys', 'deactivate', id])).json).toMatchObject({ status: 'DEACTIVATED', store: 'keys' });
     expect((await cli(['keys', 'activate', id])).json).toMatchObject({ status: 'ACTIVE' });
+    await database.query('UPDATE api_keys SET expires_at = now() WHERE id = $1', [id]);
+    expect(list.json).toMatchObject([{ expired: false }]);
+    expect((await cli(['keys', 'list', '--store', 'keys'])).json).toMatchObject([{ status: 'ACTIVE', expired: true }]);
+    expect((await cli(['keys', 'activate', id])).stderr).toBe('The key has expired: it stays refused.\n');
     expect((await cli(['keys', 'revoke', id])).json).toMatchObject({ status: 'REVOKED' });
     expect(await cli(['keys', 'activate', id])).toMatchObject({ code: 1, stdout: '' });
   });
@@ -115,6 +119,26 @@ describe('the command line', () => {
       expect.objectContaining({ ...kept, id, expires_at: null, last_four: key.slice(-4) }),
     ]);
     expect(list.stdout).not.toContain(key.slice(9, -4));
+  });
+
+  it('refuses to roll a key that has a successor, names it, and rolls again once it is revoked', async () => {
+    await createStore('rolled-twice');
+    const { id } = (await cli(['keys', 'create', '--store', 'rolled-twice'])).json as { id: string };
+    const roll = () => cli(['keys', 'roll', id, '--overlap', '7d']);
+    const successor = ((await roll()).json as { id: string }).id;
+
+    const refused = await roll();
+    await cli(['keys', 'revoke', successor]);
+    const again = await roll();
+
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toBe(
+      `error: Key ${id} is already rolled, its successor is ${successor}: use that one; ` +
+        'if its text is lost, revoke it, and roll again or create a new key\n',
+    );
+    expect(again).toMatchObject({ code: 0, json: { status: 'ACTIVE', replaces: { id } } });
+    const { json } = await cli(['keys', 'list', '--store', 'rolled-twice']);
+    expect((json as { status: string }[]).map(({ status }) => status)).toEqual(['ACTIVE', 'REVOKED', 'ACTIVE']);
   });
 
   it('refuses to roll a revoked, deactivated, expired or unknown key, and makes no new key', async () => {
@@ -239,6 +263,28 @@ describe('the command line', () => {
     ]);
   });
 
+  it('records the payment of an order that was cancelled unpaid in its notes, and tells to refund it', async () => {
+    const store = await StoreFixture.create(database);
+    const columns = { amount: 5_297, total_amount: 5_297, status: 'CANCELLED', fulfillment_status: 'CANCELLED' };
+    const id = await store.order({ ...columns, notes: 'Ring twice' });
+    const verify = () => cli(['orders', 'verify-payment', id, '--amount', '5297', '--currency', 'USD']);
+    const row = () => database.query('SELECT xmin, notes FROM orders WHERE id = $1', [id]);
+
+    const first = await verify();
+    const recorded = await row();
+    const repeated = await verify();
+
+    const stderr = 'The order is cancelled: refund the payment of 5297 USD (in minor units).\n';
+    const json = { status: 'CANCELLED', fulfillment_status: 'CANCELLED' };
+    expect([first, repeated]).toMatchObject([
+      { code: 0, json, stderr },
+      { code: 0, json, stderr },
+    ]);
+    const note = 'Paid after the cancellation: 5297 USD (in minor units), to be refunded.';
+    expect(recorded).toMatchObject([{ notes: `Ring twice\n${note}` }]);
+    expect(await row()).toEqual(recorded);
+  });
+
   it('lists held orders, and releases one or all of a reason, but no cancelled order', async () => {
     const store = await StoreFixture.create(database);
     const held = async (reasons: string[], fulfillment_status = 'PENDING') => {
@@ -319,6 +365,17 @@ describe('the command line', () => {
     expect(usage.stderr).toContain("error: unknown option '--all'");
     expect(configuration).toMatchObject({ code: 2, stdout: '' });
     expect(configuration.stderr).toBe('error: DATABASE_POOL_SIZE must be an integer from 1 to 1000\n');
+  });
+
+  it('begins a branch of the feed', async () => {
+    const branches = async () =>
+      (await database.query<{ id: string }>('SELECT id FROM change_branches ORDER BY number')).map(({ id }) => id);
+    const before = await branches();
+
+    const { code, json } = await cli(['feed', 'new-branch']);
+
+    expect(code).toBe(0);
+    expect(await branches()).toEqual([...before, (json as { branch: string }).branch]);
   });
 
   it('exits 1 on a database without the schema, and works after migrate', async () => {

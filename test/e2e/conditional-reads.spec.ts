@@ -164,13 +164,26 @@ describe('a read with If-None-Match', () => {
     expect(await statusOf('/v1/brands?limit=2', tag)).toBe(200);
   });
 
-  it('compares tags weakly, in a list and with a star', async () => {
+  it('compares tags weakly, in a list and with a star, and none of a malformed list', async () => {
     const tag = await tagOf('/v1/brands');
 
     expect(await statusOf('/v1/brands', `"x", ${tag.slice(2)}, W/"y"`)).toBe(304);
-    expect(await statusOf('/v1/brands', '*')).toBe(200);
+    const star = await api.get('/v1/brands', { 'if-none-match': '*' });
+    expect([star.statusCode, star.body, star.headers['etag']]).toEqual([304, '', tag]);
     expect(await statusOf('/v1/brands/0', '*')).toBe(404);
     expect(await statusOf('/v1/brands', 'W/"x"')).toBe(200);
+    for (const malformed of [`x ${tag}`, `${tag} "x"`, `"x${tag}`, `${tag}, x`, `*, ${tag}`]) {
+      expect([malformed, await statusOf('/v1/brands', malformed)]).toEqual([malformed, 200]);
+    }
+  });
+
+  it('returns 304 for a star to a HEAD request too', async () => {
+    const headers = { 'if-none-match': '*', authorization: `Bearer ${api.store.key}` };
+    for (const url of urls()) {
+      const { statusCode, body } = await api.app.inject({ method: 'HEAD', url, headers });
+
+      expect([url, statusCode, body]).toEqual([url, 304, '']);
+    }
   });
 
   it('refuses with strict handling what it answered without', async () => {

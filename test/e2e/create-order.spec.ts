@@ -229,7 +229,7 @@ describe('POST /v1/orders', () => {
       expect({ ...stored.customer, ...stored.shipping_address }).toMatchObject({ name: ' Ada ', ...given });
     });
 
-    it('stores the stages of the pipeline with the order: both notifications wait to be queued', async () => {
+    it('stores the stages of the pipeline with the order: both notifications are due', async () => {
       const mug = await api.store.product({ stock: 5 });
 
       const data = await orders.create({ ...anOrderBody(mug), customer: { name: 'Ada', email: 'ada@example.com' } });
@@ -242,7 +242,7 @@ describe('POST /v1/orders', () => {
         { stage: 'notify-merchant', state: 'pending', attempts: 0 },
       ]);
       const waiting = await api.database.query(
-        `SELECT stage FROM order_stages WHERE order_id = $1 AND state = 'pending' AND NOT queued ORDER BY 1`,
+        `SELECT stage FROM order_stages WHERE order_id = $1 AND state = 'pending' AND run_at <= now() ORDER BY 1`,
         [data.order_id],
       );
       expect(waiting).toEqual([{ stage: 'notify-customer' }, { stage: 'notify-merchant' }]);

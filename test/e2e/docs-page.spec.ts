@@ -87,12 +87,32 @@ describeInBrowser('the documentation page in a browser', () => {
   ])('shows the first operation and a link to the guide on %s without scrolling', async (_name, size) => {
     const { page } = await open(size);
 
-    for (const place of [page.locator('.opblock').first(), page.getByRole('link', { name: /Integration guide/ })]) {
+    for (const place of [
+      page.locator('.opblock').first(),
+      page.getByRole('link', { name: 'Integration guide' }).first(),
+    ]) {
       const box = await place.boundingBox();
       expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThanOrEqual(size.height);
     }
-    const guide = await page.getByRole('link', { name: /Integration guide/ }).getAttribute('href');
-    expect(await (await fetch(new URL(guide ?? '', page.url()))).text()).toContain('# Integration guide');
+    await page.getByRole('link', { name: 'Integration guide' }).first().click();
+    expect(await page.locator('h1').innerText()).toBe('Integration guide');
+    const widths = await page.evaluate<number[]>('[document.documentElement.scrollWidth, window.innerWidth]');
+    expect(widths[0]).toBeLessThanOrEqual(widths[1] ?? 0);
+    await page.close();
+  });
+
+  it('shows the summary of each operation on a phone, and names every field of an open one', async () => {
+    const { page } = await open(PHONE);
+    const operation = page.locator('#operations-Products-listProducts');
+    expect(await operation.getByText('Active products, newest first').isVisible()).toBe(true);
+
+    await operation.locator('.opblock-summary').click();
+    await operation.locator('.responses-table').waitFor();
+
+    const selects = operation.getByRole('combobox');
+    expect(await selects.count()).toBeGreaterThan(9);
+    expect(await selects.and(page.locator(':not([aria-label])')).count()).toBe(0);
+    expect(await operation.getByRole('combobox', { name: 'in_stock' }).count()).toBe(1);
     await page.close();
   });
 

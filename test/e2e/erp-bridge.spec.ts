@@ -1,9 +1,10 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, watch, writeFileSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { parse } from 'csv-parse/sync';
 import { fromCsv, toCsv } from '../../examples/erp-bridge/csv-files.js';
 import { anOrderBody } from '../builders/order-body.js';
 import { StoreFixture } from '../builders/store-fixture.js';
@@ -56,11 +57,14 @@ describe('the ERP bridge', () => {
 
   const start = (seconds: number, key = api.store.key) => {
     const child = spawn(process.execPath, [program, address, folder, String(seconds)], { env: { API_KEY: key } });
-    let errors = '';
+    let [errors, said] = ['', ''];
     child.stderr.on('data', (chunk) => (errors += String(chunk)));
-    return { child, ended: once(child, 'close').then(([code]) => ({ code: code as number | null, errors })) };
+    child.stdout.on('data', (chunk) => (said += String(chunk)));
+    const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, errors, said }));
+    return { child, ended };
   };
   const oneRound = (key?: string) => start(0, key).ended;
+  const SILENT = { code: 0, errors: '' };
   const rowsOf = (name: string) => fromCsv(readFileSync(path.join(folder, name), 'utf8'));
   const send = (name: string, ...rows: string[][]) => {
     const file = path.join(folder, 'orders-in', name);
@@ -125,7 +129,7 @@ describe('the ERP bridge', () => {
   it('makes the folder that it is given', async () => {
     rmSync(folder, { recursive: true });
 
-    expect(await oneRound()).toEqual({ code: 0, errors: '' });
+    expect(await oneRound()).toMatchObject(SILENT);
 
     expect(rowsOf('stock.csv')).not.toHaveLength(0);
   });
@@ -155,8 +159,8 @@ describe('the ERP bridge', () => {
       killing = false;
       await others;
     }
-    expect(await oneRound()).toEqual({ code: 0, errors: '' });
-    expect(await oneRound()).toEqual({ code: 0, errors: '' });
+    expect(await oneRound()).toMatchObject(SILENT);
+    expect(await oneRound()).toMatchObject(SILENT);
 
     const orders = await stored();
     for (let file = 0; file < KILLS; file++) {
@@ -284,11 +288,23 @@ describe('the ERP bridge', () => {
       ['', SKU, '1', 'Ada'],
       ['fine', SKU, '1', 'Ada'],
     );
-    writeFileSync(path.join(folder, 'orders-in', 'd.csv'), '"external_reference\n');
+    const unreadable: [string, string | Buffer][] = [
+      ['d.csv', '"external_reference\n'],
+      ['latin.csv', Buffer.from(toCsv([COLUMNS, ['latin', SKU, '1', 'Jürgen']]), 'latin1')],
+      ['semicolons.csv', `${COLUMNS.join(';')}\nsemi;${SKU};1;Ada\n`],
+      ['headings.csv', 'external_reference,SKU,qty,customer_name\nwrong,x,1,Ada\n'],
+    ];
+    for (const [name, file] of unreadable) writeFileSync(path.join(folder, 'orders-in', name), file);
 
-    expect(await oneRound()).toEqual({ code: 0, errors: '' });
+    expect(await oneRound()).toEqual({
+      code: 1,
+      errors: '',
+      said: expect.stringMatching(
+        /^stock\.csv: 6 SKUs; orders\.csv: \d+ added; orders-in: 1 placed, 11 refused\n$/,
+      ) as string,
+    });
     send('e.csv', [ours, SKU, '1', 'Ada']);
-    expect(await oneRound()).toEqual({ code: 0, errors: '' });
+    expect(await oneRound()).toMatchObject(SILENT);
 
     const named = rowsOf('results/c.csv').map((row) => [row['external_reference'], row['code'], row['reason']]);
     expect(named).toEqual([
@@ -301,21 +317,41 @@ describe('the ERP bridge', () => {
       ['', 'no_reference', 'a row has no external_reference'],
       ['fine', '', ''],
     ]);
-    expect(rowsOf('results/d.csv')).toMatchObject([{ result: 'refused', code: 'unreadable_file' }]);
+    const columns = (names: string) => `the first line has no column ${names}; a comma separates columns`;
+    for (const [name, reason] of [
+      ['d', expect.stringContaining('Quote Not Closed') as string],
+      ['latin', 'the file is not UTF-8 text: save it as "CSV UTF-8"'],
+      ['semicolons', columns(COLUMNS.join(', '))],
+      ['headings', columns('sku, quantity')],
+    ])
+      expect(rowsOf(`results/${name}.csv`)).toMatchObject([{ result: 'refused', code: 'unreadable_file', reason }]);
     expect(rowsOf('results/e.csv')).toMatchObject([{ external_reference: ours, result: 'placed' }]);
   });
 
-  it('writes what buyers wrote without formulas, and everything else as it is', async () => {
+  it('writes no formula into a file, and places an order for a SKU as stock.csv has it', async () => {
     const customer = { name: NAMES[0], phone: '+49 30 1', address: 'a "b"\r\nc', city: '', zip: '@1' };
     await api.post('/v1/orders', anOrderBody(mug, 2, { customer, external_reference: '-1' }));
+    const sum = await api.store.product({ sku: '=1+1', name: '=cmd|x', slug: '@slug', stock: 9 });
+    const file = `${COLUMNS.join(',')}\n@0,'=1+1,1,Ada\n@1,=1+1,1,Ada\n`;
+    writeFileSync(path.join(folder, 'orders-in', 'f.csv'), file);
 
     await oneRound();
+    await api.database.query(`UPDATE products SET status = 'DRAFT' WHERE id = $1`, [sum]);
 
+    for (const name of ['stock.csv', 'orders.csv', 'results/f.csv']) {
+      const cells = parse(readFileSync(path.join(folder, name))).flat();
+      expect(cells.filter((cell) => /^\s*[=+\-@]/.test(cell))).toEqual([]);
+    }
+    expect(readFileSync(path.join(folder, 'stock.csv'), 'utf8')).toMatch(/^"'=1\+1",.*,"'@slug","'=cmd\|x",/m);
+    expect(rowsOf('stock.csv').find(({ sku }) => sku === '=1+1')).toMatchObject({ name: '=cmd|x' });
+    expect(rowsOf('results/f.csv')).toMatchObject(
+      ['@0', '@1'].map((external_reference) => ({ external_reference, result: 'placed' })),
+    );
     expect(rowsOf('orders.csv').find((row) => row['external_reference'] === '-1')).toMatchObject({
-      customer_name: `'${NAMES[0]}`,
-      customer_phone: "'+49 30 1",
+      customer_name: NAMES[0],
+      customer_phone: '+49 30 1',
       address: 'a "b"\r\nc',
-      zip: "'@1",
+      zip: '@1',
       sku: SKU,
       quantity: '2',
       unit_price: '1250',
@@ -340,8 +376,21 @@ describe('the ERP bridge', () => {
     expect(listed.map(({ sku }) => sku)).toEqual([SKU, 'SCARCE', 'TWIN', 'TWIN', ...WIDE]);
   });
 
+  it.each([[[]], [['http://127.0.0.1:1']], [['http://127.0.0.1:1', '.', 'often']]])(
+    'explains itself and exits 2 with the arguments %j',
+    (given) => {
+      const { status, stderr } = spawnSync(process.execPath, [program, ...given], {
+        timeout: 10_000,
+        env: { API_KEY: 'k' },
+        encoding: 'utf8',
+      });
+
+      expect([status, stderr]).toEqual([2, expect.stringMatching(/^Usage: API_KEY=\S+ bridge\.ts <address> <folder>/)]);
+    },
+  );
+
   it('stops for a key that is refused, and says why', async () => {
-    expect(await oneRound('svc_live_wrong')).toEqual({
+    expect(await oneRound('svc_live_wrong')).toMatchObject({
       code: 1,
       errors: expect.stringMatching(/^401: .*\n$/) as string,
     });

@@ -182,7 +182,7 @@ describe('the recipes for an ERP', () => {
       expect(copy.orders.has(lost)).toBe(true);
     });
 
-    it('throws for a cursor that is none', async () => {
+    it('rejects a malformed cursor', async () => {
       await expect(read(aClient().client, 'nonsense')).rejects.toMatchObject({ status: 400, code: 'cursor_invalid' });
     });
 

@@ -7,6 +7,16 @@ describe('the API', () => {
 
   const notFound = { success: false, error: 'Not found' };
 
+  it('lets a request pass the plugins in the order of their dependencies', () => {
+    const tree = api.app.getHttpAdapter().getInstance().printPlugins();
+    const names = [...tree.matchAll(/^├\S* ([a-z-]+) \d/gm)].map(([, name]) => name);
+
+    expect(names).toEqual([
+      ...['request-head', 'concurrency-limit', 'read-deadline', 'authentication', 'unknown-routes', 'body-timing'],
+      ...['continue', 'json-bodies', 'draining', 'request-log', 'held-requests', 'conditional-reads'],
+    ]);
+  });
+
   it.each(['/v1', '/v1/', '/v1/nope', '/v1/orders/a/b', '/v1/orders/', '/v1/Orders', '/v1/products/%00/x', '/v1/%ff'])(
     'returns 401 for %s without a key and 404 with one',
     async (url) => {

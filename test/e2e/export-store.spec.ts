@@ -2,7 +2,8 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { demoStore } from '@app/demo-store';
-import { writeStoreExport, type BundleLine } from '@app/import';
+import { MaintenanceConnection, PostgresPersonalData } from '@app/infrastructure';
+import { writeStoreExport, type BundleLine } from '@app/bundles';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { anOrderBody } from '../builders/order-body.js';
 import { answersOf, keyOf } from '../support/answers.js';
@@ -188,8 +189,8 @@ describe('an exported store', () => {
 
     const [placed] = lines.filter((line) => line.kind === 'order' && line.id === id);
     expect(placed).toMatchObject({ pipeline: [{}, {}, { state: 'pending' }, { state: 'pending' }] });
-    const stages = `SELECT state, queued, last_error, held_for FROM order_stages WHERE order_id = $1 ORDER BY position`;
-    const dead = { state: 'dead', queued: false, last_error: 'imported', held_for: null };
+    const stages = `SELECT state, last_error, held_for FROM order_stages WHERE order_id = $1 ORDER BY position`;
+    const dead = { state: 'dead', last_error: 'imported', held_for: null };
     expect((await target.database.query(stages, [id])).slice(2)).toEqual([dead, dead]);
     expect((await target.database.query(stages, [reviewed]))[2]).toMatchObject({ state: 'held', held_for: null });
   });
@@ -215,6 +216,47 @@ describe('an exported store', () => {
     expect(new Set([a, b, c, d]).size).toBe(4);
     const [own] = await source.database.query<{ id: number }>(`SELECT id FROM stores WHERE subdomain = 'crowded'`);
     expect(own?.id).toBeGreaterThan(1);
+  });
+
+  it('has each order with the account to which it was linked, so that an erasure finds all orders of a person', async () => {
+    const { store } = source;
+    const ada = await store.customer({ email: 'ada@new.example' });
+    await store.customer({ email: 'ada@old.example' });
+    const moved = await store.order({ customer_id: ada, customer_email: 'ada@old.example' });
+    const linked = await store.order({ customer_id: ada, customer_email: 'ada@new.example' });
+    const guest = await store.order({ customer_email: 'ada@new.example' });
+    const lines = await exported(store.subdomain);
+
+    await into.target.importLines(...lines);
+
+    const key = await keyOf(target, store.subdomain);
+    const accounts = async (...ids: string[]) => {
+      const headers = { authorization: `Bearer ${key}` };
+      const found = await Promise.all(ids.map((id) => target.get(`/v1/orders/${id}`, headers)));
+      return found.map((response) => response.json<{ data: { customer: { id: unknown } } }>().data.customer.id);
+    };
+    expect(await accounts(moved, linked, guest)).toEqual([ada, ada, null]);
+    const people = new PostgresPersonalData(new MaintenanceConnection(target.database.url));
+    const [row] = await target.database.query<{ id: number }>('SELECT id FROM stores WHERE subdomain = $1', [
+      store.subdomain,
+    ]);
+    const erasure = await people.erase(row?.id ?? 0, 'ada@new.example', () => undefined);
+    expect(erasure).toMatchObject({ customers: 1, orders: 3 });
+  });
+
+  it('has an order with the account of its e-mail when the store that imports it lacks its own account', async () => {
+    const { store } = source;
+    const grace = await store.customer({ email: 'grace@example.com' });
+    const order = await store.order({ customer_id: grace, customer_email: 'grace@example.com' });
+    const [line] = (await exported(store.subdomain, { only: ['order'] })).filter(
+      (each) => 'id' in each && each.id === order,
+    );
+    const elsewhere = await target.store.customer({ email: 'grace@example.com' });
+
+    await into.target.importLines({ ...line, store: target.store.subdomain } as BundleLine);
+
+    const { data } = (await target.get(`/v1/orders/${order}`)).json<{ data: unknown }>();
+    expect(data).toMatchObject({ customer: { id: elsewhere } });
   });
 });
 
@@ -308,6 +350,7 @@ describe('cli export', () => {
     expect(json).toMatchObject({ file, store: 'larkmoor', since: '2026-11-01T00:00:00.000Z', lines: count });
     expect(stderr).toBe(`${lines.length} lines of store larkmoor are in ${file}.\n`);
     expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(await cli(['import', '--dry-run', file])).toMatchObject({ code: 0, json: { lines: lines.length } });
   });
 
   it('overwrites no file, and leaves none behind when it fails', async () => {

@@ -1,9 +1,9 @@
 import { QUERY_TIMEOUT_MS } from '@app/application';
-import { DatabaseProbe, VERSION } from '@app/infrastructure';
+import { Readiness } from '@app/health';
+import { DatabaseProbe, numberChanges, VERSION } from '@app/infrastructure';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import pg from 'pg';
 import { createApp } from '../../apps/api/src/create-app.js';
-import { Readiness } from '../../apps/api/src/status/readiness.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { eventually } from '../support/eventually.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
@@ -12,6 +12,7 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 
 const up = { status: 'up' };
 const down = { status: 'down' };
+const hoursFromNow = (hours: number) => new Date(Date.now() + hours * 3_600_000);
 
 describe('the API', () => {
   let database: TestDatabase;
@@ -22,7 +23,10 @@ describe('the API', () => {
     database = await createTestDatabase();
     store = await StoreFixture.create(database);
     proxy = await startTcpProxy(database.url);
-    app = await createApp(testConfig({ DATABASE_URL: proxy.url, LOG_LEVEL: 'silent' }), proxy.url);
+    app = await createApp(
+      testConfig({ DATABASE_URL: proxy.url, LOG_LEVEL: 'silent', WAL_MAX_RETAINED_MIB: '1' }),
+      proxy.url,
+    );
     await app.init();
     await app.getHttpAdapter().getInstance().ready();
   });
@@ -60,17 +64,83 @@ describe('the API', () => {
       },
     });
 
-    const job = `graphile_worker.add_job('x', '{}'::json, run_at := now() - interval '1 hour')`;
-    await database.query(`SELECT ${job}`);
-    await database.query(`SELECT graphile_worker.add_job('x', '{}'::json, run_at := now() + interval '1 hour')`);
+    const order_id = await store.order();
+    const row = { order_id, state: 'pending' };
+    await store.row('order_stages', { ...row, stage: 'notify-customer', position: 2, run_at: hoursFromNow(-1) });
+    await store.row('order_stages', { ...row, stage: 'notify-merchant', position: 3, run_at: hoursFromNow(1) });
     await check();
     const { details } = (await get('/health')).json<{ details: { pipeline: { lag_seconds: number } } }>();
     expect(details.pipeline.lag_seconds).toBeGreaterThan(3590);
     expect(details.pipeline.lag_seconds).toBeLessThan(3700);
 
-    await database.query('UPDATE graphile_worker._private_jobs SET attempts = max_attempts');
+    for (const [change, lag] of [
+      [`locked_until = now() + interval '1 minute'`, 0],
+      [`locked_until = now() - interval '1 s'`, expect.any(Number) as number],
+      [`state = 'done'`, 0],
+    ] as const) {
+      await database.query(`UPDATE order_stages SET ${change} WHERE order_id = $1`, [order_id]);
+      await check();
+      expect((await get('/health')).json()).toMatchObject({ details: { pipeline: { lag_seconds: lag } } });
+    }
+  });
+
+  it('is ready and not healthy while the pipeline is late, and says why', async () => {
+    const order_id = await store.order();
+    const late = { order_id, state: 'pending', stage: 'notify-customer', position: 2, run_at: hoursFromNow(-1) };
+    await store.row('order_stages', late);
     await check();
-    expect((await get('/health')).json()).toMatchObject({ details: { pipeline: { lag_seconds: 0 } } });
+
+    const response = await get('/health');
+    expect([response.statusCode, response.headers['x-error-code']]).toEqual([503, 'unavailable']);
+    const reason = /^The oldest due stage has waited 36\d\d s: more than 300 s \(PIPELINE_MAX_LAG_SECONDS\)$/;
+    expect(response.json()).toMatchObject({
+      status: 'error',
+      error: { pipeline: { status: 'down', reasons: [expect.stringMatching(reason)] } },
+    });
+    expect(await ready()).toBe(200);
+
+    await database.query(`UPDATE order_stages SET state = 'done' WHERE order_id = $1`, [order_id]);
+    await check();
+    expect((await get('/health')).statusCode).toBe(200);
+  });
+
+  it('reports for how long changes have waited for a position', async () => {
+    const lag = async () => {
+      await check();
+      return (await get('/health')).json<{ details: { feed: { lag_seconds: number } } }>().details.feed.lag_seconds;
+    };
+    const pool = new pg.Pool({ connectionString: database.url });
+    await numberChanges(pool);
+    expect(await lag()).toBe(0);
+    await store.product();
+    const first = await lag();
+    const second = await lag();
+    expect(second).toBeGreaterThan(first);
+
+    await numberChanges(pool);
+    expect(await lag()).toBe(0);
+    await pool.end();
+  });
+
+  it('is ready and not healthy while a replication slot keeps too much WAL, and names the slot', async () => {
+    await database.query(`SELECT pg_create_physical_replication_slot('forgotten', true)`);
+    try {
+      await database.query(`SELECT pg_logical_emit_message(false, 'health', repeat('x', 3 * 1024 * 1024))`);
+      await check();
+
+      const response = await get('/health');
+      expect(response.statusCode).toBe(503);
+      expect(response.json()).toMatchObject({
+        error: {
+          wal: {
+            reasons: expect.arrayContaining([expect.stringMatching(/slot forgotten retains \d+ MiB/)]) as unknown,
+          },
+        },
+      });
+      expect(await ready()).toBe(200);
+    } finally {
+      await database.query(`SELECT pg_drop_replication_slot('forgotten')`);
+    }
   });
 
   it('is ready and reports null for the pipeline while the stages cannot be counted in time', async () => {
@@ -101,7 +171,7 @@ describe('the API', () => {
     await client.connect();
     await client.query('SET session_replication_role = replica'); // allows stages without orders
     await client.query(
-      `INSERT INTO order_stages (store_id, order_id, stage, state, position, updated_at)
+      `INSERT INTO order_stages (store_id, order_id, stage, state, position, run_at)
        SELECT 1, gen_random_uuid(), 'notify-customer', state, 3, now() - interval '1 hour'
        FROM generate_series(1, 20000), (VALUES ('pending'), ('dead')) AS states (state)`,
     );
@@ -188,14 +258,14 @@ describe('the API', () => {
 
   it('is live and not ready while it shuts down', async () => {
     const readiness = app.get(Readiness);
-    readiness.draining = true;
+    readiness.serving = false;
     try {
       expect((await get('/health/ready')).json()).toMatchObject({ status: 'error', error: { serving: down } });
       expect((await get('/health/live')).statusCode).toBe(200);
       const order = await get('/v1/orders');
       expect([order.statusCode, order.headers['connection']]).toEqual([200, 'close']);
     } finally {
-      readiness.draining = false;
+      readiness.serving = true;
     }
   });
 

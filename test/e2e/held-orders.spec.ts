@@ -1,13 +1,13 @@
 import {
   FraudScreening,
-  ChangeOrderStatus,
+  CancelOrder,
   HeldOrders,
   ReleaseOrder,
   RescreenHeldOrders,
   RetryPipeline,
 } from '@app/application';
+import { Readiness } from '@app/health';
 import pg from 'pg';
-import { Readiness } from '../../apps/api/src/status/readiness.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { eventually } from '../support/eventually.js';
 import { SmtpSink } from '../support/smtp-sink.js';
@@ -155,14 +155,14 @@ describe('orders under review', () => {
 
   it('are never confirmed after their cancellation', async () => {
     const { id, email } = await place(await aProduct());
-    await api.app.get(ChangeOrderStatus).cancel(whereIs(id));
+    await api.app.get(CancelOrder).execute(whereIs(id));
 
     const retried = await api.app.get(RetryPipeline).execute(whereIs(id));
 
     expect(retried).toMatchObject({ stages: [], cancelled: true });
-    // The stage is in the state of one that was queued before the cancellation.
+    // The stage is in the state of one that was pending before the cancellation.
     await api.database.query(
-      `UPDATE order_stages SET state = 'pending', queued = false WHERE order_id = $1 AND stage = 'notify-customer'`,
+      `UPDATE order_stages SET state = 'pending' WHERE order_id = $1 AND stage = 'notify-customer'`,
       [id],
     );
     await eventually(async () => {
@@ -190,7 +190,7 @@ describe('orders under review', () => {
     expect((await orderOf(held)).fraud.reasons).toEqual([expect.objectContaining({ rule: 'amount_over_limit' })]);
 
     await api.app.get(ReleaseOrder).execute(whereIs(released));
-    await api.app.get(ChangeOrderStatus).cancel(whereIs(cancelled));
+    await api.app.get(CancelOrder).execute(whereIs(cancelled));
 
     expect((await idsOf('held=true'))[0]).toBe(held);
     expect((await idsOf('held=true')).sort()).toEqual((await listed()).sort());

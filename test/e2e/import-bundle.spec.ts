@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BundleLine } from '@app/import';
+import type { BundleLine } from '@app/bundles';
 import { aStoreBundle } from '../builders/store-bundle.js';
 import { bundleImports, cipher } from '../support/bundle-imports.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';

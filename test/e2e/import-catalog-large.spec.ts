@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import pg from 'pg';
 import { DataCipher } from '@app/infrastructure';
-import { importCatalog, withBundleImporter } from '@app/import';
+import { importCatalog, withBundleImporter } from '@app/bundles';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 const cipher = new DataCipher([Buffer.alloc(32, 7)]);

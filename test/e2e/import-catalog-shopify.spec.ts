@@ -1,4 +1,4 @@
-import { ImportStopped } from '@app/import';
+import { ImportStopped } from '@app/bundles';
 import { aMug, manyMugs, shopifyFile } from '../builders/catalog-csv.js';
 import { catalogImports } from '../support/catalog-imports.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
@@ -168,8 +168,8 @@ describe('import of a Shopify export', () => {
   });
 
   it.each<[string, string | Uint8Array, string]>([
-    ['with semicolons', 'Handle;Title;Variant Price\nmug;Mug;9', 'The fields of the file are separated by semicolons'],
     ['without its columns', 'Handle,Price,Name\na,1,b', 'The file has no column "Title".'],
+    ['with another separator', 'Handle|Title|Variant Price\na|b|1', 'Commas, semicolons or tabs separate columns'],
     ['with a column twice', 'Handle,Title,Variant Price,Title\na,b,1,c', 'The file has the column "Title" twice.'],
     ['with a row cut short', `${shopifyFile(aMug)}\ncup,Cup`, 'line 3: has 2 fields, the first line 19'],
     ['with an open quotation mark', `${shopifyFile(aMug)}\n"cup`, 'line 3: has a quotation mark that is never closed'],
@@ -178,6 +178,11 @@ describe('import of a Shopify export', () => {
       Buffer.concat([Buffer.from(`${shopifyFile(aMug)}\n`), Buffer.from('caf\xe9', 'latin1')]),
       'line 3: is not UTF-8 text',
     ],
+    [
+      'that is a workbook',
+      Buffer.from('PK\x03\x04\x14\0'),
+      'The file is a workbook, such as .xlsx: save it as CSV, in UTF-8.',
+    ],
     ['that is empty', '', 'The file is empty.'],
   ])('imports nothing from a file %s', async (_, csv, message) => {
     const store = await aStore();
@@ -185,6 +190,35 @@ describe('import of a Shopify export', () => {
     await expect(importShopify(store, csv)).rejects.toThrow(message);
 
     expect(await products(store)).toEqual([]);
+  });
+
+  it('reads a file that a spreadsheet wrote again, and reports the numbers that it shortened', async () => {
+    const store = await aStore();
+    const file =
+      'Handle;Title;Variant Price;Variant SKU;Variant Barcode\r\n' +
+      'mug;"Café; 2€";9.90;1,2E+12;4,00638E+12\r\ncup;Cup;9.90;E+12;4006381333931\r\n';
+    const bytes = Buffer.from(file.replace('€', '\x80'), 'latin1');
+
+    const report = await importShopify(store, bytes, { encoding: 'windows-1252' });
+
+    expect((await products(store)).map(({ name, sku }) => [name, sku])).toEqual([
+      ['Cup', 'E+12'],
+      ['Café; 2€', '1,2E+12'],
+    ]);
+    expect(report.notes.map(({ line, outcome, reason }) => `${line} ${outcome} ${reason}`)).toEqual([
+      '2 doubtful Variant SKU "1,2E+12" looks like a number that a spreadsheet has shortened',
+      '2 doubtful Variant Barcode "4,00638E+12" looks like a number that a spreadsheet has shortened',
+    ]);
+  });
+
+  it('names a refused product behind more adjusted ones than the report has room for', async () => {
+    const adjusted = manyMugs(1_100).map((mug) => ({ ...mug, 'Variant Inventory Qty': '-1' }));
+    const csv = shopifyFile(...adjusted, { ...aMug, 'Variant Price': 'free' });
+
+    const { notes, furtherNotes } = await importShopify(await aStore(), csv, { dryRun: true });
+
+    expect(notes.filter(({ outcome }) => outcome === 'refused')).toMatchObject([{ line: 1_102 }]);
+    expect([notes.length, furtherNotes]).toEqual([1_001, 100]);
   });
 
   it('returns the report of the import from a dry run, and writes nothing', async () => {

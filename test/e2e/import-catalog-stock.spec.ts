@@ -103,6 +103,12 @@ describe('import of catalog stock', () => {
     const report = await importWoo(store, wooFile(aHat));
 
     expect(report.counts).toMatchObject({ warehouse: { created: 1 }, bin: { created: 1 } });
+    await database.query(
+      `UPDATE warehouses SET name = 'Attic' WHERE store_id = (SELECT id FROM stores WHERE subdomain = $1)`,
+      [store],
+    );
+    const { counts } = await importWoo(store, wooFile(aHat));
+    expect(counts).toMatchObject({ warehouse: { unchanged: 1 }, bin: { unchanged: 1 } });
     await setStock(store, 'hat', 5);
     expect(await storedUnits(store)).toBe(5);
   });

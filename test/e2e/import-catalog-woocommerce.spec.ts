@@ -152,8 +152,66 @@ describe('import of a WooCommerce export', () => {
     expect(second.counts.product).toEqual({ created: 0, updated: 0, unchanged: 3 });
     expect(second.notes).toEqual(first.notes);
     expect(first.notes).toEqual([
-      { outcome: 'refused', line: 5, reason: 'the product with the SKU "HAT" is on line 2 already' },
+      { outcome: 'refused', line: 5, reason: 'the SKU "HAT" is that of line 2, which is imported instead' },
     ]);
+  });
+
+  describe('of rows that share a SKU or an ID', () => {
+    const row = ({ ID: _, ...hat }: Record<string, string>, more: Record<string, string> = {}) => ({ ...hat, ...more });
+    const said = ({ notes }: Awaited<ReturnType<typeof importWoo>>) =>
+      notes.map(({ line, outcome, reason }) => `${line} ${outcome} ${reason}`);
+    const IS_LINE_2 = 'refused the SKU "HAT" is that of line 2, which is imported instead';
+
+    it('imports the first, and says of each further one that the first is imported instead', async () => {
+      const store = await aStore();
+
+      const report = await importWoo(store, wooFile(row(aHat), row(aHat, { Name: 'Cap' }), aHat, { ...aHat, ID: '8' }));
+
+      expect(said(report)).toEqual([`3 ${IS_LINE_2}`, `4 ${IS_LINE_2}`, `5 ${IS_LINE_2}`]);
+      expect(report).toMatchObject({ rows: 4, refused: 3, taken: { products: 1 } });
+      expect(await products(store)).toEqual([expect.objectContaining({ sku: 'HAT', name: 'Hat' })]);
+    });
+
+    it('imports the first of one ID', async () => {
+      const store = await aStore();
+
+      const report = await importWoo(store, wooFile(aHat, { ...aHat, SKU: 'CAP', Name: 'Cap' }));
+
+      expect(said(report)).toEqual(['3 refused the ID "7" is that of line 2, which is imported instead']);
+      expect((await products(store)).map(({ sku }) => sku)).toEqual(['HAT']);
+    });
+
+    it('imports the second when the first is refused', async () => {
+      const store = await aStore();
+
+      const report = await importWoo(store, wooFile({ ...aHat, 'Regular price': 'free' }, { ...aHat, Name: 'Cap' }));
+
+      expect(said(report)).toEqual([expect.stringMatching(/^2 refused Regular price must be/)]);
+      expect((await products(store)).map(({ name }) => name)).toEqual(['Cap']);
+    });
+
+    it('gives the variations to the first product, whatever its ID', async () => {
+      const store = await aStore();
+      const tee = { Type: 'variable', SKU: 'TEE', Name: 'Tee', Published: '1' };
+      const small = { Type: 'variation', Parent: 'TEE', SKU: 'TEE-S', Published: '1', 'Regular price': '9' };
+
+      const report = await importWoo(store, wooFile({ ...tee, ID: '1' }, { ...tee, ID: '2' }, small));
+
+      expect(said(report)).toEqual(['3 skipped it has no price']);
+      expect(await sellables(store)).toEqual([expect.objectContaining({ slug: 'tee', sku: 'TEE-S' })]);
+    });
+
+    it('names the first line and the number of the rows that are refused with a variation', async () => {
+      const tee = { ID: '1', Type: 'variable', SKU: 'TEE', Name: 'Tee', Published: '1' };
+      const small = { Type: 'variation', Parent: 'TEE', SKU: 'TEE-S', Published: '1', 'Regular price': 'free' };
+
+      const report = await importWoo(await aStore(), wooFile(tee, aHat, small));
+
+      const reason = 'must be a plain number, without a currency';
+      expect(said(report)).toEqual([
+        `4 refused Regular price ${reason}; none of the 2 rows of this product, from line 2, is imported`,
+      ]);
+    });
   });
 
   describe('of products without SKU', () => {

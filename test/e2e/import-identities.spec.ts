@@ -1,4 +1,4 @@
-import { type BundleLine, type ImportReport, ImportStopped } from '@app/import';
+import { type BundleLine, type ImportReport, ImportStopped } from '@app/bundles';
 import { bundleImports } from '../support/bundle-imports.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { demoStore } from '@app/demo-store';
-import type { BundleLine, ImportReport } from '@app/import';
+import type { BundleLine, ImportReport } from '@app/bundles';
 import { aStoreBundle } from '../builders/store-bundle.js';
 import { bundleImports } from '../support/bundle-imports.js';
 import { eventually } from '../support/eventually.js';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { RotateSecrets, type RotationReport } from '@app/application';
 import { DataCipher, ENCRYPTED_COLUMNS, MaintenanceConnection, PostgresEncryptedSecrets } from '@app/infrastructure';
-import { type BundleLine, withBundleImporter } from '@app/import';
+import { type BundleLine, withBundleImporter } from '@app/bundles';
 import { reportUnknownKeys } from '@app/operations';
 import pg from 'pg';
 import { DataSource } from 'typeorm';

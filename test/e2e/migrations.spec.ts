@@ -1,4 +1,12 @@
-import { isSchemaCurrent, migrate, parseMigration, readMigrations, type Migration } from '@app/infrastructure';
+import {
+  isSchemaCurrent,
+  migrate,
+  parseMigration,
+  readMigrations,
+  readOwnMigrations,
+  type Migration,
+  type SchemaMigrations,
+} from '@app/infrastructure';
 import { loadModule } from 'libpg-query';
 import pg from 'pg';
 import { eventually } from '../support/eventually.js';
@@ -120,5 +128,47 @@ describe('the migration runner', () => {
     await holder.end();
 
     expect(await migration).toEqual({ applied: ['0002-later'] });
+  });
+
+  describe('for an extension', () => {
+    const own = (schema: string, ...sql: string[]): SchemaMigrations => ({
+      schema,
+      migrations: sql.map((text, index) => parseMigration(`000${index + 1}-notes.sql`, text)),
+    });
+    const run = (...extensions: SchemaMigrations[]) => migrate(database.url, undefined, extensions);
+    const tables = () =>
+      database.query<{ name: string }>(
+        `SELECT table_schema || '.' || table_name AS name FROM information_schema.tables
+         WHERE table_name = 'notes' ORDER BY 1`,
+      );
+    const isCurrent = (...extensions: SchemaMigrations[]) =>
+      isSchemaCurrent((text, values) => database.query(text, values), extensions);
+
+    it('creates its tables in its own schema, and applies each file once', async () => {
+      const [first, second] = [own('first', 'CREATE TABLE notes ()'), own('second', 'CREATE TABLE notes ()')];
+
+      expect(await isCurrent(first)).toBe(false);
+      expect(await run(first, second)).toEqual({ applied: ['first/0001-notes', 'second/0001-notes'] });
+      expect(await run(first, second)).toEqual({ applied: [] });
+      expect([await isCurrent(first, second), await tables(), await applied()]).toEqual([
+        true,
+        [{ name: 'first.notes' }, { name: 'second.notes' }],
+        ['0001-schema'],
+      ]);
+    });
+
+    it('rolls back a file that fails, and keeps those before it', async () => {
+      const broken = own('first', 'CREATE TABLE notes ()', 'CREATE TABLE more (); CREATE TABLE notes ()');
+
+      await expect(run(broken)).rejects.toThrow('relation "notes" already exists');
+
+      expect(await database.query('SELECT name FROM first.migrations')).toEqual([{ name: '0001-notes' }]);
+      expect(await database.query(`SELECT to_regclass('first.more') AS found`)).toEqual([{ found: null }]);
+      expect(await isCurrent(broken)).toBe(false);
+    });
+
+    it.each(['public', 'pg_own', 'Loyalty', 'a; DROP TABLE orders', ''])('refuses the schema %s', (schema) => {
+      expect(() => readOwnMigrations({ schema, directory: '.' })).toThrow('is not a name for a schema of your own');
+    });
   });
 });

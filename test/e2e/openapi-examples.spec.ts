@@ -53,7 +53,8 @@ describe('the examples of the OpenAPI document', () => {
 
     expect(sent.length).toBeGreaterThan(5);
     for (const [node, place] of sent) {
-      expect([place, answers.faults([...place, 'schema'], node['example'])]).toEqual([place, []]);
+      const [example] = [node['example'] ?? [], ...valuesOf(node['examples'] ?? [])].flat();
+      expect([place, answers.faults([...place, 'schema'], example)]).toEqual([place, []]);
     }
   });
 

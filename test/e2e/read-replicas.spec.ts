@@ -113,6 +113,10 @@ describe('the API with a read replica', () => {
       await eventually(async () => {
         expect(await value('database_replica_lag_seconds{replica="1"}')).toBeGreaterThan(2);
         expect(await value('database_replicas_in_use')).toBe(0);
+        expect((await get('/health')).json()).toMatchObject({
+          status: 'degraded',
+          details: { replicas: { configured: 1, usable: 0 } },
+        });
       }, NOTICED_MS);
       await resumeReplication();
 

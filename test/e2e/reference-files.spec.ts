@@ -6,7 +6,7 @@ describe('the files of the API reference', () => {
   beforeAll(async () => {
     api = await startApi();
     const { body } = await api.inject({ url: '/docs/' });
-    assets = [...body.matchAll(/(?:src|href)="\.\/([^"]+)"/g)].map(([, asset]) => `/docs/${asset}`);
+    assets = [...body.matchAll(/(?:src|href)="\.\/([^"]+\?v=[^"]+)"/g)].map(([, asset]) => `/docs/${asset}`);
   });
   afterAll(() => api.stop());
 
@@ -36,6 +36,24 @@ describe('the files of the API reference', () => {
     }
     expect((await api.inject({ url, headers: { 'if-none-match': '"other"' } })).statusCode).toBe(200);
   });
+
+  it.each(['guide', 'erp', 'glossary'])(
+    'include the guide %s as HTML whose links and anchors all lead to something, and which runs no script',
+    async (name) => {
+      const { body, headers } = await api.inject({ url: `/docs/${name}` });
+      const links = [...body.matchAll(/<a href="([^"]+)"/g)].map(([, href = '']) => href);
+      const pages = links.map((href) => new URL(href, `http://x/docs/${name}`)).filter(({ host }) => host === 'x');
+
+      expect(headers['content-type']).toContain('text/html');
+      expect(headers['content-security-policy']).not.toMatch(/script-src|unsafe/);
+      expect(pages.length).toBeGreaterThan(8);
+      for (const { pathname, hash } of pages) {
+        const linked = await api.inject({ url: pathname });
+        expect([pathname, linked.statusCode]).toEqual([pathname, 200]);
+        if (hash) expect(linked.body.split(` id="${hash.slice(1)}"`)).toHaveLength(2);
+      }
+    },
+  );
 
   it.each(['/docs/package.json', '/docs/swagger-ui-bundle.js.map', '/docs/../package.json', '/docs/LICENSE'])(
     'do not include %s',

@@ -1,6 +1,6 @@
 import { DatabaseProbe, MaintenanceConnection, replicaPool } from '@app/infrastructure';
 import pg from 'pg';
-import { queuePool } from '../../libs/infrastructure/src/postgres/queue-pool.js';
+import { housekeepingPool } from '../../libs/infrastructure/src/postgres/housekeeping-pool.js';
 import { withOwnClient } from '../../libs/operations/src/backup/own-client.js';
 import { commandLine } from '../support/command-line.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
@@ -43,7 +43,7 @@ describe('a session on a database with other formats', () => {
 
   it.each<[string, (url: string) => Promise<unknown>]>([
     ['for requests', (url) => onPool(replicaPool(url, 1, 5_000))],
-    ['for the queue', (url) => onPool(queuePool(url, 1, () => undefined))],
+    ['for the housekeeping', (url) => onPool(housekeepingPool(url, () => undefined))],
     ['for maintenance', (url) => new MaintenanceConnection(url).run((source) => source.query(SHOW))],
     ['for backups', (url) => withOwnClient(url, async (client) => (await client.query<object>(SHOW)).rows)],
   ])('has the formats of the service: %s', async (_name, settingsOn) => {

@@ -1,9 +1,21 @@
-import { ChangeOrderStatus, CommitOutcomeUnknown, ReleaseOrder, SetStock, VerifyPayment } from '@app/application';
+import {
+  CancelOrder,
+  ChangeOrderStatus,
+  CommitOutcomeUnknown,
+  PipelineStages,
+  ReleaseOrder,
+  SetStock,
+  Unavailable,
+  VerifyPayment,
+} from '@app/application';
 import { confirmedTransaction } from '@app/infrastructure';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { LightMyRequestResponse } from 'fastify';
+import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { createApp } from '../../apps/api/src/create-app.js';
+import { translated } from '../../libs/infrastructure/src/postgres/postgres-errors.js';
+import { WAIT_FOR_STANDBYS, WAITS_FOR_STANDBYS } from '../../libs/infrastructure/src/postgres/standby-wait.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { commandLine } from '../support/command-line.js';
 import { counterValue } from '../support/counter-value.js';
@@ -191,6 +203,28 @@ describe('POST /v1/orders with synchronous replication', () => {
   );
 
   it(
+    'is unavailable, not defective, where a fail-over has left the connection to a server in recovery',
+    async () => {
+      const server = await database.addStandby();
+      const standby = new pg.Client({ connectionString: server.url });
+      await standby.connect();
+      await standby.query(`ALTER SYSTEM SET synchronous_standby_names = '${ABSENT}'`);
+      await standby.query('SELECT pg_reload_conf()');
+      await eventually(async () => {
+        const { rows } = await standby.query<{ waits: boolean }>(`SELECT ${WAITS_FOR_STANDBYS} AS waits`);
+        expect(rows).toEqual([{ waits: true }]);
+      });
+
+      const refusal = await translated(standby.query(WAIT_FOR_STANDBYS)).catch((error: Error) => error);
+      await standby.end();
+      await server.stop();
+
+      expect(refusal).toBeInstanceOf(Unavailable);
+    },
+    START_MS,
+  );
+
+  it(
     'loses no acknowledged order at the fail-over to a standby that had stopped streaming',
     async () => {
       const standby = await database.addStandby();
@@ -219,6 +253,25 @@ describe('POST /v1/orders with synchronous replication', () => {
   );
 });
 
+describe('a worker with synchronous replication', () => {
+  const claim = () => app.get(PipelineStages, { strict: false }).claim(1_000, 1);
+
+  it.each(['pg_cancel_backend', 'pg_terminate_backend'] as const)(
+    'claims no stage of an order that the standby may not have, when its wait ends with %s',
+    async (how) => {
+      await whileWaitsEnd(how, () => post(null));
+
+      const unconfirmed = await whileWaitsEnd(how, () => claim().catch((error: Error) => error));
+      await database.waitFor('');
+      const confirmed = await claim();
+
+      expect(unconfirmed).toBeInstanceOf(CommitOutcomeUnknown);
+      expect(confirmed).not.toEqual([]);
+    },
+    START_MS,
+  );
+});
+
 describe('operations with synchronous replication whose wait is cancelled', () => {
   const line = commandLine(() => database);
   const placed = async () => {
@@ -234,8 +287,8 @@ describe('operations with synchronous replication whose wait is cancelled', () =
     app.get(SetStock).execute({ store: store.subdomain, product: 'mug', variant: null, bin, quantity: 7 });
 
   it.each<[string, (order: Awaited<ReturnType<typeof placed>>) => Promise<unknown>]>([
-    ['a cancellation', (order) => app.get(ChangeOrderStatus).cancel(order)],
-    ['a status move', (order) => app.get(ChangeOrderStatus).changeStatus(order, { fulfillmentStatus: 'CONFIRMED' })],
+    ['a cancellation', (order) => app.get(CancelOrder).execute(order)],
+    ['a status move', (order) => app.get(ChangeOrderStatus).execute(order, { fulfillmentStatus: 'CONFIRMED' })],
     ['a release', (order) => app.get(ReleaseOrder).execute(order)],
     ['a payment', (order) => app.get(VerifyPayment).execute({ order, amount: 1000, currency: 'USD' })],
     [

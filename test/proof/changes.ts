@@ -25,7 +25,7 @@ export const changes: Proof = {
   promise:
     'A client that follows the feed of changes has a copy of the store: nothing is missed, no cursor goes back without a loss of data, and no 304 hides a change',
   attack:
-    '40 writers with late commits, savepoints, rollbacks and deletions on 2 processes, beside a transaction that stays open for 60 s; 12 readers that continue from random cursors; kill -9 of the numbering worker and of PostgreSQL, 20 rounds; a restored backup',
+    '40 writers with late commits, savepoints, rollbacks and deletions on 2 processes, beside a transaction that stays open for 60 s; 12 readers that continue from random cursors; kill -9 of the numbering worker and of PostgreSQL, 20 rounds; a restored backup, also with a store that is younger',
   quick: true,
   run: (context) => runProof(context),
 };
@@ -137,6 +137,13 @@ async function restoreBackup(scene: Scene): Promise<{ figures: string; violation
   const copy = await createDatabase(rig.server?.url ?? process.env['DATABASE_URL'] ?? '');
   try {
     await cli(rig.database.url, 'backup', file);
+    const young = await StoreFixture.create(rig.database);
+    for (let n = 0; n < 2; n++) await young.brand();
+    const ofYoung = new Follower({
+      ...{ name: 'the reader of the young store', key: young.key, random },
+      address: () => services[0]?.url ?? '',
+    });
+    await ofYoung.catchUp();
     // The first reader sleeps; the others see what the backup lacks.
     const [sleeper, ...awake] = followers;
     const writers = new Writers({ databaseUrl: rig.database.url, store, products, services, count: 8, random });
@@ -154,12 +161,23 @@ async function restoreBackup(scene: Scene): Promise<{ figures: string; violation
     for (const [, follower] of followers) follower.moveTo(() => service.url);
     await Promise.all(followers.map(([, follower]) => follower.catchUp()));
     const violations = await differencesOf(copy, store.id, followers);
+    // The store that is younger than the backup is imported again, with fewer changes than its reader has seen.
+    const again = await StoreFixture.create(copy);
+    if (again.id !== young.id) throw new Error('The store did not get its id again');
+    await again.brand();
+    ofYoung.moveTo(() => service.url, again.key);
+    await ofYoung.catchUp();
+    violations.push(...(await differencesOf(copy, again.id, [['the reader of the young store', ofYoung]])));
+    if (ofYoung.rewinds !== 1) violations.push('the reader of a store younger than the backup was not rewound once');
     if (sleeper && sleeper[1].rewinds > 0)
       violations.push(`${sleeper[0]} was rewound, although it had seen no lost change`);
     const rewound = awake.filter(([, { rewinds }]) => rewinds === 1).length;
     if (rewound !== awake.length)
       violations.push(`${awake.length - rewound} readers of lost changes were not rewound once`);
-    return { figures: `after the restore ${rewound} readers began again and 1 continued`, violations };
+    return {
+      figures: `after the restore ${rewound} readers and that of a store younger than the backup began again, and 1 continued`,
+      violations,
+    };
   } finally {
     rmSync(directory, { recursive: true, force: true });
     await copy.drop().catch(() => undefined);

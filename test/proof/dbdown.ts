@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { StoreFixture } from '../builders/store-fixture.js';
+import { crowdedDatabase } from '../support/crowded-database.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import { Buyers } from './support/buyers.js';
 import { Traffic } from './support/dbdown/traffic.js';
@@ -14,6 +15,9 @@ import { stockShelves } from './support/store-setup.js';
 
 /** Fewer than the number of concurrent requests. */
 const POOL_SIZE = 4;
+/** Connections that a full PostgreSQL leaves to a service: one is for its health check. */
+const CROWDED = 3;
+const FULL_MS = { full: 10_000, quick: 1_000 };
 const RECOVERY_LIMIT_MS = 5_000;
 /** Duration of undisturbed traffic before each fault. */
 const BEFORE_MS = { full: 1_000, quick: 200 };
@@ -23,7 +27,7 @@ export const dbdown: Proof = {
   promise:
     'Without its database the service returns 503 in under 3 s; once the database is back, it recovers within 5 s without a restart',
   attack:
-    'PostgreSQL stopped for 30 s; sessions terminated at random; the pool exhausted by locked tables; latency, resets, cuts and freezes of the connections, including a freeze of only the open ones',
+    'PostgreSQL stopped for 30 s; sessions terminated at random; the pool exhausted by locked tables; latency, resets, cuts and freezes of the connections, including a freeze of only the open ones; a PostgreSQL that is full when two of four connections are open: then no 503 at all',
   quick: true,
   run,
 };
@@ -51,6 +55,11 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
       figures.push(seen.figures);
       violations.push(...seen.violations);
     }
+    const crowded = await rig.startService({ databaseUrl: await crowdedDatabase(rig.database, CROWDED), env });
+    const full = troubles.full(FULL_MS[form]);
+    const seen = await suffer({ context, buyers, products, trouble: full, hit: [crowded], label: 'trouble-full' });
+    figures.push(seen.figures);
+    violations.push(...seen.violations);
     buyers.close();
     violations.push(...(await askOracle({ context, store, services, poolSize: POOL_SIZE })));
     return { figures: `${figures.join('; ')}; ${violations.length} violations`, violations };

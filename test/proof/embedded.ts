@@ -21,9 +21,9 @@ const CONTAINER = ['unshare', '--pid', '--ipc', '--fork', '--kill-child', '--mou
 export const embedded: Proof = {
   name: 'embedded',
   promise:
-    'With its embedded database the service loses no order when it is killed, and no second process opens its data',
+    'With its embedded database the service loses no order when it is killed, no second process opens its data, and commands at once all succeed',
   attack:
-    'kill -9 of the service with its embedded PostgreSQL under load, 10 times, each followed by an immediate restart; each time a second process is started on the same data directory, and one in a container that sees no process of the first',
+    'kill -9 of the service with its embedded PostgreSQL under load, 10 times, each followed by an immediate restart; each time a second process is started on the same data directory, and one in a container that sees no process of the first; then, without the service, 10 times three commands at once',
   quick: true,
   run,
 };
@@ -55,6 +55,7 @@ async function run({ form, rig, history, random }: ProofContext): Promise<ProofO
     const { code, stderr } = await execute('cli', ['stock', 'verify'], env);
     if (code !== 0) violations.push(`stock verify: ${stderr}`);
     if ((await service.terminate()) !== 0) violations.push('the service did not exit with 0 after SIGTERM');
+    for (let n = 1; n <= kills; n++) violations.push(...(await commandsAtOnce(n, env)));
   } finally {
     buyers.close();
     await service.kill();
@@ -66,7 +67,10 @@ async function run({ form, rig, history, random }: ProofContext): Promise<ProofO
   const figures =
     `${kills} × kill -9: ${acknowledged} orders acknowledged, all there; again ready after at most ${slowest} ms; ` +
     `${kills} second copies refused, ` +
-    (canHide ? `${kills} more in containers of their own` : 'none tried in a container: unshare is not permitted here');
+    (canHide
+      ? `${kills} more in containers of their own`
+      : 'none tried in a container: unshare is not permitted here') +
+    `; ${kills} × three commands at once`;
   return { figures, violations };
 }
 
@@ -109,6 +113,14 @@ async function secondCopy(env: Readonly<Record<string, string>>, around: readonl
   const { code, stderr } = await execute('api', [], { ...env, PORT: '0' }, around);
   const isRefused = code === 1 && IN_USE.test(stderr) && stderr.includes('of another container') === around.length > 0;
   return isRefused ? [] : [`a second copy ended with ${code}: ${stderr}`];
+}
+
+/** Commands on a data directory without a server: one of them starts it, and the others use it. */
+async function commandsAtOnce(n: number, env: Readonly<Record<string, string>>): Promise<string[]> {
+  const create = ['stores', 'create', '--subdomain', `shop${n}`, '--name', 'Shop', '--currency', 'USD'];
+  const commands = [create, ['stores', 'list'], ['stores', 'list']];
+  const ends = await Promise.all(commands.map((command) => execute('cli', command, env)));
+  return ends.filter(({ code }) => code !== 0).map(({ stderr }) => `commands at once, round ${n}: ${stderr}`);
 }
 
 function execute(

@@ -25,8 +25,6 @@ import type { Proof, ProofContext, ProofForm, ProofOutcome } from './support/pro
 
 const KILLS = 10;
 const EXPECTED = [200, 201, 409, 503, null];
-/** The end of a violation: the worker sent the mail of an order before its standby had it. */
-const STRANGE_MAIL = 'should not exist';
 const CLI = path.resolve(import.meta.dirname, '../../dist/apps/cli/src/main.js');
 
 export const failover: Proof = {
@@ -66,12 +64,12 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
       ...(await askOracle({ context, store, services, worked: true })),
       ...(await verifyStock(rig.database.url)),
     ];
-    const mailed = await mailViolations(rig.database, store.id, mails.countsByMessageId);
-    violations.push(...mailed.filter((text) => !text.endsWith(STRANGE_MAIL)));
+    // Also of the unacknowledged orders that a fail-over lost: a mail of one should not exist.
+    violations.push(...(await mailViolations(rig.database, store.id, mails.countsByMessageId)));
     const figures = [
       ...campaign.figures,
       `${fateOfOrders(history, violations)}, all stages ended`,
-      `${mailed.filter((text) => text.endsWith(STRANGE_MAIL)).length} mails of unacknowledged orders that were lost`,
+      `${mails.countsByMessageId.size} mails arrived`,
       `${violations.length} violations`,
       retriesOf(history),
     ].join('; ');

@@ -1,5 +1,6 @@
 import { StoreFixture } from '../builders/store-fixture.js';
 import { cutCommits } from './idempotency/cut-commits.js';
+import { repeatErased } from './idempotency/erased.js';
 import { refuseLate } from './idempotency/late-refusals.js';
 import { raceReferences } from './idempotency/references.js';
 import { withSlowCommits } from './idempotency/slow-commits.js';
@@ -20,7 +21,7 @@ export const idempotency: Proof = {
   promise:
     'Each Idempotency-Key places one order, and every response to it is the same, byte for byte; each external reference places one order, and every refusal names it',
   attack:
-    '30 concurrent requests with each of 200 keys on 2 processes, some with a different body; connections cut at 200 fast and slow COMMITs, with retries by the client; repeated orders while the first waits for stock and its product is archived or its customer blocked; 30 concurrent orders with each of 200 external references, with lost answers',
+    '30 concurrent requests with each of 200 keys on 2 processes, some with a different body; connections cut at 200 fast and slow COMMITs, with retries by the client; repeated orders while the first waits for stock and its product is archived or its customer blocked, and after the person was erased; 30 concurrent orders with each of 200 external references, with lost answers',
   quick: true,
   run,
 };
@@ -42,8 +43,6 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     cut: await cutCommits({ context, store, buyers, direct: services[0], product, rounds: cuts }),
   }));
   const late = await refuseLate({ database: rig.database, store, buyers, services, rounds });
-  buyers.close();
-
   const violations = [...race.violations, ...referred.violations, ...cut.violations, ...late.violations];
   violations.push(...unexpectedAnswers(history.exchanges, [200, 201, 409, 422, 503, null]));
   violations.push(...(await askOracle({ context, store, services })));
@@ -51,8 +50,11 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const ofTwins = orders.length - referred.orders - cut.orders - late.orders;
   if (ofTwins !== keys) violations.push(`${ofTwins} orders by ${keys} keys`);
 
+  violations.push(...(await repeatErased({ database: rig.database, store, buyers, services, product })));
+  buyers.close();
+
   const figures =
     `${keys} keys × ${twins} twins: ${ofTwins} orders, ${race.replays} equal replays, ${race.refused} other bodies × 422, ` +
-    `${retriesOfTwins}; ${referred.figures}; ${cut.figures}; ${late.figures}; ${violations.length} violations`;
+    `${retriesOfTwins}; ${referred.figures}; ${cut.figures}; ${late.figures}; 1 repeat after an erasure; ${violations.length} violations`;
   return { figures, violations };
 }

@@ -10,7 +10,7 @@ import { HoldingsWatch } from './support/holdings.js';
 import { attackWithoutKey } from './support/keyless.js';
 import { answerViolations, unexpectedAnswers } from './support/oracle/answers.js';
 import { orderViolations } from './support/oracle/orders.js';
-import { queuedViolations } from './support/oracle/pipeline.js';
+import { incompleteViolations } from './support/oracle/pipeline.js';
 import { poolViolations, processViolations } from './support/oracle/processes.js';
 import { stockViolations } from './support/oracle/stock.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
@@ -83,7 +83,7 @@ async function askAfterwards({ context, store, service }: Scene): Promise<string
     ...(await rowViolations(context, store.id)),
     ...(await stockViolations(rig.database, store.id)),
     ...(await orderViolations(rig.database, store.id)),
-    ...(await queuedViolations(rig.database, store.id)),
+    ...(await incompleteViolations(rig.database, store.id)),
     ...(await processViolations(rig.database, rig.processes)),
     ...(await poolViolations(rig.database, service, store)),
   ];

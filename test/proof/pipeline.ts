@@ -29,7 +29,6 @@ const SCALE = {
     calm: 100,
     troubles: { forMs: 60_000, orderPauseMs: 600, killPauseMs: 5_000, special: { poison: 6, blocked: 4, review: 6 } },
     outageMs: 10_000,
-    // Longer than the 5 s that the queue gives a worker to stop.
     answerMs: 7_000,
     dismissed: 8,
   },
@@ -63,7 +62,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     { review_amount: REVIEW_AMOUNT },
   ]);
   const clock = new QueueClock(database, store.id);
-  const showForeignJobs = await clock.hideForeignJobs();
+  const showForeignStages = await clock.hideForeignStages();
   const buyers = new Buyers(store, context.history, context.random);
   const crew = new WorkerCrew(context.rig, proxy.url, { SMTP_URL: sink.url });
   const watch = new StageWatch(database, store.id);
@@ -77,7 +76,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   } finally {
     await watch.stop();
     await crew.dismissAll();
-    await showForeignJobs();
+    await showForeignStages();
     await proxy.close();
     await sink.close();
     buyers.close();
@@ -98,13 +97,13 @@ async function perform(scene: Scene): Promise<ProofOutcome> {
   const first = Promise.all(scale.first.map((kind) => place(scene, kind)));
   const killed = await killInDelivery(scene, quick ? 3 : 2 * WORKERS);
   await first;
-  if (quick) await clock.ageLocks();
+  if (quick) await clock.expireClaims();
   await crew.hire(WORKERS);
   await makeTrouble(scene, scale.troubles);
 
   const end = Date.now();
   if (quick) sink.cutAll();
-  // The waits for abandoned jobs and the back-off are real only in the full form.
+  // The waits for claims of killed workers and the back-off are real only in the full form.
   const hurry = () => (quick ? clock.skipBackOff(orders.map(({ id }) => id)) : Promise.resolve());
   violations.push(...(await untilDelivered(scene, DEADLINE_MS, hurry)));
   const settled = Math.round((Date.now() - end) / 1_000);

@@ -3,6 +3,7 @@ import { StoreFixture } from '../builders/store-fixture.js';
 import { readKeyViolations } from './revoke/read-key.js';
 import { rollInUse } from './revoke/roll-in-use.js';
 import { isRefused, isServed, useKey } from './revoke/use-key.js';
+import { waitWithKey } from './revoke/wait-with-key.js';
 import type { Exchange } from './support/history.js';
 import { askOracle } from './support/oracle.js';
 import { unexpectedAnswers } from './support/oracle/answers.js';
@@ -28,7 +29,7 @@ export const revoke: Proof = {
   promise:
     'A revoked key is refused from the moment of its revocation, a rolled key from its end, on every process; a read key never writes',
   attack:
-    '50 keys are revoked, deactivated, expired or deleted while clients use each of them on 2 processes, including for orders; 5 keys are rolled in use; a read key sends orders all the time',
+    '50 keys are revoked, deactivated, expired or deleted while clients use each of them on 2 processes, including for orders and to wait for changes; 5 keys are rolled in use, and rolled again; a read key sends orders all the time',
   quick: true,
   run,
 };
@@ -89,12 +90,21 @@ async function endInUse({ context, store, key, services, products, n }: Use) {
   const { rig, random, form } = context;
   const { clients, beforeMs, afterMs } = SCALE[form];
   const stop = useKey({ context, storeId: store.id, key, services, products, clients });
+  const waits = Promise.allSettled(services.map((service) => waitWithKey(service, key)));
   await delay(beforeMs + random(50));
   const id = await newestKey(context, store);
   await rig.database.query(ENDINGS[n % ENDINGS.length] ?? '', [store.id, id]);
   const committed = Date.now();
+  const late = String(await store.brand());
   await delay(afterMs);
-  return judge(await stop(), committed, services, `key ${n}`);
+  const seen = judge(await stop(), committed, services, `key ${n}`);
+  for (const wait of await waits) {
+    if (wait.status === 'rejected') seen.violations.push(`key ${n}: ${String(wait.reason)}`);
+    else if (wait.value.includes(late)) {
+      seen.violations.push(`key ${n}: a waiting request read what changed after the end of its key`);
+    }
+  }
+  return seen;
 }
 
 async function newestKey({ rig }: ProofContext, store: StoreFixture): Promise<string> {

@@ -82,7 +82,9 @@ async function attempt(proof: Proof, form: ProofForm, seed: number, history: His
     return { ...outcome, processes: rig.processes };
   } catch (error) {
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return { figures: 'could not be carried out to its end', violations: [reason], processes: rig?.processes ?? [] };
+    const processes = rig?.processes ?? [];
+    const ends = processes.flatMap(({ unwantedEnd }) => unwantedEnd ?? []);
+    return { figures: 'could not be carried out to its end', violations: [...ends, reason], processes };
   } finally {
     await rig?.close();
   }

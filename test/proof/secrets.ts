@@ -38,7 +38,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const { database } = context.rig;
   const sink = await SmtpSink.start();
   const store = await StoreFixture.create(database);
-  const showForeignJobs = await new QueueClock(database, store.id).hideForeignJobs();
+  const showForeignJobs = await new QueueClock(database, store.id).hideForeignStages();
   try {
     return await perform(context, sink, store);
   } finally {

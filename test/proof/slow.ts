@@ -10,6 +10,7 @@ import { unexpectedAnswers } from './support/oracle/answers.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 import type { Service } from './support/service.js';
 import { orderBody } from './support/store-setup.js';
+import { UnreadStreams } from './support/unread-streams.js';
 
 /**
  * Rounds with prompt and with slow clients alternate, so that other work on the machine affects both. Prompt clients
@@ -41,7 +42,7 @@ export const slow: Proof = {
   promise:
     'Clients that send or read slowly are disconnected in under 20 s, delay no other client and leave nothing behind',
   attack:
-    '1,000 connections that send a header or a body a few bytes at a time, 300 that read answers of 0.9 MB a little at a time or not at all, next to 50 normal requests a second, orders among them, in 3 rounds that alternate with clients that read the same answers at once; every public route without a key, pipelined, unread and aborted; the metrics port flooded; 4,500 connections with half a head from one address; descriptors, sockets, memory, timers and log lines compared before and after',
+    '1,000 connections that send a header or a body a few bytes at a time, 300 that read answers of 0.9 MB a little at a time or not at all, next to 50 normal requests a second, orders among them, in 3 rounds that alternate with clients that read the same answers at once; every public route without a key, pipelined, unread and aborted; the metrics port flooded; 4,500 connections with half a head from one address; 64 streams of fat records that nobody reads; descriptors, sockets, memory, timers and log lines compared before and after',
   // The quick form is test/e2e/slow-clients.spec.ts, with shorter limits.
   quick: false,
   run,
@@ -57,6 +58,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const buyers = new Buyers(store, history, random);
   const good = (work: Promise<unknown>) => latencies(buyers, service, mug, work);
 
+  const streams = await UnreadStreams.over(rig.database);
   await attackWithoutKey(service, 1); // warms up, together with the requests below
   await good(delay(WARM_UP_MS));
   const holdings = await HoldingsWatch.begin(service);
@@ -80,9 +82,10 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const unread = await keepUnread(service, UNREAD);
   const flood = await floodMetricsPort(rig);
   const newcomers = await besideHalfHeads(service, HALF_HEADS, HALF_HEADS_MS);
+  const unreadStreams = await streams.attack(service);
   const keyless = strangers.requests + unread.requests + HALF_HEADS + newcomers.count;
   const held = await holdings.violations(
-    history.exchanges.length + (ends.length + ROUNDS * 2 * READERS) * (ASKED + 1) + keyless,
+    history.exchanges.length + streams.requests + (ends.length + ROUNDS * 2 * READERS) * (ASKED + 1) + keyless,
   );
 
   const [usual, attacked] = [percentile(prompt, 0.5), percentile(beside, 0.5)];
@@ -98,6 +101,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     ...strangers.violations,
     ...unread.violations,
     ...flood.violations,
+    ...unreadStreams.violations,
     ...held,
     ...unexpectedAnswers(history.exchanges, [200, 201]),
     ...(await askOracle({ context, store, services: [service] })),
@@ -105,7 +109,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const figures =
     `${ends.length} slow clients, closed after ${(slowest / 1_000).toFixed(1)} s at most; ` +
     `${history.exchanges.length} good requests, p99 ${beside.join(', ')} ms beside them, ` +
-    `${prompt.join(', ')} ms beside prompt readers of the same answers; ${besideHalves(newcomers)}; ${keyless} requests without a key; ${holdings.figures}`;
+    `${prompt.join(', ')} ms beside prompt readers of the same answers; ${besideHalves(newcomers)}; ${keyless} requests without a key; ${unreadStreams.figures}; ${holdings.figures}`;
   return { figures, violations };
 }
 

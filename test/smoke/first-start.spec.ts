@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/free-port.js';
 import { startBuiltApi, type BuiltApi } from '../support/built-api.js';
 
 /** Runs a line of the welcome message exactly as it was printed. */
@@ -12,7 +13,12 @@ const run = (command: string) =>
 describe('npm start on a new data directory', () => {
   let dataDir: string;
   let api: BuiltApi;
-  beforeAll(() => (dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'store commerce smoke-'))));
+  let port: number;
+  beforeAll(async () => {
+    dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'store commerce smoke-'));
+    port = await freePort();
+    api = startBuiltApi({ DATA_DIR: dataDir, HOST: '', PORT: String(port) });
+  });
   afterAll(() => {
     api.process.kill('SIGKILL');
     fs.rmSync(dataDir, { recursive: true, force: true });
@@ -23,8 +29,21 @@ describe('npm start on a new data directory', () => {
       .split('\n')
       .filter((line) => line.includes('postgres') && line.includes(dataDir));
 
+  it('is ready when the keys are printed, and listens on this machine only', async () => {
+    const statusOf = (host: string, path: string) =>
+      fetch(`http://${host}:${port}${path}`).then(
+        ({ status }) => status,
+        () => null,
+      );
+    while ((await statusOf('127.0.0.1', '/health/ready')) !== 200) expect(api.process.exitCode).toBeNull();
+    await statusOf('127.0.0.1', '/health/live'); // What was printed before is read by now.
+
+    expect(api.output()).toContain(`running at http://127.0.0.1:${port} with a demo store`);
+    expect(api.output()).toMatch(/svc_live_\w+/);
+    expect(await statusOf('127.0.0.2', '/health/live')).toBeNull();
+  }, 60_000);
+
   it('prints working keys and requests, stops cleanly, and has all data after a restart', async () => {
-    api = startBuiltApi({ DATA_DIR: dataDir });
     await api.says(/running at (http:\/\/\S+) with a demo store[^]*Create an order/, 40_000);
     const [list = '', order = ''] = api.output().match(/curl .*/g) ?? [];
 

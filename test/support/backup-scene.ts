@@ -24,7 +24,7 @@ export class BackupScene {
     await api.store.row('gateway_credentials', { method_id: 'card', credentials: Buffer.from([0, 255, 10, 92]) });
     const scene = new BackupScene(api, product, path.join(directory, 'all.gz'));
     for (let n = 0; n < 3; n++) await scene.order();
-    await api.database.query(`UPDATE order_stages SET queued = true WHERE stage = 'notify-customer'`);
+    await api.database.query(`UPDATE order_stages SET locked_until = now() WHERE stage = 'notify-customer'`);
     await writeBackup(api.database.url, scene.file);
     return scene;
   }
@@ -55,7 +55,7 @@ export async function count(database: TestDatabase, sql: string): Promise<number
   return Number(row?.n);
 }
 
-/** A digest of each table, without the column `queued` of the stages, which a restore resets. */
+/** A digest of each table, without the locks of the stages, which a restore ends. */
 export async function contents(database: TestDatabase): Promise<Record<string, string>> {
   const tables = await database.query<{ name: string }>(
     `SELECT relname::text AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`,
@@ -65,7 +65,7 @@ export async function contents(database: TestDatabase): Promise<Record<string, s
   for (const { name } of tables.filter((table) => !['change_branches', 'change_forks'].includes(table.name))) {
     const [row] = await database.query<{ digest: string }>(
       `SELECT count(*) || ' ' || md5(coalesce(string_agg(t, '' ORDER BY t), '')) AS digest
-       FROM (SELECT (to_jsonb(${name}) - 'queued')::text AS t FROM ${name}) AS rows`,
+       FROM (SELECT (to_jsonb(${name}) - 'locked_until')::text AS t FROM ${name}) AS rows`,
     );
     digests[name] = row?.digest ?? '';
   }

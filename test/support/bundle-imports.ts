@@ -1,5 +1,5 @@
 import { DataCipher } from '@app/infrastructure';
-import { type BundleLine, type ImportOptions, type ImportReport, withBundleImporter } from '@app/import';
+import { type BundleLine, type ImportOptions, type ImportReport, withBundleImporter } from '@app/bundles';
 import type { TestDatabase } from './test-database.js';
 
 /** Encrypts the secrets of imported stores. */

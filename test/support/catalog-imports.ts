@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { MaintenanceConnection, PostgresStockLedger } from '@app/infrastructure';
-import { type BundleLine, type CatalogFormatName, type CatalogImport, importCatalog } from '@app/import';
+import { type BundleLine, type CatalogFormatName, type CatalogImport, importCatalog } from '@app/bundles';
 import { bundleImports, bytesOf, cipher } from './bundle-imports.js';
 import type { TestDatabase } from './test-database.js';
 
@@ -60,7 +60,7 @@ export function catalogImports(database: () => TestDatabase) {
     },
 
     /** Products by slug. */
-    products: (store: string) => database().query(PRODUCTS, [store]),
+    products: (store: string) => database().query<{ slug: string; sku: string; name: string }>(PRODUCTS, [store]),
 
     /** One row with its stock per variant, or per product without variants, by slug of the product. */
     sellables: (store: string) => database().query<Sellable>(SELLABLES, [store]),

@@ -61,7 +61,7 @@ export class DocumentedAnswers {
   private readonly validators = new Map<string, ValidateFunction>();
 
   constructor(private readonly document: ApiDocument) {
-    this.ajv.addVocabulary(Object.keys(document));
+    this.ajv.addVocabulary([...Object.keys(document), 'x-enum-varnames']);
     this.ajv.addSchema(close(document) as AnySchemaObject, 'api');
   }
 
@@ -132,7 +132,7 @@ export function holdAgainstDocument(fastify: FastifyInstance): void {
       found.push(...faults.map((fault) => `${method} ${route ?? 'unknown path'} ${reply.statusCode}: ${fault}`));
     } else {
       const path = route.replace(/:(\w+)/g, '{$1}');
-      const body = parse(payload);
+      const body = parse(payload) ?? undefined;
       const faults = committed.contradictions({
         method,
         path,

@@ -1,4 +1,4 @@
-import type { BundleLine } from '@app/import';
+import type { BundleLine } from '@app/bundles';
 
 /** Texts that break quoting, lines, sorting or a spreadsheet. */
 export const HOSTILE = [

@@ -1,4 +1,4 @@
-import { JsonLogger } from '@app/infrastructure';
+import { type Extension, JsonLogger } from '@app/infrastructure';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import { createApp } from '../../apps/api/src/create-app.js';
@@ -23,18 +23,20 @@ export interface RunningApi {
 /**
  * @param lines receives the lines of the log.
  * @param database a migrated one; a copy of the template by default. `stop` drops it.
+ * @param extension whose routes the document of the service does not know: no answer is held against it.
  */
 export async function startApi(
   env: Record<string, string> = {},
   lines?: string[],
   database?: TestDatabase,
+  extension?: Extension,
 ): Promise<RunningApi> {
   database ??= await createTestDatabase();
   const store = await StoreFixture.create(database);
   const config = testConfig({ DATABASE_URL: database.url, LOG_LEVEL: 'silent', DATABASE_POOL_SIZE: '5', ...env });
   const logger = lines && new JsonLogger('info', { write: (line) => void lines.push(line) });
-  const app = await createApp(config, database.url, logger);
-  holdAgainstDocument(app.getHttpAdapter().getInstance());
+  const app = await createApp(config, database.url, logger, extension);
+  if (!extension) holdAgainstDocument(app.getHttpAdapter().getInstance());
   await app.init();
   await app.getHttpAdapter().getInstance().ready();
 

@@ -11,7 +11,12 @@ import type { TestDatabase } from './test-database.js';
 /** A server of its own, whose commits can be made to wait for a standby. */
 export interface SynchronousDatabase extends TestDatabase {
   /** Adds a standby and waits for it. */
-  addStandby(): Promise<{ readonly url: string; freeze(): Promise<void>; promote(): Promise<void> }>;
+  addStandby(): Promise<{
+    readonly url: string;
+    freeze(): Promise<void>;
+    promote(): Promise<void>;
+    stop(): Promise<void>;
+  }>;
   /** Makes commits wait for standbys with these names; '' = for none, which also ends the waits. */
   waitFor(names: string): Promise<void>;
   /** The sessions whose commit waits. */
@@ -66,7 +71,11 @@ export async function startSynchronousDatabase(): Promise<SynchronousDatabase> {
       };
     },
     addStandby: async () => {
-      const standby = await startStandby({ url: server.url, dataDir }, path.join(home, 'standby'), SETTINGS);
+      const standby = await startStandby(
+        { url: server.url, dataDir },
+        path.join(home, `standby-${standbys.length}`),
+        SETTINGS,
+      );
       standbys.push(standby);
       const own = open(standby.url);
       await eventually(async () => {
@@ -83,6 +92,7 @@ export async function startSynchronousDatabase(): Promise<SynchronousDatabase> {
             if ((await query('SELECT FROM pg_stat_replication')).length > 0) throw new Error('still streaming');
           });
         },
+        stop: () => standby.stop(),
         promote: async () => {
           await own.query('SELECT pg_promote()');
           await own.end();

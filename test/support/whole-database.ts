@@ -10,7 +10,7 @@ const TABLES = `
   WHERE class.relkind = 'r' AND namespace.nspname NOT LIKE 'pg\\_%' AND namespace.nspname <> 'information_schema'
   ORDER BY 1`;
 
-/** All rows of all tables, the queue's included, each as its table and its text. Bytes are in hexadecimal. */
+/** All rows of all tables, each as its table and its text. Bytes are in hexadecimal. */
 export async function allRows(database: TestDatabase): Promise<string[]> {
   const tables = await database.query<Table>(TABLES);
   const rows = await Promise.all(

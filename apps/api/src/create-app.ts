@@ -1,10 +1,11 @@
-import { type Config, JsonLogger } from '@app/infrastructure';
+import { type Config, type Extension, JsonLogger } from '@app/infrastructure';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import Fastify from 'fastify';
-import { ApiModule, DOCUMENTATION } from './api.module.js';
-import { registerPlugins } from './http/plugins.js';
-import { requestHead } from './http/plugins/01-request-head.js';
+import { PUBLIC } from './auth/route-access.js';
+import { ApiModule } from './api.module.js';
+import { HttpPlugins } from './http/plugins.js';
+import { requestHead } from './http/plugins/request-head.js';
 import { ConcurrencyLimits } from './http/server/concurrency-limits.js';
 import { serverOptions } from './http/server-options.js';
 import { serveRoot } from './http/serve-root.js';
@@ -16,24 +17,26 @@ export async function createApp(
   config: Config,
   databaseUrl: string,
   logger = new JsonLogger(config.logLevel),
+  extension: Extension = {},
 ): Promise<NestFastifyApplication> {
   const metrics = new Metrics();
   metrics.observeLog(() => logger.droppedLines);
   const limits = new ConcurrencyLimits();
+  metrics.observePlaces(limits.all);
   const fastify = Fastify(serverOptions({ trustProxy: config.trustProxy, limits, metrics }));
   // Before Nest's own hooks, so that every answer has a request id.
   await fastify.register(requestHead);
-  const module = ApiModule.on(config, databaseUrl, logger, metrics);
+  const module = ApiModule.on({ config, databaseUrl, logger, metrics, limits, extension });
   const app = await NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter(fastify), {
     bodyParser: false,
     logger,
     abortOnError: false,
   });
-  await registerPlugins(app, { config, limits, logger, metrics });
+  await app.get(HttpPlugins, { strict: false }).register(app);
 
   // Not a Nest route: it answers during the start and the shutdown of everything else.
-  fastify.get('/health/live', () => ({ status: 'ok' }));
+  fastify.get('/health/live', { config: PUBLIC }, () => ({ status: 'ok' }));
   serveRoot(fastify);
-  serveDocumentation(app, DOCUMENTATION);
+  serveDocumentation(app);
   return app;
 }

@@ -1,4 +1,4 @@
-import type { CatalogReport } from '@app/import';
+import type { CatalogReport } from '@app/bundles';
 import { catalogSummary } from './catalog-summary.js';
 
 const NONE = { created: 0, updated: 0, unchanged: 0 };

@@ -1,4 +1,4 @@
-import type { CatalogReport } from '@app/import';
+import type { CatalogReport } from '@app/bundles';
 
 const KINDS = [
   ['brands', 'brand'],

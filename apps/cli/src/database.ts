@@ -9,6 +9,7 @@ import {
   isPrivilegeMissing,
   isSchemaCurrent,
   migrate,
+  type SchemaMigrations,
   withMaintenanceConnection,
 } from '@app/infrastructure';
 import { withEmbeddedDatabase } from '@app/startup';
@@ -63,13 +64,13 @@ export function withApplication<T>(work: (app: INestApplicationContext) => Promi
   });
 }
 
-/** Migrates the configured database, or the embedded one. */
-export async function migrateDatabase(): Promise<MigrationReport> {
+/** Migrates the configured database, or the embedded one. @param own migrations of extensions. */
+export async function migrateDatabase(own: readonly SchemaMigrations[]): Promise<MigrationReport> {
   const config = new Config(process.env);
   const url = config.databaseDirectUrl;
   return url === null
-    ? withEmbeddedDatabase(config.dataDir, migrate)
-    : migrate(url).catch((error: unknown) => {
+    ? withEmbeddedDatabase(config.dataDir, (embedded) => migrate(embedded, undefined, own))
+    : migrate(url, undefined, own).catch((error: unknown) => {
         throw isPrivilegeMissing(error)
           ? new CommandFailed(`${sentence(error)}\n${adviceOnRights(url)}`)
           : explainSilence(config, error);

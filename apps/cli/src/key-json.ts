@@ -8,6 +8,8 @@ export function printNewKey(record: ApiKeyRecord, key: string, store: string, mo
   printJson({ id, key, ...rest, ...more });
 }
 
+export const isExpired = ({ expiresAt }: ApiKeyRecord): boolean => expiresAt !== null && expiresAt <= new Date();
+
 /** Lists every field: neither the key nor its hash may be among them. */
 export function keyJson(record: ApiKeyRecord, store: string) {
   return {
@@ -20,6 +22,7 @@ export function keyJson(record: ApiKeyRecord, store: string) {
     prefix: record.prefix,
     last_four: record.lastFour,
     expires_at: record.expiresAt,
+    expired: isExpired(record),
     last_used_at: record.lastUsedAt,
     created_at: record.createdAt,
   };

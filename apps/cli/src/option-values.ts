@@ -1,10 +1,10 @@
 import path from 'node:path';
-import { FRAUD_RULES, isCurrency, isReceiptNumber, isStorable, isUuid, UNAVAILABLE } from '@app/domain';
-import { KINDS_IN_ORDER, isSubdomain, type BundleKind } from '@app/import';
+import { isCurrency, isReceiptNumber, isStorable, isUuid } from '@app/domain';
+import { readOwnMigrations, type SchemaMigrations } from '@app/infrastructure';
+import { KINDS_IN_ORDER, isSubdomain, type BundleKind } from '@app/bundles';
 import { InvalidArgumentError } from 'commander';
 import { CommandFailed, EXIT } from './failures.js';
 
-const REASONS: readonly string[] = [...FRAUD_RULES.map(({ name }) => name), UNAVAILABLE];
 const PLURALS: Partial<Record<BundleKind, string>> = { category: 'categories', stock: 'stock' };
 const KINDS = new Map(KINDS_IN_ORDER.map((kind) => [PLURALS[kind] ?? `${kind}s`, kind]));
 const INT4_MAX = 2_147_483_647;
@@ -26,6 +26,15 @@ export function subdomain(text: string): string {
 export function currency(text: string): string {
   if (!isCurrency(text)) throw new InvalidArgumentError('Give an ISO 4217 code such as USD.');
   return text;
+}
+
+/** The name of a text encoding, as the Encoding Standard writes it. */
+export function encodingName(text: string): string {
+  try {
+    return new TextDecoder(text).encoding;
+  } catch {
+    throw new InvalidArgumentError('Give an encoding such as windows-1252, windows-1250, utf-16le or shift_jis.');
+  }
 }
 
 /** A display name: 1 to 200 characters on one line. @throws CommandFailed */
@@ -90,7 +99,7 @@ export function futureMoment(text: string): Date {
 }
 
 export function binPlace(text: string): string {
-  if (!/^[^\s/]+\/[^\s/]+$/.test(text)) throw new InvalidArgumentError('Give WAREHOUSE/BIN.');
+  if (!/^[^\s/]+\/[^\s/]+$/.test(text)) throw new InvalidArgumentError('must be WAREHOUSE/BIN');
   return text;
 }
 
@@ -118,9 +127,21 @@ export function minorUnits(text: string): number {
   return amount;
 }
 
+/** A schema and the directory of its migrations: `loyalty=migrations`. */
+export function ownMigrations(text: string): SchemaMigrations {
+  const [schema = '', directory] = text.split(/=(.*)/s);
+  if (!directory) throw new InvalidArgumentError('Give a schema and a directory, such as loyalty=migrations.');
+  try {
+    return readOwnMigrations({ schema, directory: path.resolve(directory) });
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
+}
+
 /** The name of a fraud rule, as in an order's reasons. */
 export function reasonName(text: string): string {
-  if (!REASONS.includes(text)) throw new InvalidArgumentError(`Give one of ${REASONS.join(', ')}.`);
+  if (!/^[a-z][a-z0-9_]*$/.test(text))
+    throw new InvalidArgumentError('Give the name of a rule, such as email_velocity.');
   return text;
 }
 

@@ -1,6 +1,13 @@
-/** Prints the result of a command as one line of JSON on standard output. */
+import { visible } from '@app/infrastructure';
+
+/** Prints the result of a command as one line of JSON on standard output. No character of it controls a terminal. */
 export function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value)}\n`);
+  process.stdout.write(`${visible(JSON.stringify(value))}\n`);
+}
+
+/** Prints the result of a command as text for people on standard output. */
+export function printText(text: string): void {
+  process.stdout.write(`${printable(text)}\n`);
 }
 
 /** Prints text for people on standard error. It may repeat the input, but never a key. */
@@ -8,7 +15,7 @@ export function say(text: string): void {
   process.stderr.write(`${printable(text)}\n`);
 }
 
-/** Shortens every API key in the text to its prefix, and replaces the control characters that a terminal obeys. */
+/** Shortens every API key in the text to its prefix, and escapes the characters that a terminal obeys or hides. */
 export function printable(text: string): string {
-  return text.replace(/(svc_(?:live|test)_)\w+/gi, '$1…').replace(/[^\P{Cc}\n\t]/gu, '\ufffd');
+  return visible(text.replace(/(svc_(?:live|test)_)\w+/gi, '$1…'));
 }

@@ -46,6 +46,7 @@ describe('the command line', () => {
     ['an unknown currency', 'stores create --subdomain acme --name A --currency USX'],
     ['an unknown kind of catalog', 'import-catalog --store acme --format magento x.csv'],
     ['a catalog of no kind', 'import-catalog --store acme x.csv'],
+    ['an unknown encoding', 'import-catalog --store acme --format shopify --encoding klingon x.csv'],
     ['an unknown mode', 'keys create --store acme --mode prod'],
     ['an unknown scope', 'keys create --store acme --scope write'],
     ['a roll without an overlap', `keys roll ${ID}`],
@@ -64,7 +65,7 @@ describe('the command line', () => {
     ['a release of all orders without a reason', 'orders release --all'],
     ['a release of an order and of all', 'orders release WEB-1 --all --reason email_velocity'],
     ['a release of an order for a reason', 'orders release WEB-1 --reason email_velocity'],
-    ['a reason that is none', 'orders release --all --reason nonsense'],
+    ['a reason that is none', 'orders release --all --reason e-mail'],
     ['a limit beyond 1000', 'orders list --held --limit 1001'],
     ['a negative quantity', 'stock set --store a --product b --bin M/A-1 --quantity=-1'],
     ['a quantity beyond int4', 'stock set --store a --product b --bin M/A-1 --quantity 2147483648'],
@@ -93,11 +94,11 @@ describe('the command line', () => {
   });
 
   it('prints no control characters of an argument', async () => {
-    expect(await exitCodeOf('import', 'none\u001b[2J\u009d.ndjson')).toBe(EXIT.failed);
-    expect(await exitCodeOf('no-such-\u001b[2J-command')).toBe(EXIT.usage);
+    expect(await exitCodeOf('import', 'none\u001b[2J\u009d\u202e.ndjson')).toBe(EXIT.failed);
+    expect(await exitCodeOf('no-such-\u001b[2J\u202e-command')).toBe(EXIT.usage);
 
-    expect(said.join('')).not.toMatch(/[^\P{Cc}\n]/u);
-    expect(said.join('')).toContain('none\ufffd[2J\ufffd.ndjson');
+    expect(said.join('')).not.toMatch(/[^\P{Cc}\n]|\p{Bidi_Control}/u);
+    expect(said.join('')).toContain('none\\u001b[2J\\u009d\\u202e.ndjson');
   });
 
   it('prints its version', async () => {
@@ -151,8 +152,18 @@ describe('the command line', () => {
     expect(said.join('')).toContain('Example');
   });
 
-  it('lists the known reasons when a reason is unknown', async () => {
-    expect(await exitCodeOf('orders', 'list', '--held', '--reason', 'nonsense')).toBe(EXIT.usage);
-    expect(said.join('')).toMatch(/Give one of blocked_email, .*amount_over_limit, .*analysis_unavailable\./);
+  it('refuses a reason that is no name of a rule', async () => {
+    expect(await exitCodeOf('orders', 'list', '--held', '--reason', 'e-mail')).toBe(EXIT.usage);
+    expect(said.join('')).toContain('Give the name of a rule, such as email_velocity.');
+  });
+
+  it.each([
+    ['loyalty', 'Give a schema and a directory'],
+    ['public=.', 'public is not a name for a schema of your own'],
+    ['loyalty=docs', 'No migrations in'],
+    ['loyalty=missing', 'ENOENT'],
+  ])('migrates nothing for --then %s', async (value, fault) => {
+    expect(await exitCodeOf('migrate', '--then', value)).toBe(EXIT.usage);
+    expect(said.join('')).toContain(fault);
   });
 });

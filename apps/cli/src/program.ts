@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { addBackup } from './commands/backup.command.js';
 import { addCustomers } from './commands/customers.command.js';
 import { addExport } from './commands/export.command.js';
+import { addFeed } from './commands/feed.command.js';
 import { addImport } from './commands/import.command.js';
 import { addImportCatalog } from './commands/import-catalog.command.js';
 import { addKeys } from './commands/keys.command.js';
@@ -46,5 +47,6 @@ export function createProgram(): Command {
   addOrders(program);
   addSecrets(program);
   addBackup(program);
+  addFeed(program);
   return program;
 }

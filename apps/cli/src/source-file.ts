@@ -1,15 +1,24 @@
 import { createReadStream, readFileSync, statSync } from 'node:fs';
-import type { Readable } from 'node:stream';
+import { pipeline, type Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 import { interruptible } from '@app/startup';
 import { CommandFailed } from './failures.js';
 
-/** Opens a file, or standard input for `-`. `size` is in bytes; 0 = unknown. @throws CommandFailed */
+/**
+ * Opens a file, or standard input for `-`. A file is decompressed if its name ends in .gz, as `export` names them.
+ * `size` is in bytes; 0 = unknown.
+ *
+ * @throws CommandFailed
+ */
 export function openSource(file: string): { source: Readable; size: number } {
   if (file === '-') return { source: process.stdin, size: 0 };
   try {
     const stats = statSync(file);
     if (stats.isDirectory()) throw new CommandFailed(`${file} is a directory.`);
-    return { source: createReadStream(file, { highWaterMark: 1 << 20 }), size: stats.size };
+    const stored = createReadStream(file, { highWaterMark: 1 << 20 });
+    if (!file.endsWith('.gz')) return { source: stored, size: stats.size };
+    // The reader of the result gets the errors.
+    return { source: pipeline(stored, createGunzip({ chunkSize: 1 << 20 }), () => undefined), size: 0 };
   } catch (error) {
     if (error instanceof CommandFailed) throw error;
     throw unreadable(file, error);

@@ -1,6 +1,8 @@
 import { ApplicationModule } from '@app/application';
+import { HealthModule } from '@app/health';
 import {
   type Config,
+  type Extension,
   InfrastructureModule,
   type JsonLogger,
   PipelineWorkerModule,
@@ -11,12 +13,21 @@ import { Module, type DynamicModule } from '@nestjs/common';
 /** The pipeline worker as a separate process. */
 @Module({})
 export class WorkerModule {
-  static on(config: Config, databaseUrl: string, logger: JsonLogger, metrics: ServiceMetrics): DynamicModule {
-    const application = ApplicationModule.on([InfrastructureModule.on(config, databaseUrl, metrics)]);
+  static on(
+    config: Config,
+    databaseUrl: string,
+    logger: JsonLogger,
+    metrics: ServiceMetrics,
+    extension: Extension,
+  ): DynamicModule {
+    const application = ApplicationModule.on([InfrastructureModule.on(config, databaseUrl, metrics, extension)]);
     const directUrl = config.databaseDirectUrl ?? databaseUrl;
     return {
       module: WorkerModule,
-      imports: [PipelineWorkerModule.on(application, directUrl, config, { logger, metrics })],
+      imports: [
+        PipelineWorkerModule.on(application, directUrl, config, { logger, metrics }),
+        HealthModule.on(databaseUrl, extension.migrations),
+      ],
     };
   }
 }

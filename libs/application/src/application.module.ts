@@ -1,6 +1,7 @@
-import { Module, type DynamicModule, type ModuleMetadata } from '@nestjs/common';
+import { Module, type DynamicModule } from '@nestjs/common';
 import { AuthenticateApiKey } from './access/authenticate-api-key.js';
 import { CreateApiKey } from './access/create-api-key.js';
+import { ChangeApiKeyStatus } from './access/change-api-key-status.js';
 import { RollApiKey } from './access/roll-api-key.js';
 import { BrandsService } from './brands/brands.service.js';
 import { CategoriesService } from './categories/categories.service.js';
@@ -11,6 +12,7 @@ import { FeedHeads } from './changes/feed-heads.js';
 import { CustomersService } from './customers/customers.service.js';
 import { EraseCustomer } from './customers/erase-customer.js';
 import { CreateOrder } from './orders/create-order.js';
+import { CancelOrder } from './orders/cancel-order.js';
 import { ChangeOrderStatus } from './orders/change-order-status.js';
 import { OrdersService } from './orders/orders.service.js';
 import { PreviewOrder } from './orders/preview-order.js';
@@ -30,9 +32,11 @@ const USE_CASES = [
   AuthenticateApiKey,
   CreateApiKey,
   RollApiKey,
+  ChangeApiKeyStatus,
   CreateOrder,
   PreviewOrder,
   ChangeOrderStatus,
+  CancelOrder,
   RunPipelineStage,
   RetryPipeline,
   ReleaseOrder,
@@ -55,10 +59,17 @@ const USE_CASES = [
   FeedHeads,
 ];
 
-/** The use cases. `adapters` are modules that bind every port. */
+/** The use cases, and what the adapters export, for all modules. `adapters` are modules that bind every port. */
 @Module({})
 export class ApplicationModule {
-  static on(adapters: NonNullable<ModuleMetadata['imports']>): DynamicModule {
-    return { module: ApplicationModule, imports: adapters, providers: USE_CASES, exports: USE_CASES };
+  static on(adapters: readonly DynamicModule[]): DynamicModule {
+    return {
+      module: ApplicationModule,
+      global: true,
+      imports: [...adapters],
+      providers: USE_CASES,
+      // Re-exported instead of global themselves: Nest would end them after the database that their last writes need.
+      exports: [...USE_CASES, ...adapters],
+    };
   }
 }

@@ -1,3 +1,5 @@
+import { isStorable } from '@app/domain';
+
 /** The highest id there can be: ids are 32-bit integers. */
 export const MAX_ID = 2_147_483_647;
 
@@ -10,7 +12,7 @@ export function parseId(text: string): number | null {
 
 /** Whether `text` can be a slug: 1 to 200 characters, no NUL, no lone surrogate. */
 function isSlug(text: string): boolean {
-  return text.length >= 1 && text.length <= 200 && !text.includes('\0') && text.isWellFormed();
+  return text.length >= 1 && text.length <= 200 && isStorable(text);
 }
 
 interface ByIdOrSlug<T> {

@@ -1,4 +1,5 @@
 export * from './access/authenticate-api-key.js';
+export * from './access/change-api-key-status.js';
 export * from './access/create-api-key.js';
 export * from './access/roll-api-key.js';
 export * from './application.module.js';
@@ -19,6 +20,7 @@ export * from './errors/unavailable.js';
 export * from './errors/unusable-value.js';
 export * from './id-or-slug.js';
 export * from './orders/create-order.js';
+export * from './orders/cancel-order.js';
 export * from './orders/change-order-status.js';
 export * from './orders/orders.service.js';
 export * from './orders/preview-order.js';

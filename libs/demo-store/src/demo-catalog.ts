@@ -5,7 +5,7 @@ import type {
   BundleVariant,
   CategoryLine,
   ProductLine,
-} from '@app/import';
+} from '@app/bundles';
 import { BRANDS, CLOSINGS, DEPARTMENTS, RANGES, SERIES } from './demo-data.js';
 import type { OptionValue, ProductRange, VariantAxis } from './product-range.js';
 import type { SeededRandom } from './seeded-random.js';

@@ -1,4 +1,4 @@
-import type { CustomerLine } from '@app/import';
+import type { CustomerLine } from '@app/bundles';
 import type { DemoOrder } from './demo-orders.js';
 import type { DemoPerson } from './demo-people.js';
 import type { SeededRandom } from './seeded-random.js';

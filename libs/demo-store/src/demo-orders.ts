@@ -1,5 +1,5 @@
 import type { FulfillmentStatus, PaymentStatus } from '@app/domain';
-import type { BundleOrderLine, OrderRecordLine } from '@app/import';
+import type { BundleOrderLine, OrderRecordLine } from '@app/bundles';
 import type { DemoProduct, SellableItem } from './demo-catalog.js';
 import type { DemoPerson } from './demo-people.js';
 import { NOTES } from './demo-data.js';

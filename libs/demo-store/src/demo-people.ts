@@ -1,4 +1,4 @@
-import type { BundleAddress } from '@app/import';
+import type { BundleAddress } from '@app/bundles';
 import { CITIES, FAMILY_NAMES, GIVEN_NAMES, STREETS } from './demo-data.js';
 import type { SeededRandom } from './seeded-random.js';
 

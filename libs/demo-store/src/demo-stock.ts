@@ -1,4 +1,4 @@
-import type { BinLine, StockLine, WarehouseLine } from '@app/import';
+import type { BinLine, StockLine, WarehouseLine } from '@app/bundles';
 import type { DemoProduct } from './demo-catalog.js';
 import type { SeededRandom } from './seeded-random.js';
 

@@ -1,4 +1,4 @@
-import type { BundleLine, OrderRecordLine, ProductLine } from '@app/import';
+import type { BundleLine, OrderRecordLine, ProductLine } from '@app/bundles';
 import { demoStore } from './demo-store.js';
 
 const NOW = new Date('2026-11-20T15:30:00.000Z');

@@ -1,4 +1,4 @@
-import type { BundleLine, StoreLine } from '@app/import';
+import type { BundleLine, StoreLine } from '@app/bundles';
 import { demoBrands, demoCategories, demoProducts } from './demo-catalog.js';
 import { demoCustomer } from './demo-customers.js';
 import { demoOrders, type DemoOrder } from './demo-orders.js';

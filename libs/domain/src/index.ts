@@ -16,6 +16,7 @@ export * from './orders/quote.js';
 export * from './orders/receipt-number.js';
 export * from './shared/domain-error.js';
 export * from './shared/not-found.js';
+export * from './shared/retention.js';
 export * from './shared/text.js';
 export * from './shared/uuid.js';
 export * from './stock/stock-demand.js';

@@ -25,7 +25,9 @@ export async function findBinaries(native: string, account: Account | undefined)
   for (const place of account || !complete ? placesForCopies(account) : []) {
     const copy = join(place, copyName(native));
     if (!isComplete(copy, native)) await copyBinaries(native, copy);
-    problem = isOurs(copy) ? whyNotRunning(copy, account) : `${copy} is in the way and not ours: remove it`;
+    problem = isOurs(copy)
+      ? whyNotRunning(copy, account)
+      : `${copy} already exists and belongs to another user: remove it`;
     if (problem === undefined) return programsIn(copy);
   }
   throw new Error(`The embedded PostgreSQL does not run here (${problem ?? 'unknown reason'}): set DATABASE_URL.`);

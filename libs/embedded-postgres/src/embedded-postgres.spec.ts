@@ -15,9 +15,9 @@ const FAST = { fsync: 'off', full_page_writes: 'off' };
 
 /** Starts the server as another process of the project would, and prints the outcome on one line. */
 const OWNER = `
-import { startEmbeddedPostgres } from './embedded-postgres.js';
+import * as embedded from './embedded-postgres.js';
 try {
-  const server = await startEmbeddedPostgres({ dataDir: process.argv[2], settings: ${JSON.stringify(FAST)} });
+  const server = await embedded[process.argv[3]]({ dataDir: process.argv[2], settings: ${JSON.stringify(FAST)} });
   console.log(JSON.stringify({ url: server.url }));
   setInterval(() => undefined, 1000);
 } catch (error) {
@@ -142,9 +142,39 @@ describe('the embedded PostgreSQL', () => {
     const attached = await attachOrStartEmbeddedPostgres({ dataDir, database: 'reports' });
 
     const rows = await query(attached.url, 'SELECT current_database() AS database');
+    await attached.stop();
     await server.stop();
 
     expect(rows).toEqual([{ database: 'reports' }]);
+    expect(processesOn(dataDir)).toEqual([]);
+  });
+
+  it('serves the processes that attached until the last of them has stopped or died', async () => {
+    const server = await attachOrStartEmbeddedPostgres({ dataDir, settings: FAST });
+    const first = await attachOrStartEmbeddedPostgres({ dataDir });
+    const { child } = await ownerProcess([], 'attachOrStartEmbeddedPostgres');
+    const stopping = server.stop();
+    const late = await attachOrStartEmbeddedPostgres({ dataDir });
+    await first.stop();
+    await killed(child);
+
+    const rows = await query(late.url, 'SELECT 1 AS one');
+    await late.stop();
+    await stopping;
+
+    expect([first.url, late.url]).toEqual([server.url, server.url]);
+    expect(rows).toEqual([{ one: 1 }]);
+    expect(processesOn(dataDir)).toEqual([]);
+  });
+
+  it('stops when its server was killed under the processes that attached', async () => {
+    const server = await attachOrStartEmbeddedPostgres({ dataDir, settings: FAST });
+    const attached = await attachOrStartEmbeddedPostgres({ dataDir });
+    const stopping = server.stop();
+    process.kill(serverPid(dataDir), 'SIGKILL');
+
+    await Promise.all([stopping, attached.stop()]);
+
     expect(processesOn(dataDir)).toEqual([]);
   });
 
@@ -256,7 +286,9 @@ describe('the embedded PostgreSQL', () => {
 
   it('starts over when the process was killed while it created the cluster', async () => {
     dataDir = join(scratch, 'half-made');
-    const child = spawn(process.execPath, [join(scratch, 'build/owner.js'), dataDir], { stdio: 'ignore' });
+    const child = spawn(process.execPath, [join(scratch, 'build/owner.js'), dataDir, 'startEmbeddedPostgres'], {
+      stdio: 'ignore',
+    });
     children.push(child);
     while (!drafts(dataDir).some((draft) => fs.existsSync(join(dataDir, draft, 'postgres/base')))) await delay(2);
     await killed(child);
@@ -299,8 +331,11 @@ describe('the embedded PostgreSQL', () => {
     await expect(refused).rejects.toThrow(/no embedded PostgreSQL for win32-\w+ here: set DATABASE_URL/);
   });
 
-  async function ownerProcess(around: readonly string[] = []): Promise<Outcome & { child: ChildProcess }> {
-    const [program = '', ...args] = [...around, process.execPath, join(scratch, 'build/owner.js'), dataDir];
+  async function ownerProcess(
+    around: readonly string[] = [],
+    start = 'startEmbeddedPostgres',
+  ): Promise<Outcome & { child: ChildProcess }> {
+    const [program = '', ...args] = [...around, process.execPath, join(scratch, 'build/owner.js'), dataDir, start];
     const child = spawn(program, args, {
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -26,7 +26,10 @@ export interface EmbeddedPostgres {
   readonly url: string;
   /** Resolves when the server that this process started has ended, by `stop` or on its own. */
   readonly ended: Promise<void>;
-  /** Stops the server if this process started it; otherwise does nothing. Safe to call more than once. */
+  /**
+   * Ends the use of the server, and stops it if this process started it. Safe to call more than once. A server that
+   * `attachOrStartEmbeddedPostgres` started is stopped when the last process that attached has ended its use.
+   */
   stop(): Promise<void>;
 }
 
@@ -45,6 +48,12 @@ export interface EmbeddedPostgresOptions {
 
 /** The time that another process may take to start or stop before an attaching process gives up. */
 const ATTACH_TIMEOUT_MS = 30_000;
+const LOOK_MS = 50;
+/**
+ * An advisory lock of the database `postgres`. A process that attached shares it until it stops or dies; the process that
+ * stops the server takes it alone.
+ */
+const IN_USE = 1;
 
 /**
  * Starts the server on `<dataDir>/postgres`. The server ends with this process, even when this process is killed.
@@ -73,14 +82,14 @@ export async function attachOrStartEmbeddedPostgres(options: EmbeddedPostgresOpt
   const dataDir = makeDataDir(options.dataDir);
   const giveUp = performance.now() + ATTACH_TIMEOUT_MS;
   for (;;) {
-    const url = await urlOfRunningServer(dataDir, options.database);
-    if (url !== undefined) return { url, ended: new Promise(() => undefined), stop: () => Promise.resolve() };
+    const running = await attach(dataDir, options.database);
+    if (running !== undefined) return running;
     try {
-      return await startEmbeddedPostgres(options);
+      return lastToLeave(await startEmbeddedPostgres(options));
     } catch (error) {
       // The owner is starting or stopping its server, or another process won the race to start one.
       if (!(error instanceof EmbeddedPostgresInUse) || performance.now() > giveUp) throw error;
-      await delay(50);
+      await delay(LOOK_MS);
     }
   }
 }
@@ -99,7 +108,7 @@ function makeDataDir(path: string): string {
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
     const advice = 'start as its owner, or choose another data directory with DATA_DIR';
-    throw new DataDirUnusable(`${dataDir} is not ours to write to: ${advice}`, { cause });
+    throw new DataDirUnusable(`${dataDir} is not writable by this user: ${advice}`, { cause });
   }
   return realpathSync(dataDir);
 }
@@ -117,12 +126,16 @@ async function startOwned(
   await stopOrphans(cluster.directory);
   const postmaster = await startPostmaster({ postgres, cluster: cluster.directory, account, settings });
   const url = `postgres://${ROLE}:${cluster.password}@127.0.0.1:${postmaster.port}/${database}`;
+  const session = maintenanceSession(url);
   try {
-    await ensureDatabase(url);
+    await session.connect();
+    await ensureDatabase(session, database);
     writeState(dataDir, { url, clusterDir: cluster.directory, owner: ownership.owner });
   } catch (error) {
     await postmaster.stop();
     throw error;
+  } finally {
+    await session.end();
   }
   return { url, ...lifeOf(dataDir, postmaster, ownership) };
 }
@@ -154,41 +167,80 @@ function letGo(dataDir: string, ownership: Ownership): void {
   ownership.release();
 }
 
-async function urlOfRunningServer(dataDir: string, database = 'store'): Promise<string | undefined> {
+/** `undefined` when no server runs, or when it is about to stop. */
+async function attach(dataDir: string, database = 'store'): Promise<EmbeddedPostgres | undefined> {
   const owner = currentOwner(dataDir);
   const state = owner && readState(dataDir);
   // A previous owner that was killed may have left the address behind.
   if (!state || state.owner.pid !== owner.pid || state.owner.started !== owner.started) return undefined;
   const url = new URL(state.url);
   url.pathname = `/${database}`;
+  const session = maintenanceSession(url.href);
   try {
-    await ensureDatabase(url.href);
-    return url.href;
+    await session.connect();
+    if (await tryLock(session, 'pg_try_advisory_lock_shared')) {
+      await ensureDatabase(session, database);
+      return { url: url.href, ended: new Promise(() => undefined), stop: () => session.end() };
+    }
   } catch (error) {
-    // Another network, or another server at this address by now. The heartbeat tells whether the owner lives.
-    if (isElsewhere(owner)) return undefined;
-    // The server ended after its address was read. A retry solves no other problem.
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ECONNREFUSED' || code === 'ECONNRESET' || code === '57P03' || code === '57P01') return undefined;
-    throw error;
+    // The server ended after its address was read, or it is in another network, or another server has this address by
+    // now: the heartbeat tells whether the owner lives. A retry solves no other problem.
+    if (!isElsewhere(owner) && !isEnd(error)) {
+      await session.end();
+      throw error;
+    }
   }
+  await session.end();
+  return undefined;
+}
+
+/** Stops the server only when no other process uses it: processes that attach meanwhile are served. */
+function lastToLeave(server: EmbeddedPostgres): EmbeddedPostgres {
+  const stop = async (): Promise<void> => {
+    const session = maintenanceSession(server.url);
+    try {
+      await session.connect();
+      while (!(await tryLock(session, 'pg_try_advisory_lock'))) await delay(LOOK_MS);
+    } catch (error) {
+      if (!isEnd(error)) throw error;
+    } finally {
+      await server.stop();
+      await session.end();
+    }
+  };
+  let stopped: Promise<void> | undefined;
+  return { ...server, stop: () => (stopped ??= stop()) };
+}
+
+async function tryLock(session: pg.Client, attempt: string): Promise<boolean> {
+  const { rows } = await session.query<{ done: boolean }>(`SELECT ${attempt}(${IN_USE}) AS done`);
+  return rows[0]?.done === true;
+}
+
+/** Whether the error means that the server is stopping or has stopped. */
+function isEnd(error: unknown): boolean {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return (
+    ['ECONNREFUSED', 'ECONNRESET', '57P03', '57P01'].includes(code ?? '') || /^Connection terminated/.test(message)
+  );
 }
 
 /** Two processes may call this at the same moment. */
-async function ensureDatabase(url: string): Promise<void> {
-  const maintenance = new URL(url);
-  const database = maintenance.pathname.slice(1);
-  maintenance.pathname = '/postgres';
-  const client = new pg.Client({ connectionString: maintenance.href, connectionTimeoutMillis: 10_000 });
-  // The failing query reports a server that ends meanwhile; an unhandled event would end the process.
-  client.on('error', () => undefined);
-  await client.connect();
+async function ensureDatabase(session: pg.Client, database: string): Promise<void> {
   try {
-    const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [database]);
-    if (rowCount === 0) await client.query(`CREATE DATABASE ${client.escapeIdentifier(database)}`);
+    const { rowCount } = await session.query('SELECT 1 FROM pg_database WHERE datname = $1', [database]);
+    if (rowCount === 0) await session.query(`CREATE DATABASE ${session.escapeIdentifier(database)}`);
   } catch (error) {
     if ((error as pg.DatabaseError).code !== '42P04' && (error as pg.DatabaseError).code !== '23505') throw error;
-  } finally {
-    await client.end();
   }
+}
+
+/** A session on the database `postgres` of the same server. */
+function maintenanceSession(url: string): pg.Client {
+  const maintenance = new URL(url);
+  maintenance.pathname = '/postgres';
+  const session = new pg.Client({ connectionString: maintenance.href, connectionTimeoutMillis: 10_000 });
+  // The failing query reports a server that ends meanwhile; an unhandled event would end the process.
+  session.on('error', () => undefined);
+  return session;
 }

@@ -24,6 +24,8 @@ import {
 import { Logger, Module, type DynamicModule } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
+import { withOwnRules } from '@app/domain';
+import type { Extension } from './extension.js';
 import { Config } from './platform/config.js';
 import { DataCipher, dataCipher } from './platform/data-cipher.js';
 import { OutageLog } from './platform/outage-log.js';
@@ -41,6 +43,7 @@ import { dataSourceOptions, poolOf } from './postgres/data-source.js';
 import { Database } from './postgres/database.js';
 import { MaintenanceConnection } from './postgres/maintenance-connection.js';
 import { ENTITIES } from './entities.js';
+import { NotificationChannels } from './orders/notification-channels.js';
 import { PostgresHeldOrders } from './orders/postgres-held-orders.js';
 import { PostgresOrderLifecycle } from './orders/postgres-order-lifecycle.js';
 import { PostgresOrderPlacement } from './orders/postgres-order-placement.js';
@@ -50,7 +53,7 @@ import { PostgresSkuRepository } from './catalog/postgres-sku.repository.js';
 import { PostgresStageRetries } from './orders/postgres-stage-retries.js';
 import { PostgresEncryptedSecrets } from './secrets/postgres-encrypted-secrets.js';
 import { PostgresStockLedger } from './stock/postgres-stock-ledger.js';
-import { TypeOrmStoreRepository } from './stores/typeorm-store.repository.js';
+import { PostgresStoreRepository } from './stores/postgres-store.repository.js';
 import { ReadReplicas } from './postgres/read-replicas.js';
 import { discardSilentConnections } from './postgres/silent-connections.js';
 import { PostgresClock } from './postgres/postgres-clock.js';
@@ -62,15 +65,12 @@ import { PostgresPipelineStages } from './orders/postgres-pipeline-stages.js';
 const ADAPTERS = [
   { provide: ApiKeyRepository, useClass: PostgresApiKeyRepository },
   { provide: BrandRepository, useClass: TypeOrmBrandRepository },
-  { provide: CatalogPricing, useClass: LiveCatalogPricing },
   { provide: CategoryRepository, useClass: TypeOrmCategoryRepository },
   { provide: ChangeFeed, useClass: PostgresChangeFeed },
   { provide: Clock, useClass: PostgresClock },
   { provide: CustomerRepository, useClass: PostgresCustomerRepository },
   { provide: EncryptedSecrets, useClass: PostgresEncryptedSecrets },
-  { provide: FraudScreening, useClass: StoreFraudScreening },
   { provide: HeldOrders, useClass: PostgresHeldOrders },
-  { provide: Notifier, useClass: MailNotifier },
   { provide: OrderLifecycle, useClass: PostgresOrderLifecycle },
   { provide: OrderPlacement, useClass: PostgresOrderPlacement },
   { provide: OrderRepository, useClass: PostgresOrderRepository },
@@ -80,8 +80,35 @@ const ADAPTERS = [
   { provide: SkuRepository, useClass: PostgresSkuRepository },
   { provide: StageRetries, useClass: PostgresStageRetries },
   { provide: StockLedger, useClass: PostgresStockLedger },
-  { provide: StoreRepository, useClass: TypeOrmStoreRepository },
+  { provide: StoreRepository, useClass: PostgresStoreRepository },
 ];
+
+/** The adapters that an extension adds to. */
+function extensibleAdapters({ fraudRules = [], channels = {}, pricing }: Extension) {
+  const rules = withOwnRules(fraudRules);
+  const own = Object.entries(channels).map(([name, channel]) => ({ name, token: `channel ${name}`, channel }));
+  const names = ['mail', ...own.map(({ name }) => name)];
+  return [
+    MailNotifier,
+    LiveCatalogPricing,
+    ...own.map(({ token, channel }) => ({ provide: token, ...channel })),
+    { provide: CatalogPricing, ...(pricing ?? { useExisting: LiveCatalogPricing }) },
+    {
+      provide: FraudScreening,
+      useFactory: (database: Database) => new StoreFraudScreening(database, rules),
+      inject: [Database],
+    },
+    {
+      provide: Notifier,
+      useFactory: (database: Database, ...notifiers: [Notifier, ...Notifier[]]) =>
+        own.length === 0
+          ? notifiers[0]
+          : new NotificationChannels(database, new Map(notifiers.map((each, index) => [names[index] ?? '', each]))),
+      inject: [Database, MailNotifier, ...own.map(({ token }) => token)],
+    },
+  ];
+}
+const EXTENSIBLE = [CatalogPricing, FraudScreening, Notifier];
 
 /** Binds every port to its adapter. */
 @Module({})
@@ -90,7 +117,12 @@ export class InfrastructureModule {
    * @param databaseUrl of the configured database, or of the embedded one once it runs.
    * @param metrics of the process, if it serves them.
    */
-  static on(config: Config, databaseUrl: string, metrics = new ServiceMetrics()): DynamicModule {
+  static on(
+    config: Config,
+    databaseUrl: string,
+    metrics = new ServiceMetrics(),
+    extension: Extension = {},
+  ): DynamicModule {
     const logger = new Logger('Database');
     const brokenConnections = new OutageLog('Broken connections', (line) => logger.warn(line));
     const onPoolError = (error: Error) => brokenConnections.note(`An idle connection broke: ${error.message}`);
@@ -131,8 +163,9 @@ export class InfrastructureModule {
         KeyUsage,
         Transactions,
         ...ADAPTERS,
+        ...extensibleAdapters(extension),
       ],
-      exports: [Config, DataCipher, Database, ...ADAPTERS.map(({ provide }) => provide)],
+      exports: [Config, DataCipher, Database, ReadReplicas, ...EXTENSIBLE, ...ADAPTERS.map(({ provide }) => provide)],
     };
   }
 }

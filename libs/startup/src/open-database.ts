@@ -1,4 +1,11 @@
-import { type Config, type JsonLogger, migrate, untilDatabaseAnswers } from '@app/infrastructure';
+import {
+  type Config,
+  type JsonLogger,
+  migrate,
+  readOwnMigrations,
+  type OwnMigrations,
+  untilDatabaseAnswers,
+} from '@app/infrastructure';
 import { attachOrStartEmbeddedPostgres, type EmbeddedPostgres, startEmbeddedPostgres } from '@app/embedded-postgres';
 import { keepRunning } from './keep-running.js';
 
@@ -17,9 +24,15 @@ export type EmbeddedUse = 'owned' | 'shared';
  * Opens the configured database as soon as it answers, or the embedded one. Migrates only the embedded one. Operators
  * migrate a configured database; until then this process runs and is not ready.
  *
+ * @param migrations of an extension.
  * @throws EmbeddedPostgresInUse when `use` is `owned` and another process has the data directory.
  */
-export async function openDatabase(config: Config, logger: JsonLogger, use: EmbeddedUse): Promise<OpenDatabase> {
+export async function openDatabase(
+  config: Config,
+  logger: JsonLogger,
+  use: EmbeddedUse,
+  migrations?: OwnMigrations,
+): Promise<OpenDatabase> {
   if (config.databaseUrl !== null) {
     await untilDatabaseAnswers(config.databaseUrl, logger);
     return { url: config.databaseUrl, stop: () => Promise.resolve() };
@@ -29,6 +42,7 @@ export async function openDatabase(config: Config, logger: JsonLogger, use: Embe
     use === 'shared'
       ? await attachOrStartEmbeddedPostgres({ dataDir })
       : keepRunning(await startEmbeddedPostgres({ dataDir }), dataDir, logger),
+    migrations,
   );
 }
 
@@ -42,9 +56,9 @@ export async function withEmbeddedDatabase<T>(dataDir: string, work: (url: strin
   }
 }
 
-async function withCurrentSchema(database: OpenDatabase): Promise<OpenDatabase> {
+async function withCurrentSchema(database: OpenDatabase, own?: OwnMigrations): Promise<OpenDatabase> {
   try {
-    await migrate(database.url);
+    await migrate(database.url, undefined, own ? [readOwnMigrations(own)] : []);
     return database;
   } catch (error) {
     await database.stop();

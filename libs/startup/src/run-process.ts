@@ -1,4 +1,4 @@
-import { Config, ConfigError, JsonLogger, logProcessOutput } from '@app/infrastructure';
+import { Config, ConfigError, JsonLogger, logProcessOutput, visible } from '@app/infrastructure';
 
 /** The context that a service process has from its start. */
 export interface ServiceProcess {
@@ -22,7 +22,7 @@ export function runProcess(
 ): void {
   boot(start).catch((error: Error) => {
     const isConfig = error instanceof ConfigError;
-    process.stderr.write(`${isConfig ? error.message : explain(error)}\n`);
+    process.stderr.write(`${visible(isConfig ? error.message : explain(error))}\n`);
     process.exit(isConfig ? 2 : 1);
   });
 }

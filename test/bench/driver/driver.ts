@@ -1,49 +1,84 @@
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import { startProgram } from '../support/child.js';
-import type { Job, Load } from './job.js';
+import { fork, type ChildProcess } from 'node:child_process';
+import path from 'node:path';
 
-interface Waiting {
-  readonly resolve: (load: Load) => void;
-  readonly reject: (error: Error) => void;
+/** A job of the clients: requests to one server. */
+export interface Job {
+  readonly url: string;
+  readonly key: string;
+  readonly connections: number;
+  readonly seconds: number;
+  /** Requests a second of all connections together; without it, as many as the server answers. */
+  readonly rate?: number | undefined;
+  readonly requests: Reads | Orders;
+  readonly seed: number;
 }
 
-/** The process of the clients. */
-export class Driver {
-  private readonly waiting = new Map<number, Waiting>();
-  private jobs = 0;
+/** Each connection requests the paths in its own random order. */
+export interface Reads {
+  readonly kind: 'reads';
+  readonly paths: readonly string[];
+}
 
-  private constructor(private readonly child: ChildProcess) {
-    createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => this.settle(line));
-    child.once('exit', () => this.waiting.forEach(({ reject }) => reject(new Error('The driver has ended'))));
-  }
+/** Orders of different items, each by a new customer. */
+export interface Orders {
+  readonly kind: 'orders';
+  readonly items: readonly Item[];
+  /** Lines per order. */
+  readonly lines: number;
+}
 
-  static start(): Driver {
-    return new Driver(startProgram('driver/main.ts', {}));
-  }
+export interface Item {
+  readonly product_id: number;
+  readonly variant_id?: number;
+}
 
-  /** Several jobs may run at once. */
-  carryOut(job: Job): Promise<Load> {
-    const id = ++this.jobs;
-    return new Promise((resolve, reject) => {
-      this.waiting.set(id, { resolve, reject });
-      this.child.stdin?.write(`${JSON.stringify({ id, job })}\n`);
+/** The result of a job. */
+export interface Load {
+  readonly answered: number;
+  /** 2xx answers a second. */
+  readonly perSecond: number;
+  /** Latency of answers in milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  /** The number of other answers by status, of broken connections and of timeouts. */
+  readonly failures: Readonly<Record<string, number>>;
+}
+
+/** Starts a TypeScript program of the bench. It ends with this process. */
+export function startProgram(file: string, env: Readonly<Record<string, string>> = {}): ChildProcess {
+  return fork(path.join(import.meta.dirname, '..', file), {
+    execArgv: ['--import', 'tsx'],
+    env: { PATH: process.env['PATH'], NODE_ENV: 'production', ...env },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+}
+
+/** The next message of a program. @throws Error when it ends instead. */
+export function messageOf<Message>(program: ChildProcess): Promise<Message> {
+  return new Promise((resolve, reject) => {
+    const end = () => reject(new Error(`${program.spawnargs.at(-1)} has ended`));
+    program.once('exit', end);
+    program.once('message', (message) => {
+      program.off('exit', end);
+      resolve(message as Message);
     });
-  }
+  });
+}
 
-  async close(): Promise<void> {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
-    this.waiting.clear();
-    this.child.kill('SIGKILL');
-    await once(this.child, 'exit');
-  }
-
-  private settle(line: string): void {
-    const { id, load, error } = JSON.parse(line) as { id: number; load?: Load; error?: string };
-    const job = this.waiting.get(id);
-    this.waiting.delete(id);
-    if (load) job?.resolve(load);
-    else job?.reject(new Error(error));
-  }
+/** A typical order of buyer number `n` of that kind. Each buyer has a unique name and address. */
+export function orderOf({ items, lines }: Orders, kind: string, n: number, random: (below: number) => number) {
+  const line = () => ({ ...(items[random(items.length)] as Item), quantity: 1 + random(2) });
+  return {
+    items: Array.from({ length: lines }, line),
+    customer: {
+      name: `Buyer ${n}`,
+      email: `${kind}.${n}@example.com`,
+      phone: `+44 ${kind.length} ${String(n).padStart(9, '0')}`,
+      address: `${n} ${kind} Road`,
+      city: 'Leeds',
+      zip: 'LS1 4AP',
+    },
+    payment_method: 'COD',
+    notes: '',
+  };
 }

@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { encodeCursor } from '../../../apps/api/src/changes/cursor.js';
 import type { TestDatabase } from '../../support/test-database.js';
-import { feedRequests } from './feed-requests.js';
 
 /** The kind of request, which decides its comparison. */
 export type Kind =
@@ -17,10 +18,10 @@ export interface FlatRequest {
 }
 
 /**
- * Filters without a label in the tally, each as `GET /v1/orders?name`. Their rows are counted by reading them, so their time
+ * Filters without a label in the tally, each as `/v1/orders?name`. Their rows are counted by reading them, so their time
  * grows with the store and they have no request here.
  */
-export const COUNTED_FILTERS: readonly string[] = [];
+const COUNTED_FILTERS: readonly string[] = [];
 
 /** Labels that are frequent alone but occur together in three orders of a store, after `makeRare`. */
 const RARE = [
@@ -56,6 +57,34 @@ export async function makeHeld(database: TestDatabase, storeId: number): Promise
   );
 }
 
+interface Document {
+  readonly paths: Readonly<
+    Record<string, { readonly get?: { readonly parameters?: readonly { in: string; name: string; schema: object }[] } }>
+  >;
+}
+
+/** The lists that may grow with a store. */
+const GROWING = ['/v1/orders', '/v1/products', '/v1/skus', '/v1/customers'];
+
+/** A request for each filter of the document that the given requests leave out, by its example. */
+export function byExample({ paths }: Document, requests: readonly FlatRequest[]): FlatRequest[] {
+  const asked = requests.map(({ path }) => new URL(path, 'http://localhost'));
+  return GROWING.flatMap((list) =>
+    (paths[list]?.get?.parameters ?? [])
+      .filter((parameter) => parameter.in === 'query' && !['limit', 'page'].includes(parameter.name))
+      .filter(({ name }) => !asked.some((url) => url.pathname === list && url.searchParams.has(name)))
+      .filter(({ name }) => !COUNTED_FILTERS.includes(`${list}?${name}`))
+      .map(({ name, schema }) => {
+        const [example] = (schema as { readonly examples: readonly (string | number | boolean)[] }).examples;
+        return {
+          name: `${list} by ${name}`,
+          kind: 'first page',
+          path: `${list}?${name}=${encodeURIComponent(example ?? '')}`,
+        };
+      }),
+  );
+}
+
 /** The requests whose time must not grow with the store. */
 export async function requestsOf(database: Pick<TestDatabase, 'query'>, storeId: number): Promise<FlatRequest[]> {
   const text = async (sql: string) => (await database.query<{ text: string }>(sql, [storeId]))[0]?.text ?? '';
@@ -88,7 +117,7 @@ export async function requestsOf(database: Pick<TestDatabase, 'query'>, storeId:
   const searchFor = (value: string) => `search=${encodeURIComponent(value)}`;
 
   const first = (name: string, path: string): FlatRequest => ({ name, kind: 'first page', path });
-  return [
+  const requests: FlatRequest[] = [
     first('orders', '/v1/orders'),
     first('orders by status', '/v1/orders?status=PENDING'),
     first('orders by fulfillment', '/v1/orders?fulfillment_status=SHIPPED'),
@@ -129,5 +158,34 @@ export async function requestsOf(database: Pick<TestDatabase, 'query'>, storeId:
     { name: 'customers, search for an e-mail', kind: 'search', path: `/v1/customers?${searchFor(customerEmail)}` },
     { name: 'one customer', kind: 'one', path: `/v1/customers/${customer}` },
     ...(await feedRequests(database, storeId)),
+  ];
+  const document = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as Document;
+  return [...requests, ...byExample(document, requests)];
+}
+
+/** Pages of the feed at its beginning, in its middle and at its end, and a list that has not changed. */
+async function feedRequests(database: Pick<TestDatabase, 'query'>, storeId: number): Promise<FlatRequest[]> {
+  const [feed] = await database.query<{ branch: string; orders: number }>(
+    `SELECT (SELECT id FROM change_branches ORDER BY number DESC LIMIT 1) AS branch, count(*)::int AS orders
+     FROM changes WHERE store_id = $1 AND kind = 'orders'`,
+    [storeId],
+  );
+  const { branch = '', orders = 0 } = feed ?? {};
+  const pageAfter = async (count: number) => {
+    const [last] = await database.query<{ position: string }>(
+      `SELECT position FROM changes WHERE store_id = $1 AND kind = 'orders' ORDER BY position LIMIT 1 OFFSET $2`,
+      [storeId, Math.max(0, count - 1)],
+    );
+    const place = { branch, position: Number(last?.position ?? 0), base: 0 };
+    const cursor = encodeCursor({ storeId, mode: 'live' }, { ...place, kinds: ['orders'] });
+    return `/v1/changes?limit=50&cursor=${cursor}`;
+  };
+  const middle = await pageAfter(Math.floor(orders / 2));
+  const end = await pageAfter(orders - 50);
+  return [
+    { name: 'feed of orders', kind: 'first page', path: `/v1/changes?kinds=orders&limit=50` },
+    { name: 'feed of orders, middle', kind: 'first page', path: middle },
+    { name: 'feed of orders, end', kind: 'first page', path: end },
+    { name: 'orders, not modified', kind: 'first page', path: '/v1/orders', isConditional: true },
   ];
 }

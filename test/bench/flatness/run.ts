@@ -1,24 +1,23 @@
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { Rig } from '../../proof/support/rig.js';
-import { commitOf, describeMachine } from '../report/machine.js';
+import { aligned, POSTGRES_SETTINGS, runOf, writeRun } from '../report.js';
 import { seedStore, settle, type SeededStore } from '../stores/seed-store.js';
-import { POSTGRES_SETTINGS } from '../support/postgres-settings.js';
-import { chartOf } from './chart.js';
 import { medianLatency } from './latency.js';
 import { planFaults } from './plans.js';
 import { makeHeld, makeRare, requestsOf, type FlatRequest } from './requests.js';
-import { CHART_FILE, FLATNESS_FILE, printed, type Flatness, type FlatRow } from './results.js';
+import { flatTable, SIZES, type FlatRow } from './table.js';
 
 // Measures whether the time of a request grows with the store: tsx test/bench/flatness/run.ts [--quick]
 // One client sends the same requests to stores of 10,000, 100,000 and 1,000,000 orders; then it checks the plans in the
-// largest. --quick skips the largest store and writes no results.
+// largest. --quick skips the largest store and writes no results. The caller builds first.
 
-const ORDERS = [10_000, 100_000, 1_000_000];
 const SEED = 1;
+const METHOD =
+  'Median milliseconds of one client that sends requests sequentially; a tenth as many products as orders, half as many ' +
+  'customers. No plan in the largest store scans a whole large table or sorts more than a page, unless noted.';
 
 interface OwnApp {
   inject(options: { url: string; headers: Record<string, string> }): Promise<{ statusCode: number }>;
@@ -27,46 +26,27 @@ interface OwnApp {
 
 const say = (text: string) => process.stderr.write(`${text}\n`);
 const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
-const sizes = values.quick ? ORDERS.slice(0, -1) : ORDERS;
+const sizes = values.quick ? SIZES.slice(0, -1) : SIZES;
 
-const rows = new Map<string, { request: FlatRequest; medians: number[]; faults: string[] }>();
-let machine: Flatness['machine'] | null = null;
+const rows = new Map<string, FlatRow & { medians: number[]; faults: string[] }>();
 for (const orders of sizes) {
   const rig = await Rig.open(POSTGRES_SETTINGS);
   try {
     say(`Loading ${orders} orders, ${orders / 10} products, ${orders / 2} customers`);
-    const store = await seedStore(
-      rig.database,
-      { orders, products: orders / 10, customers: orders / 2, brands: 50, categories: 200 },
-      SEED,
-    );
+    const store = await seedStore(rig.database, orders, SEED);
     await makeRare(rig.database, store.id);
     await makeHeld(rig.database, store.id);
     await settle(rig.database);
-    machine ??= await describeMachine(rig.database);
     const requests = await requestsOf(rig.database, store.id);
     await measureAll(rig, store, requests);
-    if (orders === sizes.at(-1)) await checkPlans(rig.database.url, store, requests);
+    if (orders !== sizes.at(-1)) continue;
+    await checkPlans(rig.database.url, store, requests);
+    const run = await runOf(rig.database, METHOD, [...rows.values()]);
+    process.stdout.write(aligned(flatTable(run.rows)));
+    if (!values.quick) writeRun('flatness', run);
   } finally {
     await rig.close();
   }
-}
-const flatness: Flatness = {
-  date: new Date().toISOString().slice(0, 10),
-  commit: commitOf(),
-  machine: machine ?? never(),
-  sizes,
-  rows: [...rows.values()].map(({ request: { name, kind }, medians, faults }): FlatRow => ({
-    name,
-    kind,
-    medians,
-    faults,
-  })),
-};
-process.stdout.write(printed(flatness));
-if (!values.quick) {
-  writeFileSync(FLATNESS_FILE, `${JSON.stringify(flatness, null, 2)}\n`);
-  writeFileSync(CHART_FILE, chartOf(flatness));
 }
 
 async function measureAll(rig: Rig, store: SeededStore, requests: readonly FlatRequest[]): Promise<void> {
@@ -74,10 +54,10 @@ async function measureAll(rig: Rig, store: SeededStore, requests: readonly FlatR
   const service = await rig.startService({ env });
   // One warm-up round, so that no request pays for one-time costs.
   for (const { path, isConditional } of requests) await medianLatency(service.url + path, store.key, isConditional);
-  for (const request of requests) {
-    const row = rows.get(request.name) ?? { request, medians: [], faults: [] };
-    row.medians.push(await medianLatency(service.url + request.path, store.key, request.isConditional));
-    rows.set(request.name, row);
+  for (const { name, kind, path, isConditional } of requests) {
+    const row = rows.get(name) ?? { name, kind, medians: [], faults: [] };
+    row.medians.push(await medianLatency(service.url + path, store.key, isConditional));
+    rows.set(name, row);
   }
   await service.kill();
 }
@@ -114,8 +94,4 @@ async function startHere(url: string): Promise<OwnApp> {
   const app = await createApp(new Config({ DATABASE_URL: url, DATA_ENCRYPTION_KEYS, LOG_LEVEL: 'silent' }), url);
   await app.init();
   return app;
-}
-
-function never(): never {
-  throw new Error('Nothing was measured');
 }

@@ -2,45 +2,24 @@ import pg from 'pg';
 import { StoreFixture } from '../../builders/store-fixture.js';
 import type { TestDatabase } from '../../support/test-database.js';
 import { HOT_SLUG, seedCatalog } from './seed-catalog.js';
-import { seedCustomers } from './seed-customers.js';
 import { seedOrders } from './seed-orders.js';
-import { seedProfile } from './seed-profile.js';
 import { seedStock } from './seed-stock.js';
-import { advanceIdentities, beginSeeding } from './seeding.js';
-import { fraction, type StoreSizes } from './sizes.js';
+import { advanceIdentities, beginSeeding, inChunks, type Seeding } from './seeding.js';
 
 export interface SeededStore {
   readonly id: number;
-  readonly subdomain: string;
   /** A live key. */
   readonly key: string;
   readonly hotProductId: number;
 }
 
-export interface SeededStores {
-  /** The store under measurement. */
-  readonly measured: SeededStore;
-  /** An equal store, for orders that keep no ledger. */
-  readonly twin: SeededStore;
-}
-
-const BYSTANDERS = 9;
-
-/** The measured store, its equal, and nine others of a tenth of its size each. */
-export async function seedStores(database: TestDatabase, sizes: StoreSizes, seed: number): Promise<SeededStores> {
-  const others = Array.from({ length: BYSTANDERS }, () => fraction(sizes, 10));
-  const [measured, twin] = [await seedStore(database, sizes, seed), await seedStore(database, sizes, seed)];
-  for (const other of others) await seedStore(database, other, seed);
-  return { measured, twin };
-}
-
-/** One store; the same seed gives the same store, except for its ids. */
-export async function seedStore(database: TestDatabase, sizes: StoreSizes, seed: number): Promise<SeededStore> {
-  const { id, subdomain, key } = await StoreFixture.create(database);
+/** One store with that many orders; the same seed gives the same store, except for its ids. */
+export async function seedStore(database: TestDatabase, orders: number, seed: number): Promise<SeededStore> {
+  const { id, key } = await StoreFixture.create(database);
   const sql = new pg.Client({ connectionString: database.url });
   await sql.connect();
   try {
-    const seeding = await beginSeeding(sql, id, sizes, seed);
+    const seeding = await beginSeeding(sql, id, orders, seed);
     await seedProfile(seeding);
     await seedCatalog(seeding);
     await seedStock(seeding);
@@ -54,7 +33,7 @@ export async function seedStore(database: TestDatabase, sizes: StoreSizes, seed:
     id,
     HOT_SLUG,
   ]);
-  return { id, subdomain, key, hotProductId: hot?.id ?? 0 };
+  return { id, key, hotProductId: hot?.id ?? 0 };
 }
 
 /**
@@ -67,4 +46,46 @@ export async function settle(database: TestDatabase): Promise<void> {
   await database.query('VACUUM ANALYZE');
   // Needs a superuser; otherwise the server writes a checkpoint at its own time.
   await database.query('CHECKPOINT').catch(() => undefined);
+}
+
+/** A complete profile, and a gateway whose credentials must stay hidden. */
+async function seedProfile({ sql, storeId }: Seeding): Promise<void> {
+  const contact = { email: 'shop@example.com', phone: '+1 555 0100', address: '12 Harbor Street, Portland' };
+  const theme = {
+    font: 'Inter',
+    colors: { primary: '#112233', accent: '#ff8800' },
+    layout: ['hero', 'grid', 'footer'],
+  };
+  const payment = {
+    methods: [
+      { methodId: 'cod', enabled: true },
+      { methodId: 'stripe', enabled: true, isSandbox: false },
+      { methodId: 'paypal', enabled: false, isSandbox: true },
+    ],
+  };
+  const ecommerce = { template_id: 'modern-1', show_reviews: true, free_shipping_from: 5_000, languages: ['en', 'de'] };
+  await sql.query(
+    `UPDATE stores SET custom_domain = 'shop.example.com', logo_url = 'https://cdn.example.com/logo.png',
+       primary_color = '#112233', seo_title = 'Everything for the house', contact = $2, theme = $3,
+       payment_settings = $4, ecommerce_settings = $5
+     WHERE id = $1`,
+    [storeId, ...[contact, theme, payment, ecommerce].map((value) => JSON.stringify(value))],
+  );
+  await sql.query(`INSERT INTO gateway_credentials VALUES ($1, 'stripe', '\\x00')`, [storeId]);
+}
+
+async function seedCustomers({ sql, storeId, sizes, draws, people }: Seeding): Promise<void> {
+  await inChunks(
+    sql,
+    sizes.customers,
+    `INSERT INTO customers (store_id, id, name, email, phone, status, email_verified, loyalty_points, total_spent, tags,
+       city, created_at, last_login)
+     SELECT ${storeId}, ${people.id('k')}, ${people.name('k')}, ${people.email('k')}, ${people.phone('k')},
+       ${draws.weighted({ Active: 80, Inactive: 15, Blocked: 5 }, 'k', 'customer status')},
+       ${draws.below(4, 'k', 'verified')} > 0, ${draws.below(5_000, 'k', 'points')},
+       ${draws.below(500_000, 'k', 'spent')},
+       CASE WHEN k % 4 = 0 THEN ARRAY['vip', 'newsletter'] WHEN k % 4 = 1 THEN ARRAY['newsletter'] ELSE '{}' END,
+       ${people.city('k')}, ${people.since('k')}, CASE WHEN k % 3 > 0 THEN now() - interval '1 hour' * (k % 5000) END
+     FROM generate_series($1::bigint, $2::bigint) AS k`,
+  );
 }

@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import { Draws } from './draws.js';
 import { People } from './people.js';
-import type { StoreSizes } from './sizes.js';
 
 const CHUNK = 20_000;
 
@@ -16,15 +15,27 @@ export interface Seeding {
   readonly bases: Readonly<Record<NumberedTable, number>>;
 }
 
-export const NUMBERED_TABLES = ['bins', 'brands', 'categories', 'products', 'product_variants'] as const;
-export type NumberedTable = (typeof NUMBERED_TABLES)[number];
+/** The number of rows in a store. */
+export interface StoreSizes {
+  readonly orders: number;
+  readonly products: number;
+  readonly customers: number;
+  readonly brands: number;
+  /** Not counting the large one, which has a fifth of all products. */
+  readonly categories: number;
+}
 
+const NUMBERED_TABLES = ['bins', 'brands', 'categories', 'products', 'product_variants'] as const;
+type NumberedTable = (typeof NUMBERED_TABLES)[number];
+
+/** A store with a tenth as many products as orders, and half as many customers. */
 export async function beginSeeding(
   sql: pg.ClientBase,
   storeId: number,
-  sizes: StoreSizes,
+  orders: number,
   seed: number,
 ): Promise<Seeding> {
+  const sizes = { orders, products: orders / 10, customers: orders / 2, brands: 50, categories: 200 };
   const draws = new Draws(seed);
   const bases: Partial<Record<NumberedTable, number>> = {};
   for (const table of NUMBERED_TABLES) {

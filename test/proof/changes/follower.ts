@@ -32,9 +32,9 @@ export class Follower {
     return this;
   }
 
-  /** Continues at another address. */
-  moveTo(address: () => string): void {
-    this.options = { ...this.options, address };
+  /** Continues at another address, and with another key. */
+  moveTo(address: () => string, key = this.options.key): void {
+    this.options = { ...this.options, address, key };
   }
 
   /** Stops following. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { listParameters } from '../support/list-parameters.js';
+import { listParameters, type ListParameter } from '../support/list-parameters.js';
 import { explore, type NamedResource, type Scene } from './scene.js';
 import { anyText, encoded } from './texts.js';
 
@@ -38,11 +38,6 @@ const NUMERALS: readonly (readonly [text: string, meaning: number | null])[] = [
   ] as const),
 ];
 
-/** The filters that refuse values with 400, each with the values (trimmed, not blank) that it accepts. */
-const STRICT: Readonly<Record<string, (value: string) => boolean>> = {
-  held: (value) => /^(?:true|false)$/i.test(value),
-};
-
 interface List {
   readonly data: readonly Record<string, unknown>[];
   readonly pagination: { readonly total: number; readonly page: number; readonly limit: number };
@@ -51,7 +46,7 @@ interface List {
 /** Lists with parameters of every kind, and single resources by ids of every kind. */
 export async function exploreReads(scene: Scene): Promise<void> {
   const parameters = await listParameters(scene.service);
-  const filters = parameters.filter(({ name }) => !['limit', 'page', ...Object.keys(STRICT)].includes(name));
+  const filters = parameters.filter(({ isClamped, isStrict }) => !isClamped && !isStrict);
   const lists = fc.record({
     path: fc.constantFrom(...parameters.filter(({ name }) => name === 'page').map(({ path }) => path)),
     limit: numerals(),
@@ -62,15 +57,16 @@ export async function exploreReads(scene: Scene): Promise<void> {
   const words = filters.filter(
     ({ path, name, type }) => path === '/v1/orders' && name !== 'search' && type === 'string',
   );
-  const wordFilters = fc.tuple(fc.constantFrom(...words.map(({ name }) => name)), anyText(20));
+  const values = fc.oneof(anyText(20), fc.constantFrom('', ' '));
+  const wordFilters = fc.tuple(fc.constantFrom(...words.map(({ name }) => name)), values);
   await explore(scene, 'a filter', wordFilters, ([name, value]) => faultOfFilter(scene, name, value));
-  const strict = parameters.filter(({ name }) => name in STRICT);
+  const strict = parameters.filter(({ isStrict }) => isStrict);
   const strictFilters = fc.tuple(
     fc.constantFrom(...strict),
     fc.oneof(anyText(20), fc.constantFrom('true', 'FALSE', '')),
   );
-  await explore(scene, 'a strict filter', strictFilters, ([{ path, name }, value]) =>
-    faultOfStrictFilter(scene, path, name, value),
+  await explore(scene, 'a strict filter', strictFilters, ([filter, value]) =>
+    faultOfStrictFilter(scene, filter, value),
   );
   await explore(scene, 'a search', searches(scene), (ask) => faultOfSearch(scene, ask));
   const ids = fc.tuple(fc.constantFrom(...RESOURCES), identifiers(scene));
@@ -126,20 +122,24 @@ async function faultOfPage(scene: Scene, { path, limit, page, rest }: PageQuesti
     : `${fc.stringify({ ...found, total })} instead of ${fc.stringify({ ...expected, rows })} for ${query}`;
 }
 
-/** An unknown filter value finds nothing; it is never ignored. */
+/** An unknown filter value, or a blank one, finds nothing; it is never ignored. */
 async function faultOfFilter(scene: Scene, name: string, value: string): Promise<string | null> {
   const list = await listOf(scene, `/v1/orders?limit=100&${name}=${encoded(value)}`);
   if (typeof list === 'string') return list;
   const wanted = value.trim().toUpperCase();
-  const strangers = list.data.filter((row) => wanted !== '' && row[name] !== wanted);
+  const strangers = list.data.filter((row) => row[name] !== wanted);
   return strangers.length === 0 ? null : `${name}=${value} lets ${strangers.length} others through`;
 }
 
-/** A value that the filter does not accept is refused, not ignored. A blank one does not filter. */
-async function faultOfStrictFilter(scene: Scene, path: string, name: string, value: string): Promise<string | null> {
+/** A value that the filter does not accept, also a blank one, is refused, not ignored. */
+async function faultOfStrictFilter(
+  scene: Scene,
+  { path, name, values }: ListParameter,
+  value: string,
+): Promise<string | null> {
   const { status, error } = await scene.send('GET', `${path}?${name}=${encoded(value)}`);
-  const meant = value.trim();
-  const expected = meant === '' || STRICT[name]?.(meant) ? 200 : 400;
+  const meant = value.trim().toLowerCase();
+  const expected = values?.includes(meant) ? 200 : 400;
   return status === expected ? null : `${name}=${value} answered ${status ?? error}, not ${expected}`;
 }
 

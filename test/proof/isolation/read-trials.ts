@@ -1,4 +1,5 @@
 import type { Route } from './routes.js';
+import type { ListParameter } from '../support/list-parameters.js';
 import type { Row } from './rows.js';
 import type { Trial } from './trials.js';
 import type { Reference, TwoStores } from './two-stores.js';
@@ -6,23 +7,29 @@ import type { Reference, TwoStores } from './two-stores.js';
 /** Parameters that no route has. They must not open another store. */
 const MADE_UP_PARAMETERS = ['store_id', 'store', 'brand', 'brand_id', 'customer_id', 'product_id', 'id', 'key'];
 
+export interface ReadRoute {
+  readonly route: Route;
+  readonly row: Row;
+  /** The parameters of a list that may refer to rows. */
+  readonly filters: readonly ListParameter[];
+}
+
 /** The trials of a route that reads. @param isThorough also tries parameters that no route has. */
-export function readTrials(route: Route, row: Row, stores: TwoStores, isThorough: boolean): Trial[] {
+export function readTrials({ route, row, filters }: ReadRoute, stores: TwoStores, isThorough: boolean): Trial[] {
   if (row.as === 'open' || row.as === 'order') return [];
-  const documented = documentedTrials(route, row, stores);
+  const references = [...stores.references.values()];
+  const documented =
+    row.as === 'one'
+      ? references.flatMap((kind) => retrievals(route, kind))
+      : filters.flatMap((filter) => filterTrials(route, filter, stores));
   return isThorough ? [...documented, ...madeUp(route, stores)] : documented;
 }
 
-function documentedTrials(route: Route, row: Row, stores: TwoStores): Trial[] {
-  const references = [...stores.references.values()];
-  if (row.as === 'one') return references.flatMap((kind) => retrievals(route, kind));
-  if (row.as !== 'list') return [];
-  return Object.entries(row.parameters).flatMap(([name, filter]) => {
-    if (filter === null) return [];
-    const own = typeof filter === 'string' ? [] : [trial(route, `${name}=`, filter, (value) => `?${name}=${value}`)];
-    // Flags and enumerations take their own values; ids and searches may refer to anything.
-    return typeof filter === 'string' ? references.map((kind) => byParameter(route, name, kind)) : own;
-  });
+/** A filter by every reference; one with values of its own by each of them, within the rows that a search finds. */
+export function filterTrials(route: Route, { name, values }: ListParameter, { references }: TwoStores): Trial[] {
+  if (values === null) return [...references.values()].map((kind) => byParameter(route, name, kind));
+  const text = references.get('name') as Reference;
+  return values.map((value) => byParameter(route, `${name}=${value}&search`, text));
 }
 
 function retrievals(route: Route, kind: Reference): Trial[] {
@@ -47,16 +54,11 @@ function madeUp(route: Route, { references, own }: TwoStores): Trial[] {
   );
 }
 
-function byParameter(route: Route, name: string, kind: Reference): Trial {
-  return trial(route, `${name}=${kind.kind}`, kind, (value) => `?${name}=${encodeURIComponent(value)}`);
-}
-
-function trial(route: Route, what: string, reference: Trial['reference'], query: (value: string) => string): Trial {
-  const { method, path } = route;
+function byParameter({ method, path }: Route, name: string, kind: Reference): Trial {
   return {
-    what: `${method} ${path}?${what}`,
-    reference,
-    ask: (value) => ({ method, path: `${path}${query(value)}` }),
+    what: `${method} ${path}?${name}=${kind.kind}`,
+    reference: kind,
+    ask: (value) => ({ method, path: `${path}?${name}=${encodeURIComponent(value)}` }),
     statuses: [200],
   };
 }

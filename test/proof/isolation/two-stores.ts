@@ -74,7 +74,7 @@ async function fill(database: TestDatabase, store: StoreFixture, mark: string): 
   const draft = await store.product({ ...named('draft'), status: 'DRAFT' });
   const variant = await store.variant(product, { sku: `${mark}-variant`, name: `${mark} variant`, stock: 50 });
   const email = `${mark}@example.com`;
-  const customer = await store.customer({ name: `${mark} customer`, email, status: 'Theirs' });
+  const customer = await store.customer({ name: `${mark} customer`, email, status: mark });
   const receipt = `POS-${mark.toUpperCase()}`;
   const states = { status: 'REFUNDED', fulfillment_status: 'RETURNED', source: 'POS' };
   const keys = { receipt_number: receipt, external_reference: `${mark}-reference` };

@@ -21,7 +21,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     name: 'credentials not encrypted',
     edits: [
       {
-        file: 'libs/import/src/bundle/write-stores.ts',
+        file: 'libs/bundles/src/bundle/write/write-stores.ts',
         find: 'cipher.encrypt(JSON.stringify(credentials), GATEWAY_CREDENTIALS.context(storeId, methodId))',
         replace: 'Buffer.from(JSON.stringify(credentials))',
       },
@@ -57,17 +57,17 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     noticedAs: /zqpers\d+.* in the answer \(500\)/,
   },
   {
-    name: 'the queue stores the error of a job',
+    name: 'a stage stores the message of an error',
     edits: [
       {
-        file: 'libs/infrastructure/src/queue/pipeline-worker.ts',
-        find: 'throw new Error(failureName(error));',
-        replace: 'throw error;',
+        file: 'libs/infrastructure/src/orders/postgres-pipeline-stages.ts',
+        find: 'retryInMs, failureName(error)]',
+        replace: 'retryInMs, failureName(error) && error.message]',
       },
     ],
     proof: 'secrets',
     args: ['--quick', '--seed', '1'],
-    noticedAs: /zqpers\d+ in (?:table graphile_worker|the output of the worker)/,
+    noticedAs: /zqpers\d+ in table public\.order_stages/,
   },
   {
     name: 'a 5 s key cache',
@@ -95,11 +95,24 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     noticedAs: /succeeded: key \d+, .* ms after the commit/,
   },
   {
+    name: 'the key of a held request looked up once',
+    edits: [
+      {
+        file: 'apps/api/src/changes/changes.controller.ts',
+        find: `return failure && new AuthenticationError(failure);`,
+        replace: `return failure && null;`,
+      },
+    ],
+    proof: 'revoke',
+    args: ['--quick', '--seed', '1'],
+    noticedAs: /a waiting request read what changed after the end of its key/,
+  },
+  {
     name: 'the scope of a key ignored',
     edits: [
       {
-        file: 'apps/api/src/http/plugins/06-authentication.ts',
-        find: `      if (key.scope !== 'full' && mayWrite(request)) throw new AuthenticationError('insufficient_scope');\n`,
+        file: 'apps/api/src/auth/api-key.guard.ts',
+        find: `    if (key.scope !== 'full' && mayWrite(request)) throw new AuthenticationError('insufficient_scope');\n`,
         replace: '',
       },
     ],
@@ -119,5 +132,18 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     proof: 'isolation',
     args: ['--quick', '--seed', '1'],
     noticedAs: /GET \/v1\/customers\/:id, customer: 200/,
+  },
+  {
+    name: 'a second roll makes a second successor',
+    edits: [
+      {
+        file: 'libs/infrastructure/src/access/postgres-api-key.repository.ts',
+        find: `      AND (successor_id IS NULL OR EXISTS (`,
+        replace: `      AND (true OR EXISTS (`,
+      },
+    ],
+    proof: 'revoke',
+    args: ['--quick', '--seed', '1'],
+    noticedAs: /a rolled key got a second successor/,
   },
 ];

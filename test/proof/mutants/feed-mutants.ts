@@ -99,4 +99,40 @@ export const FEED_MUTANTS: readonly Mutant[] = [
     args: ['--quick', '--seed', '1'],
     noticedAs: /a 304 hides/,
   },
+  {
+    name: 'a store that a branch does not know has lost nothing',
+    edits: [
+      {
+        file: 'libs/infrastructure/src/changes/postgres-change-feed.ts',
+        find: `coalesce(fork.position, 0) < asked.position`,
+        replace: `fork.position < asked.position`,
+      },
+    ],
+    // Only the full form of the proof restores a backup.
+    proof: 'test/e2e/changes.spec.ts',
+    args: [],
+    noticedAs: /● .*rewinds a cursor of a store that a fork lost and that was imported again/,
+  },
+  {
+    name: 'a category that changes its place does not change its products',
+    edits: ['added', 'removed'].map((rows) => ({
+      file: SCHEMA,
+      find: `SELECT store_id, id, name, slug, display_order FROM ${rows}`,
+      replace: `SELECT store_id, id, name, slug FROM ${rows}`,
+    })),
+    proof: 'test/e2e/shown-columns.spec.ts',
+    args: [],
+    noticedAs: /"categories.display_order": Array/,
+  },
+  {
+    name: 'a variant that orders its attributes anew does not change its SKU',
+    edits: ['added', 'removed'].map((rows) => ({
+      file: SCHEMA,
+      find: `(${rows}.sku, ${rows}.price, ${rows}.attributes, ${rows}.attribute_names)`,
+      replace: `(${rows}.sku, ${rows}.price, ${rows}.attributes)`,
+    })),
+    proof: 'test/e2e/shown-columns.spec.ts',
+    args: [],
+    noticedAs: /"product_variants.attribute_names": Array/,
+  },
 ];

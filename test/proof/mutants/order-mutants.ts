@@ -3,6 +3,8 @@ import type { Mutant } from './mutant.js';
 const STOCK = 'libs/infrastructure/src/stock/withdraw-stock.ts';
 const PLACEMENT = 'libs/infrastructure/src/orders/postgres-order-placement.ts';
 const SYNCHRONOUS = 'test/e2e/synchronous-replication.spec.ts';
+const STAGES = 'libs/infrastructure/src/orders/postgres-pipeline-stages.ts';
+const STAGES_CONTRACT = 'test/contracts/pipeline-stages.spec.ts';
 const CREATE_ORDER = 'libs/application/src/orders/create-order.ts';
 
 /** Defects in placing and processing orders. */
@@ -55,7 +57,7 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     noticedAs: /PostgreSQL counted \d+ deadlocks/,
   },
   {
-    name: 'job added after commit',
+    name: 'stages added after commit',
     edits: [
       {
         file: PLACEMENT,
@@ -153,13 +155,56 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'libs/application/src/orders/run-pipeline-stage.ts',
-        find: `      await this.notifier.notify(stage, order, store);\n`,
-        replace: `      await this.stages.succeed(storeId, orderId, stage);
-      await this.notifier.notify(stage, order, store);\n`,
+        find: `      await this.notify(claim);
+      await this.stages.succeed(claim);\n`,
+        replace: `      await this.stages.succeed(claim);
+      await this.notify(claim);\n`,
       },
     ],
     proof: 'pipeline',
     args: ['--quick', '--seed', '1'],
     noticedAs: /mail \S+ is marked done and never arrived/,
+  },
+  {
+    name: 'an erasure forgets the idempotency keys of the person',
+    edits: [
+      {
+        file: 'libs/infrastructure/src/customers/postgres-personal-data.ts',
+        find: `  UPDATE idempotency_keys
+  SET key = chr(1) || encode(sha256(convert_to(key, 'UTF8')), 'hex'), request_hash = substring(request_hash FROM 1 FOR 1)
+`,
+        replace: `  DELETE FROM idempotency_keys\n`,
+      },
+    ],
+    proof: 'idempotency',
+    args: ['--quick', '--seed', '1'],
+    noticedAs: /the repeat of an erased order placed 1 orders/,
+  },
+  {
+    name: 'a claim does not lock the stages',
+    edits: [{ file: STAGES, find: `    FOR NO KEY UPDATE SKIP LOCKED\n`, replace: '' }],
+    proof: STAGES_CONTRACT,
+    args: ['-t', 'does not wait for a stage'],
+    noticedAs: /✕ does not wait for a stage that another worker claims/,
+  },
+  {
+    name: 'an attempt ends whoever holds the stage',
+    edits: [{ file: STAGES, find: ` AND locked_until = $4`, replace: ' AND $4::timestamptz IS NOT NULL' }],
+    proof: STAGES_CONTRACT,
+    args: ['-t', 'lets only the last claimant end'],
+    noticedAs: /✕ lets only the last claimant end the attempt/,
+  },
+  {
+    name: 'a claim does not wait for the standby',
+    edits: [
+      {
+        file: STAGES,
+        find: `this.database.write<ClaimedStage>(`,
+        replace: 'this.database.queryPrepared<ClaimedStage>(',
+      },
+    ],
+    proof: SYNCHRONOUS,
+    args: ['-t', 'claims no stage'],
+    noticedAs: /✕ claims no stage of an order that the standby may not have, .* pg_cancel_backend/,
   },
 ];

@@ -1,6 +1,8 @@
 import type { Mutant } from './mutant.js';
 
 const CREATE_SERVER = 'apps/api/src/http/server/create-server.ts';
+const HELD_REQUESTS = 'apps/api/src/http/plugins/held-requests.ts';
+const HELD = 'test/e2e/changes-held.spec.ts';
 const SERVE_ONE_AT_A_TIME = '  serve = serveOneAtATime(serve, metrics);\n';
 
 /** Defects in what a request may cost, and in the shutdown. */
@@ -55,15 +57,42 @@ import { createReadStream } from 'node:fs';`,
     noticedAs: /chunks \S+: not disconnected/,
   },
   {
+    name: 'streams of one store without a limit',
+    edits: [
+      {
+        file: HELD_REQUESTS,
+        find: 'ofStore >= OF_A_STORE[kind] || !limits',
+        replace: '!limits',
+      },
+    ],
+    // The proofs that compare the memory beside unread streams have no quick form.
+    proof: HELD,
+    args: [],
+    noticedAs: /● .*has few places for each store and in all/,
+  },
+  {
+    name: 'a place for a request whose connection is closed',
+    edits: [
+      {
+        file: HELD_REQUESTS,
+        find: '      if (raw.destroyed) throw new ClientGone();\n',
+        replace: '',
+      },
+    ],
+    proof: HELD,
+    args: [],
+    noticedAs: /● .*keeps no place when its connection breaks during the look-up of its key/,
+  },
+  {
     name: 'large bodies parsed without a limit',
     edits: [
       {
-        file: 'apps/api/src/http/plugins/10-json-bodies.ts',
+        file: 'apps/api/src/http/plugins/json-bodies.ts',
         find: 'const excess = excessOf(body, LIMITS);',
         replace: 'const excess = excessOf(body, { ...LIMITS, values: Infinity });',
       },
       {
-        file: 'apps/api/src/http/plugins/10-json-bodies.ts',
+        file: 'apps/api/src/http/plugins/json-bodies.ts',
         find: 'if (body.length <= LARGE_BODY) return read(request, body);',
         replace: 'if (body.length <= 8 * LARGE_BODY) return read(request, body);',
       },

@@ -25,7 +25,9 @@ export function useKey({ context, storeId, key, services, products, clients }: K
   const exchanges: Exchange[] = [];
   let isOpen = true;
   const client = async (service: Service, index: number) => {
-    for (let turn = 0; isOpen; turn++) {
+    // The last request begins after the stop: a busy machine may have none between the end of the key and the stop.
+    for (let turn = 0, isLast = false; !isLast; turn++) {
+      isLast = !isOpen;
       const body = orderBody([{ product_id: products[random(products.length)] ?? 0, quantity: 1 }], 'revoke');
       const isOrder = (turn + index) % 4 === 0;
       exchanges.push(await buyers.send(service, isOrder ? { body } : { method: 'GET', path: '/v1/products?limit=2' }));

@@ -7,24 +7,47 @@ export interface ListParameter {
   readonly name: string;
   /** The JSON type of its values. */
   readonly type: string;
+  /** All its values; `null` if the document does not list them. */
+  readonly values: readonly string[] | null;
+  /** A number that is clamped to its range, such as `limit`. */
+  readonly isClamped: boolean;
+  /** Whether every value but `values` returns 400. */
+  readonly isStrict: boolean;
 }
 
-interface Parameter {
-  readonly in: string;
-  readonly name: string;
-  readonly schema: { readonly type: string };
+interface Operation {
+  readonly parameters?: readonly {
+    readonly in: string;
+    readonly name: string;
+    readonly schema: { readonly type: string; readonly enum?: readonly string[]; readonly minimum?: number };
+  }[];
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Media>> }>>;
+}
+
+interface Media {
+  readonly examples?: Readonly<Record<string, unknown>>;
 }
 
 interface Document {
-  readonly paths: Readonly<Record<string, { readonly get?: { readonly parameters?: readonly Parameter[] } }>>;
+  readonly paths: Readonly<Record<string, { readonly get?: Operation }>>;
 }
 
-/** All query parameters in the API document of the service. A test compares the document with the code that reads them. */
+/** All query parameters in the API document of the service, which takes them from the declarations that read them. */
 export async function listParameters({ url }: Pick<Service, 'url'>): Promise<ListParameter[]> {
   const document = (await (await fetch(`${url}/openapi.json`)).json()) as Document;
-  return Object.entries(document.paths).flatMap(([path, { get }]) =>
-    (get?.parameters ?? [])
-      .filter((parameter) => parameter.in === 'query')
-      .map(({ name, schema: { type } }) => ({ path, name, type })),
-  );
+  return Object.entries(document.paths).flatMap(([path, { get }]) => (get ? parametersOf(path, get) : []));
+}
+
+function parametersOf(path: string, { parameters = [], responses }: Operation): ListParameter[] {
+  const refusals = Object.keys(responses['400']?.content?.['application/json']?.examples ?? {});
+  return parameters
+    .filter((parameter) => parameter.in === 'query')
+    .map(({ name, schema }) => ({
+      path,
+      name,
+      type: schema.type,
+      values: schema.type === 'boolean' ? ['true', 'false'] : (schema.enum ?? null),
+      isClamped: schema.minimum !== undefined,
+      isStrict: refusals.includes(`${name} must be true or false`),
+    }));
 }

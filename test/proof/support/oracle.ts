@@ -2,7 +2,7 @@ import type { StoreFixture } from '../../builders/store-fixture.js';
 import { acknowledgementViolations } from './oracle/acknowledgements.js';
 import { answerViolations } from './oracle/answers.js';
 import { orderViolations } from './oracle/orders.js';
-import { queuedViolations, settledViolations } from './oracle/pipeline.js';
+import { incompleteViolations, settledViolations } from './oracle/pipeline.js';
 import { poolViolations, processViolations } from './oracle/processes.js';
 import { stockViolations } from './oracle/stock.js';
 import type { ProofContext } from './proof.js';
@@ -31,7 +31,7 @@ export async function askOracle({ context, store, services = [], poolSize, worke
     ...(await stockViolations(database, store.id)),
     ...(await acknowledgementViolations(database, store.id, exchanges)),
     ...(await orderViolations(database, store.id)),
-    ...(await (worked ? settledViolations : queuedViolations)(database, store.id)),
+    ...(await (worked ? settledViolations : incompleteViolations)(database, store.id)),
     ...answerViolations(context.history.exchanges, processes, [store.key]),
     ...(await processViolations(database, processes)),
   ];

@@ -28,6 +28,7 @@ const NODE_OPTIONS: Record<Role, readonly string[]> = {
   worker: ['--import', MEMORY_REPORT],
 };
 const READY_TIMEOUT_MS = 30_000;
+const END_OF_LOG = 1_000;
 
 /** A built process of the project, started as users start it. */
 export class Service {
@@ -81,8 +82,17 @@ export class Service {
   }
 
   /** Whether it runs, or the proof itself ended it. */
-  get isAsWanted(): boolean {
+  private get isAsWanted(): boolean {
     return this.ending === null || !this.isWanted;
+  }
+
+  /** How it ended on its own, with the last errors of its log; `null` otherwise. */
+  get unwantedEnd(): string | null {
+    if (this.isAsWanted) return null;
+    const lines = this.log.trim().split('\n');
+    const errors = lines.filter((line) => !/"level":(10|20|30|40)\b/.test(line));
+    const last = (errors.length > 0 ? errors : lines).join('\n').slice(-END_OF_LOG);
+    return `${this.options.role} process ${this.pid} ended on its own with ${this.ending}: ${last}`;
   }
 
   get isRunning(): boolean {

@@ -35,7 +35,14 @@ export class InMemoryApiKeyRepository extends ApiKeyRepository {
 
   override insert(storeId: number, { hash, ...key }: NewApiKey): Promise<ApiKeyRecord> {
     if (this.keys.some((other) => other.hash.equals(hash))) return Promise.reject(new Error('The hash is taken'));
-    const record: ApiKeyRecord = { ...key, storeId, status: 'ACTIVE', lastUsedAt: null, createdAt: new Date() };
+    const record: ApiKeyRecord = {
+      ...key,
+      storeId,
+      status: 'ACTIVE',
+      lastUsedAt: null,
+      createdAt: new Date(),
+      successorId: null,
+    };
     this.keys.push({ record, hash });
     return Promise.resolve(record);
   }
@@ -52,11 +59,19 @@ export class InMemoryApiKeyRepository extends ApiKeyRepository {
   ): Promise<RolledApiKey | null> {
     const old = this.keys.find(({ record }) => record.storeId === storeId && record.id === id);
     if (!old || old.record.status !== 'ACTIVE' || hasExpired(old.record)) return null;
-    const { prefix, mode, scope, name, expiresAt } = old.record;
-    const inserted = await this.insert(storeId, { prefix, mode, scope, name, ...successor });
+    const { prefix, mode, scope, name, expiresAt, successorId } = old.record;
+    const known = this.keys.find(({ record }) => record.id === successorId)?.record;
+    if (known && known.status !== 'REVOKED') return null;
     const oldKeyExpiresAt = new Date(Math.min(expiresAt?.getTime() ?? Infinity, Date.now() + overlapMs));
-    old.record = { ...old.record, expiresAt: oldKeyExpiresAt };
-    return { successor: inserted, oldKeyExpiresAt };
+    const before = old.record;
+    old.record = { ...before, expiresAt: oldKeyExpiresAt, successorId: successor.id };
+    try {
+      const inserted = await this.insert(storeId, { prefix, mode, scope, name, ...successor });
+      return { successor: inserted, oldKeyExpiresAt };
+    } catch (error) {
+      old.record = before;
+      throw error;
+    }
   }
 
   override list(storeId: number): Promise<ApiKeyRecord[]> {

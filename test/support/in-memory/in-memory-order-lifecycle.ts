@@ -35,9 +35,11 @@ function apply(state: State, key: OrderKey, change: StateChange): OrderState {
   const placed = findOrder(state, key);
   if (!placed) throw new NotFound('Order');
   const { total, currency } = placed.order;
-  const { status, fulfillmentStatus } = change({ ...placed.state, totalAmount: total.minor, currency });
+  const { status, fulfillmentStatus, note = '' } = change({ ...placed.state, totalAmount: total.minor, currency });
   const after = { status, fulfillmentStatus };
-  state.orders = state.orders.map((other) => (other === placed ? { ...placed, state: after } : other));
+  const { notes = placed.order.notes } = placed;
+  const noted = { notes: notes.includes(note) ? notes : [notes, note].filter(Boolean).join('\n') };
+  state.orders = state.orders.map((other) => (other === placed ? { ...placed, ...noted, state: after } : other));
   return after;
 }
 

@@ -5,6 +5,7 @@ import {
   type HeldOrders,
   type IdempotencyScope,
   type LineRequest,
+  type PricedItems,
   type OrderLifecycle,
   type OrderPlacement,
   type Screening,
@@ -13,7 +14,6 @@ import {
 import {
   assessFraud,
   DEFAULT_FRAUD_SETTINGS,
-  InvalidOrderItems,
   Money,
   NO_FACTS,
   OrderLine,
@@ -126,7 +126,7 @@ class InMemoryPricing extends CatalogPricing {
     super();
   }
 
-  override price(storeId: number, currency: Currency, lines: readonly LineRequest[]): Promise<OrderLine[]> {
+  override price(storeId: number, currency: Currency, lines: readonly LineRequest[]): Promise<PricedItems> {
     const unavailable: UnavailableItem[] = [];
     const priced = lines.flatMap(({ productId, variantId, quantity }, line) => {
       const offers = this.catalog.filter((entry) => entry.storeId === storeId && entry.productId === productId);
@@ -144,8 +144,7 @@ class InMemoryPricing extends CatalogPricing {
       const { name } = product;
       return [new OrderLine({ productId, variantId, sku: '', name, attributes: {}, unitPrice, quantity })];
     });
-    if (unavailable.length > 0) return Promise.reject(InvalidOrderItems.unavailable(unavailable));
-    return Promise.resolve(priced);
+    return Promise.resolve({ lines: priced, unavailable });
   }
 }
 

@@ -5,6 +5,8 @@ export interface PlacedOrder {
   readonly order: Order;
   readonly assessment: FraudAssessment;
   readonly state: OrderState;
+  /** With what was added after the placement; absent when nothing was. */
+  readonly notes?: string;
 }
 
 export interface QueuedStage {

@@ -50,8 +50,8 @@ export const EXCEPTIONS: readonly Exception[] = [
   },
   {
     statements: ['health.pipeline'],
-    reason: 'The health check counts the stages of all stores and returns only numbers.',
-    tables: ['order_stages'],
+    reason: 'The health check counts stages and waiting changes of all stores and returns only numbers.',
+    tables: ['order_stages', 'stores', 'change_log'],
   },
   {
     statements: ['stock.verify'],
@@ -59,13 +59,8 @@ export const EXCEPTIONS: readonly Exception[] = [
     tables: ['stock', 'stock_movements', 'stores', 'products', 'product_variants', 'bins', 'warehouses'],
   },
   {
-    statements: ['stages.relay'],
-    reason: 'The worker queues the waiting stages of all stores. Each job contains its store.',
-    tables: ['order_stages'],
-  },
-  {
-    statements: ['queue.give_up'],
-    reason: 'The worker gives up stages of a worker that has died, in the store that the job names.',
+    statements: ['stages.claim'],
+    reason: 'The worker claims the due stages of all stores. Each claim contains its store.',
     tables: ['order_stages'],
   },
   {
@@ -104,8 +99,8 @@ export const EXCEPTIONS: readonly Exception[] = [
     tables: 'all',
   },
   {
-    statements: ['restore.queue_again'],
-    reason: 'The restore queues the pending stages of all stores again.',
+    statements: ['restore.release_stages'],
+    reason: 'The restore ends the claims of the stages of all stores.',
     tables: ['order_stages'],
   },
 ];

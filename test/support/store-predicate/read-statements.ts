@@ -12,9 +12,8 @@ export function storeColumns(tables: readonly string[]): StoreColumns {
   ]);
 }
 
-/** Statements of libraries: those of the queue, and those that TypeORM sends when it connects. */
-const OF_LIBRARIES =
-  /\bgraphile_worker\b|^--! |^select (?:current_setting|pg_notify)\(|^SELECT version\(\)|^SELECT \* FROM current_schema\(\)/;
+/** Statements that TypeORM sends when it connects. */
+const OF_LIBRARIES = /^SELECT version\(\)|^SELECT \* FROM current_schema\(\)/;
 
 /** The name in the comment at the start of a statement. */
 export function nameOf(sql: string): string | null {

@@ -1,4 +1,4 @@
-import { InvalidOrderItems, type Order } from '@app/domain';
+import type { Order } from '@app/domain';
 import {
   IdempotencyMismatch,
   ReceiptNumberTaken,
@@ -9,6 +9,7 @@ import { Deadline } from '../../../libs/application/src/deadline.js';
 import { DeadlineExceeded } from '../../../libs/application/src/errors/deadline-exceeded.js';
 import { CreateOrder, type OrderRequest } from '../../../libs/application/src/orders/create-order.js';
 
+const NOTHING_AVAILABLE = { lines: [], unavailable: [{ line: 0, what: 'product', id: 1 } as const] };
 const answer = ({ id, receiptNumber }: Order) => Buffer.from(`${id} ${receiptNumber}`);
 
 function aShop() {
@@ -75,7 +76,7 @@ describe('CreateOrder', () => {
         [mug, 1],
         [tee, 2],
       ]),
-    ).rejects.toThrow('items[1]: requested 2, available 1');
+    ).rejects.toMatchObject({ shortages: [{ line: 1, requested: 2, available: 1 }] });
 
     expect([shop.onHand(mug), shop.orders, shop.queued]).toEqual([5, [], []]);
   });
@@ -141,7 +142,7 @@ describe('CreateOrder', () => {
     const { shop, place } = aShop();
     const mug = shop.addProduct({ stock: [5] });
     await place([[mug, 1]], {}, 'key');
-    shop.pricing.price = () => Promise.reject(new InvalidOrderItems('items[0].product_id 1 is not available'));
+    shop.pricing.price = () => Promise.resolve(NOTHING_AVAILABLE);
 
     expect((await place([[mug, 1]], {}, 'key')).replay).not.toBeNull();
   });
@@ -153,7 +154,7 @@ describe('CreateOrder', () => {
     shop.pricing.price = async () => {
       shop.pricing.price = price;
       await place([[mug, 1]], {}, 'key');
-      throw new InvalidOrderItems('items[0].product_id 1 is not available');
+      return NOTHING_AVAILABLE;
     };
 
     const { replay } = await place([[mug, 1]], {}, 'key');

@@ -1,6 +1,7 @@
-import { IllegalTransition, NotFound, PaidAmountMismatch } from '@app/domain';
+import { NotFound, PaidAmountMismatch } from '@app/domain';
 import { anOrder, placeOrder } from '../../contracts/placing.js';
 import { InMemoryShop } from '../../support/in-memory/in-memory-shop.js';
+import { CancelOrder } from '../../../libs/application/src/orders/cancel-order.js';
 import { ChangeOrderStatus } from '../../../libs/application/src/orders/change-order-status.js';
 import { VerifyPayment } from '../../../libs/application/src/orders/verify-payment.js';
 
@@ -13,7 +14,9 @@ async function anUnpaidOrder() {
   const verify = (amount: number, currency = 'USD', storeId = 1) =>
     new VerifyPayment(shop.lifecycle).execute({ order: { ...key, storeId }, amount, currency });
   const state = () => shop.orders[0]?.state;
-  return { key, verify, state, changeStatus: new ChangeOrderStatus(shop.lifecycle) };
+  const notes = () => shop.orders[0]?.notes ?? '';
+  const changeStatus = new ChangeOrderStatus(shop.lifecycle);
+  return { key, verify, state, notes, changeStatus, cancel: new CancelOrder(shop.lifecycle) };
 }
 
 describe('VerifyPayment', () => {
@@ -48,17 +51,22 @@ describe('VerifyPayment', () => {
 
   it('records the payment of an order whose fulfillment is cancelled, and returns both statuses', async () => {
     const { key, verify, changeStatus } = await anUnpaidOrder();
-    await changeStatus.changeStatus(key, { fulfillmentStatus: 'CANCELLED' });
+    await changeStatus.execute(key, { fulfillmentStatus: 'CANCELLED' });
 
     expect(await verify(3000)).toEqual({ status: 'SUCCEEDED', fulfillmentStatus: 'CANCELLED' });
   });
 
-  it('rejects the payment of an order whose payment is cancelled', async () => {
-    const { key, verify, state, changeStatus } = await anUnpaidOrder();
-    await changeStatus.cancel(key);
+  it('records the payment of an order that was cancelled unpaid in its notes, once', async () => {
+    const { key, verify, state, notes, cancel } = await anUnpaidOrder();
+    await cancel.execute(key);
+    const before = notes();
 
-    await expect(verify(3000)).rejects.toThrow(IllegalTransition);
-    expect(state()?.status).toBe('CANCELLED');
+    const answers = [await verify(3000), await verify(3000)];
+
+    const cancelled = { status: 'CANCELLED', fulfillmentStatus: 'CANCELLED' };
+    expect([...answers, state()]).toEqual([cancelled, cancelled, cancelled]);
+    expect(notes()).toBe(`${before}Paid after the cancellation: 3000 USD (in minor units), to be refunded.`);
+    await expect(verify(2999)).rejects.toThrow(PaidAmountMismatch);
   });
 
   it('does not find an order of another store', async () => {

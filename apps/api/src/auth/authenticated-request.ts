@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by the `authentication` plugin; null outside `/v1`. */
+    /** Set by the guard; null for a route that needs no key. */
     apiKey: ApiKeyLookup | null;
   }
 }

@@ -1,17 +1,15 @@
 import { BrandsService } from '@app/application';
-import { Controller, Get, Param, UseGuards } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
-import { RequiresKeyGuard } from '../auth/requires-key.guard.js';
+import { Controller, Get, Param } from '@nestjs/common';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
-import { noParameters, ReadQuery, type NoParameters } from '../query/read-query.decorator.js';
+import { Documented } from '../openapi/documented.js';
+import { ReadQuery } from '../query/read-query.decorator.js';
 import { toBrandResponse, type BrandResponse } from './brand.response.js';
 import { ApiGetBrand, ApiListBrands, BRANDS_DOCUMENTATION } from './brands.openapi.js';
-import { readBrandsQuery, type BrandsQuery } from './brands.query.js';
+import { BRANDS_QUERY, type BrandsQuery } from './brands.query.js';
 
 @Controller('v1/brands')
-@ApiTags(BRANDS_DOCUMENTATION.tag)
-@UseGuards(RequiresKeyGuard)
+@Documented(BRANDS_DOCUMENTATION)
 export class BrandsController {
   constructor(private readonly brands: BrandsService) {}
 
@@ -19,7 +17,7 @@ export class BrandsController {
   @ApiListBrands()
   async list(
     @CurrentStore() store: CurrentStoreContext,
-    @ReadQuery(readBrandsQuery) { filter, page }: BrandsQuery,
+    @ReadQuery(BRANDS_QUERY) { filter, page }: BrandsQuery,
   ): Promise<ListEnvelope<BrandResponse>> {
     const { rows, total } = await this.brands.list(store.id, filter, page);
     return list(rows.map(toBrandResponse), total, page);
@@ -30,7 +28,6 @@ export class BrandsController {
   async retrieve(
     @CurrentStore() store: CurrentStoreContext,
     @Param('idOrSlug') idOrSlug: string,
-    @ReadQuery(noParameters) _query: NoParameters,
   ): Promise<SingleEnvelope<BrandResponse>> {
     return single(toBrandResponse(await this.brands.retrieve(store.id, idOrSlug)));
   }

@@ -1,7 +1,6 @@
 import { ApiList, ApiSingle } from '../openapi/endpoints.js';
 import type { Representation, ResourceDocumentation } from '../openapi/resource.js';
 import { BRAND, type BrandResponse } from './brand.response.js';
-import { BRAND_FILTERS } from './brands.query.js';
 
 const Brand: Representation<BrandResponse> = {
   name: 'Brand',
@@ -21,8 +20,7 @@ export const BRANDS_DOCUMENTATION: ResourceDocumentation = {
   schemas: [Brand],
 };
 
-export const ApiListBrands = () =>
-  ApiList({ operationId: 'listBrands', summary: 'Active brands, by name', of: Brand, filters: BRAND_FILTERS });
+export const ApiListBrands = () => ApiList({ operationId: 'listBrands', summary: 'Active brands, by name', of: Brand });
 
 export const ApiGetBrand = () =>
   ApiSingle({

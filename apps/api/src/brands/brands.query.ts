@@ -1,10 +1,9 @@
-import { searchFilter, type Filter } from '../openapi/parameters.js';
-import type { QueryReader } from '../query/query-reader.js';
+import type { BrandFilter } from '@app/application';
+import { searchFilter } from '../query/parameters.js';
+import { listQuery, type ValuesOf } from '../query/query.js';
 
-export type BrandsQuery = ReturnType<typeof readBrandsQuery>;
+export type BrandsQuery = ValuesOf<typeof BRANDS_QUERY>;
 
-export function readBrandsQuery(query: QueryReader) {
-  return { filter: { search: query.search() }, page: query.page() };
-}
-
-export const BRAND_FILTERS: readonly Filter[] = [searchFilter('the name', 'globex')];
+export const BRANDS_QUERY = listQuery<BrandFilter>({
+  search: searchFilter('the name', 'globex'),
+});

@@ -1,7 +1,6 @@
 import { ApiList, ApiSingle } from '../openapi/endpoints.js';
 import type { Representation, ResourceDocumentation } from '../openapi/resource.js';
 import { CATEGORY, type CategoryResponse } from './category.response.js';
-import { CATEGORY_FILTERS } from './categories.query.js';
 
 const Category: Representation<CategoryResponse> = {
   name: 'Category',
@@ -28,7 +27,6 @@ export const ApiListCategories = () =>
     operationId: 'listCategories',
     summary: 'Active categories, by display order',
     of: Category,
-    filters: CATEGORY_FILTERS,
   });
 
 export const ApiGetCategory = () =>

@@ -1,13 +1,10 @@
-import { idFilter, searchFilter, type Filter } from '../openapi/parameters.js';
-import type { QueryReader } from '../query/query-reader.js';
+import type { CategoryFilter } from '@app/application';
+import { idFilter, searchFilter } from '../query/parameters.js';
+import { listQuery, type ValuesOf } from '../query/query.js';
 
-export type CategoriesQuery = ReturnType<typeof readCategoriesQuery>;
+export type CategoriesQuery = ValuesOf<typeof CATEGORIES_QUERY>;
 
-export function readCategoriesQuery(query: QueryReader) {
-  return { filter: { parentId: query.id('parent_id'), search: query.search() }, page: query.page() };
-}
-
-export const CATEGORY_FILTERS: readonly Filter[] = [
-  idFilter('parent_id', 'Only the sub-categories of this category.'),
-  searchFilter('the name', 'shoe'),
-];
+export const CATEGORIES_QUERY = listQuery<CategoryFilter>({
+  parentId: idFilter('parent_id', 'Only the sub-categories of this category.'),
+  search: searchFilter('the name', 'shoe'),
+});

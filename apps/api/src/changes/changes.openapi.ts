@@ -1,13 +1,12 @@
 import { CursorExpired, CursorInvalid } from '@app/application';
+import { DELETIONS_KEPT_DAYS } from '@app/domain';
 import { applyDecorators } from '@nestjs/common';
 import { ref } from '../openapi/components.js';
-import { ApiRead, SUCCESS } from '../openapi/endpoints.js';
-import { ApiParameters, LIMIT } from '../openapi/parameters.js';
+import { ApiParameters, ApiRead, SUCCESS } from '../openapi/endpoints.js';
 import type { NamedSchema, Representation, ResourceDocumentation } from '../openapi/resource.js';
 import { flag, object, text, type ContentObject } from '../openapi/schema.js';
 import { SkuListItem } from '../skus/skus.openapi.js';
 import { CHANGE, type ChangeResponse } from './change.response.js';
-import { CHANGES_PARAMETERS } from './changes.query.js';
 import type { ChangesEnvelope, FeedProgress } from './changes-envelope.js';
 
 const Change: Representation<ChangeResponse> = {
@@ -34,11 +33,14 @@ const CURSOR = 'MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0';
 const PROGRESS_EXAMPLE: FeedProgress = { cursor: CURSOR, has_more: false, rewound: false };
 
 const PROGRESS = {
-  cursor: text('Where the next request begins. Opaque. Store that of every answer, with the data.', CURSOR),
+  cursor: text(
+    'Where the next request begins. Opaque. Store the cursor of every response together with its data.',
+    CURSOR,
+  ),
   has_more: flag('Whether there is more now. Repeat with the cursor until it is false.'),
   rewound: flag(
     'Whether the service lost changes that you have read, by a restore or a fail-over. The feed then begins again with ' +
-      'the entries of this page; later pages of the same reading have false. Keep that in mind, also over a restart, and ' +
+      'the entries of this page; later pages of the same read have false. Persist this flag across restarts, and ' +
       'compare your copy with what has come when `has_more` is false.',
   ),
 };
@@ -46,7 +48,7 @@ const PROGRESS = {
 const Progress: NamedSchema = {
   name: 'FeedProgress',
   schema: object<FeedProgress>(PROGRESS, {
-    description: 'The line of a stream after at most 100 changes: it counts for the lines since the one before.',
+    description: 'The line of a stream after at most 100 changes: it covers the lines since the previous checkpoint.',
   }),
 };
 
@@ -75,7 +77,7 @@ export const CHANGES_DOCUMENTATION: ResourceDocumentation = {
 
 export const ApiListChanges = () =>
   applyDecorators(
-    ApiParameters([...CHANGES_PARAMETERS, LIMIT]),
+    ApiParameters(),
     ApiRead(
       {
         operationId: 'listChanges',
@@ -85,12 +87,13 @@ export const ApiListChanges = () =>
           'before a cursor. `data` is the full record, as the route of the resource returns it; of a SKU, its row in the ' +
           'list of SKUs. Prices of products and SKUs are in major units, amounts of orders and customers in minor ' +
           'units. Without a cursor, the feed begins with everything: a full export and following the store are the same ' +
-          'loop. Cursors do not expire, but deletions are known for 90 days: a cursor whose place is older returns 400 ' +
+          `loop. Cursors do not expire, but deletions are known for ${DELETIONS_KEPT_DAYS} days: a cursor whose place is older returns 400 ` +
           'with `cursor_expired` when there were any after it, even if it was used a moment before. Store ' +
           'the cursor of every answer, also of an empty one: changes of other kinds move it on. With `Accept: application/x-ndjson` the answer has ' +
           'everything: a line for each change and, after at most 100 of them, a line `{ "cursor", "has_more", "rewound" }`; ' +
-          '`limit` has no effect. Collect the changes until that line, then apply them. Continue an answer that broke off ' +
-          'from the last cursor in it.',
+          '`limit` has no effect. Collect the changes until that line, then apply them. Continue an answer that broke off, or ' +
+          'that ends after five minutes with `has_more`, from the last cursor in it. A page ends early when its changes ' +
+          'exceed about 0.5 MB.',
         failures: [new CursorExpired(), new CursorInvalid()],
       },
       {

@@ -1,17 +1,15 @@
 import { CustomersService } from '@app/application';
-import { Controller, Get, Param, UseGuards } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
-import { RequiresKeyGuard } from '../auth/requires-key.guard.js';
+import { Controller, Get, Param } from '@nestjs/common';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
-import { noParameters, ReadQuery, type NoParameters } from '../query/read-query.decorator.js';
+import { Documented } from '../openapi/documented.js';
+import { ReadQuery } from '../query/read-query.decorator.js';
 import { toCustomerResponse, type CustomerResponse } from './customer.response.js';
 import { ApiGetCustomer, ApiListCustomers, CUSTOMERS_DOCUMENTATION } from './customers.openapi.js';
-import { readCustomersQuery, type CustomersQuery } from './customers.query.js';
+import { CUSTOMERS_QUERY, type CustomersQuery } from './customers.query.js';
 
 @Controller('v1/customers')
-@ApiTags(CUSTOMERS_DOCUMENTATION.tag)
-@UseGuards(RequiresKeyGuard)
+@Documented(CUSTOMERS_DOCUMENTATION)
 export class CustomersController {
   constructor(private readonly customers: CustomersService) {}
 
@@ -19,7 +17,7 @@ export class CustomersController {
   @ApiListCustomers()
   async list(
     @CurrentStore() store: CurrentStoreContext,
-    @ReadQuery(readCustomersQuery) { filter, page }: CustomersQuery,
+    @ReadQuery(CUSTOMERS_QUERY) { filter, page }: CustomersQuery,
   ): Promise<ListEnvelope<CustomerResponse>> {
     const { rows, total } = await this.customers.list(store.id, filter, page);
     return list(rows.map(toCustomerResponse), total, page);
@@ -30,7 +28,6 @@ export class CustomersController {
   async retrieve(
     @CurrentStore() store: CurrentStoreContext,
     @Param('id') id: string,
-    @ReadQuery(noParameters) _query: NoParameters,
   ): Promise<SingleEnvelope<CustomerResponse>> {
     return single(toCustomerResponse(await this.customers.retrieve(store.id, id)));
   }

@@ -1,7 +1,6 @@
 import { ApiList, ApiSingle } from '../openapi/endpoints.js';
 import type { Representation, ResourceDocumentation } from '../openapi/resource.js';
 import { CUSTOMER, type CustomerResponse } from './customer.response.js';
-import { CUSTOMER_FILTERS } from './customers.query.js';
 
 const Customer: Representation<CustomerResponse> = {
   name: 'Customer',
@@ -34,7 +33,6 @@ export const ApiListCustomers = () =>
     operationId: 'listCustomers',
     summary: 'Customers, newest first',
     of: Customer,
-    filters: CUSTOMER_FILTERS,
   });
 
 export const ApiGetCustomer = () =>

@@ -1,13 +1,10 @@
-import { searchFilter, wordFilter, type Filter } from '../openapi/parameters.js';
-import type { QueryReader } from '../query/query-reader.js';
+import type { CustomerFilter } from '@app/application';
+import { searchFilter, wordFilter } from '../query/parameters.js';
+import { listQuery, type ValuesOf } from '../query/query.js';
 
-export type CustomersQuery = ReturnType<typeof readCustomersQuery>;
+export type CustomersQuery = ValuesOf<typeof CUSTOMERS_QUERY>;
 
-export function readCustomersQuery(query: QueryReader) {
-  return { filter: { status: query.text('status'), search: query.search() }, page: query.page() };
-}
-
-export const CUSTOMER_FILTERS: readonly Filter[] = [
-  wordFilter('status', 'account status, for example `Active`', null, 'Active'),
-  searchFilter('the name or the e-mail address', 'lovelace'),
-];
+export const CUSTOMERS_QUERY = listQuery<CustomerFilter>({
+  status: wordFilter('status', 'account status, for example `Active`', null, 'Active'),
+  search: searchFilter('the name or the e-mail address', 'lovelace'),
+});

@@ -8,7 +8,7 @@ import {
   Unavailable,
   UnusableValue,
 } from '@app/application';
-import { InvalidOrderItems, NotFound, OutOfStock } from '@app/domain';
+import { ItemsUnavailable, NotFound, OutOfStock } from '@app/domain';
 import { BadRequestException, HttpException, MethodNotAllowedException, NotFoundException } from '@nestjs/common';
 import { AuthenticationError } from './authentication-error.js';
 import { describeError } from './describe-error.js';
@@ -25,7 +25,13 @@ const MEDIA_TYPE = 'Content-Type must be application/json';
 
 describe('describeError', () => {
   it.each<[string, unknown, number, string, string]>([
-    ['an invalid order', new InvalidOrderItems('items[0].product_id 7'), 400, 'item_unavailable', 'items[0]'],
+    [
+      'an invalid order',
+      new ItemsUnavailable([{ line: 0, what: 'product', id: 7 }]),
+      400,
+      'item_unavailable',
+      'items[0].product_id 7 is not available',
+    ],
     ['a missing resource', new NotFound('Order'), 404, 'not_found', 'Order not found'],
     ['short stock', new OutOfStock([{ line: 0, requested: 5, available: 3 }]), 422, 'out_of_stock', 'requested 5'],
     ['a reused idempotency key', new IdempotencyMismatch(), 422, 'idempotency_mismatch', 'This Idempotency-Key'],
@@ -95,5 +101,14 @@ describe('describeError', () => {
     ['1', new Overloaded()],
   ])('sets Retry-After to %s for %s', (seconds, error) => {
     expect(describeError(error).headers).toHaveProperty('retry-after', seconds);
+  });
+
+  it('names each line that is short, at most twenty', () => {
+    const shortages = Array.from({ length: 30 }, (_, line) => ({ line, requested: 5, available: 3 }));
+
+    const faults = describeError(new OutOfStock(shortages)).body.error.split('; ');
+
+    expect(faults).toHaveLength(20);
+    expect(faults[2]).toBe('items[2]: requested 5, available 3');
   });
 });

@@ -3,6 +3,7 @@ import { DomainError, ExternalReferenceTaken, type FailureKind } from '@app/doma
 import { HttpException } from '@nestjs/common';
 import { AuthenticationError } from './authentication-error.js';
 import { ClientGone } from './client-gone.js';
+import { messageOf } from './message-of.js';
 import { FASTIFY_FAULTS, MalformedRequest } from './request-faults.js';
 import { TooManyRequests } from './too-many-requests.js';
 
@@ -34,7 +35,7 @@ export function describeError(error: unknown, namesOneThing = false): ErrorAnswe
     return { status, code, body: { error: message }, headers, concern: 'none' };
   }
   if (error instanceof DomainError) {
-    return answer(STATUS[error.kind], error.code, error.message, headersOf(error));
+    return answer(STATUS[error.kind], error.code, messageOf(error), headersOf(error));
   }
   if (error instanceof ApplicationError) return describeApplicationError(error, namesOneThing);
   if (error instanceof TooManyRequests) {

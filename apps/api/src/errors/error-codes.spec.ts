@@ -18,7 +18,7 @@ const OPERATORS_ONLY = [
 ];
 
 /** Signals between an adapter and its use case, which handles each of them. The API answers 500 if one escapes. */
-const SIGNALS = ['ReceiptNumberTaken', 'UndeliverableMessage'];
+const SIGNALS = ['ReceiptNumberTaken', 'UndeliverableMessage', 'WorkerLost'];
 
 interface ErrorClass {
   readonly name: string;

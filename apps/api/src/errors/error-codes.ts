@@ -1,3 +1,5 @@
+import { DELETIONS_KEPT_DAYS } from '@app/domain';
+
 interface ErrorCodeEntry {
   /** The HTTP status of every answer with this code. */
   readonly status: number;
@@ -23,8 +25,8 @@ export const ERROR_CODES = {
   },
   cursor_expired: {
     status: 400,
-    meaning: 'The cursor of the feed is older than the deletions that the service still knows (90 days).',
-    action: 'Read everything again, without a cursor, and delete what does not come again, except orders.',
+    meaning: `The cursor is older than ${DELETIONS_KEPT_DAYS} days, for which deletions are kept.`,
+    action: 'Start again without a cursor, then delete local records that were not sent again (not orders).',
   },
   cursor_invalid: {
     status: 400,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
+import { PUBLIC } from '../auth/route-access.js';
 import { matchesTag } from './server/entity-tag.js';
 
 /** A file with the same content for every client. Needs no key. */
@@ -31,7 +32,7 @@ export function serveFromMemory(
   file: () => PublicFile,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  fastify.get<{ Querystring: { v?: unknown } }>(path, (request, reply) => {
+  fastify.get<{ Querystring: { v?: unknown } }>(path, { config: PUBLIC }, (request, reply) => {
     const { content, type, version } = file();
     const etag = `"${version}"`;
     const caching = request.query.v === version ? A_YEAR : REVALIDATE;

@@ -1,9 +1,10 @@
 import { VERSION } from '@app/infrastructure';
 import type { FastifyInstance } from 'fastify';
+import { PUBLIC } from '../auth/route-access.js';
 
 const ROOT = { name: 'Store Commerce API', version: VERSION, documentation: '/docs', openapi: '/openapi.json' };
 
 /** Serves `/`: links to the documentation. Needs no key. */
 export function serveRoot(fastify: FastifyInstance): void {
-  fastify.get('/', () => ROOT);
+  fastify.get('/', { config: PUBLIC }, () => ROOT);
 }

@@ -4,33 +4,30 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { publicFile, serveFromMemory, type PublicFile } from '../http/serve-from-memory.js';
 import { COMMON_SCHEMAS, HEADERS } from './components.js';
-import { addCodeSamples } from './code-samples.js';
-import { serveGuide } from './guide.js';
+import { documentationOf } from './documented.js';
+import { serveGuides } from './guides.js';
 import { serveReferencePage } from './reference-page.js';
-import type { ResourceDocumentation } from './resource.js';
+import { repeatExamples } from './repeat-examples.js';
 
 /** Short, so that the page shows the first operation without scrolling. */
 const DESCRIPTION =
   "A store's orders, products, customers, categories, brands and profile, and one write that places an order. " +
   'Send `Authorization: Bearer <API key>` with every request.';
 
-/** Serves the API reference at `/docs`, the guide at `/docs/guide` and the document at `/openapi.json`. */
-export function serveDocumentation(app: NestFastifyApplication, resources: readonly ResourceDocumentation[]): void {
+/** Serves the API reference at `/docs`, the guides below it and the document at `/openapi.json`. */
+export function serveDocumentation(app: NestFastifyApplication): void {
   const fastify = app.getHttpAdapter().getInstance();
   let document: PublicFile | null = null;
   const current = () =>
-    (document ??= publicFile(JSON.stringify(openApiDocument(app, resources)), 'application/json; charset=utf-8'));
+    (document ??= publicFile(JSON.stringify(openApiDocument(app)), 'application/json; charset=utf-8'));
   serveFromMemory(fastify, '/openapi.json', current);
   serveReferencePage(fastify);
-  serveGuide(fastify);
+  serveGuides(fastify);
 }
 
-/**
- * Builds the document from the controllers' decorators and the resources' schemas.
- *
- * @param resources in the order of the document.
- */
-export function openApiDocument(app: INestApplication, resources: readonly ResourceDocumentation[]): OpenAPIObject {
+/** Builds the document from the controllers' decorators and the resources' schemas. */
+export function openApiDocument(app: INestApplication): OpenAPIObject {
+  const resources = documentationOf(app);
   const builder = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Store Commerce API')
@@ -48,10 +45,9 @@ export function openApiDocument(app: INestApplication, resources: readonly Resou
     .addSecurityRequirements('bearer');
   for (const { tag, description } of resources) builder.addTag(tag, description);
   const document = SwaggerModule.createDocument(app, builder.build());
-  const { securitySchemes } = document.components ?? {};
   const named = resources.flatMap(({ schemas }) => schemas).map(({ name, schema }) => [name, schema] as const);
-  const components = { schemas: { ...Object.fromEntries(named), ...COMMON_SCHEMAS }, headers: HEADERS };
-  const described = { ...document, components: { ...components, ...(securitySchemes ? { securitySchemes } : {}) } };
-  addCodeSamples(described);
+  const schemas = { ...document.components?.schemas, ...Object.fromEntries(named), ...COMMON_SCHEMAS };
+  const described = { ...document, components: { ...document.components, schemas, headers: HEADERS } };
+  repeatExamples(described);
   return described;
 }

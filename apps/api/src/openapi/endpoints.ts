@@ -1,14 +1,15 @@
 import { DeadlineExceeded, Overloaded, Unavailable } from '@app/application';
 import { NotFound } from '@app/domain';
 import { applyDecorators, BadRequestException } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse } from '@nestjs/swagger';
+import { ApiOperation, ApiParam, ApiQuery, ApiResponse } from '@nestjs/swagger';
 import { AuthenticationError } from '../errors/authentication-error.js';
 import { TooManyRequests } from '../errors/too-many-requests.js';
-import { DEFAULT_LIMIT } from '../query/query-reader.js';
+import { DEFAULT_LIMIT, type Parameter } from '../query/parameters.js';
+import { parametersOf } from '../query/read-query.decorator.js';
 import { headers, optionalHeaders, ref } from './components.js';
 import { list, single } from '../envelope.js';
 import { ApiFailures } from './failures.js';
-import { ApiIfNoneMatch, ApiListParameters, ApiPrefer, ApiRequestId, type Filter } from './parameters.js';
+import { ApiIfNoneMatch, ApiPrefer, ApiRequestId } from './request-headers.js';
 import type { Representation } from './resource.js';
 import { object, type ContentObject, type Schema } from './schema.js';
 
@@ -45,18 +46,28 @@ const MONEY = {
 };
 const moneyOf = ({ money }: Representation): string => (money ? MONEY[money] : '');
 
+/** Documents a route by the query parameters that it reads: decorators of parameters run before those of methods. */
+function byParameters(document: (parameters: readonly Parameter[]) => MethodDecorator): MethodDecorator {
+  return (controller, name, descriptor) =>
+    document(parametersOf(descriptor.value as object))(controller, name, descriptor);
+}
+
+/** Documents the query parameters of a route. */
+export const ApiParameters = (): MethodDecorator =>
+  byParameters((parameters) =>
+    applyDecorators(
+      ...parameters.map(({ name, description, schema }) => ApiQuery({ name, description, schema, required: false })),
+    ),
+  );
+
 /** Documents an operation that returns one page of a list. */
-export function ApiList({
-  of,
-  filters,
-  ...operation
-}: Operation & { of: Representation; filters: readonly Filter[] }): MethodDecorator {
+export function ApiList({ of, ...operation }: Operation & { of: Representation }): MethodDecorator {
   const data: Schema = { type: 'array', items: ref(of.name) };
   const pagination = ref('Pagination');
   const description = `One page of the list. \`pagination.total\` counts all rows that match the filters.${moneyOf(of)}`;
   const example = list([of.example], 1, { page: 1, limit: DEFAULT_LIMIT });
   return applyDecorators(
-    ApiListParameters(filters),
+    ApiParameters(),
     ApiConditional(),
     ApiRead(
       { description, ...operation },
@@ -130,6 +141,10 @@ export function ApiRead({ failures = [], ...operation }: Operation, answer: Read
       ...(content ? { content: { 'application/json': { schema, examples }, ...content } } : { schema, examples }),
       headers: { ...KEY_HEADERS, ...optionalHeaders('X-Ignored-Parameters'), ...answer.headers },
     }),
-    ApiFailures(new BadRequestException('Unknown query parameter: statsu'), ...failures, ...COMMON_FAILURES),
+    byParameters((parameters) => {
+      const refused = ['Unknown query parameter: statsu', ...parameters.flatMap(({ refusal = [] }) => refusal)];
+      const refusals = refused.map((message) => new BadRequestException(message));
+      return ApiFailures(...refusals, ...failures, ...COMMON_FAILURES);
+    }),
   );
 }

@@ -16,7 +16,7 @@ export interface Representation<T = unknown> extends NamedSchema {
 
 /** The part of the document that a resource contributes. Its operations come from the decorators of its controller. */
 export interface ResourceDocumentation {
-  /** Groups the operations. The controller names it with `@ApiTags`. */
+  /** Groups the operations. `@Documented` names it on the controller. */
   readonly tag: string;
   readonly description: string;
   /** In the order of the document. */

@@ -38,10 +38,12 @@ export const text = (description: string, example: string): SchemaObject => ({
   examples: [example],
 });
 
-export const oneOf = (words: readonly string[], description: string): SchemaObject => ({
+/** @param names for generators of clients, which make a name of each word, and none of an empty one. */
+export const oneOf = (words: readonly string[], description: string, names?: readonly string[]): SchemaObject => ({
   type: 'string',
   description,
   enum: [...words],
+  ...(names && { 'x-enum-varnames': names }),
 });
 
 export const uuid = (description: string): SchemaObject => ({

@@ -1,6 +1,6 @@
 import { MAX_ID, type OrderRequest } from '@app/application';
 import { MAX_EXTERNAL_REFERENCE, MAX_LINES, MAX_QUANTITY, PAYMENT_METHODS, type PaymentMethod } from '@app/domain';
-import { schemaOf } from './body-field.js';
+import { ApiSchema } from '@nestjs/swagger';
 import {
   EmailField,
   IntegerField,
@@ -10,7 +10,7 @@ import {
   RequiredTextField,
   TextField,
   WordField,
-} from './body-field-types.js';
+} from '../body/fields.js';
 
 const ID = { min: 1, max: MAX_ID, format: 'int32' } as const;
 
@@ -53,6 +53,10 @@ export class OrderCustomerRequest {
 }
 
 /** The body of `POST /v1/orders` before validation. Other members, prices and totals included, are never read. */
+@ApiSchema({
+  description:
+    'Other fields, including prices and totals, are ignored. A body has at most 256 kB, 8 levels and 4,000 values.',
+})
 export class CreateOrderRequest {
   @ListField(OrderItemRequest, { max: MAX_LINES, description: 'The order lines. A product may be on several lines.' })
   items!: OrderItemRequest[];
@@ -98,25 +102,3 @@ export function toOrderRequest(body: CreateOrderRequest): OrderRequest {
     externalReference: external_reference ?? '',
   };
 }
-
-export const CREATE_ORDER_REQUEST = {
-  ...schemaOf(
-    CreateOrderRequest,
-    'Other fields, including prices and totals, are ignored. A body has at most 256 kB, 8 levels and 4,000 values.',
-  ),
-  examples: [
-    {
-      items: [{ product_id: 70, quantity: 1 }],
-      customer: {
-        name: 'Ada Lovelace',
-        email: 'ada@example.com',
-        phone: '+44 20 7946 0000',
-        address: '12 St James Square',
-        city: 'London',
-        zip: 'SW1Y 4JH',
-      },
-      payment_method: 'COD',
-      notes: 'Please ring twice',
-    },
-  ],
-};

@@ -1,6 +1,6 @@
 import { BadRequestException, createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { linesNamed } from '../http/server/request-head.js';
+import { linesNamed } from '../header-lines.js';
 
 /**
  * The client's Idempotency-Key, null when there is none.

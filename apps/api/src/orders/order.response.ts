@@ -52,7 +52,7 @@ export function toOrderResponse(order: OrderRecord) {
   // In Node 20, an object literal with a spread and further fields takes ten times as long.
   return Object.assign(toOrderListItem(order), {
     line_items: order.lines.map(toLineItem),
-    customer: { name, email, phone },
+    customer: { id: order.customerId, name, email, phone },
     shipping_address: toAddress(order.shippingAddress),
     billing_address: toAddress(order.billingAddress),
     notes: order.notes,
@@ -144,6 +144,7 @@ export const ORDER = object<OrderResponse>({
   ),
   customer: object<OrderResponse['customer']>(
     {
+      id: orNull(uuid('The account to which the order is linked, by its e-mail when it was placed; null for a guest.')),
       name: text('Display name.', 'Ada Lovelace'),
       email: text('`""` when there is none.', 'ada@example.com'),
       phone: text('`""` when there is none.', '+44 20 7946 0000'),
@@ -157,7 +158,12 @@ export const ORDER = object<OrderResponse>({
   is_test: flag('Whether the order was placed with a test key. Lists do not contain this field.'),
   fraud: object<OrderResponse['fraud']>(
     {
-      verdict: oneOf(['ACCEPT', 'REVIEW', 'REJECT', ''], '`""` for an order that was not screened.'),
+      verdict: oneOf(['ACCEPT', 'REVIEW', 'REJECT', ''], '`""` for an order that was not screened.', [
+        'ACCEPT',
+        'REVIEW',
+        'REJECT',
+        'NONE',
+      ]),
       score: integer('Sum of the scores of the reasons.', 30),
       reasons: arrayOf(
         object<OrderResponse['fraud']['reasons'][number]>({
@@ -173,7 +179,7 @@ export const ORDER = object<OrderResponse>({
     object<OrderResponse['pipeline'][number]>({
       stage: oneOf(PIPELINE_STAGES, 'Name of the stage.'),
       state: oneOf(['pending', 'held', 'done', 'dead'], 'held: waits for a review. dead: failed for good.'),
-      attempts: integer('Number of attempts.', 1),
+      attempts: integer('Number of attempts that have ended, since an operator retried the stage, if one did.', 1),
       last_error: text('Code or class of the last failure; `""` when there was none.', ''),
       at: timestamp('When the stage last changed.'),
     }),

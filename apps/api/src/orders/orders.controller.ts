@@ -5,29 +5,27 @@ import {
   OrdersService,
   PreviewOrder,
   type ApiKeyLookup,
-  type OrderRequest,
 } from '@app/application';
 import type { Order } from '@app/domain';
-import { Body, Controller, Get, HttpCode, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
-import { RouteConfig } from '@nestjs/platform-fastify';
+import { Body, Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiTags } from '@nestjs/swagger';
-import { RequiresKeyGuard } from '../auth/requires-key.guard.js';
 import { Metrics } from '../status/metrics.js';
+import { WritesNothing } from '../auth/route-access.js';
 import { CurrentKey, CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
+import { BodyPipe } from '../body/body.pipe.js';
 import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
-import { noParameters, ReadQuery, type NoParameters } from '../query/read-query.decorator.js';
-import { CreateOrderPipe } from './create-order.pipe.js';
+import { Documented } from '../openapi/documented.js';
+import { ReadQuery } from '../query/read-query.decorator.js';
+import { CreateOrderRequest, toOrderRequest } from './create-order.request.js';
 import { toCreatedOrder } from './created-order.response.js';
 import { IdempotencyKey } from './idempotency-key.decorator.js';
 import { toOrderPreview, type OrderPreviewResponse } from './order-preview.response.js';
 import { toOrderListItem, toOrderResponse, type OrderListItem, type OrderResponse } from './order.response.js';
 import { ApiCreateOrder, ApiGetOrder, ApiListOrders, ApiPreviewOrder, ORDERS_DOCUMENTATION } from './orders.openapi.js';
-import { readOrdersQuery, type OrdersQuery } from './orders.query.js';
+import { ORDERS_QUERY, type OrdersQuery } from './orders.query.js';
 
 @Controller('v1/orders')
-@ApiTags(ORDERS_DOCUMENTATION.tag)
-@UseGuards(RequiresKeyGuard)
+@Documented(ORDERS_DOCUMENTATION)
 export class OrdersController {
   constructor(
     private readonly orders: OrdersService,
@@ -40,7 +38,7 @@ export class OrdersController {
   @ApiListOrders()
   async list(
     @CurrentStore() store: CurrentStoreContext,
-    @ReadQuery(readOrdersQuery) { filter, page }: OrdersQuery,
+    @ReadQuery(ORDERS_QUERY) { filter, page }: OrdersQuery,
   ): Promise<ListEnvelope<OrderListItem>> {
     const { rows, total } = await this.orders.list(store.id, filter, page);
     return list(rows.map(toOrderListItem), total, page);
@@ -51,7 +49,6 @@ export class OrdersController {
   async retrieve(
     @CurrentStore() store: CurrentStoreContext,
     @Param('id') id: string,
-    @ReadQuery(noParameters) _query: NoParameters,
     @Req() incoming: FastifyRequest,
   ): Promise<SingleEnvelope<OrderResponse>> {
     const order = await this.orders.retrieve(store.id, id);
@@ -63,11 +60,11 @@ export class OrdersController {
   @ApiCreateOrder()
   async create(
     @CurrentKey() { mode, store }: ApiKeyLookup,
-    @ReadQuery(noParameters) _query: NoParameters,
     @IdempotencyKey() idempotencyKey: string | null,
-    @Body(CreateOrderPipe) request: OrderRequest,
+    @Body(BodyPipe) body: CreateOrderRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Buffer> {
+    const request = toOrderRequest(body);
     const idempotency = idempotencyKey === null ? null : { key: idempotencyKey, answer: toAnswer };
     const deadline = deadlineOf(reply);
     const created = await this.createOrder.execute({ store, mode, request, idempotency, deadline });
@@ -81,14 +78,14 @@ export class OrdersController {
 
   @Post('preview')
   @HttpCode(200)
-  @RouteConfig({ writesNothing: true })
+  @WritesNothing()
   @ApiPreviewOrder()
   async preview(
     @CurrentKey() { mode, store }: ApiKeyLookup,
-    @ReadQuery(noParameters) _query: NoParameters,
-    @Body(CreateOrderPipe) request: OrderRequest,
+    @Body(BodyPipe) body: CreateOrderRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SingleEnvelope<OrderPreviewResponse>> {
+    const request = toOrderRequest(body);
     return toOrderPreview(await this.previewOrder.execute({ store, mode, request, deadline: deadlineOf(reply) }));
   }
 }

@@ -1,3 +1,4 @@
+import type { CreateOrderRequest } from './create-order.request.js';
 import type { CreatedOrderResponse } from './created-order.response.js';
 import type { OrderPreviewResponse } from './order-preview.response.js';
 import type { OrderListItem, OrderResponse } from './order.response.js';
@@ -33,7 +34,12 @@ export const ORDER_EXAMPLE: OrderResponse = {
       line_total: 15980,
     },
   ],
-  customer: { name: 'Ada Lovelace', email: 'ada@example.com', phone: '+1 555 0100' },
+  customer: {
+    id: '0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c',
+    name: 'Ada Lovelace',
+    email: 'ada@example.com',
+    phone: '+1 555 0100',
+  },
   shipping_address: ADDRESS,
   billing_address: ADDRESS,
   notes: 'Ring twice',
@@ -47,6 +53,20 @@ export const ORDER_EXAMPLE: OrderResponse = {
     { stage: 'notify-merchant', state: 'pending', attempts: 0, last_error: '', at: PLACED_AT },
   ],
   updated_at: PLACED_AT,
+};
+
+export const CREATE_ORDER_EXAMPLE: CreateOrderRequest = {
+  items: [{ product_id: 70, quantity: 1 }],
+  customer: {
+    name: 'Ada Lovelace',
+    email: 'ada@example.com',
+    phone: '+44 20 7946 0000',
+    address: '12 St James Square',
+    city: 'London',
+    zip: 'SW1Y 4JH',
+  },
+  payment_method: 'COD',
+  notes: 'Please ring twice',
 };
 
 export const CREATED_ORDER_EXAMPLE: CreatedOrderResponse = {

@@ -1,5 +1,5 @@
 import { CommitOutcomeUnknown, IdempotencyInFlight, IdempotencyMismatch } from '@app/application';
-import { ExternalReferenceTaken, InvalidOrderItems, OrderRejected, OutOfStock } from '@app/domain';
+import { ExternalReferenceTaken, ItemsUnavailable, OrderRejected, OutOfStock } from '@app/domain';
 import { applyDecorators, BadRequestException } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiResponse } from '@nestjs/swagger';
 import { optionalHeaders, ref } from '../openapi/components.js';
@@ -7,12 +7,13 @@ import { ApiList, ApiSingle, COMMON_FAILURES, KEY_HEADERS, SUCCESS } from '../op
 import { single } from '../envelope.js';
 import { AuthenticationError } from '../errors/authentication-error.js';
 import { ApiFailures } from '../openapi/failures.js';
-import { ApiIdempotencyKey, ApiPrefer, ApiRequestId } from '../openapi/parameters.js';
-import type { NamedSchema, Representation, ResourceDocumentation } from '../openapi/resource.js';
+import { ApiIdempotencyKey, ApiPrefer, ApiRequestId } from '../openapi/request-headers.js';
+import type { Representation, ResourceDocumentation } from '../openapi/resource.js';
 import { object } from '../openapi/schema.js';
-import { CREATE_ORDER_REQUEST } from './create-order.request.js';
+import { CreateOrderRequest } from './create-order.request.js';
 import { CREATED_ORDER, type CreatedOrderResponse } from './created-order.response.js';
 import {
+  CREATE_ORDER_EXAMPLE,
   CREATED_ORDER_EXAMPLE,
   ORDER_EXAMPLE,
   ORDER_LIST_ITEM_EXAMPLE,
@@ -20,7 +21,6 @@ import {
 } from './orders.examples.js';
 import { ORDER, ORDER_LIST_ITEM, type OrderListItem as ListItem, type OrderResponse } from './order.response.js';
 import { ORDER_PREVIEW, type OrderPreviewResponse } from './order-preview.response.js';
-import { ORDER_FILTERS } from './orders.query.js';
 
 const OrderListItem: Representation<ListItem> = {
   name: 'OrderListItem',
@@ -29,7 +29,6 @@ const OrderListItem: Representation<ListItem> = {
   example: ORDER_LIST_ITEM_EXAMPLE,
 };
 const Order: Representation<OrderResponse> = { name: 'Order', schema: ORDER, money: 'minor', example: ORDER_EXAMPLE };
-const CreateOrderRequest: NamedSchema = { name: 'CreateOrderRequest', schema: CREATE_ORDER_REQUEST };
 const CreatedOrder: Representation<CreatedOrderResponse> = {
   name: 'CreatedOrder',
   schema: CREATED_ORDER,
@@ -47,7 +46,7 @@ const OrderPreview: Representation<OrderPreviewResponse> = {
 export const ORDERS_DOCUMENTATION: ResourceDocumentation = {
   tag: 'Orders',
   description: 'Orders of points of sale and of the website. One operation places an order.',
-  schemas: [OrderListItem, Order, CreateOrderRequest, CreatedOrder, OrderPreview],
+  schemas: [OrderListItem, Order, CreatedOrder, OrderPreview],
 };
 
 export const ApiListOrders = () =>
@@ -55,8 +54,6 @@ export const ApiListOrders = () =>
     operationId: 'listOrders',
     summary: 'Orders of points of sale and of the website, newest first',
     of: OrderListItem,
-    filters: ORDER_FILTERS,
-    failures: [new BadRequestException('held must be true or false')],
   });
 
 export const ApiGetOrder = () =>
@@ -71,6 +68,9 @@ export const ApiGetOrder = () =>
     },
   });
 
+const ApiOrderBody = () =>
+  ApiBody({ type: CreateOrderRequest, examples: { order: { summary: 'An order', value: CREATE_ORDER_EXAMPLE } } });
+
 export const ApiCreateOrder = () =>
   applyDecorators(
     ApiOperation({
@@ -83,7 +83,7 @@ export const ApiCreateOrder = () =>
     ApiIdempotencyKey(),
     ApiPrefer(),
     ApiRequestId(),
-    ApiBody({ schema: ref(CreateOrderRequest.name), required: true }),
+    ApiOrderBody(),
     ApiResponse({
       status: 201,
       description: 'The order was placed, by this request or by an earlier one with the same Idempotency-Key.',
@@ -94,7 +94,7 @@ export const ApiCreateOrder = () =>
     ApiFailures(
       new BadRequestException('customer.name is required'),
       new BadRequestException('items[2].quantity must be an integer from 1 to 999'),
-      new InvalidOrderItems('items[2].product_id 77 is not available'),
+      new ItemsUnavailable([{ line: 2, what: 'product', id: 77 }]),
       new BadRequestException('Request body is not valid JSON'),
       new BadRequestException('Unknown query parameter: dry_run'),
       new IdempotencyInFlight(),
@@ -121,7 +121,7 @@ export const ApiPreviewOrder = () =>
     }),
     ApiPrefer(),
     ApiRequestId(),
-    ApiBody({ schema: ref(CreateOrderRequest.name), required: true }),
+    ApiOrderBody(),
     ApiResponse({
       status: 200,
       description: 'The order was not placed. `problems` is empty if it could be placed at this moment.',

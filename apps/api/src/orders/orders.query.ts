@@ -1,28 +1,15 @@
+import type { OrderFilter } from '@app/application';
 import { FULFILLMENT_STATUSES, ORDER_SOURCES, PAYMENT_STATUSES } from '@app/domain';
-import { booleanFilter, exactFilter, searchFilter, wordFilter, type Filter } from '../openapi/parameters.js';
-import type { QueryReader } from '../query/query-reader.js';
+import { booleanFilter, exactFilter, searchFilter, wordFilter } from '../query/parameters.js';
+import { listQuery, type ValuesOf } from '../query/query.js';
 
-export type OrdersQuery = ReturnType<typeof readOrdersQuery>;
+export type OrdersQuery = ValuesOf<typeof ORDERS_QUERY>;
 
-export function readOrdersQuery(query: QueryReader) {
-  return {
-    filter: {
-      status: query.text('status'),
-      fulfillmentStatus: query.text('fulfillment_status'),
-      source: query.text('source'),
-      held: query.boolean('held'),
-      externalReference: query.text('external_reference'),
-      search: query.search(),
-    },
-    page: query.page(),
-  };
-}
-
-export const ORDER_FILTERS: readonly Filter[] = [
-  wordFilter('status', 'payment status', PAYMENT_STATUSES, 'PENDING'),
-  wordFilter('fulfillment_status', 'fulfillment stage', FULFILLMENT_STATUSES, 'SHIPPED'),
-  wordFilter('source', 'source', ORDER_SOURCES, ORDER_SOURCES[0]),
-  booleanFilter('held', 'only orders under review: neither released nor cancelled', 'only the others'),
-  exactFilter('external_reference', "the client's own number", 'PO-2026-117'),
-  searchFilter('the receipt number or the e-mail address on the order', 'ada@example.com'),
-];
+export const ORDERS_QUERY = listQuery<OrderFilter>({
+  status: wordFilter('status', 'payment status', PAYMENT_STATUSES, 'PENDING'),
+  fulfillmentStatus: wordFilter('fulfillment_status', 'fulfillment stage', FULFILLMENT_STATUSES, 'SHIPPED'),
+  source: wordFilter('source', 'source', ORDER_SOURCES, ORDER_SOURCES[0]),
+  held: booleanFilter('held', 'only orders under review: neither released nor cancelled', 'only the others'),
+  externalReference: exactFilter('external_reference', "the client's own number", 'PO-2026-117'),
+  search: searchFilter('the receipt number or the e-mail address on the order', 'ada@example.com'),
+});

@@ -47,7 +47,10 @@ export const PRODUCT_LIST_ITEM = object<ProductListItem>({
   name: text('Display name.', 'Runner'),
   slug: text('Name in URLs.', 'runner'),
   price: majorUnits('Unit price.'),
-  quantity: integer('Units in all bins of the active warehouses, of the product and of all its variants.', 12),
+  quantity: integer(
+    'Available units of the product and of all its variants: what open orders have taken is not in it.',
+    12,
+  ),
   status: oneOf(['ACTIVE'], 'Other products are not shown.'),
 });
 
@@ -77,7 +80,7 @@ export const PRODUCT = object<ProductResponse>({
         additionalProperties: { type: 'string' },
         examples: [{ Size: '42', Color: 'Blue' }],
       },
-      quantity: integer('Units in all bins of the active warehouses.', 7),
+      quantity: integer('Available units: what open orders have taken is not in it.', 7),
       status: oneOf(['ACTIVE', 'INACTIVE'], 'Only an active variant can be ordered.'),
     }),
     'In the order of the catalog.',

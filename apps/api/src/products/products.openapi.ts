@@ -6,7 +6,6 @@ import {
   type ProductListItem as ListItem,
   type ProductResponse,
 } from './product.response.js';
-import { PRODUCT_FILTERS } from './products.query.js';
 
 const ProductListItem: Representation<ListItem> = {
   name: 'ProductListItem',
@@ -53,7 +52,7 @@ const Product: Representation<ProductResponse> = {
 
 export const PRODUCTS_DOCUMENTATION: ResourceDocumentation = {
   tag: 'Products',
-  description: 'The active products, with their prices and the stock on hand.',
+  description: 'The active products, with their prices and the available stock.',
   schemas: [ProductListItem, Product],
 };
 
@@ -62,7 +61,6 @@ export const ApiListProducts = () =>
     operationId: 'listProducts',
     summary: 'Active products, newest first',
     of: ProductListItem,
-    filters: PRODUCT_FILTERS,
   });
 
 export const ApiGetProduct = () =>

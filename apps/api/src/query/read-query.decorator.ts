@@ -1,27 +1,30 @@
-import { BadRequestException, createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { hasTooManyParameters, MAX_PARAMETERS } from '../http/server/request-target.js';
-import { QueryReader, type RawQuery } from './query-reader.js';
-import { reportUnknownParameters } from './unknown-parameters.js';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { FastifyRequest } from 'fastify';
+import type { Parameter } from './parameters.js';
+import type { Query, RawQuery } from './query.js';
+
+const Declared = Reflector.createDecorator<Query>();
+
+const Values = createParamDecorator((query: Query, context: ExecutionContext) =>
+  query.read(context.switchToHttp().getRequest<FastifyRequest>().query as RawQuery),
+);
 
 /**
- * The request's query, read by the given function: `list(@ReadQuery(readBrandsQuery) { filter, page }: BrandsQuery)`.
- * Names that the function does not read are reported to the client.
+ * The values of the request's query: `list(@ReadQuery(BRANDS_QUERY) { filter, page }: BrandsQuery)`. The documentation of
+ * the route and {@link QueryGuard} take the parameters from here.
  *
- * @throws BadRequestException for more than {@link MAX_PARAMETERS} parameters.
+ * @throws BadRequestException for a value that a parameter refuses.
  */
-export const ReadQuery = createParamDecorator((read: (query: QueryReader) => unknown, context: ExecutionContext) => {
-  const http = context.switchToHttp();
-  const request = http.getRequest<FastifyRequest>();
-  if (hasTooManyParameters(request.originalUrl)) {
-    throw new BadRequestException(`Query has more than ${MAX_PARAMETERS} parameters`);
-  }
-  const query = new QueryReader(request.query as RawQuery);
-  const values = read(query);
-  reportUnknownParameters(query.unknownNames(), request, http.getResponse<FastifyReply>());
-  return values;
-});
+export function ReadQuery(query: Query): ParameterDecorator {
+  return (controller, method, index) => {
+    if (method === undefined) throw new Error('ReadQuery belongs to a parameter of a route');
+    Declared(query)(controller, method, Object.getOwnPropertyDescriptor(controller, method) ?? {});
+    Values(query)(controller, method, index);
+  };
+}
 
-/** Reads the query of a route without parameters. */
-export const noParameters = (): Record<string, never> => ({});
-export type NoParameters = ReturnType<typeof noParameters>;
+/** The query parameters of a route, by its method; none without `ReadQuery`. */
+export function parametersOf(route: object): readonly Parameter[] {
+  return new Reflector().get(Declared, route as never)?.parameters ?? [];
+}

@@ -32,6 +32,6 @@ export const SKU_LIST_ITEM = object<SkuListItem>({
     examples: [{ Size: '42', Color: 'Blue' }],
   },
   price: majorUnits('Unit price.'),
-  quantity: integer('Units in all bins of the active warehouses, of exactly this variant or product.', 7),
+  quantity: integer('Available units of exactly this variant or product: what open orders have taken is not in it.', 7),
   status: oneOf(['ACTIVE'], 'Status of the product. Other products are not shown.'),
 });

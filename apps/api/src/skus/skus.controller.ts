@@ -1,17 +1,15 @@
 import { SkusService } from '@app/application';
-import { Controller, Get, UseGuards } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
-import { RequiresKeyGuard } from '../auth/requires-key.guard.js';
+import { Controller, Get } from '@nestjs/common';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { list, type ListEnvelope } from '../envelope.js';
+import { Documented } from '../openapi/documented.js';
 import { ReadQuery } from '../query/read-query.decorator.js';
 import { toSkuListItem, type SkuListItem } from './sku.response.js';
 import { ApiListSkus, SKUS_DOCUMENTATION } from './skus.openapi.js';
-import { readSkusQuery, type SkusQuery } from './skus.query.js';
+import { SKUS_QUERY, type SkusQuery } from './skus.query.js';
 
 @Controller('v1/skus')
-@ApiTags(SKUS_DOCUMENTATION.tag)
-@UseGuards(RequiresKeyGuard)
+@Documented(SKUS_DOCUMENTATION)
 export class SkusController {
   constructor(private readonly skus: SkusService) {}
 
@@ -19,7 +17,7 @@ export class SkusController {
   @ApiListSkus()
   async list(
     @CurrentStore() store: CurrentStoreContext,
-    @ReadQuery(readSkusQuery) { filter, page }: SkusQuery,
+    @ReadQuery(SKUS_QUERY) { filter, page }: SkusQuery,
   ): Promise<ListEnvelope<SkuListItem>> {
     const { rows, total } = await this.skus.list(store.id, filter, page);
     return list(

@@ -1,9 +1,6 @@
-import { BadRequestException } from '@nestjs/common';
 import { ApiList } from '../openapi/endpoints.js';
 import type { Representation, ResourceDocumentation } from '../openapi/resource.js';
-import { MAX_VALUES } from '../query/query-reader.js';
 import { SKU_LIST_ITEM, type SkuListItem as ListItem } from './sku.response.js';
-import { SKU_FILTERS } from './skus.query.js';
 
 export const SkuListItem: Representation<ListItem> = {
   name: 'SkuListItem',
@@ -38,6 +35,4 @@ export const ApiListSkus = () =>
       '`A-9` < `B` < `a`. Units without a SKU come first. `pagination.total` counts all rows that match the filters. ' +
       'Money is in major units: 10.99 is 10.99 USD.',
     of: SkuListItem,
-    filters: SKU_FILTERS,
-    failures: [new BadRequestException(`sku must have at most ${MAX_VALUES} values`)],
   });

@@ -1,24 +1,12 @@
-import { flagFilter, idFilter, searchFilter, wordsFilter, type Filter } from '../openapi/parameters.js';
-import type { QueryReader } from '../query/query-reader.js';
+import type { SkuFilter } from '@app/application';
+import { flagFilter, idFilter, searchFilter, wordsFilter } from '../query/parameters.js';
+import { listQuery, type ValuesOf } from '../query/query.js';
 
-export type SkusQuery = ReturnType<typeof readSkusQuery>;
+export type SkusQuery = ValuesOf<typeof SKUS_QUERY>;
 
-/** @throws BadRequestException for too many SKUs. */
-export function readSkusQuery(query: QueryReader) {
-  return {
-    filter: {
-      skus: query.texts('sku'),
-      productId: query.id('product_id'),
-      inStock: query.flag('in_stock'),
-      search: query.search(),
-    },
-    page: query.page(),
-  };
-}
-
-export const SKU_FILTERS: readonly Filter[] = [
-  wordsFilter('sku', 'one of these SKUs', 'R-1-42,R-1-43'),
-  idFilter('product_id', 'Only the SKUs of this product.'),
-  flagFilter('in_stock', 'only SKUs with available stock'),
-  searchFilter('the SKU or the name', 'runner'),
-];
+export const SKUS_QUERY = listQuery<SkuFilter>({
+  skus: wordsFilter('sku', 'one of these SKUs', 'R-1-42,R-1-43'),
+  productId: idFilter('product_id', 'Only the SKUs of this product.'),
+  inStock: flagFilter('in_stock', 'only SKUs with available stock'),
+  search: searchFilter('the SKU or the name', 'runner'),
+});

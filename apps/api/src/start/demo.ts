@@ -2,7 +2,7 @@ import { ApiKeyRepository, CreateApiKey, ProductsService, StoreRepository } from
 import type { ApiKeyMode } from '@app/domain';
 import { DataCipher } from '@app/infrastructure';
 import { demoStore } from '@app/demo-store';
-import { type StoreLine, withBundleImporter } from '@app/import';
+import { type StoreLine, withBundleImporter } from '@app/bundles';
 import type { INestApplicationContext } from '@nestjs/common';
 
 /** The keys and the order item for a first try of the service. */

@@ -1,9 +1,9 @@
 import type { Server } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ChangeWatch } from '@app/application';
+import { Readiness } from '@app/health';
 import type { OpenDatabase } from '@app/startup';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { Readiness } from '../status/readiness.js';
 
 /** Time for the requests in flight. Afterwards open connections are cut. */
 const IN_FLIGHT_MS = 20_000;
@@ -19,7 +19,7 @@ export async function shutDown(
   database: Pick<OpenDatabase, 'stop'>,
   graceMs: number,
 ): Promise<void> {
-  app.get(Readiness).draining = true;
+  app.get(Readiness).serving = false;
   // Clients that wait for a change get their answer now, and ask another instance next.
   app.get(ChangeWatch, { strict: false }).close();
   await delay(graceMs);

@@ -1,5 +1,6 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
+import { Public } from '../auth/route-access.js';
 import { Metrics } from './metrics.js';
 
 /** Serves `/metrics` at the public port, unless `METRICS_PORT` names another one. */
@@ -8,6 +9,7 @@ import { Metrics } from './metrics.js';
 export class MetricsController {
   constructor(private readonly metrics: Metrics) {}
 
+  @Public()
   @Get()
   @Header('content-type', 'text/plain; version=0.0.4; charset=utf-8')
   read(): Promise<Buffer> {

@@ -118,6 +118,19 @@ export class Metrics extends ServiceMetrics implements FailureCounts {
     this.unexpectedInput.inc({ sqlstate: code });
   }
 
+  /** Reads the places of each limit at each scrape. */
+  observePlaces(limits: readonly { readonly kind: string; readonly taken: number }[]): void {
+    new Gauge({
+      name: 'http_places_taken',
+      help: 'Requests in progress by the limit that they count against: orders, reads, held (wait for a change) or streams',
+      labelNames: ['kind'],
+      registers: [this.registry],
+      collect() {
+        for (const { kind, taken } of limits) this.set({ kind }, taken);
+      },
+    });
+  }
+
   /** Reads the state of the pipeline at each scrape; NaN when it is unknown. */
   observePipeline(state: () => PipelineState | null): void {
     const gauge = (name: string, help: string, value: (pipeline: PipelineState) => number) =>
@@ -125,7 +138,7 @@ export class Metrics extends ServiceMetrics implements FailureCounts {
         const pipeline = state();
         return pipeline ? value(pipeline) : NaN;
       });
-    gauge('pipeline_lag_seconds', 'Age of the oldest due job', ({ lagSeconds }) => lagSeconds);
+    gauge('pipeline_lag_seconds', 'Age of the oldest due stage', ({ lagSeconds }) => lagSeconds);
     gauge(
       'pipeline_dead_letters',
       'Stages that failed for good; 10000 means that or more',

@@ -1,33 +1,33 @@
-import { type Config, DatabaseProbe } from '@app/infrastructure';
+import { HealthModule, Readiness } from '@app/health';
+import type { Config, OwnMigrations } from '@app/infrastructure';
 import { Module, type DynamicModule } from '@nestjs/common';
-import { TerminusModule } from '@nestjs/terminus';
+import { FailureCounts } from '../errors/failure-counts.js';
 import { HealthController } from './health.controller.js';
 import { MetricsController } from './metrics.controller.js';
 import { MetricsServer } from './metrics-server.js';
 import { Metrics } from './metrics.js';
-import { Readiness } from './readiness.js';
-
-function observed(readiness: Readiness, metrics: Metrics): Readiness {
-  metrics.observePipeline(() => readiness.pipeline);
-  return readiness;
-}
 
 /** The routes for operators and load balancers. */
 @Module({})
 export class StatusModule {
-  static on({ host, metricsPort }: Config, databaseUrl: string, metrics: Metrics): DynamicModule {
-    const readiness = observed(new Readiness(new DatabaseProbe(databaseUrl)), metrics);
-    const server = metricsPort === null ? null : new MetricsServer(host, metricsPort, metrics, readiness);
+  constructor(metrics: Metrics, readiness: Readiness) {
+    metrics.observePipeline(() => readiness.told.pipeline);
+  }
+
+  /** @param migrations of an extension. */
+  static on({ metricsPort }: Config, databaseUrl: string, metrics: Metrics, migrations?: OwnMigrations): DynamicModule {
+    const isApart = metricsPort !== null;
     return {
       module: StatusModule,
-      imports: [TerminusModule.forRoot({ logger: false })],
-      controllers: [HealthController, ...(server ? [] : [MetricsController])],
+      global: true,
+      imports: [HealthModule.on(databaseUrl, migrations)],
+      controllers: [HealthController, ...(isApart ? [] : [MetricsController])],
       providers: [
         { provide: Metrics, useValue: metrics },
-        ...(server ? [{ provide: MetricsServer, useValue: server }] : []),
-        { provide: Readiness, useFactory: () => readiness },
+        { provide: FailureCounts, useExisting: Metrics },
+        ...(isApart ? [MetricsServer] : []),
       ],
-      exports: [Metrics, Readiness],
+      exports: [Metrics, FailureCounts, HealthModule],
     };
   }
 }

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { EraseCustomer, OrdersOpen } from '@app/application';
-import { exportPerson } from '@app/import';
-import { writeWholeFile } from '@app/infrastructure';
+import { exportPerson } from '@app/bundles';
+import { visible, writeWholeFile } from '@app/infrastructure';
 import type { Command } from 'commander';
 import { withApplication, withDatabase } from '../database.js';
 import { CommandFailed } from '../failures.js';
@@ -58,7 +58,7 @@ async function exportData(email: string, store: string, output: string | undefin
     const data = { store, taken_at, customer, secrets_held, blocked, orders };
     if (output === undefined) return printJson(data);
     const file = path.resolve(output);
-    const text = `${JSON.stringify(data, null, 2)}\n`;
+    const text = visible(`${JSON.stringify(data, null, 2)}\n`);
     await writeWholeFile(file, (draft) => writeFile(draft, text, { flag: 'wx', mode: 0o600, flush: true })).catch(
       explainFile,
     );

@@ -1,4 +1,4 @@
-import { writeStoreExport, type BundleKind } from '@app/import';
+import { writeStoreExport, type BundleKind } from '@app/bundles';
 import type { Command } from 'commander';
 import { withDatabase } from '../database.js';
 import { explainFile, untilSignal, withBar } from '../file-work.js';

@@ -59,7 +59,7 @@ export function addHeldOrders(orders: Command): void {
     .addHelpText(
       'after',
       `
-An order that is not held, or not any more, is left as it is. A cancelled order is refused.
+Orders that are not (or no longer) held are skipped. A cancelled order is refused.
 
 Examples:
   orders release WEB-261120-7K3M9Q

@@ -1,11 +1,11 @@
 import { dataCipher } from '@app/infrastructure';
-import { BundleLineError, CATALOG_FORMATS, type CatalogFormatName, ImportStopped, importCatalog } from '@app/import';
+import { BundleLineError, CATALOG_FORMATS, type CatalogFormatName, ImportStopped, importCatalog } from '@app/bundles';
 import { Option, type Command } from 'commander';
 import { catalogSummary } from '../catalog-summary.js';
 import { withDatabase } from '../database.js';
 import { CommandFailed, sentence } from '../failures.js';
-import { binPlace, subdomain } from '../option-values.js';
-import { printJson } from '../output.js';
+import { binPlace, encodingName, subdomain } from '../option-values.js';
+import { printJson, printText } from '../output.js';
 import { progressBar } from '../progress-bar.js';
 import { readInterruptibly, openSource, readColumns } from '../source-file.js';
 
@@ -15,6 +15,7 @@ interface Options {
   readonly bin: string;
   readonly stock: boolean;
   readonly columns?: string;
+  readonly encoding?: string;
   readonly dryRun?: true;
   readonly json?: true;
 }
@@ -37,13 +38,19 @@ export function addImportCatalog(program: Command): void {
     .option('--bin <W/B>', 'the bin for the quantities of the file; created if missing', binPlace, 'MAIN/CATALOG')
     .option('--no-stock', 'leave the stock as it is')
     .option('--columns <FILE>', 'maps columns with other headings: JSON, {"heading of the file": "English heading"}')
+    .option(
+      '--encoding <E>',
+      'of a file that is not UTF-8 and has no byte order mark: windows-1252, utf-16le …',
+      encodingName,
+    )
     .option('--dry-run', 'report what an import would do, and write nothing')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', HELP)
     .action((file: string, options: Options) => importFile(file, options));
 }
 
-async function importFile(file: string, { store, format, bin, stock, columns, dryRun, json }: Options): Promise<void> {
+async function importFile(file: string, options: Options): Promise<void> {
+  const { store, format, bin, stock, columns, encoding, dryRun, json } = options;
   const renamed = columns === undefined ? {} : readColumns(columns);
   const { source, size } = openSource(file);
   const report = await withDatabase(({ config, url }) =>
@@ -51,15 +58,16 @@ async function importFile(file: string, { store, format, bin, stock, columns, dr
       source,
       (signal) => {
         const bar = progressBar(size);
-        const options = { store, format, bin: stock ? bin : null, columns: renamed, dryRun: dryRun === true, signal };
+        const catalog = { store, format, bin: stock ? bin : null, columns: renamed, dryRun: dryRun === true, signal };
         const onProgress = (bytes: number) => bar.update(bytes);
-        return importCatalog(url, dataCipher(config), source, { ...options, onProgress }).finally(() => bar.stop());
+        const more = { onProgress, ...(encoding !== undefined && { encoding }) };
+        return importCatalog(url, dataCipher(config), source, { ...catalog, ...more }).finally(() => bar.stop());
       },
       explain,
     ),
   );
   if (json) printJson(report);
-  else process.stdout.write(`${catalogSummary(report)}\n`);
+  else printText(catalogSummary(report));
   if (report.refused > 0) {
     const refused = report.refused === 1 ? '1 product was refused' : `${report.refused} products were refused`;
     throw new CommandFailed(`${refused}: see the lines above.`);

@@ -1,5 +1,5 @@
 import { dataCipher } from '@app/infrastructure';
-import { BadLines, type ImportOptions, ImportStopped, RejectedBatch, withBundleImporter } from '@app/import';
+import { BadLines, type ImportOptions, ImportStopped, RejectedBatch, withBundleImporter } from '@app/bundles';
 import type { Command } from 'commander';
 import { withDatabase } from '../database.js';
 import { CommandFailed, sentence } from '../failures.js';
@@ -11,11 +11,11 @@ export function addImport(program: Command): void {
   program
     .command('import')
     .description('import a store bundle: creates new rows, updates existing ones; may be run again')
-    .argument('<file>', 'NDJSON, one object a line; - for standard input')
+    .argument('<file>', 'NDJSON, one object a line, gzip if its name ends in .gz; - for standard input')
     .option('--dry-run', 'check every line, report what an import would do, and write nothing')
     .addHelpText(
       'after',
-      '\nThe format, with an example to copy from: docs/store-bundle.md\n\nExamples:\n  import --dry-run acme.ndjson\n  import acme.ndjson\n  zcat acme.ndjson.gz | npm run --silent cli -- import -',
+      '\nThe format, with an example to copy from: docs/store-bundle.md\n\nExamples:\n  import --dry-run acme.ndjson\n  import acme.ndjson\n  import acme.ndjson.gz',
     )
     .action((file: string, { dryRun = false }: { dryRun?: boolean }) => importFile(file, dryRun));
 }
@@ -50,9 +50,9 @@ function explain(error: unknown, exitCode: number | null): unknown {
       `${exitCode === null ? sentence(reason) : 'Interrupted.'}\nNothing was written.`,
       exitCode ?? 1,
     );
-  const kept = lines === 0 ? 'Nothing was kept.' : `Lines 1 to ${lines} are in, and nothing after them.`;
+  const kept = lines === 0 ? 'Nothing was kept.' : `Lines 1 to ${lines} were imported; nothing after them was.`;
   if (exitCode !== null) {
-    return new CommandFailed(`Interrupted. ${kept} Run the import again to go on.`, exitCode);
+    return new CommandFailed(`Interrupted. ${kept} Run the import again to continue.`, exitCode);
   }
   return new CommandFailed(`${sentence(reason)}\n${kept} ${remedyOf(reason)}`);
 }

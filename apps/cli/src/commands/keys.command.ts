@@ -1,12 +1,17 @@
-import { ApiKeyRepository, CreateApiKey, StoreRepository, type ApiKeyStatus } from '@app/application';
+import {
+  ApiKeyRepository,
+  ChangeApiKeyStatus,
+  CreateApiKey,
+  StoreRepository,
+  type ApiKeyStatus,
+} from '@app/application';
 import { NotFound, type ApiKeyMode, type ApiKeyScope } from '@app/domain';
 import { Option, type Command } from 'commander';
 import { withApplication } from '../database.js';
-import { CommandFailed } from '../failures.js';
 import { findStore } from '../find-store.js';
-import { keyJson, printNewKey } from '../key-json.js';
+import { isExpired, keyJson, printNewKey } from '../key-json.js';
 import { dayCount, displayName, futureMoment, keyId, subdomain } from '../option-values.js';
-import { printJson } from '../output.js';
+import { printJson, say } from '../output.js';
 import { addRoll } from './roll-key.command.js';
 
 interface CreateOptions {
@@ -98,9 +103,9 @@ function addStatusChange(keys: Command, verb: string, status: ApiKeyStatus, desc
     .argument('<id>', 'id of the key', keyId)
     .action((id: string) =>
       withApplication(async (app) => {
-        const record = await app.get(ApiKeyRepository).setStatus(id, status);
-        if (!record) throw new CommandFailed('There is no such key, or it is revoked, which is final.');
+        const record = await app.get(ChangeApiKeyStatus).execute(id, status);
         const store = await app.get(StoreRepository).findProfile(record.storeId);
+        if (status === 'ACTIVE' && isExpired(record)) say('The key has expired: it stays refused.');
         printJson(keyJson(record, store?.subdomain ?? ''));
       }),
     );

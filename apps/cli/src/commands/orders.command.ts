@@ -1,4 +1,5 @@
 import {
+  CancelOrder,
   ChangeOrderStatus,
   RetryPipeline,
   VerifyPayment,
@@ -52,14 +53,14 @@ Example:
       }
       const change = { ...(status && { status }), ...(fulfillmentStatus && { fulfillmentStatus }) };
       return withOrder(reference, store, async (app, order) => {
-        printMoved(order, await app.get(ChangeOrderStatus).changeStatus(order, change));
+        printMoved(order, await app.get(ChangeOrderStatus).execute(order, change));
       });
     });
 
   addOrderCommand(orders, 'cancel', 'cancel an order before it ships, and return its stock to the bins').action(
     (reference: string, { store }: StoreOption) =>
       withOrder(reference, store, async (app, order) => {
-        printMoved(order, await app.get(ChangeOrderStatus).cancel(order));
+        printMoved(order, await app.get(CancelOrder).execute(order));
       }),
   );
 
@@ -71,7 +72,8 @@ Example:
       `
 For the callback handler of a payment gateway. Fails, and changes nothing, when amount or currency differ from the
 order's total. A repeated callback succeeds again. When the order is cancelled, fulfillment_status is CANCELLED and the
-payment must be refunded.
+payment must be refunded: status is SUCCEEDED, or stays CANCELLED if the order was cancelled unpaid, and the notes of the
+order then state the payment.
 
 Example:
   orders verify-payment WEB-261120-7K3M9Q --amount 5297 --currency USD`,
@@ -81,7 +83,7 @@ Example:
         const { status, fulfillmentStatus } = await app.get(VerifyPayment).execute({ order, ...paid });
         const { orderId, subdomain: store } = order;
         printJson({ order_id: orderId, store, status, fulfillment_status: fulfillmentStatus, ...paid });
-        if (fulfillmentStatus === 'CANCELLED') {
+        if (fulfillmentStatus === 'CANCELLED' || status === 'CANCELLED') {
           say(`The order is cancelled: refund the payment of ${paid.amount} ${paid.currency} (in minor units).`);
         }
       }),

@@ -20,7 +20,8 @@ export function addRoll(keys: Command): void {
     .option('--expires-at <T>', 'the time at which the new key stops working, in ISO 8601', futureMoment)
     .addHelpText(
       'after',
-      '\nThe old key keeps an earlier end. After a leak, use `keys revoke`, which takes effect at once.' +
+      '\nThe old key keeps an earlier end. A key has one successor: if its text is lost, revoke it and roll again.' +
+        '\nAfter a leak, use `keys revoke`, which takes effect at once.' +
         '\n\nExample:\n  keys roll 01a20066-13fe-7403-821d-09fa5dc281da --overlap 7d',
     )
     .action((id: string, { overlap, expiresAt }: RollOptions) =>

@@ -2,7 +2,7 @@ import { RotateSecrets, type KeyUse, type RotationReport } from '@app/applicatio
 import type { Command } from 'commander';
 import { withApplication } from '../database.js';
 import { CommandFailed } from '../failures.js';
-import { printJson, say } from '../output.js';
+import { printJson, printText, say } from '../output.js';
 import { progressBar } from '../progress-bar.js';
 import { textTable } from '../text-table.js';
 
@@ -26,7 +26,7 @@ async function rotate(asJson: boolean): Promise<void> {
     return rotation.execute((rotated) => bar.update(rotated)).finally(() => bar.stop());
   });
   if (asJson) printJson(report);
-  else process.stdout.write(`${tableOf(report)}\n`);
+  else printText(tableOf(report));
   assertComplete(report);
 }
 

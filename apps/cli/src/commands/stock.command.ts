@@ -1,4 +1,5 @@
 import { SetStock, VerifyStock } from '@app/application';
+import { NotFound } from '@app/domain';
 import type { Command } from 'commander';
 import { withApplication } from '../database.js';
 import { CommandFailed } from '../failures.js';
@@ -34,7 +35,10 @@ export function addStock(program: Command): void {
     .action(({ variant, quantity, ...where }: SetOptions) =>
       withApplication(async (app) => {
         const place = { ...where, variant: variant ?? null };
-        const previous = await app.get(SetStock).execute({ ...place, quantity });
+        const previous = await app
+          .get(SetStock)
+          .execute({ ...place, quantity })
+          .catch(explainPlace);
         printJson({ ...place, quantity, previous_quantity: previous });
       }),
     );
@@ -52,4 +56,11 @@ export function addStock(program: Command): void {
         say(`All ${checked} bins agree with the ledger.`);
       }),
     );
+}
+
+/** No command of its own creates a warehouse or a bin. */
+function explainPlace(error: unknown): never {
+  const isPlace = error instanceof NotFound && /^(Warehouse|Bin) /.test(error.message);
+  if (!isPlace) throw error;
+  throw new CommandFailed(`${error.message}\n\`import\` creates warehouses and bins: docs/store-bundle.md.`);
 }

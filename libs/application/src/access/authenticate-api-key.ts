@@ -14,8 +14,6 @@ export type Authentication =
   | { readonly key: ApiKeyLookup; readonly failure: null }
   | { readonly key: null; readonly failure: AuthenticationFailure };
 
-const BEARER = /^Bearer +(\S+) *$/i;
-
 @Injectable()
 export class AuthenticateApiKey {
   constructor(private readonly apiKeys: ApiKeyRepository) {}
@@ -23,18 +21,22 @@ export class AuthenticateApiKey {
   /**
    * Resolves the store of a request. A key of the wrong form is refused without a look-up.
    *
-   * @param authorization the value of the Authorization header; undefined when there is none or there are several.
+   * @param text the key; undefined when the request has none.
    */
-  async execute(authorization: string | undefined): Promise<Authentication> {
-    const text = BEARER.exec(authorization ?? '')?.[1];
+  async execute(text: string | undefined): Promise<Authentication> {
+    const found = await this.check(text);
+    if (found.key) this.apiKeys.touch(found.key);
+    return found;
+  }
+
+  /** As `execute`, for a request that is counted already and goes on: its key may have been revoked since. */
+  async check(text: string | undefined): Promise<Authentication> {
     if (!text || !parseApiKey(text)) return { key: null, failure: 'missing' };
 
     const key = await this.apiKeys.findByHash(hashApiKey(text));
     if (!key) return { key: null, failure: 'unknown' };
     if (key.status !== 'ACTIVE' || key.expired) return { key: null, failure: 'inactive' };
     if (!key.store.active) return { key: null, failure: 'store_inactive' };
-
-    this.apiKeys.touch(key);
     return { key, failure: null };
   }
 }

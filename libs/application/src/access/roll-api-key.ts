@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import {
   ApiKeyNotActive,
   ApiKeyRepository,
+  type ApiKeyRecord,
   type ApiKeyStatus,
   type RolledApiKey,
 } from '../ports/api-key.repository.js';
@@ -16,9 +17,7 @@ export interface RollApiKeyCommand {
   readonly expiresAt: Date | null;
 }
 
-const REFUSAL: Readonly<Record<ApiKeyStatus, string>> = {
-  // The database refuses an active key only when it has expired.
-  ACTIVE: 'has expired: create a new key instead',
+const REFUSAL: Readonly<Record<Exclude<ApiKeyStatus, 'ACTIVE'>, string>> = {
   DEACTIVATED: 'is deactivated: activate it first, or create a new key instead',
   REVOKED: 'is revoked: create a new key instead',
 };
@@ -29,17 +28,18 @@ export class RollApiKey {
 
   /**
    * Replaces a key by a new one with the same store, mode, scope and name. The old key works until the overlap has
-   * passed. Only the result contains the text of the new key.
+   * passed. Only the result contains the text of the new key: when it is lost, its key must be revoked before the old key
+   * can be rolled again, so that no active key remains which nobody has seen.
    *
    * @throws NotFound when there is no such key.
-   * @throws ApiKeyNotActive when the key is revoked, deactivated or expired.
+   * @throws ApiKeyNotActive when the key is revoked, deactivated or expired, or has a successor that is not revoked.
    */
   async execute({ id, overlapMs, expiresAt }: RollApiKeyCommand): Promise<RolledApiKey & { key: string }> {
     const { storeId, mode } = await this.find(id);
     const { text, ...drawn } = drawApiKey(mode);
     const rolled = await this.apiKeys.roll(storeId, id, { ...drawn, expiresAt }, overlapMs);
     // Read again: the status may have changed since.
-    if (!rolled) throw new ApiKeyNotActive(`Key ${id} ${REFUSAL[(await this.find(id)).status]}`);
+    if (!rolled) throw new ApiKeyNotActive(`Key ${id} ${refusalOf(await this.find(id))}`);
     return { ...rolled, key: text };
   }
 
@@ -48,4 +48,13 @@ export class RollApiKey {
     if (!key) throw new NotFound(`Key ${id}`);
     return key;
   }
+}
+
+function refusalOf({ status, successorId }: ApiKeyRecord): string {
+  if (status !== 'ACTIVE') return REFUSAL[status];
+  if (successorId === null) return 'has expired: create a new key instead';
+  return (
+    `is already rolled, its successor is ${successorId}: use that one; ` +
+    'if its text is lost, revoke it, and roll again or create a new key'
+  );
 }

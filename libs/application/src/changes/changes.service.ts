@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Deadline } from '../deadline.js';
 import {
   ChangeFeed,
   type Change,
@@ -8,6 +9,16 @@ import {
   type RecordOfKind,
 } from '../ports/change-feed.js';
 import { ChangedRecords } from './changed-records.js';
+import { ChangeWatch } from './change-watch.js';
+import { weightOf } from './weight-of.js';
+
+/** After this, a reader that follows must reconnect, and continues at its place: no connection holds a process for ever. */
+const FOLLOW_MS = 5 * 60_000;
+/** A page ends with the record that reaches this. */
+const PAGE_BYTES = 512 * 1024;
+/** Records that are read at a time: a page of fat ones must not be in memory as a whole. The first few tell their size. */
+const FIRST_READ = 4;
+const EACH_READ = 24;
 
 /** A change with the full record of the resource as it is now; null when the API does not show it any more. */
 export type ChangedResource = {
@@ -18,17 +29,88 @@ export interface ChangesPage extends Omit<FeedPage, 'changes'> {
   readonly changes: readonly ChangedResource[];
 }
 
+/** Who follows the feed. */
+export interface FeedFollower {
+  /** How long the first page may wait for a change. */
+  readonly waitMs: number;
+  /** Ends the wait. */
+  readonly over: AbortSignal;
+  /** The client is gone: reading stops, and fails with the reason. */
+  readonly gone: AbortSignal;
+  /** Why the reader may not read any more; null = it may. Asked after each later read, and after each wait. */
+  readonly refusal: () => Promise<Error | null>;
+}
+
 @Injectable()
 export class ChangesService {
   constructor(
     private readonly feed: ChangeFeed,
     private readonly records: ChangedRecords,
+    private readonly watch: ChangeWatch,
   ) {}
 
-  /** @throws CursorExpired when the reader may have missed a deletion. */
-  async read(storeId: number, query: FeedQuery): Promise<ChangesPage> {
+  /**
+   * All pages to the end of the feed, each read when it is asked for. Ends earlier after five minutes, and when the
+   * process shuts down: the last page then tells that there is more.
+   *
+   * @throws CursorExpired when the reader may have missed a deletion.
+   */
+  async *follow(storeId: number, query: FeedQuery, follower: FeedFollower): AsyncGenerator<ChangesPage, void> {
+    const deadline = Deadline.in(FOLLOW_MS);
+    for (let page = await this.awaited(storeId, query, follower); ;) {
+      yield page;
+      if (!page.hasMore || this.watch.isClosed || deadline.remainingMs === 0) return;
+      page = await this.read(storeId, { ...query, after: page.next, bulk: true }, follower.gone);
+      throwUnlessNull(await follower.refusal());
+    }
+  }
+
+  /** Holds a page without changes until there is one, or the time is over. */
+  private async awaited(
+    storeId: number,
+    query: FeedQuery,
+    { waitMs, over, gone, refusal }: FeedFollower,
+  ): Promise<ChangesPage> {
+    const deadline = Deadline.in(waitMs);
+    let page = await this.read(storeId, query, gone);
+    while (page.changes.length === 0 && !page.hasMore && !page.rewound && deadline.remainingMs > 0) {
+      const watched = { storeId, kinds: query.kinds, position: page.next.position };
+      if (!(await this.watch.wait(watched, deadline.remainingMs, over))) {
+        gone.throwIfAborted();
+        // An answer without changes does not fail with the database.
+        throwUnlessNull(await refusal().catch(() => null));
+        break;
+      }
+      page = await this.read(storeId, { ...query, after: page.next }, gone);
+      throwUnlessNull(await refusal());
+    }
+    return page;
+  }
+
+  /** A page of the feed, cut after the record that makes it too large. */
+  private async read(storeId: number, query: FeedQuery, gone: AbortSignal): Promise<ChangesPage> {
+    gone.throwIfAborted();
     // The records last: they are at least as new as the changes. A newer one comes again, after a later position.
-    const { changes, ...page } = await this.feed.read(storeId, query);
+    const page = await this.feed.read(storeId, query);
+    const changes: ChangedResource[] = [];
+    let [bytes, count] = [0, FIRST_READ];
+    while (changes.length < page.changes.length) {
+      gone.throwIfAborted();
+      for (const change of await this.withRecords(
+        storeId,
+        page.changes.slice(changes.length, changes.length + count),
+      )) {
+        changes.push(change);
+        bytes += weightOf(change.record);
+        if (bytes >= PAGE_BYTES) return { ...page, ...cutAfter(changes, page) };
+      }
+      // As many as fit if they are like those before.
+      count = Math.min(EACH_READ, Math.ceil(((PAGE_BYTES - bytes) * changes.length) / Math.max(bytes, 1)));
+    }
+    return { ...page, changes };
+  }
+
+  private async withRecords(storeId: number, changes: readonly Change[]): Promise<ChangedResource[]> {
     const kinds = [...new Set(changes.map(({ kind }) => kind))];
     const found = new Map(
       await Promise.all(
@@ -38,8 +120,18 @@ export class ChangesService {
         }),
       ),
     );
-    const withRecord = (change: Change) =>
-      ({ ...change, record: found.get(change.kind)?.get(change.id) ?? null }) as ChangedResource;
-    return { ...page, changes: changes.map(withRecord) };
+    return changes.map(
+      (change) => ({ ...change, record: found.get(change.kind)?.get(change.id) ?? null }) as ChangedResource,
+    );
   }
+}
+
+function throwUnlessNull(error: Error | null): void {
+  if (error) throw error;
+}
+
+function cutAfter(changes: readonly ChangedResource[], { changes: all, next, hasMore }: FeedPage) {
+  const last = changes.at(-1);
+  if (!last || changes.length === all.length) return { changes, hasMore };
+  return { changes, hasMore: true, next: { ...next, position: last.position } };
 }

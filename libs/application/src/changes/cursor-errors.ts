@@ -1,12 +1,12 @@
 import { DomainError } from '@app/domain';
 
-/** The cursor is older than the deletions that the feed still has. */
+/** Deletions after the cursor are no longer kept. */
 export class CursorExpired extends DomainError {
   readonly kind = 'invalid';
   readonly code = 'cursor_expired';
 
   constructor() {
-    super('The cursor has expired: deletions after it are no longer known. Read everything again, without a cursor');
+    super('The cursor has expired. Start again without a cursor');
   }
 }
 
@@ -16,6 +16,6 @@ export class CursorInvalid extends DomainError {
   readonly code = 'cursor_invalid';
 
   constructor() {
-    super('The cursor is not one of this store, mode and these kinds');
+    super('The cursor does not match the store, mode or kinds of this request');
   }
 }

@@ -1,9 +1,8 @@
-import { cancelState, changeState, type OrderState } from '@app/domain';
+import { changeState, type OrderState } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { OrderLifecycle, type CancelledOrder } from '../ports/order-lifecycle.js';
 import type { OrderKey } from '../ports/order.repository.js';
 
-/** Moves an order through its life cycle. */
 @Injectable()
 export class ChangeOrderStatus {
   constructor(private readonly lifecycle: OrderLifecycle) {}
@@ -15,19 +14,9 @@ export class ChangeOrderStatus {
    * @throws NotFound when the store has no such order.
    * @throws IllegalTransition when the life cycle does not allow it; nothing is changed.
    */
-  async changeStatus(order: OrderKey, change: Partial<OrderState>): Promise<CancelledOrder> {
+  async execute(order: OrderKey, change: Partial<OrderState>): Promise<CancelledOrder> {
     const next = ({ status, fulfillmentStatus }: OrderState) => changeState({ status, fulfillmentStatus }, change);
     if (change.fulfillmentStatus === 'CANCELLED') return this.lifecycle.cancel(order, next);
     return { ...(await this.lifecycle.change(order, next)), restocked: 0 };
-  }
-
-  /**
-   * Cancels an order before it ships, and returns its stock to the bins it came from.
-   *
-   * @throws NotFound when the store has no such order.
-   * @throws IllegalTransition when it has shipped or is already cancelled; nothing is changed.
-   */
-  cancel(order: OrderKey): Promise<CancelledOrder> {
-    return this.lifecycle.cancel(order, ({ status, fulfillmentStatus }) => cancelState({ status, fulfillmentStatus }));
   }
 }

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import {
-  DomainError,
+  type DomainError,
   ExternalReferenceTaken,
+  ItemsUnavailable,
   Order,
   OrderRejected,
   OutOfStock,
@@ -39,13 +40,13 @@ export interface CreateOrderCommand {
   readonly store: { readonly id: number; readonly currency: Currency };
   readonly mode: ApiKeyMode;
   readonly request: OrderRequest;
-  /** The client's Idempotency-Key and the answer to store with it; `null` when the client sent no key. */
+  /** The client's idempotency key and the answer to store with it; `null` when the client sent no key. */
   readonly idempotency: { readonly key: string; readonly answer: IdempotentRequest['answer'] } | null;
   /** Limits the whole wait; no order is written once it has passed. */
   readonly deadline: Deadline;
 }
 
-/** `replay`: an earlier request with the same Idempotency-Key placed the order. */
+/** `replay`: an earlier request with the same idempotency key placed the order. */
 export type CreatedOrder = { readonly order: Order; readonly replay: null } | { readonly replay: Replay };
 
 const RECEIPT_ATTEMPTS = 3;
@@ -62,7 +63,7 @@ export class CreateOrder {
   /**
    * Prices the items from the live catalog, screens the order and places it.
    *
-   * @throws InvalidOrderItems when an item is not available; nothing is written.
+   * @throws ItemsUnavailable when an item is not available; nothing is written.
    * @throws OrderRejected when the store's fraud rules reject the order; only the assessment is written.
    * @throws OutOfStock when stock is short at commit time; nothing is written.
    * @throws ExternalReferenceTaken when another order of the store and mode has the reference; nothing is written.
@@ -82,10 +83,9 @@ export class CreateOrder {
     const { customer, address } = request;
     const screening = this.fraud.begin(store.id, { email: customer.email, phone: customer.phone, address });
     const pricing = Promise.all([this.pricing.price(store.id, store.currency, request.items), this.clock.now()]);
-    const priced = await deadline.bound(pricing).catch((error: Error) => error);
-    if (priced instanceof Error) return this.refuse(priced, command, idempotency);
+    const [{ lines, unavailable }, placedAt] = await deadline.bound(pricing);
+    if (unavailable.length > 0) return this.refuse(new ItemsUnavailable(unavailable), command, idempotency);
 
-    const [lines, placedAt] = priced;
     const draft = draftOf(command, lines, placedAt);
     const quantities = lines.map(({ quantity }) => quantity);
     const assessment = await screening.assess({ total: draft.total.minor, quantities });
@@ -126,12 +126,11 @@ export class CreateOrder {
    * @throws refusal when no other request places the order.
    */
   private async refuse(
-    refusal: Error,
+    refusal: DomainError,
     { store, mode, request, deadline }: CreateOrderCommand,
     idempotency: IdempotentRequest | null,
     record: () => Promise<void> = () => Promise.resolve(),
   ): Promise<CreatedOrder> {
-    if (!(refusal instanceof DomainError)) throw refusal;
     const replay = idempotency && (await this.placement.awaitReplay(idempotency, deadline));
     if (replay) return { replay };
     const { externalReference } = request;

@@ -1,12 +1,4 @@
-import {
-  InvalidOrderItems,
-  Quote,
-  sumDemand,
-  type OrderLine,
-  type Shortage,
-  type StockDemand,
-  type UnavailableItem,
-} from '@app/domain';
+import { Quote, sumDemand, type OrderLine, type Shortage, type StockDemand, type UnavailableItem } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { CatalogPricing } from '../ports/catalog-pricing.js';
 import { OrderPlacement } from '../ports/order-placement.js';
@@ -22,11 +14,6 @@ export interface OrderPreview {
   /** Shortages of the lines that can be priced, by line. */
   readonly shortages: readonly Shortage[];
   readonly isReferenceTaken: boolean;
-}
-
-interface Priced {
-  readonly lines: readonly OrderLine[];
-  readonly unavailable: readonly UnavailableItem[];
 }
 
 @Injectable()
@@ -48,33 +35,10 @@ export class PreviewOrder {
 
   private async preview({ store, mode, request }: PreviewOrderCommand): Promise<OrderPreview> {
     const { items, paymentMethod, externalReference } = request;
-    const { lines, unavailable } = await this.price(store, items);
+    const { lines, unavailable } = await this.pricing.price(store.id, store.currency, items);
     const reference = { storeId: store.id, isTest: mode === 'test', externalReference };
     const check = await this.placement.check(reference, demandOf(items.length, lines, unavailable));
     return { quote: new Quote({ currency: store.currency, paymentMethod, lines }), unavailable, ...check };
-  }
-
-  /**
-   * Prices the available lines. The pricing names the others when it refuses all lines together; lines that become
-   * unavailable meanwhile are refused next.
-   */
-  private async price(
-    { id, currency }: PreviewOrderCommand['store'],
-    items: PreviewOrderCommand['request']['items'],
-  ): Promise<Priced> {
-    const unavailable: UnavailableItem[] = [];
-    let numbers = items.map((_, line) => line);
-    for (;;) {
-      const left = items.filter((_, line) => numbers.includes(line));
-      try {
-        return { lines: left.length > 0 ? await this.pricing.price(id, currency, left) : [], unavailable };
-      } catch (error) {
-        if (!(error instanceof InvalidOrderItems) || error.unavailable.length === 0) throw error;
-        const priced = numbers;
-        unavailable.push(...error.unavailable.map((item) => ({ ...item, line: priced[item.line] ?? item.line })));
-        numbers = numbers.filter((line) => !isUnavailable(unavailable, line));
-      }
-    }
   }
 }
 
@@ -84,13 +48,10 @@ function demandOf(
   priced: readonly OrderLine[],
   unavailable: readonly UnavailableItem[],
 ): readonly StockDemand[] {
-  const numbers = Array.from({ length: count }, (_, line) => line).filter((line) => !isUnavailable(unavailable, line));
+  const isUnavailable = new Set(unavailable.map(({ line }) => line));
+  const numbers = Array.from({ length: count }, (_, line) => line).filter((line) => !isUnavailable.has(line));
   return sumDemand(priced).map(({ lines, ...demand }) => ({
     ...demand,
     lines: lines.map((line) => numbers[line] ?? line),
   }));
-}
-
-function isUnavailable(unavailable: readonly UnavailableItem[], line: number): boolean {
-  return unavailable.some((item) => item.line === line);
 }

@@ -7,7 +7,7 @@ export class RetryPipeline {
   constructor(private readonly retries: StageRetries) {}
 
   /**
-   * Queues the failed stages of an order again, at once and with all their attempts. Stages that a worker
+   * Makes the failed stages of an order due again, at once and with all their attempts. Stages that a worker
    * attempts at this moment are left alone. Held stages stay held, and the confirmation of a cancelled order is not sent.
    *
    * @throws NotFound when the store has no such order.

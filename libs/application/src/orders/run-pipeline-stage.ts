@@ -1,20 +1,32 @@
 import { OrderCancelled } from '@app/domain';
 import { Injectable } from '@nestjs/common';
+import { within } from '../deadline.js';
 import { Notifier, UndeliverableMessage } from '../ports/notifier.js';
-import { PipelineStages, type NotificationStage } from '../ports/pipeline-stages.js';
+import { PipelineStages, type ClaimedStage } from '../ports/pipeline-stages.js';
 import { OrderRepository } from '../ports/order.repository.js';
 import { StoreRepository } from '../ports/store.repository.js';
 
-export interface RunPipelineStageCommand {
-  readonly storeId: number;
-  readonly orderId: string;
-  readonly stage: NotificationStage;
-  /** Whether no attempt follows this one. */
-  readonly lastAttempt: boolean;
+/** With this back-off, the last attempt comes about 16 hours after the first. */
+const MOST_ATTEMPTS = 12;
+const LONGEST_BACK_OFF = 10;
+
+/** A notification that takes longer has failed. */
+const NOTIFICATION_MS = 30_000;
+
+/** How long a worker holds a stage: longer than a notification and the statements before and after it. */
+const CLAIM_MS = 45_000;
+
+/** `failed`: the stage is due again later. `dead`: it is not. */
+export interface StageResult {
+  readonly outcome: 'done' | 'failed' | 'dead';
+  /** Why the attempt failed. */
+  readonly error?: Error;
 }
 
-/** `skipped`: the stage was not pending. `dead`: the message cannot be delivered and is not retried. */
-export type StageOutcome = 'done' | 'dead' | 'skipped';
+/** The worker that held the stage did not end its attempt: it was killed, or lost the database. */
+class WorkerLost extends Error {
+  override readonly name = 'WorkerLost';
+}
 
 @Injectable()
 export class RunPipelineStage {
@@ -26,30 +38,47 @@ export class RunPipelineStage {
   ) {}
 
   /**
-   * Runs one stage of an order. Marks the stage done after the message is handed over: a crash in between sends the
-   * message again, with the same id, and never loses it. The confirmation of a cancelled order is not sent; its stage
-   * becomes dead.
+   * Claims due stages, the longest due first, for long enough to run each at once.
    *
-   * @throws the error of the attempt, after recording it; the queue retries later. A stage whose message cannot be
-   *   delivered becomes dead at once, without an error.
+   * @throws CommitOutcomeUnknown like the port.
    */
-  async execute({ storeId, orderId, stage, lastAttempt }: RunPipelineStageCommand): Promise<StageOutcome> {
-    if (!(await this.stages.begin(storeId, orderId, stage))) return 'skipped';
+  claim(most: number): Promise<ClaimedStage[]> {
+    return this.stages.claim(most, CLAIM_MS);
+  }
+
+  /**
+   * Runs a claimed stage. Marks it done after the message is handed over: a crash in between sends the message again,
+   * with the same id, and never loses it. The confirmation of a cancelled order is not sent; its stage becomes dead. A
+   * stage that was taken over is not run: the attempt of the lost worker counts, and the stage is due again later.
+   *
+   * @throws when no result can be recorded: the stage stays claimed, and the attempt counts as lost.
+   */
+  async execute(claim: ClaimedStage): Promise<StageResult> {
     try {
-      const [order, store] = await Promise.all([
-        this.orders.findById(storeId, orderId),
-        this.stores.findProfile(storeId),
-      ]);
-      if (!order || !store) throw new Error(`No order ${orderId} in store ${storeId}`);
-      if (stage === 'notify-customer' && order.fulfillmentStatus === 'CANCELLED') throw new OrderCancelled();
-      await this.notifier.notify(stage, order, store);
+      if (claim.takenOver) throw new WorkerLost();
+      await this.notify(claim);
+      await this.stages.succeed(claim);
+      return { outcome: 'done' };
     } catch (error) {
       const isHopeless = error instanceof UndeliverableMessage || error instanceof OrderCancelled;
-      await this.stages.fail(storeId, orderId, stage, error as Error, lastAttempt || isHopeless);
-      if (isHopeless) return 'dead';
-      throw error;
+      const retryInMs = isHopeless ? null : backOff(claim.attempts + 1);
+      await this.stages.fail(claim, error as Error, retryInMs);
+      return { outcome: retryInMs === null ? 'dead' : 'failed', error: error as Error };
     }
-    await this.stages.succeed(storeId, orderId, stage);
-    return 'done';
   }
+
+  private async notify({ storeId, orderId, stage }: ClaimedStage): Promise<void> {
+    const [order, store] = await Promise.all([
+      this.orders.findById(storeId, orderId),
+      this.stores.findProfile(storeId),
+    ]);
+    if (!order || !store) throw new Error(`No order ${orderId} in store ${storeId}`);
+    if (stage === 'notify-customer' && order.fulfillmentStatus === 'CANCELLED') throw new OrderCancelled();
+    await within(NOTIFICATION_MS, this.notifier.notify(stage, order, store));
+  }
+}
+
+/** The pause after a failed attempt, in milliseconds; null after the last one. */
+function backOff(attempts: number): number | null {
+  return attempts < MOST_ATTEMPTS ? Math.exp(Math.min(attempts, LONGEST_BACK_OFF)) * 1_000 : null;
 }

@@ -17,6 +17,8 @@ export interface ApiKeyRecord {
   /** Exact to a minute. */
   readonly lastUsedAt: Date | null;
   readonly createdAt: Date;
+  /** The key that a roll created last; null = the key was not rolled. */
+  readonly successorId: string | null;
 }
 
 /** The use of a key on one day. */
@@ -84,7 +86,8 @@ export abstract class ApiKeyRepository {
    * neither take effect.
    *
    * @param overlapMs counted by the database's clock.
-   * @returns null when the store has no such key, or when it is not active or has expired.
+   * @returns null when the store has no such key, or when it is not active, has expired or has a successor that is not
+   *   revoked.
    */
   abstract roll(
     storeId: number,
@@ -112,7 +115,7 @@ export abstract class ApiKeyRepository {
   abstract setStatus(id: string, status: ApiKeyStatus): Promise<ApiKeyRecord | null>;
 }
 
-/** The key is revoked, deactivated or expired. */
+/** The key is revoked, deactivated or expired, or it is already rolled. */
 export class ApiKeyNotActive extends DomainError {
   readonly kind = 'rejected';
   readonly code = 'api_key_not_active';

@@ -24,6 +24,7 @@ export interface Change {
   readonly kind: ChangeKind;
   /** As text. That of a SKU is the product's, and the variant's after a hyphen (sku-ids.ts). */
   readonly id: string;
+  readonly position: number;
   /** When the change entered the feed, a moment after its commit. */
   readonly at: Date;
 }
@@ -38,7 +39,7 @@ export interface FeedPlace {
   readonly base: number;
 }
 
-/** The state of a kind: a change of one of its resources makes it another one. */
+/** The state of a kind: it changes whenever a resource of the kind changes. */
 export interface FeedHead {
   readonly branch: string;
   readonly position: number;
@@ -63,13 +64,13 @@ export interface FeedQuery {
   readonly bulk?: boolean;
 }
 
-/** What changed in a store, in an order in which nothing is ever inserted before a place that a reader has reached. */
+/** What changed in a store, in order: a new change never appears before a position that a reader has passed. */
 export abstract class ChangeFeed {
   /**
    * Reads what is committed after a place. A change that is committed before the call may be missing only while it gets
    * its position, in another call or because that takes long.
    *
-   * @throws CursorExpired when the reader may have missed a deletion, which the feed keeps for 90 days.
+   * @throws CursorExpired when the reader may have missed a deletion, which the feed keeps for `DELETIONS_KEPT_DAYS`.
    */
   abstract read(storeId: number, query: FeedQuery): Promise<FeedPage>;
 

@@ -8,11 +8,17 @@ export interface LockedOrder extends OrderState {
   readonly currency: string;
 }
 
+/** The state of an order after a change. */
+export interface ChangedOrder extends OrderState {
+  /** A line for the notes of the order, which get it once. */
+  readonly note?: string;
+}
+
 /**
  * Computes the state of an order after a change; throws to refuse it. May run more than once, so it must have no side
  * effects.
  */
-export type StateChange = (order: LockedOrder) => OrderState;
+export type StateChange = (order: LockedOrder) => ChangedOrder;
 
 /**
  * The change, which must not cancel the fulfillment: only `cancel` returns the stock.
@@ -53,8 +59,8 @@ export interface CancelledOrder extends OrderState {
 /** Moves existing orders through their life cycle, one transaction per change. */
 export abstract class OrderLifecycle {
   /**
-   * Locks the order, applies the change and saves its result. A result that equals the order's state writes nothing to
-   * the order. A result of CONFIRMED queues a held confirmation.
+   * Locks the order, applies the change and saves its result. A result that equals the order's state, without a note or
+   * with one that the order has, writes nothing to the order. A result of CONFIRMED queues a held confirmation.
    *
    * @throws NotFound when the store has no such order.
    * @throws Error when the change cancels the fulfillment, which is for `cancel`; nothing is written.

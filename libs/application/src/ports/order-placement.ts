@@ -8,14 +8,14 @@ import {
 } from '@app/domain';
 import type { Deadline } from '../deadline.js';
 
-/** The scope within which an Idempotency-Key is unique. */
+/** The scope within which an idempotency key is unique. */
 export interface IdempotencyScope {
   readonly storeId: number;
   readonly mode: ApiKeyMode;
   readonly key: string;
 }
 
-/** A request that carries an Idempotency-Key. */
+/** A request that carries an idempotency key. */
 export interface IdempotentRequest {
   readonly scope: IdempotencyScope;
   /** SHA-256 of the validated request. */
@@ -24,7 +24,7 @@ export interface IdempotentRequest {
   readonly answer: (order: Order) => Buffer;
 }
 
-/** The order that the first request with an Idempotency-Key placed, and its stored answer. */
+/** The order that the first request with an idempotency key placed, and its stored answer. */
 export interface Replay {
   readonly orderId: string;
   readonly answer: Buffer;
@@ -51,7 +51,7 @@ export interface Placement {
   readonly assessment: FraudAssessment;
   /** One entry per product and variant. */
   readonly demand: readonly StockDemand[];
-  /** `null` when the client sent no Idempotency-Key. */
+  /** `null` when the client sent no idempotency key. */
   readonly idempotency: IdempotentRequest | null;
 }
 
@@ -61,7 +61,7 @@ export type PlacementOutcome =
   | { readonly outcome: 'replayed'; readonly replay: Replay }
   | { readonly outcome: 'short'; readonly shortages: readonly Shortage[] };
 
-/** Places orders atomically, each Idempotency-Key and each external reference at most once. */
+/** Places orders atomically, each idempotency key and each external reference at most once. */
 export abstract class OrderPlacement {
   /**
    * Finds the committed order of the request's key. Does not wait for a request that is still running, but for the
@@ -132,7 +132,7 @@ export class IdempotencyInFlight extends DomainError {
   readonly code = 'idempotency_in_flight';
 
   constructor() {
-    super('A request with this Idempotency-Key is still being processed');
+    super('A request with this key is still being processed');
   }
 }
 
@@ -141,6 +141,6 @@ export class IdempotencyMismatch extends DomainError {
   readonly code = 'idempotency_mismatch';
 
   constructor() {
-    super('This Idempotency-Key was used with a different request');
+    super('This key was used with a different request');
   }
 }

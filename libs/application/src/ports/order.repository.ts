@@ -44,6 +44,8 @@ export interface PipelineStageRecord {
 export interface OrderRecord extends OrderSummary {
   readonly lines: readonly OrderLineRecord[];
   readonly customer: OrderCustomer;
+  /** The account to which the order is linked; null for a guest. */
+  readonly customerId: string | null;
   readonly shippingAddress: PostalAddress;
   readonly billingAddress: PostalAddress;
   readonly notes: string;

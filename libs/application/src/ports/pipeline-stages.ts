@@ -7,6 +7,17 @@ export type NotificationStage = (typeof NOTIFICATION_STAGES)[number];
 /** All stages of an order, in order. The first two complete in the transaction that places the order. */
 export const PIPELINE_STAGES = ['fraud-analysis', 'inventory', ...NOTIFICATION_STAGES] as const;
 
+/** A stage that one worker holds. No other worker claims it before `lockedUntil`, by the database's clock. */
+export interface ClaimedStage extends OrderKey {
+  readonly stage: NotificationStage;
+  /** The attempts that ended, without this one. */
+  readonly attempts: number;
+  /** Also identifies the claim: each claim of a stage has a later one. */
+  readonly lockedUntil: Date;
+  /** Whether an earlier worker claimed the stage and did not end its attempt in time. */
+  readonly takenOver: boolean;
+}
+
 /** The result of a retry. */
 export interface RetriedPipeline {
   /** The stages that run again. */
@@ -19,27 +30,35 @@ export interface RetriedPipeline {
   readonly cancelled: boolean;
 }
 
-/** The stages of placed orders, for the worker. */
+/** The queue of the stages of placed orders, for the worker. */
 export abstract class PipelineStages {
   /**
-   * Records that an attempt begins.
+   * Claims due stages of all stores, the longest due first. An order is claimed only when it is where an
+   * acknowledgement of it would have to be: with synchronous replication, the standbys have it.
    *
-   * @returns whether the stage is still pending; false makes the job a no-op.
+   * @param most the maximum number.
+   * @param forMs how long no other worker may claim them.
+   * @throws CommitOutcomeUnknown when the standbys may not have the orders; their stages stay claimed.
    */
-  abstract begin(storeId: number, orderId: string, stage: NotificationStage): Promise<boolean>;
+  abstract claim(most: number, forMs: number): Promise<ClaimedStage[]>;
 
-  abstract succeed(storeId: number, orderId: string, stage: NotificationStage): Promise<void>;
+  /** Ends an attempt: the stage is done. Does nothing when the claim has been taken over. */
+  abstract succeed(claim: ClaimedStage): Promise<void>;
 
-  /** @param dead whether this was the last attempt. */
-  abstract fail(storeId: number, orderId: string, stage: NotificationStage, error: Error, dead: boolean): Promise<void>;
+  /**
+   * Ends a failed attempt. Does nothing when the claim has been taken over.
+   *
+   * @param retryInMs when the stage is due again; null = never, the stage is dead.
+   */
+  abstract fail(claim: ClaimedStage, error: Error, retryInMs: number | null): Promise<void>;
 }
 
 /** Retries of the stages of placed orders, for operators. */
 export abstract class StageRetries {
   /**
-   * Queues the dead and failed stages of an order again, at once and with all their attempts. Never adds an attempt
-   * beside one that runs. An attempt counts as lost, and its stage as failed, when its worker has not ended it within a
-   * minute. Held stages stay held, and the confirmation of a cancelled order is not sent.
+   * Makes the dead and failed stages of an order due again, at once and with all their attempts. Never adds an attempt
+   * beside one that runs. An attempt counts as lost, and its stage as failed, when its worker has not ended it within 45
+   * seconds. Held stages stay held, and the confirmation of a cancelled order is not sent.
    *
    * @throws NotFound when the store has no such order.
    */

@@ -1,4 +1,4 @@
-import { ANALYSIS_UNAVAILABLE, assessFraud } from './fraud-assessment.js';
+import { ANALYSIS_UNAVAILABLE, assessFraud, withOwnRules } from './fraud-assessment.js';
 import {
   DEFAULT_FRAUD_SETTINGS,
   NO_FACTS,
@@ -237,5 +237,24 @@ describe('the rules', () => {
 
   it('send an order to review for two weak signs but not for one', () => {
     expect([WEAK_SCORE < REVIEW_SCORE, 2 * WEAK_SCORE >= REVIEW_SCORE]).toEqual([true, true]);
+  });
+});
+
+describe('withOwnRules', () => {
+  const rule = { name: 'forwarded_parcel', score: 30, fires: () => true };
+
+  it('adds rules after those of the service', () => {
+    expect(withOwnRules([rule])).toEqual([...FRAUD_RULES, rule]);
+  });
+
+  it.each([
+    ['another rule has this name', [{ ...rule, name: 'blocked_email' }]],
+    ['another rule has this name', [{ ...rule, name: 'analysis_unavailable' }]],
+    ['another rule has this name', [rule, rule]],
+    ['must be in snake case', [{ ...rule, name: 'Forwarded parcel' }]],
+    ['must be 1 or more', [{ ...rule, score: 0 }]],
+    ['must be 1 or more', [{ ...rule, score: 0.5 }]],
+  ])('refuses a rule: %s', (fault, rules) => {
+    expect(() => withOwnRules(rules)).toThrow(fault);
   });
 });

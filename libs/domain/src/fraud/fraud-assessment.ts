@@ -1,5 +1,5 @@
 import type { FraudFacts, FraudSettings, FraudSignals } from './fraud-facts.js';
-import { REJECT_SCORE, REVIEW_SCORE } from './fraud-rule.js';
+import { REJECT_SCORE, REVIEW_SCORE, type FraudRule } from './fraud-rule.js';
 import { FRAUD_RULES } from './fraud-rules.js';
 
 export type FraudVerdict = 'ACCEPT' | 'REVIEW' | 'REJECT';
@@ -20,17 +20,37 @@ export interface FraudAssessment {
 }
 
 /** Applies every rule. The reasons name each rule that fires, with its score. */
-export function assessFraud(signals: FraudSignals, settings: FraudSettings, facts: FraudFacts): FraudAssessment {
-  const reasons = FRAUD_RULES.filter((rule) => rule.fires({ signals, settings, facts })).map(({ name, score }) => ({
-    rule: name,
-    score,
-  }));
+export function assessFraud(
+  signals: FraudSignals,
+  settings: FraudSettings,
+  facts: FraudFacts,
+  rules: readonly FraudRule[] = FRAUD_RULES,
+): FraudAssessment {
+  const reasons = rules
+    .filter((rule) => rule.fires({ signals, settings, facts }))
+    .map(({ name, score }) => ({ rule: name, score }));
   const score = reasons.reduce((sum, reason) => sum + reason.score, 0);
   return { verdict: verdictOf(reasons, score), score, reasons };
 }
 
 /** The reason reported when the analysis did not run. */
 export const UNAVAILABLE = 'analysis_unavailable';
+
+/**
+ * The rules of the service, then those of an extension.
+ *
+ * @throws when a name is taken or not in snake case, or a score is not a whole number from 1.
+ */
+export function withOwnRules(own: readonly FraudRule[]): readonly FraudRule[] {
+  const names = new Set([UNAVAILABLE, ...FRAUD_RULES.map(({ name }) => name)]);
+  for (const { name, score } of own) {
+    if (!/^[a-z][a-z0-9_]*$/.test(name)) throw new Error(`Fraud rule ${name}: the name must be in snake case`);
+    if (names.has(name)) throw new Error(`Fraud rule ${name}: another rule has this name`);
+    if (!Number.isInteger(score) || score < 1) throw new Error(`Fraud rule ${name}: the score must be 1 or more`);
+    names.add(name);
+  }
+  return [...FRAUD_RULES, ...own];
+}
 
 /** The verdict when the analysis fails or exceeds its deadline. Such an order is reviewed, never silently accepted. */
 export const ANALYSIS_UNAVAILABLE: FraudAssessment = {

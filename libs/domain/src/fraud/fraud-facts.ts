@@ -53,11 +53,17 @@ export interface OrderSize {
 /** The data of an order that screening looks at. */
 export interface FraudSignals extends OrderContact, OrderSize {}
 
+/** The baseline looks at so many of the store's newest orders. */
+export const BASELINE_ORDERS = 200;
+
+/** The share of them whose totals are not above a high total. */
+export const BASELINE_PERCENTILE = 0.95;
+
 /** The usual size of a store's recent orders. */
 export interface OrderBaseline {
   /** Number of orders in the sample. */
   readonly orders: number;
-  /** The 95th percentile of their totals, in minor units. */
+  /** The total at {@link BASELINE_PERCENTILE}, in minor units. */
   readonly highTotal: number;
   /** The most units in one of these orders. */
   readonly mostUnits: number;

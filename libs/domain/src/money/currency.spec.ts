@@ -1,7 +1,7 @@
 import { isCurrency, minorUnitExponent } from './currency.js';
 
 describe('isCurrency', () => {
-  it.each(['USD', 'EUR', 'JPY', 'KWD', 'BDT', 'CLF', 'UYW'])('knows %s', (code) => {
+  it.each(['USD', 'EUR', 'JPY', 'KWD', 'BDT', 'CLF', 'UYW'])('accepts %s', (code) => {
     expect(isCurrency(code)).toBe(true);
   });
 
@@ -22,7 +22,7 @@ describe('minorUnitExponent', () => {
     expect(minorUnitExponent(code)).toBe(3);
   });
 
-  it.each(['CLF', 'UYW'])('gives %s four', (code) => {
+  it.each(['CLF', 'UYW'])('gives %s four decimals', (code) => {
     expect(minorUnitExponent(code)).toBe(4);
   });
 

@@ -21,7 +21,9 @@ describe('OrderLine', () => {
   });
 
   it.each([0, -1, 1000, 1.5, NaN, Infinity])('refuses a quantity of %d', (quantity) => {
-    expect(() => aLine({ quantity })).toThrow(new InvalidOrderItems('quantity must be an integer from 1 to 999'));
+    expect(() => aLine({ quantity })).toThrow(
+      new InvalidOrderItems('The quantity of a line must be an integer from 1 to 999'),
+    );
   });
 
   it('totals the unit price times the quantity', () => {

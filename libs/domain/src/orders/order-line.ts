@@ -30,7 +30,7 @@ export class OrderLine {
   /** @throws InvalidOrderItems unless the quantity is an integer from 1 to 999. */
   constructor({ productId, variantId, sku, name, attributes, unitPrice, quantity }: OrderLineDraft) {
     if (!Number.isInteger(quantity) || quantity < 1 || quantity > MAX_QUANTITY) {
-      throw new InvalidOrderItems(`quantity must be an integer from 1 to ${MAX_QUANTITY}`);
+      throw new InvalidOrderItems(`The quantity of a line must be an integer from 1 to ${MAX_QUANTITY}`);
     }
     this.productId = productId;
     this.variantId = variantId;

@@ -1,8 +1,5 @@
 import { DomainError } from '../shared/domain-error.js';
 
-/** A message names this many lines at most. */
-const MAX_NAMED = 20;
-
 /** A line whose product or variant is unknown to the store or inactive. */
 export interface UnavailableItem {
   /** Position of the line in the request, from 0. */
@@ -13,22 +10,20 @@ export interface UnavailableItem {
 }
 
 /** The request names products or variants that cannot be ordered. */
-export class InvalidOrderItems extends DomainError {
+export class ItemsUnavailable extends DomainError {
   readonly kind = 'invalid';
   readonly code = 'item_unavailable';
 
-  /** @param unavailable the lines that are unavailable; empty when something else is wrong with the items. */
-  constructor(
-    message: string,
-    readonly unavailable: readonly UnavailableItem[] = [],
-  ) {
-    super(message);
+  /** @param items by line. */
+  constructor(readonly items: readonly UnavailableItem[]) {
+    super('A product or variant of the order is not available');
   }
+}
 
-  static unavailable(items: readonly UnavailableItem[]): InvalidOrderItems {
-    const faults = items.map(({ line, what, id }) => `items[${line}].${what}_id ${id} is not available`);
-    return new InvalidOrderItems(faults.slice(0, MAX_NAMED).join('; '), items);
-  }
+/** The number of lines, or a quantity, is out of range. */
+export class InvalidOrderItems extends DomainError {
+  readonly kind = 'invalid';
+  readonly code = 'invalid_request';
 }
 
 /** One order line that requests more than is available. */
@@ -47,17 +42,9 @@ export class OutOfStock extends DomainError {
   readonly kind = 'rejected';
   readonly code = 'out_of_stock';
 
+  /** @param shortages by line. */
   constructor(readonly shortages: readonly Shortage[]) {
-    super(
-      shortages
-        .slice(0, MAX_NAMED)
-        .map(
-          ({ line, requested, available, lacksVariant }) =>
-            `items[${line}]: requested ${requested}, available ${available}` +
-            (lacksVariant ? ' without variant_id (the product has variants)' : ''),
-        )
-        .join('; '),
-    );
+    super('The stock is short');
   }
 }
 
@@ -68,7 +55,7 @@ export class ExternalReferenceTaken extends DomainError {
 
   /** @param orderId the order that has the reference. */
   constructor(readonly orderId: string) {
-    super('Another order has this external_reference');
+    super('Another order has this reference');
   }
 }
 

@@ -49,7 +49,7 @@ export class Order extends Quote {
   /** @throws InvalidOrderItems unless there are 1 to 100 lines. */
   static place(draft: OrderDraft): Order {
     if (draft.lines.length < 1 || draft.lines.length > MAX_LINES) {
-      throw new InvalidOrderItems(`items must have 1 to ${MAX_LINES} entries`);
+      throw new InvalidOrderItems(`An order must have 1 to ${MAX_LINES} lines`);
     }
     return new Order(draft);
   }

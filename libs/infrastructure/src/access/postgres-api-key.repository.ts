@@ -39,13 +39,17 @@ const LOOK_UP = `/* keys.look_up */
 
 const COLUMNS = `
   id, store_id AS "storeId", prefix, last_four AS "lastFour", mode, scope, name, status, expires_at AS "expiresAt",
-  last_used_at AS "lastUsedAt", created_at AS "createdAt"`;
+  last_used_at AS "lastUsedAt", created_at AS "createdAt", successor_id AS "successorId"`;
 
-// One statement, so that no failure leaves the old key without a successor. least() ignores nulls.
+// One statement, so that no failure leaves the old key without a successor. least() ignores nulls. Of two rolls at the same
+// time, the second one waits for the row, and does not see that the successor of the first is revoked: it is refused.
 const ROLL = `/* keys.roll */
   WITH rolled AS (
-    UPDATE api_keys SET expires_at = least(expires_at, now() + $3 * interval '1 millisecond')
+    UPDATE api_keys AS old SET successor_id = $4, expires_at = least(expires_at, now() + $3 * interval '1 millisecond')
     WHERE store_id = $1 AND id = $2 AND status = 'ACTIVE' AND (expires_at IS NULL OR expires_at > now())
+      AND (successor_id IS NULL OR EXISTS (
+        SELECT FROM api_keys AS successor
+        WHERE successor.store_id = $1 AND successor.id = old.successor_id AND successor.status = 'REVOKED'))
     RETURNING *
   )
   INSERT INTO api_keys (store_id, id, key_hash, prefix, last_four, mode, scope, name, expires_at)

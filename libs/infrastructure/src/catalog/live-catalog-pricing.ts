@@ -1,12 +1,5 @@
-import { CatalogPricing, type LineRequest } from '@app/application';
-import {
-  InvalidOrderItems,
-  Money,
-  OrderLine,
-  type Currency,
-  type UnavailableItem,
-  type VariantAttributes,
-} from '@app/domain';
+import { CatalogPricing, type LineRequest, type PricedItems } from '@app/application';
+import { Money, OrderLine, type Currency, type UnavailableItem, type VariantAttributes } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { sortAttributes } from '../postgres/attributes.js';
 import { Database } from '../postgres/database.js';
@@ -43,7 +36,7 @@ export class LiveCatalogPricing extends CatalogPricing {
     super();
   }
 
-  override async price(storeId: number, currency: Currency, lines: readonly LineRequest[]): Promise<OrderLine[]> {
+  override async price(storeId: number, currency: Currency, lines: readonly LineRequest[]): Promise<PricedItems> {
     const rows = await this.database.queryPrepared<CatalogRow>(PRICE, [
       storeId,
       JSON.stringify(lines.map(({ productId, variantId }) => ({ product_id: productId, variant_id: variantId }))),
@@ -66,8 +59,7 @@ export class LiveCatalogPricing extends CatalogPricing {
       const unitPrice = Money.ofMinor(Number(row.price), currency);
       return [new OrderLine({ productId, variantId, sku, name, attributes, unitPrice, quantity })];
     });
-    if (unavailable.length > 0) throw InvalidOrderItems.unavailable(unavailable);
-    return priced;
+    return { lines: priced, unavailable };
   }
 }
 

@@ -7,14 +7,15 @@ import {
   type ProductSummary,
 } from '@app/application';
 import { Injectable } from '@nestjs/common';
-import { anyOf } from '../postgres/any-of.js';
-import { Conditions, containing } from '../postgres/conditions.js';
+import { anyOf } from '../lists/any-of.js';
+import { Conditions } from '../lists/conditions.js';
 import { Database } from '../postgres/database.js';
 import { availableUnits, IS_FOR_SALE } from '../stock/available-stock.js';
-import { readNewestFirst, type NewestFirst } from '../postgres/newest-first.js';
-import { matchesNothing, NO_ROWS } from '../postgres/paging.js';
+import { readNewestFirst, type NewestFirst } from '../lists/newest-first.js';
+import { matchesNothing, NO_ROWS } from '../lists/paging.js';
 import { ReadReplicas } from '../postgres/read-replicas.js';
-import { SharedReads } from '../postgres/shared-reads.js';
+import { containingTerm } from '../lists/search-terms.js';
+import { SharedReads } from '../lists/shared-reads.js';
 import { toProductRecord, toProductSummary, type ProductRecordRow, type ProductRow } from './product.rows.js';
 
 const SUMMARY = 'item.name, item.slug, item.price, item.status';
@@ -74,7 +75,7 @@ export class PostgresProductRepository extends ProductRepository {
     if (matchesNothing(filter)) return NO_ROWS;
     const { categoryId, search, featured, inStock } = filter;
     const where = new Conditions(`item.store_id = ? AND item.status = 'ACTIVE'`, storeId);
-    if (search !== undefined) where.and('item.name ILIKE ?', containing(search));
+    if (search !== undefined) where.and(containingTerm(where, search)('item.name'));
     if (featured) where.and('item.featured');
     if (inStock) where.and('item.in_stock');
     if (categoryId !== undefined) where.and('place.store_id = $1 AND place.category_id = ?', categoryId);

@@ -1,8 +1,8 @@
 import { SkuRepository, type Page, type PageOf, type SkuFilter, type SkuId, type SkuRecord } from '@app/application';
 import { Injectable } from '@nestjs/common';
-import { Conditions } from '../postgres/conditions.js';
+import { Conditions } from '../lists/conditions.js';
 import { Database } from '../postgres/database.js';
-import { matchesNothing, NO_ROWS, offsetOf } from '../postgres/paging.js';
+import { matchesNothing, NO_ROWS, offsetOf } from '../lists/paging.js';
 import { ReadReplicas } from '../postgres/read-replicas.js';
 import { deepPage, FIND_MANY, SKIPPED_AT_MOST, searchedPage, shallowPage } from './sku-pages.js';
 import { toSkuRecord, type FoundSkuRow, type SkuRow } from './sku.rows.js';

@@ -1,8 +1,8 @@
 import { MAX_LIMIT, type Page } from '@app/application';
-import type { Conditions } from '../postgres/conditions.js';
-import { offsetOf } from '../postgres/paging.js';
-import { containingTerm } from '../postgres/search-terms.js';
-import { totalOf } from '../postgres/tally.js';
+import type { Conditions } from '../lists/conditions.js';
+import { offsetOf } from '../lists/paging.js';
+import { containingTerm } from '../lists/search-terms.js';
+import { totalOf } from '../lists/tally.js';
 import { IS_FOR_SALE } from '../stock/available-stock.js';
 
 /** Above this offset, the sections of the list locate the page. */

@@ -2,9 +2,8 @@ import { BrandRepository, type BrandFilter, type BrandRecord, type Page, type Pa
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository } from 'typeorm';
-import { containing } from '../postgres/conditions.js';
-import { pageWithTotal } from '../postgres/page-with-total.js';
-import { matchesNothing, NO_ROWS } from '../postgres/paging.js';
+import { pageWithTotal } from '../lists/page-with-total.js';
+import { matchesNothing, NO_ROWS } from '../lists/paging.js';
 import { translated } from '../postgres/postgres-errors.js';
 import { BrandEntity } from './brand.entity.js';
 
@@ -21,9 +20,8 @@ export class TypeOrmBrandRepository extends BrandRepository {
       .comment('brands.list')
       .where('brand.storeId = :storeId', { storeId })
       .andWhere('brand.active');
-    if (filter.search !== undefined) {
-      query.andWhere('brand.name ILIKE :pattern', { pattern: containing(filter.search) });
-    }
+    const { search } = filter;
+    if (search !== undefined) query.andWhere('strpos(lower(brand.name), lower(:search)) > 0', { search });
 
     // By code points, which no operating system or locale changes.
     query.orderBy({ 'lower(brand.name) COLLATE "C"': 'ASC', 'brand.id': 'ASC' });

@@ -2,9 +2,8 @@ import { CategoryRepository, type CategoryFilter, type CategoryRecord, type Page
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository } from 'typeorm';
-import { containing } from '../postgres/conditions.js';
-import { pageWithTotal } from '../postgres/page-with-total.js';
-import { matchesNothing, NO_ROWS } from '../postgres/paging.js';
+import { pageWithTotal } from '../lists/page-with-total.js';
+import { matchesNothing, NO_ROWS } from '../lists/paging.js';
 import { translated } from '../postgres/postgres-errors.js';
 import { CategoryEntity } from './category.entity.js';
 
@@ -23,7 +22,7 @@ export class TypeOrmCategoryRepository extends CategoryRepository {
       .where('category.storeId = :storeId', { storeId })
       .andWhere('category.active');
     if (parentId !== undefined) query.andWhere('category.parentId = :parentId', { parentId });
-    if (search !== undefined) query.andWhere('category.name ILIKE :pattern', { pattern: containing(search) });
+    if (search !== undefined) query.andWhere('strpos(lower(category.name), lower(:search)) > 0', { search });
 
     // By code points, which no operating system or locale changes.
     query.orderBy({ 'category.displayOrder': 'ASC', 'category.name COLLATE "C"': 'ASC', 'category.id': 'ASC' });

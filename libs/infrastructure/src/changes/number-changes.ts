@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { earlierWritersAreDone } from '../postgres/fold-tallies.js';
+import { earlierWritersAreDone } from '../lists/fold-tallies.js';
 
 type Query = Pick<pg.Pool, 'query'>;
 

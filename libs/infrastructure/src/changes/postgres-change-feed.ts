@@ -4,6 +4,7 @@ import {
   CHANGE_KINDS,
   ChangeFeed,
   CursorExpired,
+  MAX_LIMIT,
   within,
   type Change,
   type ChangeKind,
@@ -19,7 +20,6 @@ import { GroupedLookup } from '../postgres/grouped-lookup.js';
 import { toSafeInteger } from '../postgres/integers.js';
 import { numberChangesOf } from './number-changes.js';
 
-const MAX_LIMIT = 100;
 /** The time that a read gives a numbering. Its commit may wait for a disk, or for a standby that hangs. */
 const NUMBERING_MS = 500;
 /** The pause of an empty page after which more changes come: they are being numbered, or cannot be at the moment. */
@@ -28,7 +28,7 @@ const EMPTY_PAGE_MS = 200;
 interface HeadRow {
   readonly branch: string;
   readonly newest: string;
-  /** Whether every committed change of the kind has its position, on the current timeline. */
+  /** Whether every committed change of the kind has its position, on the current branch. */
   readonly settled: boolean;
 }
 
@@ -54,11 +54,13 @@ const PAGE = `/* changes.page */
   ), state AS MATERIALIZED (
     SELECT current.id AS branch,
       coalesce((SELECT max(through) FROM purged_changes WHERE store_id = $1 AND kind = ANY (asked.kinds)), 0) AS purged,
-      newest_change($1, enum_range(NULL::change_kind)) AS newest,
-      asked.branch IS NOT NULL AND (own.number IS NULL OR EXISTS (
-        SELECT FROM change_forks AS fork
-        WHERE fork.store_id = $1 AND fork.branch > own.number AND fork.position < asked.position)) AS lost
+      newest.position AS newest,
+      asked.branch IS NOT NULL AND (own.number IS NULL OR asked.position > newest.position OR EXISTS (
+        SELECT FROM change_branches AS later
+        LEFT JOIN change_forks AS fork ON fork.store_id = $1 AND fork.branch = later.number
+        WHERE later.number > own.number AND coalesce(fork.position, 0) < asked.position)) AS lost
     FROM asked CROSS JOIN (SELECT id FROM change_branches ORDER BY number DESC LIMIT 1) AS current
+    CROSS JOIN (SELECT newest_change($1, enum_range(NULL::change_kind)) AS position) AS newest
     LEFT JOIN change_branches AS own ON own.id = asked.branch
   )
   SELECT state.*, page.*
@@ -78,9 +80,7 @@ const PAGE = `/* changes.page */
 const HEAD = `/* changes.head */
   SELECT branch.id AS branch,
     coalesce((SELECT position FROM changes WHERE store_id = $1 AND kind = $2 ORDER BY position DESC LIMIT 1), 0) AS newest,
-    CASE WHEN pg_is_in_recovery() THEN false
-      ELSE branch.timeline = left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) END
-    AND NOT EXISTS (
+    branch.place = coalesce(place_of_branch(), '') AND NOT EXISTS (
       SELECT FROM change_log
       WHERE store_id = $1 AND id > coalesce((SELECT passed FROM change_log_mark), 0)
         AND kind = CASE $2 WHEN 'skus' THEN 'products' ELSE $2 END)
@@ -144,7 +144,7 @@ export class PostgresChangeFeed extends ChangeFeed {
   }
 
   /**
-   * A read does not fail with a numbering, and does not wait long for it.
+   * A failed or slow numbering neither fails nor delays the read.
    *
    * @returns whether changes of the store wait for another numbering; null = not known.
    */
@@ -202,6 +202,6 @@ function placeOf(branch: string, position: number, base: number): FeedPlace {
   return { branch, position, base };
 }
 
-function toChange({ kind, entity, changed_at: at }: PageRow): Change {
-  return { kind, id: entity, at };
+function toChange({ kind, entity, position, changed_at: at }: PageRow): Change {
+  return { kind, id: entity, position: toSafeInteger(position ?? '0'), at };
 }

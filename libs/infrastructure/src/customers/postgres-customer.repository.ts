@@ -1,14 +1,14 @@
 import { CustomerRepository, type CustomerFilter, type CustomerRecord, type Page, type PageOf } from '@app/application';
 import { Injectable } from '@nestjs/common';
-import { anyOf } from '../postgres/any-of.js';
-import { Conditions } from '../postgres/conditions.js';
+import { anyOf } from '../lists/any-of.js';
+import { Conditions } from '../lists/conditions.js';
 import { Database } from '../postgres/database.js';
 import { toSafeInteger } from '../postgres/integers.js';
-import { readNewestFirst } from '../postgres/newest-first.js';
-import { matchesNothing, NO_ROWS } from '../postgres/paging.js';
+import { readNewestFirst } from '../lists/newest-first.js';
+import { matchesNothing, NO_ROWS } from '../lists/paging.js';
 import { ReadReplicas } from '../postgres/read-replicas.js';
-import { SharedReads } from '../postgres/shared-reads.js';
-import { addSearch } from '../postgres/search-terms.js';
+import { SharedReads } from '../lists/shared-reads.js';
+import { addSearch } from '../lists/search-terms.js';
 
 /** A row of `customers` as pg returns it: bigint is text. */
 interface CustomerRow {

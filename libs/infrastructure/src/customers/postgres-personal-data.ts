@@ -3,20 +3,22 @@ import { isBlockedEmail, isBlockedPhone } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { MaintenanceConnection } from '../postgres/maintenance-connection.js';
-import { trimmed } from '../postgres/trimmed.js';
+import { hasEmail, isOrderOf } from './person.js';
 
-// The e-mail compares as in the unique index of customers: lower() of PostgreSQL, whose letters differ from JavaScript's.
 const FIND_CUSTOMER = `/* people.customer */
-  SELECT id, email, phone FROM customers WHERE store_id = $1 AND lower(email) = lower($2) AND email <> ''
+  SELECT id, email, phone FROM customers WHERE store_id = $1 AND ${hasEmail('customers', '$2')}
   FOR NO KEY UPDATE`;
 
-const THEIRS = `(lower(${trimmed('customer_email')}) = lower($2) OR customer_id = $3)`;
+const THEIRS = isOrderOf('orders', '$2', '$3');
 
-// Before the orders: every writer locks idempotency keys first. A key is a text of the client, and the hash is one of
-// personal data.
-const FORGET_KEYS = `/* people.idempotency_keys */
-  DELETE FROM idempotency_keys
-  WHERE store_id = $1 AND order_id IN (SELECT id FROM orders WHERE store_id = $1 AND ${THEIRS})`;
+// Before the orders: every writer locks idempotency keys first. The rows stay, or a repeated request would place a second
+// order; idempotency-keys.ts finds them. The key may contain personal data, and the hash of the request identifies them: one
+// byte of it fits any person, and still tells most other requests apart. The stored answer has no personal data.
+const ERASE_KEYS = `/* people.idempotency_keys */
+  UPDATE idempotency_keys
+  SET key = chr(1) || encode(sha256(convert_to(key, 'UTF8')), 'hex'), request_hash = substring(request_hash FROM 1 FOR 1)
+  WHERE store_id = $1 AND key NOT LIKE chr(1) || '%'
+    AND order_id IN (SELECT id FROM orders WHERE store_id = $1 AND ${THEIRS})`;
 
 const LOCK_ORDERS = `/* people.orders */
   SELECT id, receipt_number AS "receiptNumber", status, fulfillment_status AS "fulfillmentStatus",
@@ -78,7 +80,7 @@ export class PostgresPersonalData extends PersonalData {
     return this.connection.transaction(async (manager) => {
       const [customer] = await manager.query<CustomerRow[]>(FIND_CUSTOMER, [storeId, email]);
       const person = [storeId, email, customer?.id ?? null];
-      await manager.query(FORGET_KEYS, person);
+      await manager.query(ERASE_KEYS, person);
       const orders = await manager.query<OrderRow[]>(LOCK_ORDERS, person);
       check(orders);
       const ids = orders.map(({ id }) => id);

@@ -1,4 +1,4 @@
-import { NO_BASELINE, type OrderBaseline } from '@app/domain';
+import { BASELINE_ORDERS, BASELINE_PERCENTILE, NO_BASELINE, type OrderBaseline } from '@app/domain';
 import type { RunSql } from './find-facts.js';
 
 interface Row {
@@ -8,16 +8,16 @@ interface Row {
   readonly most_units_of_line: number | null;
 }
 
-// The newest 200 orders (selected first, to bound the scan), of those only real sales in today's currency. An order under
+// The newest orders (selected first, to bound the scan), of those only real sales in today's currency. An order under
 // review counts only after its release or confirmation: otherwise the first odd order would make the second one look
 // normal.
 const FIND = `/* fraud.baseline */
-  SELECT count(*)::int AS orders, percentile_disc(0.95) WITHIN GROUP (ORDER BY total_amount) AS high_total,
+  SELECT count(*)::int AS orders, percentile_disc(${BASELINE_PERCENTILE}) WITHIN GROUP (ORDER BY total_amount) AS high_total,
     max(units) AS most_units, max(units_of_line) AS most_units_of_line
   FROM (
     SELECT store_id, id, total_amount, status, fulfillment_status, currency, is_test FROM orders
     WHERE store_id = $1
-    ORDER BY created_at DESC, id DESC LIMIT 200
+    ORDER BY created_at DESC, id DESC LIMIT ${BASELINE_ORDERS}
   ) AS newest
   JOIN stores ON stores.id = newest.store_id AND stores.currency = newest.currency
   CROSS JOIN LATERAL (

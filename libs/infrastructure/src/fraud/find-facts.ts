@@ -6,7 +6,7 @@ import {
   type OrderContact,
   type OrdersPerHour,
 } from '@app/domain';
-import { emailKey } from '../postgres/search-terms.js';
+import { emailKey } from '../lists/search-terms.js';
 import { LIMIT_KEYS, readFraudSettings } from './fraud-settings.js';
 
 /** What the store knows about a contact. */

@@ -9,13 +9,15 @@ import {
 import {
   ANALYSIS_UNAVAILABLE,
   assessFraud,
+  FRAUD_RULES,
   type FraudAssessment,
   type FraudFacts,
+  type FraudRule,
   type FraudSettings,
   type FraudSignals,
   type OrderContact,
 } from '@app/domain';
-import { Injectable, Logger } from '@nestjs/common';
+import { Logger } from '@nestjs/common';
 import { Database } from '../postgres/database.js';
 import type { IsWanted } from '../postgres/read-batches.js';
 import { errorCode } from '../platform/error-code.js';
@@ -27,14 +29,16 @@ import { OrderBaselines } from './order-baselines.js';
 
 type Facts = FraudFacts & { readonly settings: FraudSettings };
 
-/** Collects the facts from the store's own data; the domain's rules judge them. */
-@Injectable()
+/** Collects the facts from the store's own data; the rules judge them. */
 export class StoreFraudScreening extends FraudScreening {
   private readonly logger = new Logger(StoreFraudScreening.name);
   private readonly outage = new OutageLog('Analysis', (line) => this.logger.warn(line));
   private readonly baselines = new OrderBaselines();
 
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    private readonly rules: readonly FraudRule[] = FRAUD_RULES,
+  ) {
     super();
   }
 
@@ -61,7 +65,7 @@ export class StoreFraudScreening extends FraudScreening {
       assess: async (size) => {
         try {
           const { settings, ...known } = await Deadline.in(budgetMs).bound(facts);
-          return assessFraud({ ...contact, ...size }, settings, known);
+          return assessFraud({ ...contact, ...size }, settings, known, this.rules);
         } catch (error) {
           // Logs the error's class only: its message may quote the customer's data.
           const reason = errorCode(error) ?? (error as Error).name;

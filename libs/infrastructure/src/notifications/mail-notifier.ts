@@ -46,7 +46,7 @@ export class MailNotifier extends Notifier implements OnApplicationShutdown {
     });
   }
 
-  /** The worker has finished its jobs at this point. */
+  /** The worker has ended its attempts at this point. */
   onApplicationShutdown(): void {
     this.delivery.close();
   }

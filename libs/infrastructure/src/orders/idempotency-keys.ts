@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   IdempotencyInFlight,
   IdempotencyMismatch,
@@ -32,7 +33,11 @@ const CLAIM = `/* idempotency.claim */
 
 const FIND = `/* idempotency.look_up */
   SELECT request_hash, order_id, response, ${WAITS_FOR_STANDBYS} AS waits_for_standbys
-  FROM idempotency_keys WHERE store_id = $1 AND mode = $2 AND key = $3`;
+  FROM idempotency_keys WHERE store_id = $1 AND mode = $2 AND key IN ($3, $4)`;
+
+// An erasure of the person (postgres-personal-data.ts) replaces a key by this and its SHA-256, and the hash of the request by
+// its first byte. No client can send such a key: keys are printable ASCII.
+const ERASED = '\u0001';
 
 /**
  * Claims the key for this transaction.
@@ -71,9 +76,10 @@ export async function claimKey(
  * @throws IdempotencyMismatch when the key was used with another request.
  */
 export async function findReplay(reader: KeyReader, { scope, requestHash }: IdempotentRequest): Promise<Replay | null> {
-  const [row] = await reader.query(FIND, valuesOf(scope));
+  const erased = ERASED + createHash('sha256').update(scope.key).digest('hex');
+  const [row] = await reader.query(FIND, [...valuesOf(scope), erased]);
   if (!row) return null;
-  if (!row.request_hash.equals(requestHash)) throw new IdempotencyMismatch();
+  if (!row.request_hash.equals(requestHash.subarray(0, row.request_hash.length))) throw new IdempotencyMismatch();
   if (row.waits_for_standbys) await reader.waitForStandbys();
   return { orderId: row.order_id, answer: row.response };
 }

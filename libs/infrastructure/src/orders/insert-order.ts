@@ -1,5 +1,6 @@
 import { ReceiptNumberTaken } from '@app/application';
 import type { FraudAssessment, Order } from '@app/domain';
+import { hasEmail } from '../customers/person.js';
 import { isUniqueViolation } from '../postgres/postgres-errors.js';
 import type { Statement } from '../postgres/transaction-sql.js';
 
@@ -10,7 +11,7 @@ const INSERT_ORDER = `/* orders.insert */
       amount, total_amount, customer_name, customer_email, customer_phone, shipping_address, billing_address, notes,
       is_test, created_at, updated_at, external_reference, customer_id)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14, $15, $16, $17, $17, $22,
-      (SELECT id FROM customers WHERE store_id = $1 AND lower(email) = lower($12) AND email <> ''))
+      (SELECT id FROM customers WHERE store_id = $1 AND ${hasEmail('customers', '$12')}))
   ), lines AS (
     INSERT INTO order_lines (store_id, order_id, position, product_id, variant_id, sku, name, attributes,
       attribute_names, unit_price, quantity, line_total)

@@ -1,10 +1,9 @@
 import { PIPELINE_STAGES, type NotificationStage, type OrderKey, type RetriedPipeline } from '@app/application';
 import { UNAVAILABLE, type FraudAssessment, type Order } from '@app/domain';
 import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
-import { withdrawJobs } from './withdraw-jobs.js';
 
-// Fraud analysis and inventory complete in the order's own transaction: their rows record that. A worker moves pending
-// stages into the queue (see StageRelay): the row guarantees that the stage runs.
+// Fraud analysis and inventory complete in the order's own transaction: their rows record that. Pending stages are due
+// at once.
 const INSERT_STAGES = `/* stages.insert */
   INSERT INTO order_stages (store_id, order_id, stage, state, attempts, position, held_for)
   SELECT $1::int, $2::uuid, stage.name, stage.state, (stage.state = 'done')::int, stage.position,
@@ -14,19 +13,21 @@ const INSERT_STAGES = `/* stages.insert */
 /** An order is under review while one of its stages, called `stage`, is held. A release or a cancellation ends that. */
 export const IS_HELD = `stage.state = 'held'`;
 
-const requeue = (condition: string): string => `/* stages.requeue */
-  UPDATE order_stages SET state = 'pending', queued = false, updated_at = now()
-  WHERE store_id = $1 AND order_id = $2 AND ${condition}
+const RELEASE = `/* stages.release */
+  UPDATE order_stages SET state = 'pending', run_at = now(), updated_at = now()
+  WHERE store_id = $1 AND order_id = $2 AND state = 'held'
   RETURNING stage`;
 
-const RELEASE = requeue(`state = 'held'`);
-const RETRY = requeue('stage = ANY ($3)');
+const RETRY = `/* stages.retry */
+  UPDATE order_stages SET state = 'pending', attempts = 0, run_at = now(), locked_until = NULL, updated_at = now()
+  WHERE store_id = $1 AND order_id = $2 AND stage = ANY ($3)`;
 
-// Includes stages whose attempt runs: only the queue knows them. The locks keep the relay and the start of an attempt
-// waiting until the transaction ends.
+// A worker skips locked stages: it claims none of them before the transaction ends. clock_timestamp(), because the
+// statement may have waited for a claim.
 const UNFINISHED = `/* stages.unfinished */
-  SELECT stage, state FROM order_stages
-  WHERE store_id = $1 AND order_id = $2 AND (state = 'dead' OR state = 'pending' AND attempts > 0)
+  SELECT stage, coalesce(state = 'pending' AND locked_until > clock_timestamp(), false) AS running FROM order_stages
+  WHERE store_id = $1 AND order_id = $2
+    AND (state = 'dead' OR state = 'pending' AND (attempts > 0 OR locked_until IS NOT NULL))
     AND NOT (stage = 'notify-customer' AND EXISTS (
       SELECT FROM orders WHERE store_id = $1 AND id = $2 AND fulfillment_status = 'CANCELLED'))
   ORDER BY position FOR NO KEY UPDATE OF order_stages`;
@@ -35,7 +36,7 @@ const UNFINISHED = `/* stages.unfinished */
 const SETTLE = `/* stages.settle */
   WITH settled AS (
     UPDATE order_stages
-    SET state = CASE $3 WHEN 'ACCEPT' THEN 'pending' ELSE 'held' END, held_for = $6, queued = false, updated_at = now()
+    SET state = CASE $3 WHEN 'ACCEPT' THEN 'pending' ELSE 'held' END, held_for = $6, run_at = now(), updated_at = now()
     WHERE store_id = $1 AND order_id = $2 AND state = 'held' AND held_for = '{${UNAVAILABLE}}'
     RETURNING order_id
   )
@@ -90,13 +91,9 @@ export async function retryStages(
   order: OrderKey,
 ): Promise<Pick<RetriedPipeline, 'stages' | 'running'>> {
   const key = [order.storeId, order.orderId];
-  const unfinished = await sql.query<{ stage: NotificationStage; state: string }>(UNFINISHED, key);
-  const names = unfinished.map(({ stage }) => stage);
-  const busy = names.length > 0 ? await withdrawJobs(sql, order, names) : [];
-  // The last attempt at a dead stage is over, although its job may still be there.
-  const isRunning = ({ stage, state }: (typeof unfinished)[number]) => state === 'pending' && busy.includes(stage);
-  const running = unfinished.filter(isRunning).map(({ stage }) => stage);
-  const stages = names.filter((stage) => !running.includes(stage));
+  const unfinished = await sql.query<{ stage: NotificationStage; running: boolean }>(UNFINISHED, key);
+  const running = unfinished.filter((row) => row.running).map(({ stage }) => stage);
+  const stages = unfinished.filter((row) => !row.running).map(({ stage }) => stage);
   if (stages.length > 0) await sql.query(RETRY, [...key, stages]);
   return { stages, running };
 }

@@ -20,6 +20,7 @@ export interface OrderRow {
 
 /** A row with the order's parts, which come as JSON. */
 export interface OrderRecordRow extends OrderRow {
+  readonly customer_id: string | null;
   readonly customer_email: string;
   readonly customer_phone: string;
   readonly shipping_address: Partial<PostalAddress>;
@@ -68,6 +69,7 @@ export function toOrderRecord(row: OrderRecordRow): OrderRecord {
   return Object.assign(toOrderSummary(row), {
     lines: row.lines.map(toLine),
     customer: { name: row.customer_name, email: row.customer_email, phone: row.customer_phone },
+    customerId: row.customer_id,
     shippingAddress: toAddress(row.shipping_address),
     billingAddress: toAddress(row.billing_address),
     notes: row.notes,

@@ -52,7 +52,14 @@ export class PostgresOrderLifecycle extends OrderLifecycle {
 async function apply(sql: TransactionSql, order: OrderKey, change: StateChange): Promise<OrderState> {
   const before = await lockOrder(sql, order);
   if (!before) throw new NotFound('Order');
-  const { status, fulfillmentStatus } = change(before);
+  const { status, fulfillmentStatus, note } = change(before);
+  if (note !== undefined) {
+    await sql.query(
+      `/* orders.add_note */ UPDATE orders SET notes = concat_ws(E'\\n', nullif(notes, ''), $3::text), updated_at = now()
+       WHERE store_id = $1 AND id = $2 AND strpos(notes, $3::text) = 0`,
+      [order.storeId, order.orderId, note],
+    );
+  }
   if (status === before.status && fulfillmentStatus === before.fulfillmentStatus) return { status, fulfillmentStatus };
   await sql.query(
     `/* orders.set_state */ UPDATE orders SET status = $3, fulfillment_status = $4, updated_at = now() WHERE store_id = $1 AND id = $2`,

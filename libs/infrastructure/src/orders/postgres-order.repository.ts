@@ -9,13 +9,13 @@ import {
 } from '@app/application';
 import { isUuid } from '@app/domain';
 import { Injectable } from '@nestjs/common';
-import { anyOf } from '../postgres/any-of.js';
-import { Conditions } from '../postgres/conditions.js';
+import { anyOf } from '../lists/any-of.js';
+import { Conditions } from '../lists/conditions.js';
 import { Database } from '../postgres/database.js';
-import { readNewestFirst } from '../postgres/newest-first.js';
-import { matchesNothing, NO_ROWS } from '../postgres/paging.js';
-import { SharedReads } from '../postgres/shared-reads.js';
-import { addSearch } from '../postgres/search-terms.js';
+import { readNewestFirst } from '../lists/newest-first.js';
+import { matchesNothing, NO_ROWS } from '../lists/paging.js';
+import { SharedReads } from '../lists/shared-reads.js';
+import { addSearch } from '../lists/search-terms.js';
 import { IS_HELD } from './order-stages.js';
 import { toOrderRecord, toOrderSummary, type OrderRecordRow, type OrderRow } from './order.rows.js';
 
@@ -37,8 +37,8 @@ const HELD = {
 // which take both sides half as long as objects with a name for each value. Amounts travel as text, because JSON numbers are
 // not exact.
 const FIND = `/* orders.find */
-  SELECT id, created_at, ${SUMMARY}, customer_email, customer_phone, shipping_address, billing_address, notes, external_reference,
-    is_test, updated_at,
+  SELECT id, created_at, ${SUMMARY}, customer_id, customer_email, customer_phone, shipping_address, billing_address, notes,
+    external_reference, is_test, updated_at,
     (SELECT coalesce(json_agg(json_build_array(line.product_id, line.variant_id, line.sku, line.name, line.attributes,
         line.attribute_names, line.unit_price::text, line.quantity, line.line_total::text) ORDER BY line.position), '[]')
       FROM order_lines line WHERE line.store_id = orders.store_id AND line.order_id = orders.id) AS lines,

@@ -1,7 +1,34 @@
-import { PipelineStages, type NotificationStage } from '@app/application';
+import { PipelineStages, type ClaimedStage } from '@app/application';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../postgres/database.js';
 import { failureName } from './failure-name.js';
+
+// The stages of running attempts are the longest due: the index passes them first. SKIP LOCKED: workers at the same
+// moment claim different stages, and none waits for a retry of an operator. Changes no indexed column, so that no index
+// gets an entry, and no column that the feed of changes shows.
+const CLAIM = `/* stages.claim */
+  WITH due AS (
+    SELECT store_id, order_id, stage, locked_until IS NOT NULL AS taken_over FROM order_stages
+    WHERE state = 'pending' AND run_at <= now() AND (locked_until IS NULL OR locked_until < now())
+    ORDER BY run_at LIMIT $1
+    FOR NO KEY UPDATE SKIP LOCKED
+  )
+  UPDATE order_stages SET locked_until = now() + $2 * interval '1 ms' FROM due
+  WHERE order_stages.store_id = due.store_id AND order_stages.order_id = due.order_id AND order_stages.stage = due.stage
+  RETURNING due.store_id AS "storeId", due.order_id AS "orderId", due.stage, attempts, locked_until AS "lockedUntil",
+    taken_over AS "takenOver"`;
+
+// A worker whose claim was taken over, or whose stage was retried, finds another lock or none.
+const HELD = `store_id = $1 AND order_id = $2 AND stage = $3 AND state = 'pending' AND locked_until = $4`;
+
+const DONE = `/* stages.done */
+  UPDATE order_stages SET state = 'done', attempts = attempts + 1, last_error = '', locked_until = NULL, updated_at = now()
+  WHERE ${HELD}`;
+
+const FAILED = `/* stages.failed */
+  UPDATE order_stages SET state = CASE WHEN $5::float8 IS NULL THEN 'dead' ELSE 'pending' END, attempts = attempts + 1,
+    last_error = $6, locked_until = NULL, run_at = now() + coalesce($5, 0) * interval '1 ms', updated_at = now()
+  WHERE ${HELD}`;
 
 @Injectable()
 export class PostgresPipelineStages extends PipelineStages {
@@ -9,34 +36,20 @@ export class PostgresPipelineStages extends PipelineStages {
     super();
   }
 
-  override async begin(storeId: number, orderId: string, stage: NotificationStage): Promise<boolean> {
-    const rows = await this.database.queryPrepared(
-      `/* stages.begin */ UPDATE order_stages SET attempts = attempts + 1, updated_at = now()
-       WHERE store_id = $1 AND order_id = $2 AND stage = $3 AND state = 'pending' RETURNING 1`,
-      [storeId, orderId, stage],
-    );
-    return rows.length > 0;
+  // The commit of the claim follows that of the order in the WAL. When the standbys have the one, they have the other.
+  override claim(most: number, forMs: number): Promise<ClaimedStage[]> {
+    return this.database.write<ClaimedStage>(CLAIM, [most, forMs]);
   }
 
-  override async succeed(storeId: number, orderId: string, stage: NotificationStage): Promise<void> {
-    await this.database.queryPrepared(
-      `/* stages.done */ UPDATE order_stages SET state = 'done', last_error = '', updated_at = now()
-       WHERE store_id = $1 AND order_id = $2 AND stage = $3`,
-      [storeId, orderId, stage],
-    );
+  override async succeed(claim: ClaimedStage): Promise<void> {
+    await this.database.queryPrepared(DONE, keyOf(claim));
   }
 
-  override async fail(
-    storeId: number,
-    orderId: string,
-    stage: NotificationStage,
-    error: Error,
-    dead: boolean,
-  ): Promise<void> {
-    await this.database.queryPrepared(
-      `/* stages.failed */ UPDATE order_stages SET state = $4, last_error = $5, updated_at = now()
-       WHERE store_id = $1 AND order_id = $2 AND stage = $3 AND state = 'pending'`,
-      [storeId, orderId, stage, dead ? 'dead' : 'pending', failureName(error)],
-    );
+  override async fail(claim: ClaimedStage, error: Error, retryInMs: number | null): Promise<void> {
+    await this.database.queryPrepared(FAILED, [...keyOf(claim), retryInMs, failureName(error)]);
   }
+}
+
+function keyOf({ storeId, orderId, stage, lockedUntil }: ClaimedStage): unknown[] {
+  return [storeId, orderId, stage, lockedUntil];
 }

@@ -9,7 +9,7 @@ describe('Config', () => {
   it('has a default for everything', () => {
     expect(new Config({})).toMatchObject({
       port: 3000,
-      host: '0.0.0.0',
+      host: '127.0.0.1',
       databaseUrl: null,
       databaseDirectUrl: null,
       databaseReplicaUrls: [],
@@ -19,12 +19,20 @@ describe('Config', () => {
       smtpUrl: null,
       encryptionKeys: null,
       throttlePer10s: 5000,
+      healthLimits: { pipelineLagSeconds: 300, deadLetters: 100, feedLagSeconds: 300, retainedWalMib: 4096 },
       logLevel: 'info',
       trustProxy: false,
       tracing: false,
       metricsPort: null,
       workerPort: null,
     });
+  });
+
+  it.each([
+    [{ DATABASE_URL }, '0.0.0.0'],
+    [{ HOST: '::' }, '::'],
+  ])('listens beyond this machine only with a configured database or address: %j', (env, host) => {
+    expect(new Config(env).host).toBe(host);
   });
 
   it('refuses one port for requests and metrics', () => {
@@ -120,6 +128,10 @@ describe('Config', () => {
     [{ KEY_USAGE_KEPT_DAYS: '0' }, 'KEY_USAGE_KEPT_DAYS must be an integer from 1 to 36500'],
     [{ REJECTED_ORDERS_KEPT_DAYS: 'x' }, 'REJECTED_ORDERS_KEPT_DAYS must be an integer from 1 to 36500'],
     [{ THROTTLE_PER_10S: '-1' }, 'THROTTLE_PER_10S must be an integer from 0 to 10000000'],
+    [{ PIPELINE_MAX_LAG_SECONDS: '0' }, 'PIPELINE_MAX_LAG_SECONDS must be an integer from 1 to 1000000'],
+    [{ PIPELINE_MAX_DEAD_LETTERS: '10000' }, 'PIPELINE_MAX_DEAD_LETTERS must be an integer from 0 to 9999'],
+    [{ FEED_MAX_LAG_SECONDS: '5m' }, 'FEED_MAX_LAG_SECONDS must be an integer from 1 to 1000000'],
+    [{ WAL_MAX_RETAINED_MIB: '-1' }, 'WAL_MAX_RETAINED_MIB must be an integer from 1 to 1000000000'],
     [{ WORKER_CONCURRENCY: '0' }, 'WORKER_CONCURRENCY must be an integer from 1 to 200'],
     [{ WORKER_CONCURRENCY: '201' }, 'WORKER_CONCURRENCY must be an integer from 1 to 200'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent'],

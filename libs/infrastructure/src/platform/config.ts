@@ -13,13 +13,25 @@ export interface Retention {
   readonly keyUsage: number;
 }
 
+/** What `/health` reports as up. */
+export interface HealthLimits {
+  /** Of the oldest due stage. */
+  readonly pipelineLagSeconds: number;
+  /** Stages that failed for good. */
+  readonly deadLetters: number;
+  /** Of the numbering of changes. */
+  readonly feedLagSeconds: number;
+  /** Of one replication slot. */
+  readonly retainedWalMib: number;
+}
+
 /** The service's configuration, read from the environment once at the start. */
 export class Config {
   readonly port: number;
   readonly host: string;
   /** `null` = embedded PostgreSQL. */
   readonly databaseUrl: string | null;
-  /** Bypasses a pooler, for migrations and the queue's LISTEN. */
+  /** Bypasses a pooler, for migrations, commands and the worker's housekeeping. */
   readonly databaseDirectUrl: string | null;
   /** Servers that follow the primary, for reads that may be some seconds old. */
   readonly databaseReplicaUrls: readonly string[];
@@ -37,6 +49,7 @@ export class Config {
   /** Requests that a key may send in 10 s; 0 = no limit. */
   readonly throttlePer10s: number;
   readonly retention: Retention;
+  readonly healthLimits: HealthLimits;
   readonly logLevel: string;
   /** Whether spans are sent. The standard `OTEL_*` variables configure the exporter. */
   readonly tracing: boolean;
@@ -53,8 +66,9 @@ export class Config {
   constructor(env: Readonly<Record<string, string | undefined>>) {
     const read = new Environment(env);
     this.port = read.integer('PORT', 3000, 0, 65_535);
-    this.host = read.text('HOST') ?? '0.0.0.0';
     this.databaseUrl = read.url('DATABASE_URL', ['postgres:', 'postgresql:']);
+    // Whoever tries the service has not decided yet who may reach it.
+    this.host = read.text('HOST') ?? (this.databaseUrl === null ? '127.0.0.1' : '0.0.0.0');
     this.databaseDirectUrl = read.url('DATABASE_DIRECT_URL', ['postgres:', 'postgresql:']) ?? this.databaseUrl;
     this.databaseReplicaUrls = read.urls('DATABASE_REPLICA_URLS', ['postgres:', 'postgresql:']);
     this.databasePoolSize = read.integer('DATABASE_POOL_SIZE', 10, 1, 1000);
@@ -67,6 +81,13 @@ export class Config {
     this.retention = {
       rejectedOrders: read.integer('REJECTED_ORDERS_KEPT_DAYS', 90, 1, 36_500),
       keyUsage: read.integer('KEY_USAGE_KEPT_DAYS', 400, 1, 36_500),
+    };
+    this.healthLimits = {
+      pipelineLagSeconds: read.integer('PIPELINE_MAX_LAG_SECONDS', 300, 1, 1_000_000),
+      // The probe counts no further than 10,000.
+      deadLetters: read.integer('PIPELINE_MAX_DEAD_LETTERS', 100, 0, 9_999),
+      feedLagSeconds: read.integer('FEED_MAX_LAG_SECONDS', 300, 1, 1_000_000),
+      retainedWalMib: read.integer('WAL_MAX_RETAINED_MIB', 4_096, 1, 1_000_000_000),
     };
     this.logLevel = read.oneOf('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']) ?? 'info';
     const endpoints = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];

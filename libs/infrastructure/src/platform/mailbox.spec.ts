@@ -39,6 +39,8 @@ describe('isMailAddress', () => {
     ['a dot at the end of the domain', 'ada@example.com.'],
     ['a hyphen at the start of a label', 'ada@-example.com'],
     ['a broken international label', 'ada@xn--a'],
+    ['a broken international label among others', 'ada@mail.XN--A.example'],
+    ['an international label of an encoded one', 'ada@xn--xn---epa'],
     ['a line break', 'ada@example.com\r\nBcc:evil@example.com'],
     ['a no-break space', 'ada\u00a0b@example.com'],
     ['a turn of the writing direction', 'ada\u202e@example.com'],

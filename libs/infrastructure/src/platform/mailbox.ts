@@ -1,4 +1,4 @@
-import { domainToASCII } from 'node:url';
+import { domainToASCII, domainToUnicode } from 'node:url';
 import { oneLine } from './plain-text.js';
 
 /** Begins an encoded word (RFC 2047). Mail programs decode a text that contains it, possibly to a line break. */
@@ -13,6 +13,7 @@ export interface Mailbox {
 
 const LOCAL_PART = /^[\w!#$%&'*+\-/=?^`{|}~\u0080-\u{10ffff}]+(?:\.[\w!#$%&'*+\-/=?^`{|}~\u0080-\u{10ffff}]+)*$/u;
 const HOST_NAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*(?!\d+$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const ENCODED_LABEL = /(?:^|\.)xn--/;
 const INVISIBLE = /[\p{C}\p{Z}]/u;
 const MAX_ADDRESS = 254;
 
@@ -33,7 +34,8 @@ function isDomain(domain: string): boolean {
   if (/[^a-z0-9.\-\u0080-\uffff]/i.test(domain)) return false;
   // Checks the form that is sent, in which `1.2` becomes the host 1.0.0.2.
   const ascii = domainToASCII(domain);
-  return ascii.length <= 253 && HOST_NAME.test(ascii);
+  // A broken label stays as it is. Node 24 leaves it in both forms, Node 20 refuses it here or there.
+  return ascii.length <= 253 && HOST_NAME.test(ascii) && !ENCODED_LABEL.test(domainToUnicode(ascii));
 }
 
 /** The party with this address and display name; null when the address cannot be used. */

@@ -2,7 +2,17 @@
  * Characters that a line of text must not contain: control characters (CR and LF among them), line and paragraph
  * separators, byte order marks, and bidirectional marks, which can make one text look like another.
  */
-const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]+/gu;
+const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\ufeff\ufffe\uffff]/gu;
+
+/**
+ * Writes the characters that a terminal obeys or hides as `\u` and four hexadecimal digits, except line feeds and tabs.
+ * JSON stays equal when it is parsed.
+ */
+export function visible(text: string): string {
+  return text.replace(UNSAFE, (character) =>
+    /[\n\t]/.test(character) ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
 
 /**
  * Turns text from outside into one line, for a header or a line of a message. Nothing in it can begin a new line.

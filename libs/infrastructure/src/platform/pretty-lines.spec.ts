@@ -16,6 +16,6 @@ describe('a line on a terminal', () => {
   });
 
   it('cannot control the terminal', () => {
-    expect(line({ msg: 'a\u001b[2Jb' })).toBe('07:00:01.234 INFO  a?[2Jb\n');
+    expect(line({ msg: 'a\u001b[2Jb\u202e' })).toBe('07:00:01.234 INFO  a\\u001b[2Jb\\u202e\n');
   });
 });

@@ -1,3 +1,5 @@
+import { visible } from './plain-text.js';
+
 const LEVELS: Readonly<Record<number, string>> = {
   10: 'TRACE',
   20: 'DEBUG',
@@ -6,9 +8,6 @@ const LEVELS: Readonly<Record<number, string>> = {
   50: 'ERROR',
   60: 'FATAL',
 };
-// Logged text must not control the terminal.
-// eslint-disable-next-line no-control-regex
-const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g;
 
 interface Line {
   readonly level: number;
@@ -27,5 +26,5 @@ export function prettyLine(json: string): string {
   );
   const head = [time.slice(11, 23), LEVELS[level] ?? level, context && `[${context}]`, msg, ...values];
   const text = [head.filter(Boolean).join(' '), stack].filter(Boolean).join('\n');
-  return `${text.replace(CONTROL, '?')}\n`;
+  return `${visible(text)}\n`;
 }

@@ -1,11 +1,9 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { StageResult } from '@app/application';
 import { MetricsText } from './metrics-text.js';
 
 /** The path of a statement: prepared, planned on each run, inside a transaction, or through TypeORM. */
 export type StatementKind = 'prepared' | 'planned' | 'transaction' | 'orm';
-
-/** The outcome of an attempt at a stage: `failed` is retried, `dead` is not. */
-export type AttemptOutcome = 'done' | 'failed' | 'dead' | 'skipped';
 
 /** Why a transaction is run again. */
 export const RETRY_REASONS = ['deadlock', 'lock', 'conflict', 'connection'] as const;
@@ -129,7 +127,7 @@ export class ServiceMetrics {
     this.keyLookups.observe(keys);
   }
 
-  observeAttempt(stage: string, outcome: AttemptOutcome, seconds: number): void {
+  observeAttempt(stage: string, outcome: StageResult['outcome'], seconds: number): void {
     this.attempts.observe({ stage, outcome }, seconds);
   }
 

@@ -1,6 +1,7 @@
 import { CONNECTION_MS, LOCK_TIMEOUT_MS, QUERY_TIMEOUT_MS, STATEMENT_TIMEOUT_MS } from '@app/application';
 import pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
+import { PatientPool } from './patient-pool.js';
 import { SESSION_SETTINGS } from './session-settings.js';
 import { discardSilentConnections } from './silent-connections.js';
 
@@ -57,6 +58,8 @@ export interface DataSourceSettings {
 export function dataSourceOptions({ url, poolSize, maintenance, onPoolError }: DataSourceSettings): DataSourceOptions {
   return {
     type: 'postgres',
+    // Given, because TypeORM would load it by a name that a bundle does not know.
+    driver: { ...pg, Pool: PatientPool },
     url,
     poolSize,
     connectTimeoutMS: CONNECTION_MS,

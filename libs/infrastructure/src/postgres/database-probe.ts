@@ -1,37 +1,52 @@
 import pg from 'pg';
 import { isSchemaCurrent } from './migrate.js';
+import type { SchemaMigrations } from './own-migrations.js';
 import { assertDatabaseIsFit } from './unfit-database.js';
 import { HELD_ORDERS, heldByReason, type HeldRow } from './count-held-orders.js';
 
 const TIMEOUT_MS = 1_500;
 
-/** The health check does not wait longer for the state of the pipeline. */
-const PIPELINE_TIMEOUT_MS = 500;
+/** The health check does not wait longer for one of its statements. */
+const STATEMENT_TIMEOUT_MS = 500;
 const MOST_DEAD_LETTERS = 10_000;
 
-// Each part reads only the first rows of an index. A job that failed for good is dead, not late. A running job is late
-// only if its worker is gone. All jobs have the queue's default priority. A confirmation whose order was cancelled is
-// not a dead letter. SET LOCAL limits only this query: behind a pooler, the connection serves other clients afterwards.
-const PIPELINE_STATE = `/* health.pipeline */
-  SET LOCAL statement_timeout = ${PIPELINE_TIMEOUT_MS};
-  SET LOCAL enable_seqscan = off;
+const OPTIONS = {
+  connectionTimeoutMillis: TIMEOUT_MS,
+  application_name: 'store-commerce-health',
+  // In one packet: each answer would wait for a turn of a busy event loop.
+  pipeline: true,
+};
+
+// SET LOCAL limits only this query: behind a pooler, the connection serves other clients afterwards.
+const LIMITS = `SET LOCAL statement_timeout = ${STATEMENT_TIMEOUT_MS}; SET LOCAL enable_seqscan = off`;
+
+// Each part reads only the first rows of an index. A stage that a worker holds is late only if the worker is gone. A
+// confirmation whose order was cancelled is not a dead letter.
+const PIPELINE_STATE = `/* health.pipeline */ ${LIMITS};
   SELECT
-    (SELECT coalesce(extract(epoch FROM now() - min(due)), 0)::float8 FROM (
-      (SELECT run_at AS due FROM graphile_worker._private_jobs
-       WHERE is_available AND priority = 0 AND run_at <= now() ORDER BY run_at LIMIT 1)
-      UNION ALL
-      (SELECT run_at FROM graphile_worker._private_jobs
-       WHERE NOT is_available AND locked_at < now() - interval '30 seconds' AND attempts < max_attempts
-       ORDER BY locked_at LIMIT 100)
-      UNION ALL
-      (SELECT updated_at FROM order_stages WHERE state = 'pending' AND NOT queued ORDER BY updated_at LIMIT 1)
-    ) AS waiting) AS "lagSeconds",
+    coalesce((SELECT extract(epoch FROM now() - run_at) FROM order_stages
+      WHERE state = 'pending' AND run_at <= now() AND (locked_until IS NULL OR locked_until < now())
+      ORDER BY run_at LIMIT 1), 0)::float8 AS "lagSeconds",
     (SELECT count(*)::int FROM (
       SELECT FROM order_stages WHERE state = 'dead' AND last_error <> 'order_cancelled' LIMIT ${MOST_DEAD_LETTERS}
     ) AS dead) AS "deadLetters"`;
 
+// One row of an index for each store. Shared changes are numbered together with the changes of their store.
+const WAITING_CHANGES = `/* health.feed */
+  SELECT coalesce(pg_sequence_last_value('change_log_id_seq'), 0)::float8 AS newest, (
+    SELECT min(waiting.id) FROM stores CROSS JOIN LATERAL (
+      SELECT id FROM change_log
+      WHERE store_id = stores.id AND id > coalesce((SELECT passed FROM change_log_mark), 0) ORDER BY id LIMIT 1
+    ) AS waiting)::float8 AS oldest`;
+
+// A slot that has lost its WAL retains none.
+const SLOTS = `/* health.wal */ ${LIMITS};
+  SELECT slot_name AS name, wal_status AS "walStatus",
+    coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn), 0)::float8 AS "retainedBytes"
+  FROM pg_replication_slots`;
+
 export interface PipelineState {
-  /** Age of the oldest stage that waits to be queued, or of the oldest due job; 0 without any. */
+  /** How long the oldest due stage has waited for a worker; 0 without any. */
   readonly lagSeconds: number;
   /** Stages that failed for good; 10,000 means that or more. */
   readonly deadLetters: number;
@@ -39,17 +54,34 @@ export interface PipelineState {
   readonly heldOrders: Readonly<Record<string, number>>;
 }
 
+/** What keeps WAL on the server for a standby or another reader. */
+export interface ReplicationSlot {
+  readonly name: string;
+  /** Null for a slot that reserves nothing. */
+  readonly walStatus: 'reserved' | 'extended' | 'unreserved' | 'lost' | null;
+  readonly retainedBytes: number;
+}
+
+/** The parts are null before the schema exists, and when their query fails or takes too long. */
 export interface DatabaseState {
   readonly schemaCurrent: boolean;
-  /** Null before the schema exists, and when its query fails or takes too long. */
   readonly pipeline: PipelineState | null;
+  /** How long committed changes have waited for their position in the feed, as far as this process has seen. */
+  readonly feedLagSeconds: number | null;
+  readonly slots: readonly ReplicationSlot[] | null;
 }
 
 /** Checks the database on a connection of its own: a full pool must not look like a dead database. */
 export class DatabaseProbe {
   private client: pg.Client | null = null;
+  /** The newest change of a moment, until all changes up to it have positions. */
+  private numbered = { through: 0, since: 0 };
 
-  constructor(private readonly url: string) {}
+  /** @param migrations of extensions. */
+  constructor(
+    private readonly url: string,
+    private readonly migrations: readonly SchemaMigrations[] = [],
+  ) {}
 
   /**
    * @throws UnfitDatabase when a new connection leads to one.
@@ -59,7 +91,9 @@ export class DatabaseProbe {
   async ask(): Promise<DatabaseState> {
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`no answer within ${TIMEOUT_MS} ms`)), TIMEOUT_MS);
+      // After a look at the connection: a busy event loop may not have read an answer that is there.
+      const fail = () => setImmediate(reject, new Error(`no answer within ${TIMEOUT_MS} ms`));
+      timer = setTimeout(fail, TIMEOUT_MS);
     });
     try {
       return await Promise.race([this.askNow(), timeout]);
@@ -80,21 +114,33 @@ export class DatabaseProbe {
 
   private async askNow(): Promise<DatabaseState> {
     const client = this.client ?? (await this.connect());
-    const { rows: found } = await client.query<{ standby: boolean }>(
-      '/* health.standby */ SELECT pg_is_in_recovery() AS standby',
-    );
+    const [{ rows: found }, schemaCurrent, waiting, slots] = await Promise.all([
+      client.query<{ standby: boolean }>('/* health.standby */ SELECT pg_is_in_recovery() AS standby'),
+      isSchemaCurrent(rowsOf(client), this.migrations),
+      known(client, `${PIPELINE_STATE};${HELD_ORDERS};${WAITING_CHANGES}`),
+      known(client, SLOTS),
+    ]);
     if (found[0]?.standby) throw new Error('it is a standby');
-    const schemaCurrent = await isSchemaCurrent(rowsOf(client));
-    if (!schemaCurrent) return { schemaCurrent, pipeline: null };
-    return { schemaCurrent, pipeline: await pipelineState(client) };
+    const [pipeline, held, changes] = waiting ?? [];
+    return {
+      schemaCurrent,
+      pipeline: pipeline ? pipelineState(pipeline, held as HeldRow[]) : null,
+      feedLagSeconds: changes ? this.feedLag(changes[0] as WaitingChanges) : null,
+      slots: (slots?.[0] as ReplicationSlot[] | undefined) ?? null,
+    };
+  }
+
+  /** A change has no time of its commit, so the age of the oldest is the time since it was among the newest. */
+  private feedLag({ newest, oldest }: WaitingChanges): number {
+    const { through } = this.numbered;
+    const now = performance.now();
+    // A restore or a fail-over may take the sequence back.
+    if (oldest === null || oldest > through || newest < through) this.numbered = { through: newest, since: now };
+    return oldest === null ? 0 : (now - this.numbered.since) / 1_000;
   }
 
   private async connect(): Promise<pg.Client> {
-    const client = new pg.Client({
-      connectionString: this.url,
-      connectionTimeoutMillis: TIMEOUT_MS,
-      application_name: 'store-commerce-health',
-    });
+    const client = new pg.Client({ connectionString: this.url, ...OPTIONS });
     // Without a listener, the loss of an idle connection would end the process. The next query notices the loss.
     client.on('error', () => this.client === client && (this.client = null));
     this.client = client;
@@ -108,14 +154,25 @@ function rowsOf(client: pg.Client) {
   return async (text: string, values: unknown[]) => (await client.query<object>(text, values)).rows;
 }
 
-/** Null when the query fails: the queries before have shown that the database is usable. */
-async function pipelineState(client: pg.Client): Promise<PipelineState | null> {
+interface WaitingChanges {
+  readonly newest: number;
+  readonly oldest: number | null;
+}
+
+/**
+ * The rows of each statement; null when one fails or takes too long: the other queries show whether the database is
+ * usable.
+ */
+async function known(client: pg.Client, statements: string): Promise<unknown[][] | null> {
   try {
-    // One answer for each statement.
-    const answers = (await client.query(`${PIPELINE_STATE};${HELD_ORDERS}`)) as unknown as pg.QueryResult[];
-    const [state, held] = answers.slice(-2).map(({ rows }) => rows as unknown[]);
-    return { ...(state?.[0] as Omit<PipelineState, 'heldOrders'>), heldOrders: heldByReason(held as HeldRow[]) };
+    // One answer for each statement, those of the limits included.
+    const answers = (await client.query(statements)) as unknown as pg.QueryResult[];
+    return answers.slice(2).map(({ rows }) => rows as unknown[]);
   } catch {
     return null;
   }
+}
+
+function pipelineState([state]: unknown[], held: readonly HeldRow[]): PipelineState {
+  return { ...(state as Omit<PipelineState, 'heldOrders'>), heldOrders: heldByReason(held) };
 }

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runMigrations as migrateQueue } from 'graphile-worker';
 import pg from 'pg';
 import { errorCode } from '../platform/error-code.js';
 import { NO_TIME_LIMITS } from './data-source.js';
 import { type Migration, readMigrations } from './migrations.js';
-import { queuePool } from './queue-pool.js';
+import type { SchemaMigrations } from './own-migrations.js';
 import { assertDatabaseIsFit } from './unfit-database.js';
 
 /** Any number, the same in every process that migrates this schema. */
@@ -29,11 +28,6 @@ const APPLIED = `
     applied_at timestamptz NOT NULL DEFAULT now()
   )`;
 
-// The queue's own indexes hold only the jobs that a worker can take. Every few seconds the worker searches for jobs of
-// lost workers and for failed jobs, among millions of waiting ones.
-const TAKEN_OR_FAILED = `
-  CREATE INDEX IF NOT EXISTS jobs_taken_or_failed ON graphile_worker._private_jobs (locked_at) WHERE NOT is_available`;
-
 export interface MigrationReport {
   /** Names of the migrations that this call applied. */
   readonly applied: readonly string[];
@@ -50,46 +44,64 @@ export class UnknownSchema extends Error {
 }
 
 /**
- * Brings the schema, and the queue's own schema, up to date. Safe in several processes at once: one migrates, the
- * others wait for it and find nothing to do. Leaves a database of a later release unchanged.
+ * Brings the schema up to date. Safe in several processes at once: one migrates, the others wait for it and find nothing
+ * to do. Leaves a database of a later release unchanged.
  *
  * @param url a direct connection, not one through a pooler: the advisory lock belongs to a session.
+ * @param own of extensions; they run after those of the service.
  * @throws UnfitDatabase when the database has another encoding than UTF-8, or an unsuitable locale.
  * @throws UnknownSchema when other migration files were applied to the database. It changes nothing in either case.
  */
-export async function migrate(url: string, migrations = readMigrations()): Promise<MigrationReport> {
+export async function migrate(
+  url: string,
+  migrations = readMigrations(),
+  own: readonly SchemaMigrations[] = [],
+): Promise<MigrationReport> {
   const client = new pg.Client({ connectionString: url, application_name: 'store-commerce', keepAlive: true });
   client.on('error', () => undefined); // the running statement fails, too
-  const queue = queuePool(url, 1, () => undefined, 0);
   try {
     await client.connect();
     await client.query(NO_TIME_LIMITS);
     await assertDatabaseIsFit(async (text, values) => (await client.query<object>(text, values)).rows);
     await takeTurns(client);
     const applied = await applyMissing(client, migrations);
-    await migrateQueue({ pgPool: queue });
-    await queue.query(TAKEN_OR_FAILED);
+    for (const each of own) applied.push(...(await applyOwn(client, each)));
     return { applied };
   } finally {
     // The end of the session frees the advisory lock.
     await client.end().catch(() => undefined);
-    await queue.end();
   }
+}
+
+// Each file's names without a schema, and the table of applied migrations, are then those of the extension's schema.
+const USE_SCHEMA = `/* migrations.schema */
+  SELECT set_config('search_path', $1 || ', ' || reset_val, false) FROM pg_settings WHERE name = 'search_path'`;
+
+async function applyOwn(client: pg.Client, { schema, migrations }: SchemaMigrations): Promise<string[]> {
+  await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
+  await client.query(USE_SCHEMA, [schema]);
+  return (await applyMissing(client, migrations)).map((name) => `${schema}/${name}`);
 }
 
 /** Names of the migrations of this release, cached: the health check needs them every few seconds. */
 let known: string[] | undefined;
 
-/** Whether every migration of this release has been applied. */
+/** Whether every migration of this release, and of the extensions, has been applied. */
 export async function isSchemaCurrent(
   query: (text: string, values: unknown[]) => Promise<unknown[]>,
+  own: readonly SchemaMigrations[] = [],
 ): Promise<boolean> {
   known ??= readMigrations().map(({ name }) => name);
+  const isApplied = async (table: string, names: readonly string[]) =>
+    (await query(`/* migrations.current */ SELECT 1 FROM ${table} WHERE name = ANY($1)`, [names])).length ===
+    names.length;
   try {
-    return (
-      (await query(`/* migrations.current */ SELECT 1 FROM migrations WHERE name = ANY($1)`, [known])).length ===
-      known.length
-    );
+    if (!(await isApplied('migrations', known))) return false;
+    for (const { schema, migrations } of own) {
+      const names = migrations.map(({ name }) => name);
+      if (!(await isApplied(`${schema}.migrations`, names))) return false;
+    }
+    return true;
   } catch (error) {
     if (errorCode(error) === UNDEFINED_TABLE) return false; // not migrated yet
     throw error;

@@ -23,6 +23,7 @@ const BAD_INPUT = new Set(['22021', '22025', '22P05', '22P02', '22003']);
 /** A table or a column that does not exist. */
 const SCHEMA_MISMATCH = new Set(['42P01', '42703']);
 
+const TOO_MANY_CONNECTIONS = '53300';
 const STATEMENT_TIMEOUT = '57014';
 const LOCK_TIMEOUT = '55P03';
 const INSUFFICIENT_PRIVILEGE = '42501';
@@ -94,6 +95,11 @@ export function isRetryable(error: unknown): boolean {
 /** The label under which the metrics count the retry of a transaction that ended with a retryable error. */
 export function retryReason(error: unknown): RetryReason {
   return TRANSIENT.get(errorCode(error) ?? '') ?? 'connection';
+}
+
+/** Whether the server refused a connection because all its slots, or those of the role or database, are taken. */
+export function isServerFull(error: unknown): boolean {
+  return errorCode(error) === TOO_MANY_CONNECTIONS;
 }
 
 /** Whether the server cancelled a statement that ran, or waited for a lock, too long. */

@@ -3,7 +3,7 @@ import { ApplicationError } from '@app/application';
 import { Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
 import { REPLICA_MS } from '@app/application';
-import { ServiceMetrics } from '../platform/service-metrics.js';
+import { type ReplicaState, ServiceMetrics } from '../platform/service-metrics.js';
 import { replicaPool } from './data-source.js';
 import { Database } from './database.js';
 import { PositionHistory } from './replica-lag.js';
@@ -118,6 +118,10 @@ export class ReadReplicas extends Database implements OnApplicationBootstrap, On
       (url, index) => new Replica(url, poolSize, `Read replica ${index + 1}`, this.history, this.logger, metrics),
     );
     metrics?.observeReplicas(() => this.replicas);
+  }
+
+  get states(): readonly ReplicaState[] {
+    return this.replicas;
   }
 
   override query<Row>(text: string, values?: readonly unknown[], timeoutMs?: number): Promise<Row[]> {

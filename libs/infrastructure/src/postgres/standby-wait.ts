@@ -20,10 +20,11 @@ export const SHOW_WARNINGS = `SET LOCAL client_min_messages = warning`;
 
 /**
  * Where a commit waits for standbys, makes the end of its transaction wait until they have all that was committed before.
- * A transaction that writes nothing to the WAL does not wait by itself. The message has no reader.
+ * A transaction that writes nothing to the WAL does not wait by itself. The message has no reader. A server in recovery
+ * refuses the transaction id with the code of a read-only transaction, and the message with that of a defect.
  */
 export const WAIT_FOR_STANDBYS = `/* standbys.wait */
-  SELECT CASE WHEN ${WAITS_FOR_STANDBYS} THEN pg_logical_emit_message(true, 'store-commerce', '') END`;
+  SELECT CASE WHEN ${WAITS_FOR_STANDBYS} THEN pg_logical_emit_message(true, 'store-commerce', pg_current_xact_id()::text) END`;
 
 /** The server ended the wait for its standbys before they had the transaction. */
 class WaitForStandbysCancelled extends Error {

@@ -1,6 +1,6 @@
-import type { RunPipelineStageCommand, StageOutcome } from '@app/application';
+import type { ClaimedStage, StageResult } from '@app/application';
 import type { JsonLogger } from '../platform/json-logger.js';
-import type { AttemptOutcome, ServiceMetrics } from '../platform/service-metrics.js';
+import type { ServiceMetrics } from '../platform/service-metrics.js';
 import { traced } from '../platform/spans.js';
 import { failureName } from '../orders/failure-name.js';
 
@@ -10,39 +10,26 @@ export interface Reports {
   readonly metrics: ServiceMetrics;
 }
 
-/** Runs an attempt at a stage, logs it and measures it. While tracing is on, records a span. */
+/** Runs an attempt at a stage, logs it and measures it. While tracing is on, records a span. Never rejects. */
 export async function reported(
-  reports: Reports,
-  command: RunPipelineStageCommand,
-  attempt: number,
-  work: () => Promise<StageOutcome>,
+  { logger, metrics }: Reports,
+  { storeId, orderId, stage, attempts }: ClaimedStage,
+  work: () => Promise<StageResult>,
 ): Promise<void> {
   const started = performance.now();
-  const tell = (outcome: AttemptOutcome, error?: Error) =>
-    report(reports, command, { attempt, outcome, ms: performance.now() - started, error });
-  const attributes = { 'store.id': command.storeId, 'order.id': command.orderId, attempt };
-  try {
-    tell(await traced(`stage ${command.stage}`, attributes, work, true));
-  } catch (error) {
-    tell(command.lastAttempt ? 'dead' : 'failed', error as Error);
-    throw error;
-  }
-}
-
-interface Attempt {
-  readonly attempt: number;
-  readonly outcome: AttemptOutcome;
-  readonly ms: number;
-  readonly error: Error | undefined;
-}
-
-function report(
-  { logger, metrics }: Reports,
-  { storeId, orderId, stage }: RunPipelineStageCommand,
-  { attempt, outcome, ms, error }: Attempt,
-): void {
+  const attempt = attempts + 1;
+  // Of an attempt whose result cannot be recorded.
+  let outcome: StageResult['outcome'] = 'failed';
+  const run = async () => {
+    const result = await work();
+    outcome = result.outcome;
+    if (result.error) throw result.error;
+  };
+  const attributes = { 'store.id': storeId, 'order.id': orderId, attempt };
+  const error = await traced(`stage ${stage}`, attributes, run, true).catch((failure: Error) => failure);
+  const ms = performance.now() - started;
   metrics.observeAttempt(stage, outcome, ms / 1000);
-  logger.write(outcome === 'failed' || outcome === 'dead' ? 'warn' : 'info', 'stage', {
+  logger.write(error ? 'warn' : 'info', 'stage', {
     store_id: storeId,
     order_id: orderId,
     stage,

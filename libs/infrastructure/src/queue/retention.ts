@@ -1,11 +1,15 @@
+import { IDEMPOTENCY_KEYS_KEPT_HOURS } from '@app/domain';
 import type pg from 'pg';
 import type { Retention } from '../platform/config.js';
 
 const BATCH = 1_000;
 
-// The API promises how long idempotency keys are kept: operators cannot change it.
 const EXPIRED = [
-  { table: 'idempotency_keys', when: `created_at < now() - interval '24 hours'`, days: () => [] },
+  {
+    table: 'idempotency_keys',
+    when: `created_at < now() - interval '${IDEMPOTENCY_KEYS_KEPT_HOURS} hours'`,
+    days: () => [],
+  },
   {
     table: 'fraud_assessments',
     // A placed order can be rejected too: an import takes over its assessment.

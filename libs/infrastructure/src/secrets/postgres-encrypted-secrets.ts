@@ -2,7 +2,7 @@ import { EncryptedSecrets, type KeyUse, type ReencryptedBatch } from '@app/appli
 import { Injectable } from '@nestjs/common';
 import type { DataSource, EntityManager } from 'typeorm';
 import { DataCipher, DecryptionFailed, KEY_ID_BYTES } from '../platform/data-cipher.js';
-import { ENCRYPTED_COLUMNS, type EncryptedColumn } from '../platform/encrypted-columns.js';
+import { ENCRYPTED_COLUMNS, type EncryptedColumn } from './encrypted-columns.js';
 import { confirmedTransaction } from '../postgres/confirmed-transaction.js';
 import { MaintenanceConnection } from '../postgres/maintenance-connection.js';
 import { toApplicationError } from '../postgres/postgres-errors.js';

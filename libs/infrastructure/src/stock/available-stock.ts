@@ -1,13 +1,10 @@
 /**
- * The one SQL definition of stock for sale: the stock in the bins of the store's active warehouses. A product's
- * quantity and the withdrawal of an order both use it. `$1` is the id of the store.
+ * SQL for stock for sale: all but that of the view `closed_bins`, which `in_stock` uses too. A product's quantity and the
+ * withdrawal of an order use it. `$1` is the id of the store.
  *
- * It lists the bins of inactive warehouses, because they are few: the other bins need no look-up.
+ * It lists the closed bins, because they are few: the other bins need no look-up.
  */
-export const IS_FOR_SALE = `stock.bin_id NOT IN (
-  SELECT bins.id FROM warehouses
-  JOIN bins ON bins.store_id = warehouses.store_id AND bins.warehouse_id = warehouses.id
-  WHERE warehouses.store_id = $1 AND NOT warehouses.active)`;
+export const IS_FOR_SALE = `stock.bin_id NOT IN (SELECT id FROM closed_bins WHERE store_id = $1)`;
 
 /** SQL for whether a product has active variants. `$1` is the id of the store. @param productId an expression. */
 export function hasVariants(productId: string): string {

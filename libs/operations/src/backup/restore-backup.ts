@@ -52,8 +52,17 @@ const REFUSED_VALUE = /^2[23]/;
 // The original may have gone on after the backup: its later positions mean other changes.
 const BEGIN_BRANCH = '/* restore.begin_branch */ SELECT begin_branch()';
 
-// A backup has no queue jobs: pending stages are queued again.
-const QUEUE_AGAIN = `/* restore.queue_again */ UPDATE order_stages SET queued = false WHERE state = 'pending'`;
+// No worker holds a stage of the restored database.
+const RELEASE_STAGES = `/* restore.release_stages */ UPDATE order_stages SET locked_until = NULL WHERE state = 'pending'`;
+
+/** Begins a branch of the feed, in a copy of a database that looks like the original. @returns its id. */
+export async function beginBranch(url: string): Promise<string> {
+  return withOwnClient(url, async (client) => {
+    await client.query(BEGIN_BRANCH);
+    const newest = '/* branch.newest */ SELECT id FROM change_branches ORDER BY number DESC LIMIT 1';
+    return (await client.query<{ id: string }>(newest)).rows[0]?.id ?? '';
+  });
+}
 
 /**
  * Loads a backup into an empty database with the schema it was taken from, and verifies that it is complete. It does so
@@ -118,7 +127,7 @@ class Restoration {
     const manifest = await this.load();
     this.compare(manifest);
     await postData.buildKeys(this.onBuilt);
-    const pendingStages = (await this.client.query(QUEUE_AGAIN)).rowCount ?? 0;
+    const pendingStages = (await this.client.query(RELEASE_STAGES)).rowCount ?? 0;
     await this.setSequences(manifest);
     await this.client.query(BEGIN_BRANCH);
     await postData.createTriggers();

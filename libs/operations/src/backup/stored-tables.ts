@@ -14,8 +14,7 @@ interface FoundTable extends StoredTable {
   readonly needs: readonly string[];
 }
 
-// Every table that holds rows: partitions, not their parents. Migrations are compared, not copied. The queue has a
-// separate schema, and the stages of orders contain everything needed to queue its jobs again.
+// Every table that holds rows: partitions, not their parents. Migrations are compared, not copied.
 const TABLES = `/* backup.tables */
   SELECT class.relname::text AS name, pg_table_size(class.oid)::float8 AS size,
     (SELECT array_agg(attname::text ORDER BY attnum) FROM pg_attribute

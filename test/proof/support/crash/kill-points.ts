@@ -14,7 +14,7 @@ export const KILL_POINTS: readonly KillPoint[] = [
   { name: 'after BEGIN', next: 'INSERT INTO idempotency_keys', delivered: null },
   { name: 'after the claim of the key', next: 'INSERT INTO orders (', delivered: null },
   { name: 'after the order', next: 'INSERT INTO order_stages', delivered: null },
-  { name: 'after its jobs', next: 'UPDATE stock SET quantity', delivered: null },
+  { name: 'after its stages', next: 'UPDATE stock SET quantity', delivered: null },
   { name: 'after the stock update', next: 'COMMIT\0', delivered: false },
   { name: 'after COMMIT, before its answer', next: 'COMMIT\0', delivered: true },
 ];

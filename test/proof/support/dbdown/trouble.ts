@@ -31,6 +31,12 @@ export function stopped(server: PostgresServer, lastsMs: number): Trouble {
   return { ...SERVER, ...shows, name, lastsMs, begin: () => server.stop(), end: () => server.start() };
 }
 
+/** The server accepts no further connection of the service: every request must succeed on those that it has. */
+export function full(lastsMs: number): Trouble {
+  const nothing = () => undefined;
+  return { ...LINK, name: 'PostgreSQL full', healsAfterMs: 0, lastsMs, begin: nothing, end: nothing };
+}
+
 /** Repeatedly terminates one random session of the services. */
 export function terminated(database: TestDatabase, random: (below: number) => number, lastsMs: number): Trouble {
   let isOn = true;

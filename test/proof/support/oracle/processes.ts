@@ -18,7 +18,6 @@ const REACHABLE_LIMIT = 96 * MIB;
  * no request is in flight.
  */
 export async function processViolations(database: TestDatabase, processes: readonly Service[]): Promise<string[]> {
-  const gone = processes.filter(({ isAsWanted }) => !isAsWanted);
   const held = await Promise.all(processes.filter(({ isRunning }) => isRunning).map(memoryViolations));
   const open = await database.query<{ pid: number; state: string; query: string }>(
     `SELECT pid, state, left(query, 80) AS query FROM pg_stat_activity
@@ -26,7 +25,7 @@ export async function processViolations(database: TestDatabase, processes: reado
        AND xact_start < now() - interval '1 second'`,
   );
   return [
-    ...gone.map(({ pid, log }) => `process ${pid} ended on its own: ${log.slice(-500)}`),
+    ...processes.flatMap(({ unwantedEnd }) => unwantedEnd ?? []),
     ...held.flat(),
     ...open.map(({ pid, state, query }) => `connection ${pid} is ${state}: ${query}`),
   ];

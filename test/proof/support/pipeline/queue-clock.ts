@@ -7,58 +7,42 @@ export class QueueClock {
     private readonly storeId: number,
   ) {}
 
-  /** Hides jobs of other proofs in the same database from the workers. @returns how to undo it. */
-  async hideForeignJobs(): Promise<() => Promise<void>> {
-    const waiting = await this.database.query<{ order_id: string }>(
-      `UPDATE order_stages SET queued = true
-       WHERE store_id <> $1 AND state = 'pending' AND NOT queued RETURNING order_id`,
-      [this.storeId],
-    );
-    const hidden = await this.database.query<{ id: string }>(
-      `UPDATE graphile_worker._private_jobs SET run_at = run_at + interval '1 day'
-       WHERE payload->>'storeId' IS DISTINCT FROM $1 RETURNING id`,
-      [String(this.storeId)],
-    );
-    return async () => {
-      await this.database.query(
-        `UPDATE order_stages SET queued = false WHERE state = 'pending' AND order_id = ANY ($1)`,
-        [waiting.map(({ order_id }) => order_id)],
+  /** Hides stages of other proofs in the same database from the workers. @returns how to undo it. */
+  async hideForeignStages(): Promise<() => Promise<void>> {
+    const move = (by: string) =>
+      this.database.query(
+        `UPDATE order_stages SET run_at = run_at + $2::interval WHERE store_id <> $1 AND state = 'pending'`,
+        [this.storeId, by],
       );
-      await this.database.query(
-        `UPDATE graphile_worker._private_jobs SET run_at = run_at - interval '1 day' WHERE id = ANY ($1)`,
-        [hidden.map(({ id }) => id)],
-      );
-    };
+    await move('1 day');
+    return async () => void (await move('-1 day'));
   }
 
-  /** Makes jobs that wait for their next attempt due now. @param lastAttempt makes that attempt the last one. */
+  /** Makes stages that wait for their next attempt due now. @param lastAttempt makes that attempt the last one. */
   async skipBackOff(orderIds: readonly string[], lastAttempt = false): Promise<void> {
     await this.database.query(
-      `UPDATE graphile_worker._private_jobs
-       SET run_at = now(), attempts = CASE WHEN $2 THEN greatest(attempts, max_attempts - 1) ELSE attempts END
-       WHERE payload->>'orderId' = ANY ($1) AND run_at > now() AND locked_at IS NULL AND attempts < max_attempts`,
+      `UPDATE order_stages
+       SET run_at = now(), attempts = CASE WHEN $2 THEN greatest(attempts, 11) ELSE attempts END
+       WHERE order_id = ANY ($1) AND state = 'pending' AND run_at > now() AND locked_until IS NULL`,
       [orderIds, lastAttempt],
     );
-    await this.database.query(`SELECT pg_notify('jobs:insert', '{"count":16}')`);
   }
 
-  /** Backdates current locks by two minutes: workers that start next treat them as abandoned. */
-  async ageLocks(): Promise<number> {
-    const aged = await this.database.query(
-      `UPDATE graphile_worker._private_jobs SET locked_at = locked_at - interval '2 minutes'
-       WHERE locked_at IS NOT NULL AND payload->>'storeId' = $1 RETURNING 1`,
-      [String(this.storeId)],
+  /** Ends the time of current claims: workers take them over. */
+  async expireClaims(): Promise<void> {
+    await this.database.query(
+      `UPDATE order_stages SET locked_until = now() - interval '1 s' WHERE store_id = $1 AND locked_until IS NOT NULL`,
+      [this.storeId],
     );
-    return aged.length;
   }
 
-  /** Jobs that a worker holds, as texts. */
-  async locked(): Promise<string[]> {
-    const rows = await this.database.query<{ job: string }>(
-      `SELECT concat_ws(' ', key, 'attempt', attempts, 'locked at', locked_at::time, last_error) AS job
-       FROM graphile_worker._private_jobs WHERE locked_at IS NOT NULL AND payload->>'storeId' = $1 ORDER BY key`,
-      [String(this.storeId)],
+  /** Stages that a worker holds, as texts. */
+  async claimed(): Promise<string[]> {
+    const rows = await this.database.query<{ claim: string }>(
+      `SELECT concat_ws(' ', stage, 'of order', order_id, 'until', locked_until::time, last_error) AS claim
+       FROM order_stages WHERE store_id = $1 AND locked_until IS NOT NULL ORDER BY order_id, stage`,
+      [this.storeId],
     );
-    return rows.map(({ job }) => job);
+    return rows.map(({ claim }) => claim);
   }
 }

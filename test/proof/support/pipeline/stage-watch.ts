@@ -1,10 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TestDatabase } from '../../../support/test-database.js';
-import { CANARY } from '../store-setup.js';
 
 /** `SMTP_451`, `EADDRESS`, `57P01`, `deadline_exceeded`: a code or the name of a class, never a sentence. */
 const ERROR_CLASS = /^[A-Za-z0-9_]{1,50}$/;
-const PERSONAL = new RegExp(`@|${CANARY}`);
 const INTERVAL_MS = 250;
 
 export interface StageRow {
@@ -55,12 +53,6 @@ export class StageWatch {
   }
 
   private async look(): Promise<void> {
-    const jobs = await this.database.query<{ last_error: string }>(
-      `SELECT DISTINCT last_error FROM graphile_worker.jobs WHERE last_error IS NOT NULL`,
-    );
-    for (const { last_error } of jobs) {
-      if (PERSONAL.test(last_error)) this.violations.add(`a job keeps the error: ${last_error}`);
-    }
     const stages = await this.database.query<{ last_error: string }>(
       `SELECT DISTINCT last_error FROM order_stages WHERE store_id = $1 AND last_error <> ''`,
       [this.storeId],

@@ -75,12 +75,12 @@ export async function dismissInDelivery(scene: Scene, answerMs: number, orders: 
   const seconds = ((Date.now() - start) / 1_000).toFixed(1);
   const finished = sink.mails.length - taken;
   violations.push(...endings.filter((end) => end !== 0).map((end) => `SIGTERM ended a worker with ${end}`));
-  const locked = await clock.locked();
-  violations.push(...locked.map((job) => `a worker that exited cleanly still holds ${job}`));
+  const claimed = await clock.claimed();
+  violations.push(...claimed.map((claim) => `a worker that exited cleanly still holds ${claim}`));
   if (finished < underWay) violations.push(`${finished} of ${underWay} deliveries under way were finished`);
 
   sink.behaviour = { kind: 'accept' };
-  // Other workers take the jobs that had not begun.
+  // Other workers take the stages that had not begun.
   if ((await untilDelivered(scene, 0)).length > 0) {
     await crew.hire(size);
     violations.push(...(await untilDelivered(scene, 30_000)));

@@ -9,7 +9,7 @@ const HOMES: Readonly<Record<Kind, (table: string) => boolean>> = {
   nati: () => false,
   sent: () => false,
   // The queue stores only the class of an error.
-  pers: (table) => !table.startsWith('graphile_worker.') && table !== 'public.order_stages',
+  pers: (table) => table !== 'public.order_stages',
 };
 
 /** Searches every row of every table, in the form of a dump, for texts that must not be in it. */

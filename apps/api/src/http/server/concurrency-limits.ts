@@ -2,20 +2,22 @@
 export interface Capacity {
   readonly orders: number;
   readonly reads: number;
-  /** Requests that wait for a change, or stream. */
+  /** Requests that wait for a change. */
   readonly held: number;
+  /** Each may have a page in memory that its client does not read. */
+  readonly streams: number;
 }
 
-export const CAPACITY: Capacity = { orders: 128, reads: 256, held: 256 };
-/** The most held requests of one store. They last so long that a crowd of one store would block the others for good. */
-export const HELD_OF_A_STORE = 64;
+export const CAPACITY: Capacity = { orders: 128, reads: 256, held: 256, streams: 32 };
+/** The most waits, and streams, of one store. They last so long that a crowd of one store would block the others for good. */
+export const OF_A_STORE = { held: 64, streams: 8 } as const;
 
 /** Probes and metrics must answer under overload. They use no connection of the pool. */
 const UNLIMITED = /^\/(?:health|metrics)(?:[/?]|$)/;
 
 /** Limits concurrency: at most `max` requests hold a place. Nothing waits for one. */
 export class ConcurrencyLimit {
-  private taken = 0;
+  private places = 0;
 
   constructor(
     readonly kind: keyof Capacity,
@@ -23,19 +25,23 @@ export class ConcurrencyLimit {
   ) {}
 
   get isFull(): boolean {
-    return this.taken >= this.max;
+    return this.places >= this.max;
+  }
+
+  get taken(): number {
+    return this.places;
   }
 
   /** Takes a place. Returns false, and takes none, when the limit is full. */
   tryEnter(): boolean {
     if (this.isFull) return false;
-    this.taken++;
+    this.places++;
     return true;
   }
 
   /** Gives a place back. Callers call it once for each successful `tryEnter`. */
   leave(): void {
-    this.taken--;
+    this.places--;
   }
 }
 
@@ -43,13 +49,19 @@ export class ConcurrencyLimit {
 export class ConcurrencyLimits {
   private readonly orders: ConcurrencyLimit;
   private readonly reads: ConcurrencyLimit;
-  /** A request begins as a read, and moves here when its handler knows that it takes long. */
+  /** A request begins as a read, and moves to one of these when its handler knows that it takes long. */
   readonly held: ConcurrencyLimit;
+  readonly streams: ConcurrencyLimit;
 
-  constructor({ orders, reads, held }: Capacity = CAPACITY) {
+  constructor({ orders, reads, held, streams }: Capacity = CAPACITY) {
     this.orders = new ConcurrencyLimit('orders', orders);
     this.reads = new ConcurrencyLimit('reads', reads);
     this.held = new ConcurrencyLimit('held', held);
+    this.streams = new ConcurrencyLimit('streams', streams);
+  }
+
+  get all(): readonly ConcurrencyLimit[] {
+    return [this.orders, this.reads, this.held, this.streams];
   }
 
   /** The limit that a request counts against; `null` for requests without a limit. */

@@ -1,16 +1,16 @@
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import type { Config } from '@app/infrastructure';
 import type { Metrics } from '../../status/metrics.js';
-import { limitConnections } from './01-connection-limit.js';
-import { shareConnections } from './02-address-share.js';
-import { closeLingering } from './03-lingering-close.js';
-import { passExpectations } from './04-expectations.js';
-import { refuseTunnels } from './05-tunnels.js';
-import { limitChunks } from './06-chunks.js';
-import { serveOneAtATime } from './07-one-at-a-time.js';
-import { limitUnreadAnswers } from './08-unread-answers.js';
-import { hangUpOnSlowReaders } from './09-slow-readers.js';
-import { shedLoad } from './10-load-shedding.js';
+import { limitConnections } from './connection-limit.js';
+import { shareConnections } from './address-share.js';
+import { closeLingering } from './lingering-close.js';
+import { passExpectations } from './expectations.js';
+import { refuseTunnels } from './tunnels.js';
+import { limitChunks } from './chunks.js';
+import { serveOneAtATime } from './one-at-a-time.js';
+import { limitUnreadAnswers } from './unread-answers.js';
+import { hangUpOnSlowReaders } from './slow-readers.js';
+import { shedLoad } from './load-shedding.js';
 import type { ConcurrencyLimits } from './concurrency-limits.js';
 import { MAX_HEADER_LINES } from './request-head.js';
 
@@ -23,8 +23,8 @@ export interface ServerDependencies {
 }
 
 /**
- * The HTTP server in front of Fastify. The numbers of the files give the order in which a connection (01 to 05) and its
- * requests (06 to 10) pass the stages.
+ * The HTTP server in front of Fastify. A connection passes the guards from top to bottom, its requests the wrappers from
+ * bottom to top.
  *
  * @param fastify handles the requests that pass all stages.
  */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { linesNamed } from '../../header-lines.js';
 
 /** Header lines of a request, as in Apache (LimitRequestFields). Node limits the bytes of a request head to 16 kB. */
 export const MAX_HEADER_LINES = 100;
@@ -20,19 +21,4 @@ export function faultOfHead({ httpVersion, headers, rawHeaders }: IncomingMessag
   const coding = headers['transfer-encoding'];
   if (coding === undefined) return null;
   return httpVersion === '1.1' && coding.toLowerCase() === 'chunked' ? null : 'Transfer-Encoding must be chunked';
-}
-
-/**
- * The number of header lines with a name. Node joins or drops repeated headers; the raw headers keep them.
- *
- * @param name in lower case.
- * @param rawHeaders names and values in turn.
- */
-export function linesNamed(name: string, rawHeaders: readonly string[]): number {
-  let count = 0;
-  for (let n = 0; n < rawHeaders.length; n += 2) {
-    const given = rawHeaders[n];
-    if (given?.length === name.length && given.toLowerCase() === name) count++;
-  }
-  return count;
 }

@@ -60,10 +60,13 @@ CREATE TABLE api_keys (
   expires_at timestamptz(3),
   last_used_at timestamptz(3),
   created_at timestamptz(3) NOT NULL DEFAULT now(),
-  PRIMARY KEY (store_id, id)
+  successor_id uuid,
+  PRIMARY KEY (store_id, id),
+  FOREIGN KEY (store_id, successor_id) REFERENCES api_keys ON DELETE SET NULL (successor_id)
 );
 COMMENT ON TABLE api_keys IS 'API keys of stores. The key itself is not stored.';
 COMMENT ON COLUMN api_keys.key_hash IS 'SHA-256 of the whole key.';
+COMMENT ON COLUMN api_keys.successor_id IS 'The key that a roll created last.';
 COMMENT ON COLUMN api_keys.scope IS 'What the key permits: full, or read, which changes nothing.';
 
 CREATE TABLE api_key_usage (
@@ -397,29 +400,34 @@ COMMENT ON TABLE fraud_assessments IS 'Verdict of the fraud analysis on an order
 -- Retention deletes the oldest assessments of rejected orders.
 CREATE INDEX fraud_assessments_rejected ON fraud_assessments (created_at) WHERE verdict = 'REJECT';
 
--- An outbox: a stage is pending in its own row until a worker queues it. Queueing it in the order's transaction took a
--- third of the whole order, and the queue's NOTIFY made all commits wait for each other.
+-- The queue, too: workers claim due stages by their locks. Free space in each page keeps the row version of a claim beside
+-- the old one.
 CREATE TABLE order_stages (
   store_id int NOT NULL,
   order_id uuid NOT NULL,
   stage text NOT NULL,
   state text NOT NULL CHECK (state = ANY ('{pending,held,done,dead}')),
-  queued boolean NOT NULL DEFAULT false,
+  run_at timestamptz(3) NOT NULL DEFAULT now(),
+  locked_until timestamptz(3),
   held_for text[],
   attempts int NOT NULL DEFAULT 0,
+  notified text[] NOT NULL DEFAULT '{}',
   last_error text NOT NULL DEFAULT '',
   position int NOT NULL,
   updated_at timestamptz(3) NOT NULL DEFAULT now(),
   PRIMARY KEY (store_id, order_id, stage),
   FOREIGN KEY (store_id, order_id) REFERENCES orders ON DELETE CASCADE
-);
+) WITH (fillfactor = 70);
 COMMENT ON TABLE order_stages IS 'Stages of an order''s pipeline and their state.';
-COMMENT ON COLUMN order_stages.queued IS 'Whether a worker has put the pending stage into the queue.';
+COMMENT ON COLUMN order_stages.run_at IS 'When a pending stage is due.';
+COMMENT ON COLUMN order_stages.locked_until IS 'Until when a worker holds the stage. Identifies the claim.';
 COMMENT ON COLUMN order_stages.held_for IS
   'Fraud rules that hold, or held, the stage. Null on a held stage: the rules are in fraud_assessments only.';
+COMMENT ON COLUMN order_stages.notified IS
+  'Channels that have had the message. Empty while mail is the only channel.';
 COMMENT ON COLUMN order_stages.last_error IS 'Class of the last failure, never its text, which may hold personal data.';
--- The worker queues the oldest waiting stage first; the age of that stage is the pipeline's lag.
-CREATE INDEX order_stages_to_queue ON order_stages (updated_at) WHERE state = 'pending' AND NOT queued;
+-- Workers claim the longest due stage first; its age is the pipeline's lag. Without the lock, which a claim changes.
+CREATE INDEX order_stages_due ON order_stages (run_at) WHERE state = 'pending';
 -- Dead letters. A confirmation whose order was cancelled is none.
 CREATE INDEX order_stages_dead ON order_stages (store_id, order_id)
   WHERE state = 'dead' AND last_error <> 'order_cancelled';
@@ -439,6 +447,8 @@ CREATE TABLE idempotency_keys (
   PRIMARY KEY (store_id, mode, key)
 );
 COMMENT ON TABLE idempotency_keys IS 'Idempotency keys of placed orders, until they expire.';
+COMMENT ON COLUMN idempotency_keys.key IS 'As sent; after an erasure of the person, chr(1) and the SHA-256 of the key.';
+COMMENT ON COLUMN idempotency_keys.request_hash IS 'SHA-256 of the request; after an erasure of the person, its first byte.';
 COMMENT ON COLUMN idempotency_keys.order_id IS 'Order that the first request placed. Set together with the response.';
 COMMENT ON COLUMN idempotency_keys.response IS 'Bytes of the 201, replayed unchanged. Set in the transaction of the order.';
 -- Retention deletes the oldest keys.
@@ -461,7 +471,7 @@ CREATE TABLE stock (
   FOREIGN KEY (store_id, product_id) REFERENCES products,
   FOREIGN KEY (store_id, product_id, variant_id) REFERENCES product_variants (store_id, product_id, id)
 ) WITH (fillfactor = 80);
-COMMENT ON TABLE stock IS 'Units on hand by bin and product or variant.';
+COMMENT ON TABLE stock IS 'Available units by bin and product or variant: an order takes its units when it is placed.';
 CREATE INDEX stock_by_bin ON stock (store_id, bin_id);
 
 CREATE TABLE stock_movements (
@@ -494,12 +504,17 @@ CREATE TRIGGER stock_movements_are_append_only BEFORE UPDATE OR DELETE ON stock_
 
 -- products.in_stock ----------------------------------------------------------------------------------------------------
 
+CREATE VIEW closed_bins AS
+SELECT bins.store_id, bins.id
+FROM warehouses JOIN bins ON bins.store_id = warehouses.store_id AND bins.warehouse_id = warehouses.id
+WHERE NOT warehouses.active;
+COMMENT ON VIEW closed_bins IS 'Bins whose stock is not for sale. The one definition, of in_stock and of the withdrawal.';
+
 CREATE FUNCTION is_in_stock(of_store int, of_product int) RETURNS boolean LANGUAGE sql STABLE
 RETURN EXISTS (
   SELECT FROM stock
-  JOIN bins ON bins.store_id = stock.store_id AND bins.id = stock.bin_id
-  JOIN warehouses ON warehouses.store_id = bins.store_id AND warehouses.id = bins.warehouse_id
-  WHERE stock.store_id = of_store AND stock.product_id = of_product AND stock.quantity > 0 AND warehouses.active
+  WHERE store_id = of_store AND product_id = of_product AND quantity > 0
+    AND NOT EXISTS (SELECT FROM closed_bins WHERE store_id = of_store AND id = stock.bin_id)
 );
 
 -- When two transactions empty the last two bins of a product, the second waits here for the first, and then sees what
@@ -952,10 +967,8 @@ COMMENT ON VIEW units_for_sale IS 'What sellable_units must hold.';
 CREATE FUNCTION is_unit_in_stock(of_store int, of_product int, of_variant_key int) RETURNS boolean LANGUAGE sql STABLE
 RETURN EXISTS (
   SELECT FROM stock
-  JOIN bins ON bins.store_id = stock.store_id AND bins.id = stock.bin_id
-  JOIN warehouses ON warehouses.store_id = bins.store_id AND warehouses.id = bins.warehouse_id
-  WHERE stock.store_id = of_store AND stock.product_id = of_product AND stock.variant_key = of_variant_key
-    AND stock.quantity > 0 AND warehouses.active
+  WHERE store_id = of_store AND product_id = of_product AND variant_key = of_variant_key AND quantity > 0
+    AND NOT EXISTS (SELECT FROM closed_bins WHERE store_id = of_store AND id = stock.bin_id)
 );
 
 -- Every writer of a product's units holds the lock on the product. Each statement has one kind of change: the trigger of
@@ -1196,6 +1209,15 @@ CREATE UNIQUE INDEX changes_by_position ON changes (store_id, kind, position);
 -- Retention deletes the oldest tombstones.
 CREATE INDEX changes_deleted ON changes (changed_at) WHERE deleted;
 
+-- The newest rows count the next positions: without them, other changes get the positions that readers have passed.
+CREATE FUNCTION refuse_truncate() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION '% counts the positions of the feed and cannot be emptied', TG_TABLE_NAME
+    USING ERRCODE = 'restrict_violation';
+END $$;
+CREATE TRIGGER changes_keep_counting BEFORE TRUNCATE ON changes
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_truncate();
+
 CREATE TABLE purged_changes (
   store_id int NOT NULL REFERENCES stores,
   kind change_kind NOT NULL,
@@ -1209,10 +1231,10 @@ COMMENT ON TABLE purged_changes IS 'The newest position of a purged tombstone of
 CREATE TABLE change_branches (
   number int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   id uuid NOT NULL UNIQUE DEFAULT gen_random_uuid(),
-  timeline text NOT NULL
+  place text NOT NULL
 );
 COMMENT ON TABLE change_branches IS 'Histories of the database: the first, and one for each restore and fail-over. The highest number is the current one.';
-COMMENT ON COLUMN change_branches.timeline IS 'The timeline of PostgreSQL. A fail-over changes it.';
+COMMENT ON COLUMN change_branches.place IS 'The cluster, the database in it, and the timeline of PostgreSQL. A copy is in another place, and a fail-over changes the timeline.';
 
 CREATE TABLE change_forks (
   store_id int NOT NULL,
@@ -1220,7 +1242,7 @@ CREATE TABLE change_forks (
   position bigint NOT NULL,
   PRIMARY KEY (store_id, branch)
 );
-COMMENT ON TABLE change_forks IS 'The newest position of each store when a branch began.';
+COMMENT ON TABLE change_forks IS 'The newest position of each store when a branch began. A store without a row did not exist then.';
 
 -- Returns the newest position of a store among some kinds; 0 without any.
 CREATE FUNCTION newest_change(of_store int, of_kinds change_kind[]) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
@@ -1234,25 +1256,35 @@ BEGIN
     ) AS newest);
 END $$;
 
+-- Where a history of the database is written. Null on a server in recovery.
+CREATE FUNCTION place_of_branch() RETURNS text LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  IF pg_is_in_recovery() THEN
+    RETURN NULL;
+  END IF;
+  RETURN (
+    SELECT system_identifier || ' ' || oid || ' ' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)
+    FROM pg_control_system() CROSS JOIN pg_database WHERE datname = current_database());
+END $$;
+
 CREATE FUNCTION begin_branch() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   begun int;
 BEGIN
-  INSERT INTO change_branches (timeline) VALUES (left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))
-  RETURNING number INTO begun;
+  INSERT INTO change_branches (place) VALUES (place_of_branch()) RETURNING number INTO begun;
   INSERT INTO change_forks (store_id, branch, position)
   SELECT id, begun, newest_change(id, enum_range(NULL::change_kind)) FROM stores;
 END $$;
 
--- Begins a branch after a fail-over. A former primary must not number changes, or answer for the current one.
+-- Begins a branch after a fail-over, and in a copy that PostgreSQL's own tools have made. A former primary must not number changes, or answer for the current one.
 CREATE FUNCTION keep_branch() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   IF pg_is_in_recovery() THEN
     RAISE EXCEPTION 'the feed needs the primary' USING ERRCODE = 'read_only_sql_transaction';
   END IF;
   FOR attempt IN 1..2 LOOP
-    PERFORM FROM (SELECT timeline FROM change_branches ORDER BY number DESC LIMIT 1) AS current
-    WHERE timeline = left(pg_walfile_name(pg_current_wal_insert_lsn()), 8);
+    PERFORM FROM (SELECT place FROM change_branches ORDER BY number DESC LIMIT 1) AS current
+    WHERE place = place_of_branch();
     IF FOUND THEN
       RETURN;
     END IF;
@@ -1439,7 +1471,7 @@ CREATE TRIGGER fraud_assessments_stay_logged AFTER UPDATE ON fraud_assessments
 CREATE TRIGGER order_stages_are_logged_once_more AFTER DELETE ON order_stages
   REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_orders_of_parts();
 
--- By row: each attempt updates one stage. Queueing a stage changes nothing that the API shows. The list of columns costs
+-- By row: each attempt updates one stage. Claiming a stage changes nothing that the API shows. The list of columns costs
 -- nothing; PostgreSQL would read the text of a WHEN condition for each statement.
 CREATE FUNCTION log_order_of_stage() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -1,0 +1,193 @@
+import { isExternalReference, isStorable } from '@app/domain';
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { Expose, plainToInstance, Transform, Type, type ClassTransformOptions } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsOptional,
+  ValidateBy,
+  ValidateIf,
+  ValidateNested,
+} from 'class-validator';
+import type { SchemaObject } from '../openapi/schema.js';
+import { isJsonObject } from './json-object.js';
+
+/**
+ * Reads the fields with `@Expose()`. `excludeExtraneousValues` would do the same but list all other members first: a body
+ * of 256 kB of them must cost no more than an empty one.
+ */
+export const ONLY_DECLARED: ClassTransformOptions = { strategy: 'excludeAll' };
+
+type BodyClass = new () => object;
+
+/** An object or list in a field. It declares nothing, so class-transformer reads no member, such as `constructor`. */
+class Unread {}
+
+/**
+ * One decorator for a field: it is read, checked and documented. class-validator checks the constraints in this order, and
+ * the client gets the message of the first one that fails.
+ */
+function field(schema: ApiPropertyOptions, ...constraints: readonly PropertyDecorator[]): PropertyDecorator {
+  return applyDecorators(
+    Expose(),
+    Type(() => Unread),
+    ApiProperty(schema),
+    ...constraints,
+  );
+}
+
+/** A field that may be absent or null. Not `type: ['string', 'null']`, which ApiProperty takes for a list of lists. */
+function fieldOrNull(
+  { description, ...schema }: SchemaObject,
+  isValid: PropertyDecorator,
+  preset?: string,
+): PropertyDecorator {
+  const anyOf = [schema, { type: 'null' }];
+  return field({ description, anyOf, required: false, default: preset }, IsOptional(), isValid);
+}
+
+/** The options of every field of a body. */
+interface FieldOptions {
+  /** For the OpenAPI document. */
+  readonly description: string;
+}
+
+interface IntegerOptions extends FieldOptions {
+  readonly min: number;
+  readonly max: number;
+  readonly format?: 'int32';
+  /** Optional fields may be absent, and are never null. */
+  readonly isOptional?: boolean;
+}
+
+/** A JSON integer within the range: no numeric text, no fraction, no null. */
+export function IntegerField({ min, max, format, description, isOptional = false }: IntegerOptions): PropertyDecorator {
+  const isInRange = constraint(
+    'isIntegerFrom',
+    (value) => Number.isInteger(value) && Number(value) >= min && Number(value) <= max,
+    `must be an integer from ${min} to ${max}`,
+  );
+  return field(
+    { type: 'integer', format, minimum: min, maximum: max, description, required: !isOptional },
+    ...(isOptional ? [IfGiven, isInRange] : [isInRange]),
+  );
+}
+
+interface TextOptions extends FieldOptions {
+  /** In characters, which are code points. */
+  readonly max: number;
+}
+
+/** Text that is neither absent, null nor blank. */
+export function RequiredTextField({ max, description }: TextOptions): PropertyDecorator {
+  return field({ type: 'string', minLength: 1, maxLength: max, description }, IsPresent, isText(max));
+}
+
+/** Text that may be absent, null or empty. */
+export function TextField({ max, description }: TextOptions): PropertyDecorator {
+  return fieldOrNull({ type: 'string', maxLength: max, description }, isText(max));
+}
+
+/** Absent, null, or 1 to `max` printable characters without white space at either end. */
+export function ReferenceField({ max, description }: TextOptions): PropertyDecorator {
+  const isReference = constraint(
+    'isExternalReference',
+    (value) => typeof value === 'string' && isExternalReference(value),
+    `must be 1 to ${max} visible characters, with plain spaces only between them`,
+  );
+  // The pattern is the part of the rule that every dialect of regular expressions has.
+  const pattern = '^\\S(.*\\S)?$';
+  return fieldOrNull({ type: 'string', minLength: 1, maxLength: max, pattern, description }, isReference);
+}
+
+/** Absent, null, empty, or text with one `@`, something on both sides of it, and no white space. */
+export function EmailField({ max, description }: TextOptions): PropertyDecorator {
+  const isEmail = constraint(
+    'isEmailAddress',
+    (value) => value === '' || (isTextUpTo(value, max) && /^[^\s@]+@[^\s@]+$/.test(value)),
+    `must be an e-mail address of at most ${max} characters`,
+  );
+  return fieldOrNull({ type: 'string', maxLength: max, description }, isEmail);
+}
+
+interface WordOptions extends FieldOptions {
+  readonly words: readonly string[];
+  /** The meaning of null and of an absent field. */
+  readonly default: string;
+  /** The error, without the path. */
+  readonly message: string;
+}
+
+/** Absent, null, or one of the words in any letter case. */
+export function WordField({ words, default: preset, message, description }: WordOptions): PropertyDecorator {
+  const isWord = constraint(
+    'isOneOf',
+    // The length rules out ligatures: `'ﬀ'.toUpperCase()` is `'FF'`.
+    (value) =>
+      typeof value === 'string' && words.some((word) => word === value.toUpperCase() && word.length === value.length),
+    message,
+  );
+  return fieldOrNull({ type: 'string', enum: [...words], description }, isWord, preset);
+}
+
+/**
+ * An object with fields of its own. An absent or null object is read as empty, so that its required fields are
+ * reported.
+ */
+export function ObjectField(Body: BodyClass): PropertyDecorator {
+  const read = Transform(({ obj, key }) => readObject(Body, (obj as Record<string, unknown>)[key] ?? {}));
+  return field({ type: Body }, read, IsObject);
+}
+
+interface ListOptions extends FieldOptions {
+  readonly max: number;
+}
+
+/** A list of 1 to `max` objects. */
+export function ListField(Body: BodyClass, { max, description }: ListOptions): PropertyDecorator {
+  const size = { message: `must have 1 to ${max} entries` };
+  // One entry above the limit is enough to exceed it.
+  const read = Transform(({ obj, key, value }: { obj: Record<string, unknown>; key: string; value: unknown }) => {
+    const list = obj[key];
+    return Array.isArray(list) ? list.slice(0, max + 1).map((entry) => readObject(Body, entry)) : value;
+  });
+  return field(
+    { type: [Body], minItems: 1, maxItems: max, description },
+    ...[read, IsPresent, IsArray({ message: 'must be an array' }), ArrayMinSize(1, size), ArrayMaxSize(max, size)],
+    IsObject,
+  );
+}
+
+/** What is no object becomes a value that {@link IsObject} refuses, unlike lists and null. */
+function readObject(Body: BodyClass, value: unknown): object | false {
+  return isJsonObject(value) && plainToInstance(Body, value, ONLY_DECLARED);
+}
+
+const IsObject = ValidateNested({ message: 'must be an object' });
+
+const isText = (max: number): PropertyDecorator =>
+  constraint(
+    'isText',
+    (value) => isTextUpTo(value, max),
+    `must be text of at most ${max} characters, without NUL or lone surrogates`,
+  );
+
+/** Not absent, not null, and not blank text. */
+const IsPresent = constraint(
+  'isPresent',
+  (value) => value !== undefined && value !== null && !(typeof value === 'string' && value.trim() === ''),
+  'is required',
+);
+
+/** Skips the other constraints of an absent field. */
+const IfGiven = ValidateIf((_body, value) => value !== undefined);
+
+function constraint(name: string, validate: (value: unknown) => boolean, message: string): PropertyDecorator {
+  return ValidateBy({ name, validator: { validate, defaultMessage: () => message } });
+}
+
+function isTextUpTo(value: unknown, max: number): value is string {
+  return typeof value === 'string' && isStorable(value) && [...value].length <= max;
+}

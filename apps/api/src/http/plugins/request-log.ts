@@ -1,0 +1,68 @@
+import type { JsonLogger } from '@app/infrastructure';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import type { Metrics } from '../../status/metrics.js';
+import { isProbe } from './probes.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The id of the order that a handler read or placed. Never a value from the request. */
+    orderId: string | null;
+  }
+}
+
+interface Options {
+  readonly logger: JsonLogger;
+  readonly metrics: Metrics;
+}
+
+/**
+ * Logs and measures every request, answered or given up by its client. The route pattern replaces the path, which may
+ * contain personal data.
+ */
+export const requestLog = fp<Options>(
+  (fastify, { logger, metrics }, done) => {
+    fastify.decorateRequest('orderId', null);
+    const recorded = new WeakSet<FastifyReply>();
+    const record = (request: FastifyRequest, reply: FastifyReply, isAnswered: boolean): void => {
+      if (recorded.has(reply)) return;
+      recorded.add(reply);
+      const { method, routeOptions, apiKey, orderId, id } = request;
+      const { statusCode, elapsedTime } = reply;
+      const route = routeOptions.url ?? 'unknown';
+      const errorCode = reply.getHeader('x-error-code');
+      if (isAnswered) {
+        metrics.observeRequest({ method, route, status: statusCode, mode: apiKey?.mode ?? '' }, elapsedTime / 1000);
+      } else metrics.unansweredRequests.inc({ route });
+      if (apiKey) metrics.keyRequests.inc({ key_id: apiKey.id });
+      if (!isProbe(route)) {
+        logger.write('info', 'request', {
+          request_id: id,
+          method,
+          route,
+          ...(isAnswered ? { status: statusCode } : { client_gone: true }),
+          duration_ms: Math.round(elapsedTime * 100) / 100,
+          ...(apiKey && { store_id: apiKey.store.id, key_id: apiKey.id, mode: apiKey.mode }),
+          ...(orderId !== null && { order_id: orderId }),
+          ...(isAnswered && errorCode !== undefined && { error_code: errorCode }),
+        });
+      }
+    };
+    fastify.addHook('onRequest', (request, reply, next) => {
+      // Fastify has no hook for a response that closes before its end.
+      reply.raw.once('close', () => record(request, reply, false));
+      next();
+    });
+    // The connection closed during the look-up of the key, before the hook above.
+    fastify.addHook('onSend', (request, reply, payload, next) => {
+      if (reply.raw.destroyed) record(request, reply, false);
+      next(null, payload);
+    });
+    fastify.addHook('onResponse', (request, reply, next) => {
+      record(request, reply, true);
+      next();
+    });
+    done();
+  },
+  { name: 'request-log', dependencies: ['authentication'] },
+);

@@ -1,0 +1,19 @@
+import { applyDecorators, type INestApplicationContext } from '@nestjs/common';
+import { DiscoveryService, ModulesContainer } from '@nestjs/core';
+import { ApiTags } from '@nestjs/swagger';
+import type { ResourceDocumentation } from './resource.js';
+
+const Documentation = DiscoveryService.createDecorator<ResourceDocumentation>();
+
+/** Puts the operations of a controller into the API document, with their tag and schemas. */
+export function Documented(documentation: ResourceDocumentation): ClassDecorator {
+  return applyDecorators(Documentation(documentation), ApiTags(documentation.tag));
+}
+
+/** The documentation of all controllers, in the order of their modules. */
+export function documentationOf(app: INestApplicationContext): ResourceDocumentation[] {
+  const discovery = new DiscoveryService(app.get(ModulesContainer));
+  return discovery
+    .getControllers({ metadataKey: Documentation.KEY })
+    .flatMap((controller) => discovery.getMetadataByDecorator(Documentation, controller) ?? []);
+}

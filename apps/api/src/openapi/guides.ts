@@ -1,0 +1,74 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { PROJECT_ROOT } from '@app/infrastructure';
+import type { FastifyInstance } from 'fastify';
+import { Marked, Renderer, type Tokens } from 'marked';
+import { serveFromMemory, type PublicFile } from '../http/serve-from-memory.js';
+import { framedPage, PAGES, type PageName } from './page-frame.js';
+
+/** Guides need no script. */
+const POLICY =
+  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** Serves the Markdown documents of `PAGES`, each at `/docs/<name>`, as HTML that is made for the first request. */
+export function serveGuides(fastify: FastifyInstance): void {
+  for (const [name, { file }] of Object.entries(PAGES)) {
+    if (file === null) continue;
+    let page: PublicFile | null = null;
+    const current = () => (page ??= framedPage(name as PageName, './', guideHtml(file, textOf(file))));
+    serveFromMemory(fastify, `/docs/${name}`, current, { 'content-security-policy': POLICY });
+  }
+}
+
+/** The documents lie beside a bundle, and otherwise in the project. */
+function textOf(file: string): string {
+  const places = [import.meta.url, PROJECT_ROOT].map((place) => new URL(file, place));
+  return readFileSync(places.find((place) => existsSync(place)) ?? file, 'utf8');
+}
+
+/**
+ * @param file the path of the document in the project, which its links are relative to.
+ * @returns the document beside a list of its headings. A link to a file that is not served becomes plain text.
+ */
+export function guideHtml(file: string, markdown: string): string {
+  const contents: string[] = [];
+  const renderer = {
+    heading(this: Renderer, { depth, text, tokens }: Tokens.Heading) {
+      const id = anchorOf(text);
+      const html = this.parser.parseInline(tokens);
+      if (depth === 2) contents.push(`<li><a href="#${id}">${html}</a></li>`);
+      return `<h${depth} id="${id}">${html}</h${depth}>\n`;
+    },
+    link(this: Renderer, { href, tokens }: Tokens.Link) {
+      const html = this.parser.parseInline(tokens);
+      const target = servedTarget(file, href);
+      return target === null ? html : `<a href="${target}">${html}</a>`;
+    },
+    // What scrolls sideways on a phone takes the focus, so that a keyboard can scroll it.
+    table(this: Renderer, token: Tokens.Table) {
+      return `<div class="scroll" tabindex="0">${Renderer.prototype.table.call(this, token)}</div>\n`;
+    },
+    code(this: Renderer, token: Tokens.Code) {
+      const html = Renderer.prototype.code.call(this, token) as string;
+      return html.replace('<pre>', '<pre tabindex="0">');
+    },
+  };
+  const article = new Marked({ renderer }).parse(markdown, { async: false });
+  return `<div class="guide"><nav aria-label="Contents"><ul>${contents.join('')}</ul></nav>
+<main><article>${article}</article></main></div>`;
+}
+
+/** As GitHub makes it, where the same documents are read. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+function servedTarget(file: string, href: string): string | null {
+  if (/^(?:https?:|#)/.test(href)) return href;
+  const { pathname, hash } = new URL(href, `file:///${file}`);
+  if (pathname === '/docs/openapi.json') return '../openapi.json';
+  const page = Object.entries(PAGES).find(([, each]) => `/${each.file}` === pathname);
+  return page ? `./${page[0]}${hash}` : null;
+}

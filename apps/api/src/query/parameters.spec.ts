@@ -1,0 +1,152 @@
+import {
+  booleanFilter,
+  exactFilter,
+  flagFilter,
+  idFilter,
+  LIMIT,
+  PAGE,
+  searchFilter,
+  wordsFilter,
+  type Parameter,
+} from './parameters.js';
+
+/** Reads the value of a URL, as `queryOf` does. */
+const reading =
+  <T>({ read }: Parameter<T>) =>
+  (sent: string | readonly string[] | undefined): T =>
+    read([sent ?? []].flat());
+
+describe('A query parameter', () => {
+  const search = reading(searchFilter('the name', 'x'));
+
+  it.each<[string | string[] | undefined, number]>([
+    [undefined, 50],
+    ['', 50],
+    [' ', 50],
+    ['abc', 50],
+    ['1e2', 50],
+    ['0x10', 50],
+    ['Infinity', 50],
+    ['NaN', 50],
+    ['٣', 50],
+    ['7,5', 50],
+    ['7', 7],
+    [' 7 ', 7],
+    ['+7', 7],
+    ['007', 7],
+    ['7.5', 7],
+    ['7.', 7],
+    ['0.9', 1],
+    ['0', 1],
+    ['-0', 1],
+    ['-3', 1],
+    ['100', 100],
+    ['100.9', 100],
+    ['101', 100],
+    ['9'.repeat(400), 100],
+    [`-${'9'.repeat(400)}`, 1],
+    [['5', '9'], 9],
+    [['9', 'abc'], 50],
+    [['9', ''], 50],
+  ])('reads the limit %j as %d', (limit, expected) => {
+    expect(reading(LIMIT)(limit)).toBe(expected);
+  });
+
+  it.each<[string | string[] | undefined, number]>([
+    [undefined, 1],
+    ['', 1],
+    ['abc', 1],
+    ['3', 3],
+    ['2.9', 2],
+    ['0', 1],
+    ['-5', 1],
+    [['2', '4'], 4],
+    ['99999999999999999999', 21_474_836],
+  ])('reads the page %j as %d', (page, expected) => {
+    expect(reading(PAGE)(page)).toBe(expected);
+  });
+
+  it('keeps the offset of the highest page within 32 bits', () => {
+    expect(reading(PAGE)('9'.repeat(30)) * reading(LIMIT)('100')).toBeLessThan(2 ** 31);
+  });
+
+  it.each<[string | string[] | undefined, string | undefined]>([
+    [undefined, undefined],
+    ['', ''],
+    ['  ', ''],
+    [' Pending ', 'Pending'],
+    [['a', 'b'], 'b'],
+    [['a', ''], ''],
+    ['a\0', 'a\0'],
+  ])('reads the text %j as %j', (status, expected) => {
+    expect(reading(exactFilter('status', 'status', 'x'))(status)).toBe(expected);
+  });
+
+  it.each<[string, string | string[]]>([
+    ['201 blank values separated by commas', ','.repeat(200)],
+    ['15,000 blank values', ','.repeat(15_000)],
+    ['201 repeated blank values', Array.from({ length: 201 }, () => '')],
+    ['a value and 200 blank ones', ['a', ','.repeat(199)]],
+  ])('refuses %s by the name of the parameter', (_name, sku) => {
+    expect(() => reading(wordsFilter('sku', 'SKUs', 'x'))(sku)).toThrow('sku must have at most 100 values');
+  });
+
+  it('accepts 100 values with a blank one after each', () => {
+    expect(reading(wordsFilter('sku', 'SKUs', 'x'))('a,,'.repeat(99) + 'a,')).toHaveLength(100);
+  });
+
+  it('searches for the first 200 characters', () => {
+    expect(search(` ${'a'.repeat(201)} `)).toBe('a'.repeat(200));
+  });
+
+  it('counts characters in code points, and cuts none in half', () => {
+    expect(search(`a${'😀'.repeat(250)}`)).toBe(`a${'😀'.repeat(199)}`);
+    expect(search('😀'.repeat(200))).toBe('😀'.repeat(200));
+  });
+
+  it.each<[string | undefined, number | undefined]>([
+    [undefined, undefined],
+    ['', 0],
+    ['12', 12],
+    ['2147483647', 2147483647],
+    ['2147483648', 0],
+    ['99999999999999999999', 0],
+    ['0', 0],
+    ['-1', 0],
+    ['1.5', 0],
+    ['abc', 0],
+    ['null', 0],
+    ['1\0', 0],
+  ])('reads the id %j as %j', (category_id, expected) => {
+    expect(reading(idFilter('category_id', 'x'))(category_id)).toBe(expected);
+  });
+
+  it.each<[string | string[] | undefined, true | undefined]>([
+    ['true', true],
+    ['TRUE', true],
+    ['1', true],
+    [['false', 'true'], true],
+    [['true', 'false'], undefined],
+    ['false', undefined],
+    ['0', undefined],
+    ['yes', undefined],
+    ['', undefined],
+    [undefined, undefined],
+  ])('reads the flag %j as %j', (featured, expected) => {
+    expect(reading(flagFilter('featured', 'x'))(featured)).toBe(expected);
+  });
+
+  it.each<[string | string[] | undefined, boolean | undefined]>([
+    [undefined, undefined],
+    ['true', true],
+    [' TRUE ', true],
+    ['False', false],
+    [['no', 'false'], false],
+  ])('reads the boolean %j as %j', (held, expected) => {
+    expect(reading(booleanFilter('held', 'x', 'y'))(held)).toBe(expected);
+  });
+
+  it.each(['', ' ', '1', '0', 'yes', 'truefalse', 'null', '\0', ['true', 'x']])('refuses %j as a boolean', (held) => {
+    expect(() => reading(booleanFilter('held', 'x', 'y'))(held)).toThrow('held must be true or false');
+  });
+});

@@ -1,0 +1,190 @@
+import { MAX_LIMIT, parseId } from '@app/application';
+import { BadRequestException } from '@nestjs/common';
+
+export const DEFAULT_LIMIT = 50;
+/** The offset of the last row of this page is still a 32-bit integer, whatever the limit. */
+const MAX_PAGE = Math.floor(2_147_483_647 / MAX_LIMIT);
+const MAX_SEARCH_LENGTH = 200;
+/** The most values of one filter. */
+const MAX_VALUES = 100;
+/** The most values of one filter, blank ones included: to trim thousands takes milliseconds. */
+const MAX_PARTS = 2 * MAX_VALUES;
+/** Ids count from 1, so a filter by this id matches no row. */
+const NO_ID = 0;
+
+/** JSON Schema, for the document. */
+interface ValueSchema {
+  type: 'string' | 'integer' | 'boolean';
+  format?: 'int32';
+  enum?: string[];
+  minimum?: number;
+  maximum?: number;
+  default?: number;
+  examples: (string | number | boolean)[];
+}
+
+/**
+ * A query parameter, declared once: the document, the reader and the names that a route knows derive from it. An
+ * unreadable value becomes the default, or a filter that matches no row, unless the parameter has a refusal.
+ */
+export interface Parameter<T = unknown> {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: ValueSchema;
+  /** The message of the 400 for a value that the parameter refuses. Absent: it refuses none. */
+  readonly refusal?: string;
+  /**
+   * @param sent the values in the order of the URL; empty = not given.
+   * @throws BadRequestException with the refusal.
+   */
+  readonly read: (sent: readonly string[]) => T;
+}
+
+/** The value that counts: the last one, trimmed. A blank one counts as absent. */
+export function lastOf(sent: readonly string[]): string | undefined {
+  return sent.at(-1)?.trim() || undefined;
+}
+
+type Filter<T> = Parameter<T | undefined>;
+
+/** The value of a filter: the last one, trimmed. A blank one counts: a client without a value must not read all rows. */
+function filterOf(sent: readonly string[]): string | undefined {
+  return sent.at(-1)?.trim();
+}
+
+/** A filter by a word, in any letter case. */
+export const wordFilter = (
+  name: string,
+  what: string,
+  words: readonly string[] | null,
+  example: string,
+): Filter<string> => ({
+  name,
+  description:
+    `Only those with this ${what}. Letter case does not matter; ` +
+    'a value that matches no row, such as an empty one, returns an empty list, never an error.',
+  schema: { type: 'string', ...(words ? { enum: [...words] } : {}), examples: [example] },
+  read: filterOf,
+});
+
+/**
+ * Up to 100 words: separated by commas, repeated, or both. Blank ones do not count; a parameter that has no other is an empty
+ * list, because the list that a client made it of was empty.
+ */
+export const readWords =
+  (refusal: string) =>
+  (sent: readonly string[]): readonly string[] | undefined => {
+    if (sent.length === 0) return undefined;
+    const parts: string[] = [];
+    for (const value of sent) {
+      parts.push(...value.split(',', MAX_PARTS + 1));
+      if (parts.length > MAX_PARTS) throw new BadRequestException(refusal);
+    }
+    const words = parts.map((value) => value.trim()).filter((value) => value !== '');
+    if (words.length > MAX_VALUES) throw new BadRequestException(refusal);
+    return words;
+  };
+
+export const refusalOfWords = (name: string): string => `${name} must have at most ${MAX_VALUES} values`;
+
+/** A filter by up to 100 words, in any letter case. */
+export const wordsFilter = (name: string, what: string, example: string): Filter<readonly string[]> => {
+  const refusal = refusalOfWords(name);
+  return {
+    name,
+    description:
+      `Only those with ${what}: up to ${MAX_VALUES}, separated by commas, or the parameter repeated. Letter case does not ` +
+      'matter; a value that matches no row is missing in the answer, and an empty list matches none. More values are ' +
+      'rejected with 400.',
+    schema: { type: 'string', examples: [example] },
+    refusal,
+    read: readWords(refusal),
+  };
+};
+
+/** A filter by a unique text. */
+export const exactFilter = (name: string, what: string, example: string): Filter<string> => ({
+  name,
+  description:
+    `Only those with exactly this text as ${what}. A value that no row has, such as an empty one, returns an empty list, ` +
+    'never an error.',
+  schema: { type: 'string', examples: [example] },
+  read: filterOf,
+});
+
+export const idFilter = (name: string, what: string): Filter<number> => ({
+  name,
+  description: `${what} A value that is no id of the store, such as an empty one, returns an empty list, never an error.`,
+  schema: { type: 'integer', format: 'int32', examples: [7] },
+  read: (sent) => {
+    const text = filterOf(sent);
+    return text === undefined ? undefined : (parseId(text) ?? NO_ID);
+  },
+});
+
+/** `true` for `true` and `1`; every other value does not filter. */
+export const flagFilter = (name: string, what: string): Filter<true> => ({
+  name,
+  description: `\`true\` (or \`1\`): ${what}. Any other value, including \`false\`, does not filter.`,
+  schema: { type: 'boolean', examples: [true] },
+  read: (sent) => /^(?:true|1)$/i.test(lastOf(sent) ?? '') || undefined,
+});
+
+/** A filter that rejects unreadable values: a client that mistypes it must not read other rows than it asked for. */
+export const booleanFilter = (name: string, whenTrue: string, whenFalse: string): Filter<boolean> => {
+  const refusal = `${name} must be true or false`;
+  return {
+    name,
+    description: `\`true\`: ${whenTrue}. \`false\`: ${whenFalse}. Letter case does not matter; any other value, also an empty one, returns 400.`,
+    schema: { type: 'boolean', examples: [true] },
+    refusal,
+    read: (sent) => {
+      const text = filterOf(sent)?.toLowerCase();
+      if (text !== undefined && text !== 'true' && text !== 'false') throw new BadRequestException(refusal);
+      return text === undefined ? undefined : text === 'true';
+    },
+  };
+};
+
+/** A filter by text anywhere in a field. The first 200 characters count. */
+export const searchFilter = (what: string, example: string): Filter<string> => ({
+  name: 'search',
+  description:
+    `Only those with this text anywhere in ${what}, in any letter case. Taken literally, without wildcards; ` +
+    'trimmed; blank = no filter; the first 200 characters count.',
+  schema: { type: 'string', examples: [example] },
+  read: (sent) => {
+    const text = lastOf(sent);
+    // Code points, so that no character is cut in half. Most texts are short enough to skip this.
+    return text && text.length > MAX_SEARCH_LENGTH ? [...text].slice(0, MAX_SEARCH_LENGTH).join('') : text;
+  },
+});
+
+interface Range {
+  readonly min: number;
+  readonly max: number;
+  readonly preset: number;
+}
+
+/** A whole number, clamped to its range; the preset for text that is no number. */
+export const readInteger =
+  ({ min, max, preset }: Range) =>
+  (sent: readonly string[]): number => {
+    const text = lastOf(sent) ?? '';
+    const value = /^[+-]?\d+(?:\.\d*)?$/.test(text) ? Math.trunc(Number(text)) : preset;
+    return Math.min(Math.max(value, min), max);
+  };
+
+export const LIMIT: Parameter<number> = {
+  name: 'limit',
+  description: `Rows on a page, 1 to ${MAX_LIMIT}. Values out of range are clamped, never rejected.`,
+  schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, examples: [DEFAULT_LIMIT] },
+  read: readInteger({ min: 1, max: MAX_LIMIT, preset: DEFAULT_LIMIT }),
+};
+
+export const PAGE: Parameter<number> = {
+  name: 'page',
+  description: 'The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty.',
+  schema: { type: 'integer', minimum: 1, default: 1, examples: [1] },
+  read: readInteger({ min: 1, max: MAX_PAGE, preset: 1 }),
+};

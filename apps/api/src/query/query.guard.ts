@@ -1,0 +1,45 @@
+import { BadRequestException, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import '../auth/authenticated-request.js';
+import { hasTooManyParameters, MAX_PARAMETERS } from '../http/server/request-target.js';
+import { parametersOf } from './read-query.decorator.js';
+
+const MAX_NAMES = 20;
+const MAX_NAME_LENGTH = 64;
+/** RFC 7240: `Prefer: respond-async, handling=strict`. */
+const STRICT = /(?:^|,)\s*handling\s*=\s*"?strict"?\s*(?:[;,]|$)/i;
+
+/**
+ * Finds parameters that the route does not declare with `@ReadQuery()`, which are probably misspelled. They are ignored and
+ * named in `X-Ignored-Parameters`: the first 20 names, each cut to 64 characters and percent-encoded. Checks every route
+ * that needs a key. An interceptor would do the same, but costs each read its observable.
+ */
+@Injectable()
+export class QueryGuard implements CanActivate {
+  /**
+   * @throws BadRequestException for more than {@link MAX_PARAMETERS} parameters, and with the unknown names when the client
+   *   prefers strict handling.
+   */
+  canActivate(context: ExecutionContext): true {
+    const http = context.switchToHttp();
+    const { apiKey, headers, originalUrl, query } = http.getRequest<FastifyRequest>();
+    if (!apiKey) return true;
+    if (hasTooManyParameters(originalUrl)) {
+      throw new BadRequestException(`Query has more than ${MAX_PARAMETERS} parameters`);
+    }
+    const known = parametersOf(context.getHandler());
+    const names = Object.keys(query as object).filter((sent) => sent && !known.some(({ name }) => name === sent));
+    if (names.length === 0) return true;
+    const named = names.slice(0, MAX_NAMES).map(encodeName).join(', ');
+    if (STRICT.test(String(headers['prefer'] ?? ''))) {
+      throw new BadRequestException(`Unknown query parameter: ${named}`);
+    }
+    http.getResponse<FastifyReply>().header('x-ignored-parameters', named);
+    return true;
+  }
+}
+
+/** Encodes a name as ASCII without blanks, control characters and commas, so that the header stays a list of names. */
+function encodeName(name: string): string {
+  return encodeURIComponent([...name.toWellFormed()].slice(0, MAX_NAME_LENGTH).join(''));
+}

@@ -1,0 +1,3 @@
+import 'reflect-metadata';
+
+export { runWorker } from './run-worker.js';

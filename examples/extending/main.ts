@@ -1,0 +1,4 @@
+import { runApi } from 'store-commerce/api';
+import { extension } from './extension.js';
+
+runApi(extension(process.env));

@@ -1,0 +1,251 @@
+import { checkLine } from './check-line.js';
+import { parseJson } from '../read/parse-json.js';
+
+const PRODUCT = { kind: 'product', store: 'acme', slug: 'runner', name: 'Runner', price: '79.90' };
+const CUSTOMER = { kind: 'customer', store: 'acme', name: 'Ada' };
+const STORE = { kind: 'store', subdomain: 'acme', name: 'Acme', currency: 'USD' };
+const ORDER = {
+  kind: 'order',
+  store: 'acme',
+  receipt_number: 'POS-1',
+  source: 'POS',
+  status: 'SUCCEEDED',
+  fulfillment_status: 'DELIVERED',
+  payment_method: 'CASH',
+  currency: 'USD',
+  amount: 100,
+  total_amount: 100,
+  created_at: '2026-01-02T03:04:05Z',
+};
+const ITEM = { name: 'Runner', unit_price: 100, quantity: 1 };
+
+/** Checks a copy: the check changes texts in place. */
+const parse = (line: object) => checkLine(parseJson(JSON.stringify(line)));
+
+describe('checkLine', () => {
+  it('returns exactly the given fields', () => {
+    expect(parse(PRODUCT)).toEqual(PRODUCT);
+  });
+
+  it('reads timestamps as UTC in milliseconds', () => {
+    expect(parse({ ...ORDER, created_at: '2026-01-02T03:04:05+02:00' })).toMatchObject({
+      created_at: '2026-01-02T01:04:05.000Z',
+    });
+  });
+
+  it('reads the order limits per contact, and null as no limit', () => {
+    const fraud_settings = {
+      review_orders_per_email: 500,
+      review_orders_per_phone: null,
+      review_orders_per_address: 1,
+    };
+
+    expect(parse({ ...STORE, fraud_settings })).toMatchObject({ fraud_settings });
+  });
+
+  it('removes blanks around names, and reports each removal', () => {
+    const trimmed: string[] = [];
+    const variants = [{ sku: ' A ', name: 'A', price: '1', attributes: { ' Size ': ' 42 ', Color: 'Blue' } }];
+
+    const line = checkLine({ ...PRODUCT, name: '\tRunner ', variants }, (path) => trimmed.push(path));
+
+    expect(line).toMatchObject({
+      name: 'Runner',
+      variants: [{ sku: 'A', attributes: { Size: ' 42 ', Color: 'Blue' } }],
+    });
+    expect(trimmed).toEqual(['product.name', 'product.variants[0].sku', 'product.variants[0].attributes']);
+  });
+
+  it('removes blanks around the SKUs of products and order lines and the e-mail of an order', () => {
+    const trimmed: string[] = [];
+    const onTrimmed = (path: string) => trimmed.push(path);
+    const order = { ...ORDER, customer_email: '\tada@example.com ', line_items: [{ ...ITEM, sku: 'A ' }] };
+
+    expect(checkLine({ ...PRODUCT, sku: ' A\u00a0' }, onTrimmed)).toMatchObject({ sku: 'A' });
+    expect(checkLine(order, onTrimmed)).toMatchObject({
+      customer_email: 'ada@example.com',
+      line_items: [{ sku: 'A' }],
+    });
+    expect(trimmed).toEqual(['product.sku', 'order.customer_email', 'order.line_items[0].sku']);
+  });
+
+  it.each(['', ' ', null])('reads %j as no SKU and no e-mail', (blank) => {
+    expect(parse({ ...PRODUCT, sku: blank })).toMatchObject({ sku: '' });
+    expect(parse({ ...ORDER, customer_email: blank })).toMatchObject({ customer_email: '' });
+  });
+
+  it('keeps an attribute named __proto__ when it trims the names', () => {
+    const attributes = JSON.parse('{" Size ":"42"," __proto__ ":"a","toString":"b"}') as object;
+    const own = JSON.parse('{"__proto__":"a","b ":"c"}') as object;
+
+    const line = parse({
+      ...PRODUCT,
+      variants: [attributes, own].map((each, n) => ({ sku: `${n}`, name: 'A', attributes: each })),
+    });
+
+    const names = line.kind === 'product' && line.variants?.map((each) => Object.entries(each.attributes ?? {}));
+    expect(names).toEqual([
+      [
+        ['Size', '42'],
+        ['__proto__', 'a'],
+        ['toString', 'b'],
+      ],
+      [
+        ['__proto__', 'a'],
+        ['b', 'c'],
+      ],
+    ]);
+  });
+
+  it.each([
+    ['fraud-analysis', ['done']],
+    ['inventory', ['done']],
+    ['notify-customer', ['pending', 'held', 'done', 'dead']],
+    ['notify-merchant', ['pending', 'done', 'dead']],
+  ])('accepts for the stage %s the states that it can have: %j', (stage, states) => {
+    for (const state of ['pending', 'held', 'done', 'dead']) {
+      const pipeline = [{ stage, state, attempts: 1, at: '2026-01-02T03:04:05.000Z' }];
+      const read = () => parse({ ...ORDER, pipeline });
+      if (states.includes(state)) expect(read()).toMatchObject({ pipeline });
+      else expect(read).toThrow(`order.pipeline[0].state must be ${states.join(', ')} for ${stage}`);
+    }
+  });
+
+  it.each([
+    ['a blank name', { ...PRODUCT, name: ' ' }, 'product.name must not be empty'],
+    ['an empty name', { ...PRODUCT, name: '' }, 'product.name must not be empty'],
+    [
+      'the same SKU but for blanks',
+      { ...PRODUCT, variants: ['A', 'A '].map((sku) => ({ sku, name: 'A' })) },
+      'product.variants[1].sku "A" is there twice',
+    ],
+    ['a list in the place of an object', { ...STORE, contact: [] }, 'store.contact must be an object'],
+    ['an object in the place of a list', { ...PRODUCT, categories: {} }, 'product.categories must be a list'],
+    ['null in the place of a list', { ...PRODUCT, categories: null }, 'product.categories must be a list'],
+    ['text in the place of a flag', { ...PRODUCT, featured: 'yes' }, 'product.featured must be true or false'],
+    ['too long a text', { ...PRODUCT, sku: 'x'.repeat(201) }, 'product.sku must have at most 200 characters'],
+    ['no such currency', { ...STORE, currency: 'ZZZ' }, 'store.currency must be an ISO 4217 code such as "USD"'],
+    [
+      'two methods with one id',
+      { ...STORE, payment_settings: { methods: [1, 2].map(() => ({ methodId: 'x', enabled: true })) } },
+      'store.payment_settings.methods must not name a methodId twice',
+    ],
+    [
+      'an endless name of an attribute',
+      { ...PRODUCT, variants: [{ sku: 'A', name: 'A', attributes: { ['x'.repeat(201)]: '' } }] },
+      'product.variants[0].attributes must have names of at most 200 characters',
+    ],
+  ])('names %s', (_, line, message) => {
+    expect(() => parse(line)).toThrow(message);
+  });
+
+  it('names unknown fields of a line beside its first other fault, at every depth, each once', () => {
+    const variants = [{ sku: 'A', name: 'A', prize: '1' }];
+    const { price: _price, ...unpriced } = PRODUCT;
+
+    expect(() => parse({ ...unpriced, prise: '1', variants })).toThrow(
+      /^product\.price is required; product has no field "prise"; product\.variants\[0\] has no field "prize"$/,
+    );
+    expect(() => parse({ ...PRODUCT, slug: 7, variants })).toThrow(
+      /^product\.slug must be text; product\.variants\[0\] has no field "prize"$/,
+    );
+    expect(() => parse({ ...PRODUCT, prise: '1' })).toThrow(/^product has no field "prise"$/);
+  });
+
+  it('measures the length of texts in characters, not in UTF-16 units', () => {
+    expect(parse({ ...PRODUCT, sku: '😀'.repeat(200) })).toMatchObject({ sku: '😀'.repeat(200) });
+  });
+
+  it('reads null in a text as no value', () => {
+    expect(parse({ ...CUSTOMER, phone: null, email: null })).toMatchObject({ phone: '', email: '' });
+  });
+
+  it.each<[string, object, string]>([
+    ['an unknown kind', { kind: 'shop' }, 'kind must be one of store, warehouse, bin, brand, category, product,'],
+    ['a kind that every object has', { kind: 'constructor' }, 'kind must be one of'],
+    ['a missing field', { kind: 'bin', store: 'acme', warehouse: 'M' }, 'bin.code is required'],
+    ['a misspelt field', { ...PRODUCT, prise: '1' }, 'product has no field "prise"'],
+    ['a price as a number', { ...PRODUCT, price: 79.9 }, 'product.price must be text'],
+    ['a price in words', { ...PRODUCT, price: '79,90' }, 'product.price must be decimal text such as "79.90"'],
+    ['a negative price', { ...PRODUCT, price: '-1' }, 'product.price must be decimal text such as "79.90"'],
+    [
+      'a price inside a variant',
+      { ...PRODUCT, variants: [{ sku: 'A', name: 'A', price: '1e3' }] },
+      'product.variants[0].price must be decimal text',
+    ],
+    [
+      'the same SKU twice',
+      { ...PRODUCT, variants: [1, 2].map(() => ({ sku: 'A', name: 'A', price: '1' })) },
+      'product.variants[1].sku "A" is there twice',
+    ],
+    [
+      'a limit of orders beyond what is counted',
+      { ...STORE, fraud_settings: { review_orders_per_email: 1001 } },
+      'store.fraud_settings.review_orders_per_email must be',
+    ],
+    [
+      'a limit of no orders',
+      { ...STORE, fraud_settings: { review_orders_per_phone: 0 } },
+      'store.fraud_settings.review_orders_per_phone must be',
+    ],
+    ['an unknown status', { ...PRODUCT, status: 'SOLD' }, 'product.status must be one of ACTIVE, DRAFT, ARCHIVED'],
+    ['NUL', { ...PRODUCT, name: 'a\0b' }, 'product.name must not contain NUL or half a surrogate pair'],
+    ['half a surrogate pair', { ...PRODUCT, name: '\ud800' }, 'product.name must not contain NUL'],
+    ['NUL deep in settings', { ...STORE, theme: { a: [{ b: '\0' }] } }, 'store.theme must not contain NUL'],
+    ['no object', [], 'the line must be an object'],
+    ['no currency', { ...STORE, currency: 'usd' }, 'store.currency must be an ISO 4217 code such as "USD"'],
+    ['a subdomain with capitals', { ...STORE, subdomain: 'Acme' }, 'store.subdomain must be 1 to 63 lower-case'],
+    [
+      'a secret under a name of its own',
+      { ...STORE, payment_settings: { methods: [{ methodId: 'x', enabled: true, secret: 's' }] } },
+      'store.payment_settings.methods[0] has no field "secret"',
+    ],
+    ['an e-mail with two @', { ...CUSTOMER, email: 'a@b@c' }, 'customer.email must be an e-mail address'],
+    ['an id that is no UUID', { ...CUSTOMER, id: '7' }, 'customer.id must be a UUID'],
+    ['points beyond int4', { ...CUSTOMER, loyalty_points: 2 ** 31 }, 'customer.loyalty_points must be an integer from'],
+    [
+      'a day that does not exist',
+      { ...ORDER, created_at: '2026-02-30T00:00:00Z' },
+      'order.created_at must be a timestamp',
+    ],
+    [
+      'a time without its zone',
+      { ...ORDER, created_at: '2026-02-03T00:00:00' },
+      'order.created_at must be a timestamp',
+    ],
+    [
+      'a receipt like a UUID',
+      { ...ORDER, receipt_number: crypto.randomUUID() },
+      'order.receipt_number must be 1 to 64',
+    ],
+    ['cents with a fraction', { ...ORDER, amount: 1.5 }, 'order.amount must be an integer from'],
+    [
+      'no units',
+      { ...ORDER, line_items: [{ ...ITEM, quantity: 0 }] },
+      'order.line_items[0].quantity must be an integer',
+    ],
+    [
+      'a line total beyond exact integers',
+      { ...ORDER, line_items: [{ ...ITEM, unit_price: 2 ** 52, quantity: 4 }] },
+      'order.line_items[0] has a total (unit_price × quantity) that is too large',
+    ],
+    [
+      'a variant of nothing',
+      { ...ORDER, line_items: [{ ...ITEM, variant: 'A' }] },
+      'order.line_items[0].variant needs a product',
+    ],
+    [
+      'a bin without its warehouse',
+      { kind: 'stock', store: 'acme', bin: 'A-1', product: 'runner', quantity: 1 },
+      'stock.bin must be WAREHOUSE/BIN',
+    ],
+  ])('refuses %s', (_, line, message) => {
+    expect(() => parse(line)).toThrow(message);
+  });
+
+  it('refuses settings nested too deeply', () => {
+    const theme = JSON.parse('{"a":'.repeat(40) + '1' + '}'.repeat(40)) as object;
+
+    expect(() => parse({ ...STORE, theme })).toThrow('store.theme must not be nested deeper than 32 levels');
+  });
+});

@@ -1,0 +1,118 @@
+import { Ajv2020, type AnySchemaObject, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { DataValidateFunction, DataValidationCxt } from 'ajv/dist/types/index.js';
+import { LINES } from '../schema/bundle-schema.js';
+import type { BundleLine } from '../schema/bundle.js';
+import { Fault, quoted } from './faults.js';
+import { EMPTY_FOR_NULL, RULES, TEXTS, TRIMMED, type Problem } from './line-rules.js';
+import { unknownFields } from './unknown-fields.js';
+
+/** Receives the path of each field whose surrounding blanks were removed. */
+export type OnTrimmed = (path: string) => void;
+
+const ajv = new Ajv2020({ allowUnionTypes: true, passContext: true, verbose: true, validateSchema: false });
+ajv.addVocabulary(['problem']);
+ajv.addKeyword({
+  keyword: 'reads',
+  type: ['string', 'null'],
+  schemaType: 'string',
+  modifying: true,
+  errors: true,
+  compile: reader,
+});
+ajv.addKeyword({ keyword: 'rule', type: ['object', 'array'], schemaType: 'string', errors: true, compile: ruler });
+
+const VALIDATORS = new Map(Object.entries(LINES).map(([kind, schema]) => [kind, ajv.compile(schema)]));
+
+/** Replaces a text by the form in which it is stored. */
+function reader(name: string, { problem = 'must be text' }: AnySchemaObject): DataValidateFunction {
+  const read = TEXTS[name];
+  if (!read) throw new Error(`Unknown text format ${name}`);
+  function validate(this: OnTrimmed, given: string | null, place?: DataValidationCxt): boolean {
+    if (!place) return true;
+    if (given === null) {
+      if (EMPTY_FOR_NULL.has(name)) place.parentData[place.parentDataProperty] = '';
+      return true;
+    }
+    const text = read?.(given) ?? { problem: String(problem) };
+    if (typeof text !== 'string') {
+      validate.errors = [fault(text)];
+      return false;
+    }
+    if (text === given) return true;
+    place.parentData[place.parentDataProperty] = text;
+    if (TRIMMED.has(name)) this(place.instancePath);
+    return true;
+  }
+  validate.errors = [] as Partial<ErrorObject>[];
+  return validate as DataValidateFunction;
+}
+
+function ruler(name: string): DataValidateFunction {
+  const rule = RULES[name];
+  if (!rule) throw new Error(`Unknown rule ${name}`);
+  function validate(this: OnTrimmed, value: unknown, place?: DataValidationCxt): boolean {
+    const problem = rule?.(value as never, () => this(place?.instancePath ?? '')) ?? null;
+    if (problem) validate.errors = [fault(problem)];
+    return problem === null;
+  }
+  validate.errors = [] as Partial<ErrorObject>[];
+  return validate as DataValidateFunction;
+}
+
+const fault = (params: Problem): Partial<ErrorObject> => ({ keyword: 'own', params });
+
+/**
+ * Checks one line of a bundle. Replaces texts in the value by the form in which they are stored.
+ *
+ * @throws Fault that names the first invalid field, and fields that do not exist.
+ */
+export function checkLine(value: unknown, onTrimmed: OnTrimmed = () => undefined): BundleLine {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Fault('the line', 'must be an object');
+  const { kind } = value as { kind?: unknown };
+  const validate = typeof kind === 'string' ? VALIDATORS.get(kind) : undefined;
+  if (!validate || typeof kind !== 'string')
+    throw new Fault('kind', `must be one of ${[...VALIDATORS.keys()].join(', ')}`);
+  if (isValid(validate, value, (path) => onTrimmed(dotted(kind, path)))) return value as BundleLine;
+  const first = faultOf(kind, validate.errors?.[0]);
+  throw first.with(unknownFields(LINES[kind as keyof typeof LINES], value, kind));
+}
+
+const isValid = (validate: ValidateFunction, value: unknown, onTrimmed: OnTrimmed): boolean =>
+  Reflect.apply<unknown, [unknown], boolean>(validate as never, onTrimmed, [value]);
+
+/** Turns `/variants/0/price` into `product.variants[0].price`. */
+function dotted(kind: string, pointer: string): string {
+  const parts = pointer.split('/').slice(1);
+  return parts.reduce((path, part) => {
+    return /^\d+$/.test(part) ? `${path}[${part}]` : `${path}.${part.replaceAll('~1', '/').replaceAll('~0', '~')}`;
+  }, kind);
+}
+
+function faultOf(kind: string, error: ErrorObject | undefined): Fault {
+  if (!error) throw new Error('The validator rejects a line without a reason');
+  const path = dotted(kind, error.instancePath);
+  const { missingProperty, additionalProperty, at = '', problem } = error.params as Record<string, string>;
+  if (missingProperty) return new Fault(`${path}.${missingProperty}`, 'is required');
+  if (additionalProperty) return new Fault(path, `has no field ${quoted(additionalProperty)}`);
+  return problem ? new Fault(path + at, problem) : new Fault(path, problemOf(error));
+}
+
+function problemOf({ keyword, parentSchema, propertyName }: ErrorObject): string {
+  const schema = (parentSchema ?? {}) as Record<'type' | 'enum', unknown> & Record<string, string | number | undefined>;
+  const { type, minimum, maximum, maxLength, problem, enum: values } = schema;
+  if (propertyName !== undefined) return `must have names of at most ${String(maxLength)} characters`;
+  if (keyword === 'maxLength') return `must have at most ${String(maxLength)} characters`;
+  if (Array.isArray(values)) return `must be one of ${values.join(', ')}`;
+  if (minimum !== undefined) return `must be an integer from ${String(minimum)} to ${String(maximum)}`;
+  if (keyword !== 'type') return String(problem ?? 'is not valid');
+  const [first] = Array.isArray(type) ? (type as unknown[]) : [type];
+  return WORDS[String(first)] ?? 'is of a wrong type';
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  string: 'must be text',
+  boolean: 'must be true or false',
+  object: 'must be an object',
+  array: 'must be a list',
+};

@@ -1,0 +1,84 @@
+import type { Numbered } from '../write/batch.js';
+import type { BundleLine } from '../schema/bundle.js';
+import { BundleLineError, Fault } from '../check/faults.js';
+import { checkLine } from '../check/check-line.js';
+import { parseJson } from './parse-json.js';
+import { readLines } from './read-lines.js';
+
+/** A checked line, and the number of source bytes up to its end; 0 for objects. */
+export interface SizedLine extends Numbered {
+  readonly bytes: number;
+  /** Paths of the fields whose surrounding blanks were removed. */
+  readonly trimmed?: readonly string[];
+}
+
+/** An invalid line. `given` is its parsed JSON, if the text is JSON. */
+export interface BadLine {
+  readonly number: number;
+  readonly bytes: number;
+  readonly given?: unknown;
+  readonly fault: BundleLineError;
+}
+
+/** The lines that one transaction writes, and the bad lines among them. */
+export interface LineBatch {
+  readonly lines: readonly SizedLine[];
+  readonly bad: readonly BadLine[];
+}
+
+const BATCH_LINES = 1_000;
+/** Limits the memory that a batch of long lines takes. */
+const BATCH_BYTES = 4_000_000;
+
+/** Reads and checks NDJSON. */
+export async function* parsedLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<SizedLine | BadLine> {
+  for await (const line of readLines(source)) {
+    if ('fault' in line) yield line;
+    else yield checked(line.number, line.bytes, () => parseJson(line.text));
+  }
+}
+
+/** Checks lines that already exist as objects. */
+export function* checkedLines(lines: Iterable<BundleLine>): Generator<SizedLine | BadLine> {
+  let number = 0;
+  for (const line of lines) yield checked(++number, 0, () => structuredClone(line));
+}
+
+function checked(number: number, bytes: number, read: () => unknown): SizedLine | BadLine {
+  let given: unknown;
+  try {
+    given = read();
+    const trimmed: string[] = [];
+    const line = checkLine(given, (path) => trimmed.push(path));
+    return { number, bytes, line, ...(trimmed.length > 0 && { trimmed }) };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return { number, bytes, given, fault: new BundleLineError(number, error.message) };
+  }
+}
+
+/** Adds the line number to a fault. @throws BundleLineError */
+export function atLine<T>(number: number, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof Fault ? new BundleLineError(number, error.message) : error;
+  }
+}
+
+/** Groups lines into batches of one transaction each. */
+export async function* batchesOf(
+  lines: AsyncIterable<SizedLine | BadLine> | Iterable<SizedLine | BadLine>,
+): AsyncGenerator<LineBatch> {
+  let batch = { lines: [] as SizedLine[], bad: [] as BadLine[] };
+  let start = 0;
+  for await (const line of lines) {
+    if ('fault' in line) batch.bad.push(line);
+    else batch.lines.push(line);
+    if (batch.lines.length + batch.bad.length < BATCH_LINES && line.bytes - start < BATCH_BYTES) continue;
+    yield batch;
+    batch = { lines: [], bad: [] };
+    start = line.bytes;
+  }
+  if (batch.lines.length + batch.bad.length > 0) yield batch;
+}

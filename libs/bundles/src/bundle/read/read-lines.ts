@@ -1,0 +1,80 @@
+import { BundleLineError } from '../check/faults.js';
+
+/** A line with its number, counted from 1. */
+export interface SourceLine {
+  readonly number: number;
+  readonly text: string;
+  /** Bytes of the source up to the end of this line. */
+  readonly bytes: number;
+}
+
+/** A line that is too long or not UTF-8. */
+export interface UnreadableLine {
+  readonly number: number;
+  readonly bytes: number;
+  readonly fault: BundleLineError;
+}
+
+/** A line is one record. A longer one is not a bundle, and must not fill the memory. */
+export const MAX_LINE_BYTES = 1_000_000;
+
+const TOO_LONG = `is longer than ${MAX_LINE_BYTES} bytes`;
+const NEWLINE = 0x0a;
+const BYTE_ORDER_MARK = '\ufeff';
+
+/**
+ * Splits bytes into lines of text. Blank lines are counted but not returned; a byte order mark is dropped. A line that
+ * is not UTF-8 is reported as unreadable. A line that is too long is reported as unreadable and ends the reading.
+ */
+export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<SourceLine | UnreadableLine> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let number = 0;
+  let bytes = 0;
+  let rest: Uint8Array[] = [];
+  let restLength = 0;
+
+  const unreadable = (problem: string): UnreadableLine => ({
+    ...{ number, bytes },
+    fault: new BundleLineError(number, problem),
+  });
+  const finish = (last: Uint8Array): SourceLine | UnreadableLine | null => {
+    number++;
+    const line = rest.length === 0 ? last : Buffer.concat([...rest, last]);
+    rest = [];
+    restLength = 0;
+    if (line.length > MAX_LINE_BYTES) return unreadable(TOO_LONG);
+    const text = decode(decoder, line, number);
+    if (text === null) return unreadable('is not UTF-8 text');
+    return text.trim() === '' ? null : { number, text, bytes };
+  };
+
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      bytes += end + 1 - start + restLength;
+      const line = finish(chunk.subarray(start, end));
+      if (line) yield line;
+      start = end + 1;
+    }
+    if (start === chunk.length) continue;
+    rest.push(chunk.subarray(start));
+    restLength += chunk.length - start;
+    if (restLength > MAX_LINE_BYTES) {
+      number++;
+      yield unreadable(TOO_LONG);
+      return;
+    }
+  }
+  bytes += restLength;
+  const line = finish(new Uint8Array());
+  if (line) yield line;
+}
+
+function decode(decoder: InstanceType<typeof TextDecoder>, line: Uint8Array, number: number): string | null {
+  try {
+    const text = decoder.decode(line);
+    return number === 1 && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { publishedSchema } from './bundle-schema.js';
+
+const docs = join(__dirname, '../../../../../docs');
+const published = JSON.parse(readFileSync(join(docs, 'store-bundle.schema.json'), 'utf8')) as object;
+
+describe('docs/store-bundle.schema.json', () => {
+  it('equals the schema that the importer checks (npm run bundle-schema)', () => {
+    expect(published).toEqual(publishedSchema());
+  });
+
+  it("passes a strict JSON Schema validator and accepts the documentation's example", () => {
+    const validate = new Ajv2020({ allowUnionTypes: true }).compile(published);
+    const example = readFileSync(join(docs, 'store-bundle.md'), 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('{"kind"'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+    expect(example.map((line) => validate(line))).toEqual(Array(9).fill(true));
+    expect(example.map((line) => validate({ ...line, misspelled: 1 }))).toEqual(Array(9).fill(false));
+    expect(example.map((line) => validate({ ...line, kind: 'shop' }))).toEqual(Array(9).fill(false));
+  });
+});

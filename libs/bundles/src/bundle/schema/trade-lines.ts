@@ -1,0 +1,106 @@
+import { PIPELINE_STAGES } from '@app/application';
+import { FULFILLMENT_STATUSES, ORDER_SOURCES, PAYMENT_STATUSES } from '@app/domain';
+import * as is from './vocabulary.js';
+
+export const customerLine = is.object(
+  {
+    kind: is.kind('customer'),
+    store: is.subdomain,
+    id: is.optional(is.uuid),
+    name: is.text(200),
+    email: is.optional(is.email),
+    phone: is.optional(is.text(40)),
+    status: is.optional(is.name(40)),
+    email_verified: is.optional(is.flag),
+    loyalty_points: is.optional(is.integer(0, is.INT4_MAX)),
+    total_spent: is.optional(is.amount),
+    tags: is.optional(is.list(is.text(200))),
+    city: is.optional(is.text(200)),
+    created_at: is.optional(is.timestamp),
+    last_login: is.optional(is.orNull(is.timestamp)),
+    password_hash: is.optional(is.text(1_000, { description: 'Stored, never returned. Empty removes it.' })),
+    verification_token: is.optional(is.text(1_000, { description: 'Stored, never returned. Empty removes it.' })),
+    national_id: is.optional(is.text(200, { description: 'Stored encrypted, never returned. Empty removes it.' })),
+  },
+  {
+    description: 'A customer account. Key: store and email in lower case, or else id, or else name, phone, created_at.',
+  },
+);
+
+export const address = is.object({
+  address: is.optional(is.text(500)),
+  city: is.optional(is.text(200)),
+  zip: is.optional(is.text(32)),
+});
+
+export const orderItem = is.object(
+  {
+    product: is.optional(is.orNull(is.slug)),
+    variant: is.optional(is.orNull(is.sku)),
+    sku: is.optional(is.trimmedText(200)),
+    name: is.name(500),
+    attributes: is.optional(is.attributes),
+    unit_price: is.signedAmount,
+    quantity: is.integer(1, is.INT4_MAX),
+  },
+  { rule: 'orderItem', description: 'A snapshot that survives its product, which is named where it still exists.' },
+);
+
+const fraud = is.object(
+  {
+    verdict: is.oneOf(['ACCEPT', 'REVIEW', 'REJECT']),
+    score: is.integer(-is.INT4_MAX, is.INT4_MAX),
+    reasons: is.list(is.object({ rule: is.name(200), score: is.integer(-is.INT4_MAX, is.INT4_MAX) })),
+  },
+  { description: 'The outcome of the fraud analysis. Absent: the order was not screened.' },
+);
+
+const stage = is.object(
+  {
+    stage: is.oneOf(PIPELINE_STAGES),
+    state: is.oneOf(['pending', 'held', 'done', 'dead']),
+    attempts: is.integer(0, is.INT4_MAX),
+    last_error: is.optional(is.text(200)),
+    at: is.timestamp,
+  },
+  {
+    rule: 'stateOfStage',
+    description:
+      'A pending stage is stored as dead (`imported`): an import sends no mail. Only notify-customer can be held; ' +
+      'fraud-analysis and inventory are done.',
+  },
+);
+
+export const orderLine = is.object(
+  {
+    kind: is.kind('order'),
+    store: is.subdomain,
+    id: is.optional(is.uuid),
+    receipt_number: is.receipt,
+    source: is.oneOf(ORDER_SOURCES),
+    status: is.oneOf(PAYMENT_STATUSES),
+    fulfillment_status: is.oneOf(FULFILLMENT_STATUSES),
+    payment_method: is.name(64),
+    currency: is.currency,
+    amount: is.signedAmount,
+    total_amount: is.signedAmount,
+    customer_id: is.optional({
+      ...is.orNull(is.uuid),
+      description: 'The account; null for a guest. Absent or not in the store: the account with customer_email.',
+    }),
+    customer_name: is.optional(is.text(200)),
+    customer_email: is.optional(is.trimmedText(254)),
+    customer_phone: is.optional(is.text(40)),
+    shipping_address: is.optional(address),
+    billing_address: is.optional({ ...address, description: 'The shipping address where absent.' }),
+    notes: is.optional(is.text(10_000)),
+    is_test: is.optional(is.flag),
+    external_reference: is.optional(is.externalReference),
+    created_at: is.timestamp,
+    updated_at: is.optional(is.timestamp),
+    line_items: is.optional(is.list(orderItem)),
+    fraud: is.optional(fraud),
+    pipeline: is.optional(is.list(stage, { rule: 'differentStages' })),
+  },
+  { description: 'A past order. Key: store, receipt_number. It is inserted once and never changed.' },
+);

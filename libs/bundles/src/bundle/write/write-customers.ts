@@ -1,0 +1,93 @@
+import { v5 as uuidv5 } from 'uuid';
+import { NATIONAL_IDS } from '@app/infrastructure';
+import type { Batch, Numbered, Owner, WriteLines } from './batch.js';
+import type { CustomerLine } from '../schema/bundle.js';
+import { BundleLineError } from '../check/faults.js';
+import { CUSTOMERS, CUSTOMER_SECRETS } from './tables.js';
+
+/** An arbitrary UUID that must never change: the importer derives customer ids from it. */
+const NAMESPACE = '6f1c0d52-7a7e-4f0e-9a53-3c9a4b0f5d11';
+
+const BY_EMAIL = `/* import.customers.by_email */
+  SELECT given.key, customers.id
+  FROM jsonb_array_elements_text($2::jsonb) AS given (key)
+  JOIN customers ON customers.store_id = $1 AND lower(customers.email) = given.key AND customers.email <> ''`;
+
+const STORED_IDS = `/* import.customers.stored_ids */ SELECT id FROM customers WHERE store_id = $1 AND id = ANY($2)`;
+
+type Identified = Numbered<CustomerLine> & { readonly id: string };
+
+/** Writes customers by e-mail, else by id. Secrets go to a separate table. */
+export const writeCustomers: WriteLines<CustomerLine> = async (batch, store, lines) => {
+  const identified = await withIds(batch, store, lines);
+  const ids = identified.map(({ id }) => id);
+  const repeated = ids.findIndex((id, index) => ids.indexOf(id) < index);
+  if (repeated > 0) {
+    // Two lines of one customer, the first of which changes the e-mail, are written one after the other.
+    await writeCustomers(batch, store, lines.slice(0, repeated));
+    return writeCustomers(batch, store, lines.slice(repeated));
+  }
+  const customers = await withoutOthers(batch, store, identified);
+  const rows = customers.map(({ id, line }) => {
+    const { kind: _, store: __, password_hash, verification_token, national_id, ...fields } = line;
+    return { ...fields, id };
+  });
+  const written = await CUSTOMERS.write(batch.manager, store.id, rows);
+  for (const { outcome } of written) batch.tally.add('customer', outcome);
+
+  const secrets = customers.flatMap(({ id, line }) => secretsOf(batch, store, line, id));
+  await CUSTOMER_SECRETS.write(batch.manager, store.id, secrets);
+};
+
+async function withIds(batch: Batch, store: Owner, lines: readonly Numbered<CustomerLine>[]): Promise<Identified[]> {
+  const { manager, emailKey } = batch;
+  const keys = lines.flatMap(({ line }) => (line.email ? [emailKey(line.email)] : []));
+  const found = await manager.query<{ key: string; id: string }[]>(BY_EMAIL, [store.id, JSON.stringify(keys)]);
+  const known = new Map(found.map(({ key, id }) => [key, id]));
+  return lines.map((each) => {
+    const { email = '', id } = each.line;
+    return { ...each, id: known.get(emailKey(email)) ?? id ?? derivedId(batch, store, each.line) };
+  });
+}
+
+/**
+ * Reports and leaves out the lines whose e-mail belongs to a customer with another id: they would merge two customers.
+ * A customer imported without an id may get such a line, unless the line's id is that of a third customer.
+ */
+async function withoutOthers(batch: Batch, store: Owner, customers: readonly Identified[]): Promise<Identified[]> {
+  const given = customers.flatMap(({ id, line }) => (line.id && line.id !== id ? [line.id] : []));
+  if (given.length === 0) return [...customers];
+  const rows = await batch.manager.query<{ id: string }[]>(STORED_IDS, [store.id, given]);
+  const stored = new Set(rows.map((row) => row.id));
+  return customers.filter(({ number, id, line }) => {
+    if (!line.id || line.id === id) return true;
+    if (!stored.has(line.id) && id === derivedId(batch, store, line)) return true;
+    batch.faults.push(new BundleLineError(number, `customer.email is already the e-mail of customer ${id}`));
+    return false;
+  });
+}
+
+/** Every import gives the same customer the same id. */
+function derivedId(
+  { emailKey }: Batch,
+  { subdomain }: Owner,
+  { email, name, phone = '', created_at = '' }: CustomerLine,
+): string {
+  const identity = email ? [emailKey(email)] : [name, phone, created_at];
+  return uuidv5(JSON.stringify([subdomain, ...identity]), NAMESPACE);
+}
+
+function secretsOf({ cipher }: Batch, store: Owner, line: CustomerLine, customerId: string) {
+  const { password_hash, verification_token, national_id } = line;
+  if (password_hash === undefined && verification_token === undefined && national_id === undefined) return [];
+  const encrypt = (text: string) =>
+    `\\x${cipher.encrypt(text, NATIONAL_IDS.context(store.id, customerId)).toString('hex')}`;
+  return [
+    {
+      customer_id: customerId,
+      ...(password_hash !== undefined && { password_hash: password_hash || null }),
+      ...(verification_token !== undefined && { verification_token: verification_token || null }),
+      ...(national_id !== undefined && { national_id: national_id ? encrypt(national_id) : null }),
+    },
+  ];
+}

@@ -1,0 +1,78 @@
+import type { Currency } from '@app/domain';
+import type { BundleImage, BundleSpecification } from '../bundle/schema/bundle.js';
+import type { Cells } from './cells.js';
+
+/** A row of the file, with the number of its first line. */
+export interface CatalogRow {
+  readonly line: number;
+  readonly cells: Cells;
+}
+
+/** One buyable form of a product. */
+export interface CatalogVariant {
+  readonly line: number;
+  /** Empty when the shop has none: the importer then derives one from the options. */
+  readonly sku: string;
+  readonly price: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly active: boolean;
+  /** Null when the shop does not track the quantity. */
+  readonly quantity: number | null;
+}
+
+/** A product as its rows describe it. An undefined field has no column in the file, and keeps its stored value. */
+export interface CatalogProduct {
+  readonly line: number;
+  /** Null when the format has no slugs: the product is then identified by its SKU, else by its id in the shop. */
+  readonly slug: string | null;
+  /** Its id in the shop. */
+  readonly foreignId?: string;
+  readonly sku?: string;
+  readonly name: string;
+  readonly price: string;
+  readonly description?: string;
+  readonly brand?: string;
+  /** Paths of category names, from the top. */
+  readonly categories?: readonly (readonly string[])[];
+  readonly images?: readonly BundleImage[];
+  readonly specifications?: readonly BundleSpecification[];
+  readonly status?: 'ACTIVE' | 'DRAFT' | 'ARCHIVED';
+  readonly featured?: boolean;
+  readonly variants: readonly CatalogVariant[];
+  readonly quantity: number | null;
+}
+
+/** The context in which a format reads rows. */
+export interface ReadingContext {
+  readonly currency: Currency;
+  /** Names of the columns in the file. */
+  readonly columns: ReadonlySet<string>;
+  readonly now: Date;
+  /** Receives each value that was adjusted, with its reason. */
+  readonly noted: (line: number, reason: string) => void;
+}
+
+/** A product that this service does not sell although its rows are valid. */
+export class NotSold extends Error {}
+
+/** The format in which one kind of shop exports its catalog. */
+export interface CatalogFormat {
+  /** The column's name by its lower-case header; null when the importer does not use it. */
+  readonly columnOf: (header: string) => string | null;
+  /** The columns that identify a file of this format, with their headers. */
+  readonly required: Readonly<Record<string, string>>;
+  /** Undoes the escaping of the shop's export in the text of a cell. */
+  readonly unescape?: (text: string) => string;
+  /** The key that all rows of a product share, and another name by which rows may refer to this row's product. */
+  readonly placeOf: (cells: Cells) => { readonly product: string | null; readonly alias?: string };
+  /**
+   * Separates rows with one key that are several products: each is then imported or refused for itself. Without it, the
+   * rows are one product.
+   */
+  readonly separate?: <R extends CatalogRow>(rows: readonly R[]) => (readonly R[])[];
+  /**
+   * @param rows of one product, in the order of the file.
+   * @throws Fault or BundleLineError when the rows are invalid, NotSold when this service does not sell the product.
+   */
+  readonly read: (rows: readonly CatalogRow[], context: ReadingContext) => CatalogProduct;
+}

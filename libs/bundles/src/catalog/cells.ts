@@ -1,0 +1,85 @@
+import { Money, MAX_UNIT_PRICE, minorUnitExponent, toDecimal, type Currency } from '@app/domain';
+import { Fault } from '../bundle/check/faults.js';
+
+/** The non-empty cells of a row, by the format's name of their column. */
+export type Cells = Readonly<Record<string, string | undefined>>;
+
+/** The price as decimal text. @throws Fault for text that could mean more than one amount. */
+export function readPrice(text: string, column: string, currency: Currency): string {
+  const given = text.trim();
+  if (/^-\s*\d/.test(given)) throw new Fault(column, 'is negative');
+  if (/\p{Sc}|[A-Za-z]/u.test(given)) throw new Fault(column, 'must be a plain number, without a currency');
+  if (/[,' \u00a0\u202f]/.test(given)) {
+    throw new Fault(column, 'must have no thousands separator, and a point before the decimals');
+  }
+  if (!/^\d{1,18}(\.\d{1,18})?$/.test(given)) throw new Fault(column, 'must be a number such as 79.90');
+  if (minorUnits(given, currency) > MAX_UNIT_PRICE) {
+    throw new Fault(column, `must not be higher than ${MAX_UNIT_PRICE} minor units of ${currency}`);
+  }
+  return given;
+}
+
+/** Notes a price with more decimals than its currency has. */
+export function noteRounding(price: string, currency: Currency, noted: (reason: string) => void): void {
+  const taken = toDecimal(minorUnits(price, currency), currency);
+  if (Number(price) === taken) return;
+  noted(`the price ${price} is rounded to ${taken.toFixed(minorUnitExponent(currency))} ${currency}`);
+}
+
+/** The lowest of the prices. */
+export function lowestPrice(prices: readonly string[], currency: Currency): string {
+  return prices.reduce((low, price) => (minorUnits(price, currency) < minorUnits(low, currency) ? price : low));
+}
+
+function minorUnits(price: string, currency: Currency): number {
+  try {
+    return Money.parse(price, currency).minor;
+  } catch {
+    return Infinity; // larger than an exact integer
+  }
+}
+
+/** The quantity; null when the shop does not track it. A negative quantity is read as 0 and `noted`. */
+export function readQuantity(text: string | undefined, column: string, noted: (reason: string) => void): number | null {
+  const given = text?.trim() ?? '';
+  if (given === '') return null;
+  if (!/^-?\d{1,10}(\.0*)?$/.test(given)) throw new Fault(column, 'must be a whole number');
+  const quantity = Number(given);
+  if (quantity < 0) noted(`${column} is negative and is read as 0`);
+  return Math.max(quantity, 0);
+}
+
+/** Whether the cell holds a yes. */
+export function saysYes(text: string | undefined): boolean {
+  return /^(true|yes|1)$/i.test(text?.trim() ?? '');
+}
+
+/** A list in WooCommerce's notation: separated by commas, with a backslash before a comma that belongs to the text. */
+export function listed(text: string | undefined): string[] {
+  const parts = (text ?? '').split(/(?<!\\),/).map((part) => part.replaceAll('\\,', ',').trim());
+  return parts.filter((part) => part !== '');
+}
+
+/** Image addresses that a browser can load, without duplicates. */
+export function pictures<T extends { readonly url: string }>(
+  given: readonly T[],
+  noted: (reason: string) => void,
+): T[] {
+  const byUrl = new Map<string, T>();
+  for (const picture of given) {
+    if (!/^https?:\/\//i.test(picture.url)) noted('an image without an http address is skipped');
+    else if (!byUrl.has(picture.url)) byUrl.set(picture.url, picture);
+  }
+  return [...byUrl.values()];
+}
+
+/** Options by name, in their order. A repeated name gets a number, so that no option is lost. */
+export function optionsByName(pairs: readonly (readonly [name: string, value: string])[]): Record<string, string> {
+  const options = new Map<string, string>();
+  for (const [name, value] of pairs) {
+    let own = name;
+    for (let n = 2; options.has(own); n++) own = `${name} (${n})`;
+    options.set(own, value);
+  }
+  return Object.fromEntries(options);
+}

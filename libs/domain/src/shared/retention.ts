@@ -1,0 +1,7 @@
+/** The API promises these times, so operators cannot change them. */
+
+/** An idempotency key is known for at least this long after its order. */
+export const IDEMPOTENCY_KEYS_KEPT_HOURS = 24;
+
+/** A reader of the feed learns of a deletion for this long. */
+export const DELETIONS_KEPT_DAYS = 90;

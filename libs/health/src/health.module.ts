@@ -1,0 +1,39 @@
+import { DatabaseProbe, readOwnMigrations, type OwnMigrations } from '@app/infrastructure';
+import { Module, type DynamicModule } from '@nestjs/common';
+import { TerminusModule } from '@nestjs/terminus';
+import { HealthReport } from './health-report.js';
+import { DatabaseIndicator } from './indicators/database.indicator.js';
+import { FeedIndicator } from './indicators/feed.indicator.js';
+import { PipelineIndicator } from './indicators/pipeline.indicator.js';
+import { ReplicasIndicator } from './indicators/replicas.indicator.js';
+import { SchemaIndicator } from './indicators/schema.indicator.js';
+import { ServingIndicator } from './indicators/serving.indicator.js';
+import { WalIndicator } from './indicators/wal.indicator.js';
+import { Readiness } from './readiness.js';
+
+/** The health of a process, for API and worker alike. Needs the `InfrastructureModule`. */
+@Module({})
+export class HealthModule {
+  /** @param migrations of an extension. */
+  static on(databaseUrl: string, migrations?: OwnMigrations): DynamicModule {
+    const own = migrations && [readOwnMigrations(migrations)];
+    return {
+      module: HealthModule,
+      // Failing checks are in the answer. A flood of probes must not fill the log.
+      imports: [TerminusModule.forRoot({ logger: false })],
+      providers: [
+        { provide: DatabaseProbe, useFactory: () => new DatabaseProbe(databaseUrl, own) },
+        Readiness,
+        DatabaseIndicator,
+        SchemaIndicator,
+        ServingIndicator,
+        PipelineIndicator,
+        FeedIndicator,
+        ReplicasIndicator,
+        WalIndicator,
+        HealthReport,
+      ],
+      exports: [Readiness, HealthReport],
+    };
+  }
+}

@@ -1,0 +1,84 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ServiceMetrics } from '@app/infrastructure';
+import type { Health, HealthReport } from './health-report.js';
+
+/** More than scrapers and probes need, and few enough to leave the process its descriptors. */
+const MAX_CONNECTIONS = 50;
+const LIMITS = { headersTimeout: 5_000, requestTimeout: 5_000, connectionsCheckingInterval: 1_000 };
+const IDLE_MS = 10_000;
+
+/** What probes ask about a process. */
+export interface ProcessState {
+  /** False makes the orchestrator restart the process. */
+  readonly isLive: boolean;
+  /** Null while the process waits for its database. */
+  readonly health: HealthReport | null;
+}
+
+export interface StatusServer {
+  readonly port: number;
+  /** Closes the port and all connections. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves `/metrics` and the probes at a port of their own, which is for operators only. Probes do not wait behind the
+ * connections of clients, but for the event loop: a process whose loop is blocked fails them.
+ */
+export async function serveStatus(
+  host: string,
+  port: number,
+  metrics: ServiceMetrics,
+  state: () => ProcessState,
+): Promise<StatusServer> {
+  const server = createServer(LIMITS, (request, response) => {
+    request.resume();
+    answer(request, response, metrics, state()).catch(() => response.writeHead(500).end());
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  server.maxRequestsPerSocket = 1;
+  // Node would keep an answer for each further request of a packet until the client reads the first.
+  server.on('dropRequest', (_, socket) => socket.destroy());
+  server.setTimeout(IDLE_MS);
+  server.listen(port, host);
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function answer(
+  { method, url }: IncomingMessage,
+  response: ServerResponse,
+  { text }: ServiceMetrics,
+  { isLive, health }: ProcessState,
+): Promise<void> {
+  // No endpoint here takes a body or changes anything.
+  const path = method === 'GET' ? url?.replace(/\?.*$/s, '') : undefined;
+  if (path === '/metrics') {
+    const rendered = await text.read();
+    response.setHeader('content-type', text.contentType).end(rendered);
+    return;
+  }
+  const { status, body } = await statusAt(path, isLive, health);
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' });
+  response.end(JSON.stringify(body));
+}
+
+type Answer = Health | { readonly status: number; readonly body: object };
+
+function statusAt(path: string | undefined, isLive: boolean, health: HealthReport | null): Answer | Promise<Answer> {
+  const waiting = { status: 503, body: { status: 'error' } };
+  if (path === '/health/live') return isLive ? { status: 200, body: { status: 'ok' } } : waiting;
+  if (path === '/health/ready') return health?.ready() ?? waiting;
+  if (path === '/health') return health?.detail() ?? waiting;
+  return { status: 404, body: { success: false, error: 'Not found' } };
+}

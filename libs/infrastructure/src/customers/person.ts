@@ -1,0 +1,20 @@
+import { trimmed } from '../postgres/trimmed.js';
+
+/**
+ * SQL for whether a customer has an e-mail, in any letter case. It compares as the unique index of customers: lower() of
+ * PostgreSQL, whose letters differ from JavaScript's. A customer without an e-mail matches none.
+ *
+ * @param customer the alias of the customer's row. @param email an expression.
+ */
+export function hasEmail(customer: string, email: string): string {
+  return `lower(${customer}.email) = lower(${email}) AND ${customer}.email <> ''`;
+}
+
+/**
+ * SQL for whether an order is a person's: it has the e-mail, or is linked to the customer who has it.
+ *
+ * @param order the alias of the order's row. @param email @param customerId expressions; the id may be null.
+ */
+export function isOrderOf(order: string, email: string, customerId: string): string {
+  return `(lower(${trimmed(`${order}.customer_email`)}) = lower(${email}) OR ${order}.customer_id = ${customerId})`;
+}

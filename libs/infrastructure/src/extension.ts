@@ -1,0 +1,27 @@
+import type { CatalogPricing, Notifier } from '@app/application';
+import type { FraudRule } from '@app/domain';
+import type { ClassProvider, FactoryProvider, ModuleMetadata, ValueProvider } from '@nestjs/common';
+import type { OwnMigrations } from './postgres/own-migrations.js';
+
+/** A provider of Nest, without its token. It may inject every global provider of the service. */
+type Provided<T> =
+  | Pick<ClassProvider<T>, 'useClass'>
+  | Pick<FactoryProvider<T>, 'useFactory' | 'inject'>
+  | Pick<ValueProvider<T>, 'useValue'>;
+
+/** What another team adds to the service. The API and the worker start with the same extension. */
+export interface Extension {
+  /** Judge every order, after the rules of the service. */
+  readonly fraudRules?: readonly FraudRule[];
+  /**
+   * Told of every order, beside mail. The key is the channel's name, which is stored with each delivery: a renamed channel
+   * is told again.
+   */
+  readonly channels?: Readonly<Record<string, Provided<Notifier>>>;
+  /** Prices every order. It may inject `LiveCatalogPricing`, the catalog. */
+  readonly pricing?: Provided<CatalogPricing>;
+  /** Served by the API, under its guard, limits, error codes, request log and documentation. */
+  readonly modules?: NonNullable<ModuleMetadata['imports']>;
+  /** Run after those of the service. The API is ready when they have been applied. */
+  readonly migrations?: OwnMigrations;
+}

@@ -1,0 +1,121 @@
+import type { Conditions } from './conditions.js';
+
+/** Printable ASCII with one `@`. With fewer than three characters before it, too much of the index begins like them. */
+const EMAIL_TERM = /^[ -?A-~]{3,}@[ -?A-~]*$/;
+/** A receipt number, a SKU, or a part of one: it has a digit, unlike most names. */
+const CODE = /^(?=.*\d)[A-Za-z0-9-]+$/;
+/** The shortest text with a trigram of its own. */
+const TRIGRAM = 3;
+/** A part of a term from which `pg_trgm` makes a trigram: it pads a word that begins or ends inside the term. */
+const WITH_TRIGRAM = /[\p{L}\p{N}]{3}|[^\p{L}\p{N}][\p{L}\p{N}]|[\p{L}\p{N}]{2}[^\p{L}\p{N}]/u;
+/** A word, or 8 characters of one, with the character before it. Without Σ: its neighbours decide its lower case. */
+const WORD = /[^\p{L}\p{N}]?(?:(?!Σ)[\p{L}\p{N}]){1,8}/gu;
+const MOST_WORDS = 8;
+/** Up to this length, the index looks for the whole term. */
+const SHORT = 32;
+
+/** Two columns that are searched together. Both are code, never input. */
+export interface SearchedColumns {
+  readonly email: string;
+  readonly other: string;
+  /** Whether values of the other column may contain `@`. */
+  readonly otherHasAt: boolean;
+}
+
+/**
+ * Adds the condition that one of the columns contains the term, in any letter case.
+ *
+ * @returns whether one plan serves all terms of this form. The best plan of another term depends on its text.
+ */
+export function addSearch(where: Conditions, columns: SearchedColumns, term: string): boolean {
+  const { email, other } = columns;
+  if (EMAIL_TERM.test(term)) {
+    addEmailSearch(where, columns, term);
+    return true;
+  }
+  const contains = containingTerm(where, term);
+  where.and(`(${contains(other)} OR ${contains(email)})`);
+  return longestSegment(term) !== null;
+}
+
+/**
+ * Binds the term, and returns the condition that a column contains it, in any letter case. The trigrams of a whole receipt
+ * number are mostly those of its date, those of a whole SKU mostly those of its series: many rows share them. The index
+ * looks for the longest part between hyphens only.
+ *
+ * ILIKE folds its pattern again for each row, which takes longer than all else for a long one: the index looks for a few
+ * words of a long term. Without a trigram the index is of no use, and neither is ILIKE.
+ */
+export function containingTerm(where: Conditions, term: string): (column: string) => string {
+  const pattern = patternOf(longestSegment(term) ?? term);
+  if (pattern === containing(term)) {
+    const bound = where.bind(pattern);
+    return (column) => `${column} ILIKE ${bound}`;
+  }
+  // The subquery folds the term once, also in a plan for all terms.
+  const folded = `(SELECT lower(${where.bind(term)}))`;
+  const contains = (column: string) => `strpos(lower(${column}), ${folded}) > 0`;
+  if (pattern === null) return contains;
+  const bound = where.bind(pattern);
+  return (column) => `${column} ILIKE ${bound} AND ${contains(column)}`;
+}
+
+/** What the index looks for: each text with the term matches it. `null` when the index is of no use. */
+function patternOf(term: string): string | null {
+  if (!WITH_TRIGRAM.test(term)) return null;
+  if (term.length <= SHORT) return containing(term);
+  const words = new Set(term.match(WORD));
+  return `%${[...words].slice(0, MOST_WORDS).map(escaped).join('%')}%`;
+}
+
+function addEmailSearch(where: Conditions, { email, other, otherHasAt }: SearchedColumns, term: string): void {
+  const start = reversed(term.slice(0, term.indexOf('@')).toLowerCase());
+  const end = start.slice(0, -1) + String.fromCharCode(start.charCodeAt(start.length - 1) + 1);
+  const key = emailKey(email);
+  // No ILIKE: for it, the planner turns to the trigrams.
+  const contains = (text: string) => `strpos(lower(${text}), ?) > 0`;
+  const found = `${email} <> '' AND ${key} >= ? AND ${key} < ? AND ${contains(`${email} COLLATE "C"`)}`;
+  const folded = term.toLowerCase();
+  if (otherHasAt) {
+    const odd = `(${other} LIKE '%@%' OR ${isOddEmail(email)}) AND (${contains(other)} OR ${contains(email)})`;
+    where.and(`(${found} OR ${odd})`, start, end, folded, folded, folded);
+  } else where.and(`(${found} OR ${isOddEmail(email)} AND ${contains(email)})`, start, end, folded, folded);
+}
+
+/**
+ * The text by which e-mails are indexed: the local part from its end, then the domain. An e-mail that contains a term
+ * with one `@` has a local part that ends like the term's, and so a key that begins with the term's reversed local part.
+ * The indexes `orders_by_email` and `customers_by_email_key` repeat the expression.
+ */
+export function emailKey(email: string): string {
+  const folded = `lower(${email} COLLATE "C")`;
+  return `(reverse(split_part(${folded}, '@', 1)) || '@' || split_part(${folded}, '@', 2))`;
+}
+
+/**
+ * E-mails that their key does not represent: those with several `@`, or beyond ASCII. They are few and have an index of
+ * their own. A regular expression, because the planner can estimate from its statistics how few they are.
+ */
+function isOddEmail(email: string): string {
+  return `${email} ~ '[^ -~]|@.*@'`;
+}
+
+function reversed(ascii: string): string {
+  return [...ascii].reverse().join('');
+}
+
+/** The last of the longest parts of a code; `null` when the term is no code, or no part has a trigram. */
+function longestSegment(term: string): string | null {
+  if (!CODE.test(term)) return null;
+  const segment = term.split('-').reduce((longest, part) => (part.length < longest.length ? longest : part));
+  return segment.length < TRIGRAM ? null : segment;
+}
+
+function containing(text: string): string {
+  return `%${escaped(text)}%`;
+}
+
+/** The client's %, _ and \ are not wildcards. */
+function escaped(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&');
+}

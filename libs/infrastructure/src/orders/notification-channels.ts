@@ -1,0 +1,46 @@
+import {
+  Notifier,
+  UndeliverableMessage,
+  type NotificationStage,
+  type OrderRecord,
+  type StoreProfile,
+} from '@app/application';
+import type { Database } from '../postgres/database.js';
+
+const FIND = `/* stages.notified */
+  SELECT notified FROM order_stages WHERE store_id = $1 AND order_id = $2 AND stage = $3`;
+
+// True whoever says it: also an attempt that the queue has given up in the meantime.
+const RECORD = `/* stages.channel_notified */
+  UPDATE order_stages SET notified = array_append(notified, $4)
+  WHERE store_id = $1 AND order_id = $2 AND stage = $3 AND NOT $4 = ANY (notified)`;
+
+/**
+ * Notifies by several channels at the same time, and records each that succeeds. When one fails, the next attempt of the
+ * stage, in any process, goes only to those without a record.
+ */
+export class NotificationChannels extends Notifier {
+  /** @param channels by name. */
+  constructor(
+    private readonly database: Database,
+    private readonly channels: ReadonlyMap<string, Notifier>,
+  ) {
+    super();
+  }
+
+  override async notify(stage: NotificationStage, order: OrderRecord, store: StoreProfile): Promise<void> {
+    const key = [store.id, order.id, stage];
+    const [row] = await this.database.queryPrepared<{ notified: readonly string[] }>(FIND, key);
+    const missing = [...this.channels].filter(([name]) => !row?.notified.includes(name));
+    const attempts = await Promise.allSettled(
+      missing.map(async ([name, channel]) => {
+        await channel.notify(stage, order, store);
+        await this.database.queryPrepared(RECORD, [...key, name]);
+      }),
+    );
+    const errors = attempts.flatMap((attempt) => (attempt.status === 'rejected' ? [attempt.reason as Error] : []));
+    // The stage is given up only when no failed channel can be retried.
+    const error = errors.find((each) => !(each instanceof UndeliverableMessage)) ?? errors[0];
+    if (error) throw error;
+  }
+}

@@ -1,0 +1,67 @@
+import { CONNECTION_MS } from '@app/application';
+import pg from 'pg';
+import { isServerFull } from './postgres-errors.js';
+
+type Callback = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  done: (release?: unknown) => void,
+) => void;
+
+/** After the server refused a connection, the pool asks for another one only when this time has passed. */
+const RETRY_MS = 1_000;
+
+/**
+ * A pool that makes do with the connections it has while the server accepts no more: a caller waits for one of them, as
+ * in a pool that has reached its own size. Without any connection, it throws the server's refusal.
+ */
+export class PatientPool extends pg.Pool {
+  private readonly waiting: (() => void)[] = [];
+  private fullUntil = 0;
+
+  constructor(config?: pg.PoolConfig) {
+    super(config);
+    // The event precedes the return of the connection to the idle ones.
+    this.on('release', () => process.nextTick(() => this.waiting.shift()?.()));
+  }
+
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: Callback): void;
+  override connect(callback?: Callback): Promise<pg.PoolClient> | void {
+    const client = this.connectPatiently();
+    if (!callback) return client;
+    client.then(
+      (found) => callback(undefined, found, (reason) => found.release(reason as Error)),
+      (error: Error) => callback(error, undefined, () => undefined),
+    );
+  }
+
+  private async connectPatiently(): Promise<pg.PoolClient> {
+    const giveUp = performance.now() + CONNECTION_MS;
+    for (;;) {
+      if (this.idleCount > 0 || this.totalCount === 0 || performance.now() > this.fullUntil) {
+        try {
+          return await super.connect();
+        } catch (error) {
+          if (!isServerFull(error) || this.totalCount === 0) throw error;
+          this.fullUntil = performance.now() + RETRY_MS;
+        }
+      }
+      if (this.idleCount === 0) await this.nextRelease(giveUp - performance.now());
+    }
+  }
+
+  private nextRelease(patienceMs: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        this.waiting.splice(this.waiting.indexOf(wake), 1);
+        reject(new Error('timeout exceeded when trying to connect'));
+      }, patienceMs);
+      this.waiting.push(wake);
+    });
+  }
+}

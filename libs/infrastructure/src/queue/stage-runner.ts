@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClaimedStage, RunPipelineStage } from '@app/application';
+import { Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { failureName } from '../orders/failure-name.js';
+import { OutageLog } from '../platform/outage-log.js';
+import { atMost } from './at-most.js';
+import { reported, type Reports } from './reported-attempt.js';
+
+/** The longest wait of a new order's notifications for a free worker. */
+const POLL_INTERVAL_MS = 250;
+/** The pause after a claim that failed: the database may be away. */
+const RETRY_INTERVAL_MS = 1_000;
+/** With a backlog: the stages that end in this time make room for one claim. */
+const COLLECT_MS = 10;
+
+/** A worker that has not looked for stages for longer is not at work. Longer than a database fail-over. */
+const OVERDUE_MS = 60_000;
+
+/** Longer than any attempt: a shutdown lets running attempts end. */
+const SHUTDOWN_MS = 35_000;
+
+/** Runs the due stages of orders. Workers in several processes share them safely. */
+export class StageRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(StageRunner.name);
+  private readonly outage = new OutageLog('The queue', (line) => this.logger.warn(line));
+  private readonly stopping = new AbortController();
+  private readonly running = new Set<Promise<void>>();
+  private lookedAt: number | null = null;
+  private loop: Promise<void> = Promise.resolve();
+
+  /** @param concurrency how many stages run at the same time. */
+  constructor(
+    private readonly stages: RunPipelineStage,
+    private readonly concurrency: number,
+    private readonly reports: Reports,
+  ) {}
+
+  /** Whether it looked for stages within the last minute, or not yet: the start may wait for the database. */
+  get isAtWork(): boolean {
+    return this.lookedAt === null || performance.now() - this.lookedAt < OVERDUE_MS;
+  }
+
+  onApplicationBootstrap(): void {
+    this.loop = this.work();
+  }
+
+  /** Claims no more stages and waits for those that are running. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopping.abort();
+    await atMost(SHUTDOWN_MS, this.loop);
+  }
+
+  private async work(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      const free = this.concurrency - this.running.size;
+      const claimed = await this.claim(free);
+      if (claimed === null) await this.pause(RETRY_INTERVAL_MS);
+      else if (claimed < free) await this.pause(POLL_INTERVAL_MS);
+      else await Promise.race(this.running).then(() => this.pause(COLLECT_MS));
+    }
+    await Promise.all(this.running);
+  }
+
+  /** Starts what it claims. @returns the number of stages; null after a failure. */
+  private async claim(most: number): Promise<number | null> {
+    try {
+      const claimed = await this.stages.claim(most);
+      this.lookedAt = performance.now();
+      for (const stage of claimed) this.start(stage);
+      return claimed.length;
+    } catch (error) {
+      this.outage.note(`The queue is out of reach: ${failureName(error as Error)}`);
+      return null;
+    }
+  }
+
+  private async pause(milliseconds: number): Promise<void> {
+    await sleep(milliseconds, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+  }
+
+  private start(stage: ClaimedStage): void {
+    const attempt = reported(this.reports, stage, () => this.stages.execute(stage)).finally(() => {
+      this.running.delete(attempt);
+    });
+    this.running.add(attempt);
+  }
+}

@@ -1,0 +1,131 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { seededRandom } from '../support/seeded-random.js';
+import { compare } from './compare.js';
+import { SIDES, type Scene, type Side } from './scene.js';
+import { settle } from './stores/seed-store.js';
+import type { Work } from './works.js';
+
+export interface Plan {
+  readonly warmUpSeconds: number;
+  readonly rounds: number;
+  readonly seconds: number;
+}
+
+export interface Speed {
+  readonly perSecond: number;
+  /** Latency in milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  /** CPU milliseconds of the server and of PostgreSQL per answer; `null` when not measurable. */
+  readonly cpu: number | null;
+  /** Bytes of write-ahead log per answer, with the whole pages after a checkpoint; `null` for reads. */
+  readonly wal: number | null;
+}
+
+export interface Spread {
+  readonly median: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** The result of one work: every figure is the median of the rounds. */
+export interface WorkRow {
+  readonly name: string;
+  readonly title: string;
+  readonly service: Speed;
+  /** `null` for a work that is measured alone. The ratios are those of the service to the reference. */
+  readonly bare: (Speed & { readonly ratio: Spread; readonly cpuRatio: Spread | null }) | null;
+  /** Of the ratio of requests per second. */
+  readonly goal: number | null;
+}
+
+/** Keeps requests that are still in progress at the end of a round out of the next one. */
+const PAUSE_MS = 100;
+
+/**
+ * Compares the answers of both sides and measures them in turn.
+ *
+ * @throws Error when an answer is wrong or missing: then there is nothing to measure.
+ */
+export async function measure(scene: Scene, work: Work, plan: Plan, seed: number): Promise<WorkRow> {
+  const { inlineRate, name, title, goal } = work;
+  const names = goal === null ? (['service'] as const) : SIDES;
+  let { sides } = scene;
+  if (inlineRate === undefined) await compare(scene, work, seededRandom(seed));
+  else {
+    await forgetStages(scene);
+    sides = { ...sides, service: await scene.startInline() };
+  }
+  let turn = 0;
+  const drive = (side: Side, seconds: number) => driveOnce(scene, work, side, seconds, seed + ++turn);
+  for (const side of names) await drive(sides[side], plan.warmUpSeconds);
+  const loads: Record<(typeof SIDES)[number], Speed[]> = { service: [], bare: [] };
+  for (let round = 0; round < plan.rounds; round++) {
+    for (const side of names) loads[side].push(await drive(sides[side], plan.seconds));
+  }
+  const [service, bare] = [medianOf(loads.service), medianOf(loads.bare)];
+  const ratioOf = (figure: 'perSecond' | 'cpu') =>
+    spreadOf(loads.bare.map((load, round) => (loads.service[round]?.[figure] ?? NaN) / (load[figure] ?? NaN)));
+  const ratios = { ratio: ratioOf('perSecond'), cpuRatio: bare.cpu === null ? null : ratioOf('cpu') };
+  return { name, title, service, bare: goal === null ? null : { ...bare, ...ratios }, goal };
+}
+
+/** @throws Error when a request breaks, takes too long or is not answered with 2xx. */
+async function driveOnce(scene: Scene, work: Work, { url, pid }: Side, seconds: number, seed: number): Promise<Speed> {
+  const { connections, inlineRate: rate } = work;
+  const requests = work.requests(scene.shop);
+  const newest = await newestOrder(scene);
+  const [log, cpu] = [await writtenLog(scene), scene.cpuTime.of(pid)];
+  const load = await scene.drive({ url, connections, seconds, rate, requests, seed });
+  if (rate === undefined) await delay(PAUSE_MS);
+  else await stagesDone(scene, newest);
+  const [logAfter, cpuAfter] = [await writtenLog(scene), scene.cpuTime.of(pid)];
+  const { answered, failures, ...speed } = load;
+  if (answered === 0 || Object.keys(failures).length > 0) throw new Error(`${work.name}: ${JSON.stringify(load)}`);
+  return {
+    ...speed,
+    cpu: cpu === null || cpuAfter === null ? null : (cpuAfter - cpu) / answered,
+    wal: requests.kind === 'reads' ? null : (logAfter - log) / answered,
+  };
+}
+
+/** Bytes of write-ahead log since the server's first start. */
+async function writtenLog({ database }: Scene): Promise<number> {
+  const [row] = await database.query<{ bytes: string }>(`SELECT pg_current_wal_insert_lsn() - '0/0' AS bytes`);
+  return Number(row?.bytes);
+}
+
+/** Completes the stages of earlier orders: they are not the work of a worker that starts now. */
+async function forgetStages({ database }: Scene): Promise<void> {
+  await database.query(`UPDATE order_stages SET state = 'done' WHERE state = 'pending'`);
+  await settle(database);
+}
+
+async function newestOrder({ database, shop }: Scene): Promise<string | undefined> {
+  const newest = 'SELECT id FROM orders WHERE store_id = $1 ORDER BY id DESC LIMIT 1';
+  return (await database.query<{ id: string }>(newest, [shop.id]))[0]?.id;
+}
+
+/** Waits until the worker has finished the stages of all orders after that one, and has numbered their changes. */
+async function stagesDone({ database, shop }: Scene, order: string | undefined): Promise<void> {
+  const working = `
+    SELECT EXISTS (SELECT FROM order_stages WHERE store_id = $1 AND order_id > $2 AND state = 'pending')
+      OR EXISTS (SELECT FROM change_log WHERE store_id = $1) AS yes`;
+  do await delay(PAUSE_MS);
+  while ((await database.query<{ yes: boolean }>(working, [shop.id, order]))[0]?.yes);
+}
+
+function medianOf(loads: readonly Speed[]): Speed {
+  const of = (figure: keyof Speed) => spreadOf(loads.map((load) => load[figure] ?? NaN)).median;
+  const orNull = (value: number) => (Number.isNaN(value) ? null : value);
+  const [perSecond, p50, p99] = [of('perSecond'), of('p50'), of('p99')];
+  return { perSecond, p50, p99, cpu: orNull(of('cpu')), wal: orNull(of('wal')) };
+}
+
+function spreadOf(values: readonly number[]): Spread {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? NaN;
+  const median = sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? NaN) + upper) / 2;
+  return { median, min: sorted[0] ?? NaN, max: sorted.at(-1) ?? NaN };
+}

@@ -1,0 +1,61 @@
+import type { Orders, Reads } from './driver/driver.js';
+import type { Shop } from './shop.js';
+
+/** A kind of request that clients of a store send continuously. */
+export interface Work {
+  readonly name: string;
+  readonly title: string;
+  readonly connections: number;
+  readonly requests: (shop: Shop) => Reads | Orders;
+  /** The wanted requests per second, as a fraction of those of the reference; `null`: measured alone. */
+  readonly goal: number | null;
+  /** Orders a second with the worker in the same process; the CPU time includes their stages. */
+  readonly inlineRate?: number;
+}
+
+const PAGES = Array.from({ length: 20 }, (_, index) => index + 1);
+const CLIENTS = 32;
+const CROWD = 64;
+
+const reads = (name: string, title: string, goal: number, paths: (shop: Shop) => readonly string[]): Work => ({
+  name,
+  title: `GET ${title}`,
+  connections: CLIENTS,
+  requests: (shop) => ({ kind: 'reads', paths: paths(shop) }),
+  goal,
+});
+const pages = (name: string, list: string): Work =>
+  reads(name, `${list}?limit=50, pages 1–20`, 1, () => PAGES.map((page) => `${list}?limit=50&page=${page}`));
+const searches = (texts: readonly string[]) => texts.map((text) => `/v1/orders?search=${encodeURIComponent(text)}`);
+const spread = ({ items }: Shop): Orders => ({ kind: 'orders', items, lines: 3 });
+
+/** The reads first: orders make the lists of the two sides differ. W6 inline last: it ends the other works' process. */
+export const WORKS: readonly Work[] = [
+  pages('W1', '/v1/products'),
+  reads('W2', '/v1/products/{id}', 1, ({ productIds }) => productIds.map((id) => `/v1/products/${id}`)),
+  pages('W3', '/v1/orders'),
+  reads('W4', '/v1/orders/{id}', 1, ({ orderIds }) => orderIds.map((id) => `/v1/orders/${id}`)),
+  reads('W5a', '/v1/orders?search={whole e-mail}', 0.5, ({ emails }) => searches(emails)),
+  reads('W5b', '/v1/orders?search={whole receipt number}', 0.5, ({ receiptNumbers }) => searches(receiptNumbers)),
+  reads('W8', '/v1/store', 1, () => ['/v1/store']),
+  pages('W9', '/v1/skus'),
+  { name: 'W6', title: 'POST /v1/orders, 3 lines', connections: CLIENTS, requests: spread, goal: 0.95 },
+  {
+    name: 'W7',
+    title: 'POST /v1/orders, all for one product',
+    connections: CROWD,
+    requests: ({ hotProductId }) => ({ kind: 'orders', items: [{ product_id: hotProductId }], lines: 1 }),
+    goal: 0.7,
+  },
+  {
+    name: 'W6 inline',
+    title:
+      '200 orders of W6 a second, with the feed and the mail worker in the same process, until their stages are done',
+    connections: 8,
+    requests: spread,
+    // The worker would take the machine from a reference.
+    goal: null,
+    // The worker keeps up with this rate.
+    inlineRate: 200,
+  },
+];

@@ -1,0 +1,446 @@
+import {
+  BrandRepository,
+  CategoryRepository,
+  ProductRepository,
+  SkuRepository,
+  type BrandFilter,
+  type BrandRecord,
+  type CategoryFilter,
+  type CategoryRecord,
+  type ProductFilter,
+  type ProductRecord,
+  type SkuFilter,
+  type SkuRecord,
+} from '@app/application';
+import { aBrand, aCategory, aProduct } from '../builders/records.js';
+import { StoreFixture } from '../builders/store-fixture.js';
+import { startApi, type RunningApi } from '../support/start-api.js';
+
+let api: RunningApi;
+let store: StoreFixture;
+let other: StoreFixture;
+beforeAll(async () => (api = await startApi()));
+afterAll(() => api.stop());
+
+/** Each suite has two stores of its own. */
+async function openStores(): Promise<void> {
+  store = await StoreFixture.create(api.database);
+  other = await StoreFixture.create(api.database);
+}
+
+describe('BrandRepository', () => {
+  let brands: BrandRepository;
+  let globex: BrandRecord;
+  let gone: BrandRecord;
+
+  const give = async (to: StoreFixture, brand: Omit<BrandRecord, 'id'>, options?: { active: boolean }) => ({
+    id: await to.brand({ ...brand, ...options }),
+    ...brand,
+  });
+
+  beforeAll(async () => {
+    brands = api.app.get(BrandRepository, { strict: false });
+    await openStores();
+    const logo = 'https://x.test/globex.png';
+    await give(store, aBrand({ name: 'Élan', description: 'first of two' }));
+    globex = await give(store, aBrand({ name: 'globex', slug: 'globex', logo, description: 'Runs' }));
+    await give(store, aBrand({ name: 'Élan', description: 'second of two' }));
+    await give(store, aBrand({ name: 'Hooli 100%' }));
+    await give(store, aBrand({ name: 'Acme' }));
+    gone = await give(store, aBrand({ name: 'Gone', slug: 'gone' }), { active: false });
+    await give(other, aBrand({ name: 'Theirs', slug: 'theirs' }));
+  });
+
+  const names = async (filter: BrandFilter, page = 1, limit = 50) => {
+    const { rows, total } = await brands.list(store.id, filter, { page, limit });
+    return [total, ...rows.map(({ name }) => name)];
+  };
+
+  it("lists a store's active brands by name in any letter case", async () => {
+    expect(await names({})).toEqual([5, 'Acme', 'globex', 'Hooli 100%', 'Élan', 'Élan']);
+  });
+
+  it('lists brands with the same name by id', async () => {
+    const { rows } = await brands.list(store.id, { search: 'Élan' }, { page: 1, limit: 50 });
+
+    expect(rows.map(({ description }) => description)).toEqual(['first of two', 'second of two']);
+  });
+
+  it('lists a page with the total of all pages', async () => {
+    expect(await names({}, 2, 2)).toEqual([5, 'Hooli 100%', 'Élan']);
+    expect(await names({}, 4, 2)).toEqual([5]);
+    expect(await names({}, 21_474_836, 100)).toEqual([5]);
+  });
+
+  it('lists full records', async () => {
+    const { rows } = await brands.list(store.id, { search: 'globex' }, { page: 1, limit: 1 });
+
+    expect(rows).toEqual([globex]);
+  });
+
+  it.each<[BrandFilter, ...string[]]>([
+    [{ search: 'GLOB' }, 'globex'],
+    [{ search: 'éLAN' }, 'Élan', 'Élan'],
+    [{ search: '%' }, 'Hooli 100%'],
+    [{ search: '_' }],
+    [{ search: '\\' }],
+    [{ search: 'runs' }],
+    [{ search: 'gone' }],
+    [{ search: 'theirs' }],
+    [{ search: 'globex\0' }],
+    [{ search: '\ud800' }],
+  ])('filters by %j', async (filter, ...expected) => {
+    expect(await names(filter)).toEqual([expected.length, ...expected]);
+  });
+
+  it('finds a brand by id and by slug', async () => {
+    expect(await brands.findById(store.id, globex.id)).toEqual(globex);
+    expect(await brands.findBySlug(store.id, 'globex')).toEqual(globex);
+  });
+
+  it('finds a brand that is not active', async () => {
+    expect(await brands.findById(store.id, gone.id)).toEqual(gone);
+    expect(await brands.findBySlug(store.id, 'gone')).toEqual(gone);
+  });
+
+  it('finds no brand of another store, and none by a slug in another letter case', async () => {
+    expect(await brands.findById(other.id, globex.id)).toBeNull();
+    expect(await brands.findBySlug(store.id, 'theirs')).toBeNull();
+    expect(await brands.findBySlug(store.id, 'GLOBEX')).toBeNull();
+  });
+});
+
+describe('CategoryRepository', () => {
+  let categories: CategoryRepository;
+  let shoes: CategoryRecord;
+  let winter: CategoryRecord;
+  let gone: CategoryRecord;
+
+  const give = async (to: StoreFixture, category: Omit<CategoryRecord, 'id'>, options?: { active: boolean }) => {
+    const { displayOrder, parentId, ...values } = category;
+    const parent = parentId === null ? {} : { parent_id: parentId };
+    return { id: await to.category({ ...values, ...parent, ...options, display_order: displayOrder }), ...category };
+  };
+
+  beforeAll(async () => {
+    categories = api.app.get(CategoryRepository, { strict: false });
+    await openStores();
+    const image = 'https://x.test/winter.png';
+    shoes = await give(store, aCategory({ name: 'Shoes', slug: 'shoes', displayOrder: 2 }));
+    await give(store, aCategory({ name: 'Bags', description: 'first of two', displayOrder: 2 }));
+    await give(store, aCategory({ name: 'Bags', description: 'second of two', displayOrder: 2 }));
+    await give(store, aCategory({ name: 'Sale 100%', displayOrder: -1 }));
+    winter = await give(
+      store,
+      aCategory({
+        name: 'Winter Été',
+        slug: 'winter',
+        displayOrder: 1,
+        parentId: shoes.id,
+        image,
+        description: 'Runs',
+      }),
+    );
+    gone = await give(store, aCategory({ name: 'Gone', slug: 'gone', parentId: shoes.id }), {
+      active: false,
+    });
+    await give(other, aCategory({ name: 'Theirs', slug: 'theirs' }));
+  });
+
+  const names = async (filter: CategoryFilter, page = 1, limit = 50) => {
+    const { rows, total } = await categories.list(store.id, filter, { page, limit });
+    return [total, ...rows.map(({ name }) => name)];
+  };
+
+  it("lists a store's active categories by display order, then by name", async () => {
+    expect(await names({})).toEqual([5, 'Sale 100%', 'Winter Été', 'Bags', 'Bags', 'Shoes']);
+  });
+
+  it('lists categories with the same display order and name by id', async () => {
+    const { rows } = await categories.list(store.id, { search: 'Bags' }, { page: 1, limit: 50 });
+
+    expect(rows.map(({ description }) => description)).toEqual(['first of two', 'second of two']);
+  });
+
+  it('lists a page with the total of all pages', async () => {
+    expect(await names({}, 2, 2)).toEqual([5, 'Bags', 'Bags']);
+    expect(await names({}, 4, 2)).toEqual([5]);
+    expect(await names({}, 21_474_836, 100)).toEqual([5]);
+  });
+
+  it('lists full records', async () => {
+    const { rows } = await categories.list(store.id, { search: 'Winter Été' }, { page: 1, limit: 1 });
+
+    expect(rows).toEqual([winter]);
+  });
+
+  it.each<[CategoryFilter, ...string[]]>([
+    [{ search: 'SHO' }, 'Shoes'],
+    [{ search: 'éTÉ' }, 'Winter Été'],
+    [{ search: '%' }, 'Sale 100%'],
+    [{ search: '_' }],
+    [{ search: '\\' }],
+    [{ search: 'runs' }],
+    [{ search: 'gone' }],
+    [{ search: 'theirs' }],
+    [{ search: 'Shoes\0' }],
+    [{ search: '\ud800' }],
+    [{ parentId: 0 }],
+    [{ parentId: 2_147_483_647 }],
+  ])('filters by %j', async (filter, ...expected) => {
+    expect(await names(filter)).toEqual([expected.length, ...expected]);
+  });
+
+  it('filters by parent, and by all filters at once', async () => {
+    expect(await names({ parentId: shoes.id })).toEqual([1, 'Winter Été']);
+    expect(await names({ parentId: shoes.id, search: 't' })).toEqual([1, 'Winter Été']);
+    expect(await names({ parentId: shoes.id, search: 'shoes' })).toEqual([0]);
+  });
+
+  it('finds a category by id and by slug', async () => {
+    expect(await categories.findById(store.id, winter.id)).toEqual(winter);
+    expect(await categories.findBySlug(store.id, 'winter')).toEqual(winter);
+    expect(await categories.findById(store.id, shoes.id)).toEqual(shoes);
+  });
+
+  it('finds a category that is not active', async () => {
+    expect(await categories.findById(store.id, gone.id)).toEqual(gone);
+    expect(await categories.findBySlug(store.id, 'gone')).toEqual(gone);
+  });
+
+  it('finds no category of another store, and none by a slug in another letter case', async () => {
+    expect(await categories.findById(other.id, shoes.id)).toBeNull();
+    expect(await categories.findBySlug(store.id, 'theirs')).toBeNull();
+    expect(await categories.findBySlug(store.id, 'SHOES')).toBeNull();
+  });
+});
+
+describe('ProductRepository', () => {
+  let products: ProductRepository;
+  let shoes: ProductRecord['categories'][number];
+  let runner: ProductRecord;
+  let mug: ProductRecord;
+  let draft: ProductRecord;
+
+  const named = (name: string) => ({ name, slug: name.toLowerCase() });
+  /** Adds a product with its stock in one bin. */
+  const give = async (to: StoreFixture, product: Omit<ProductRecord, 'id'>): Promise<ProductRecord> => {
+    const { name, slug, sku, price, status, featured, quantity, createdAt, brand, categories } = product;
+    const id = await to.product({
+      ...{ name, slug, sku, price, status, featured },
+      createdAt: createdAt.toISOString(),
+      stock: quantity,
+      categoryIds: categories.map((category) => category.id),
+      ...(brand ? { brandId: brand.id } : {}),
+      columns: {
+        description: product.description,
+        images: JSON.stringify(product.images),
+        specifications: JSON.stringify(product.specifications),
+        updated_at: product.updatedAt,
+      },
+    });
+    return { id, ...product };
+  };
+
+  beforeAll(async () => {
+    products = api.app.get(ProductRepository, { strict: false });
+    await openStores();
+    const createdAt = new Date('2026-01-01T00:00:00.001Z');
+    shoes = { id: await store.category(named('Shoes')), ...named('Shoes') };
+    await give(store, aProduct({ name: 'Lamp', createdAt, categories: [shoes] }));
+    mug = await give(store, aProduct({ name: 'Mug 100%', createdAt, featured: true, quantity: 3 }));
+    runner = await give(
+      store,
+      aProduct({
+        name: 'Runner',
+        slug: 'runner',
+        price: 5_000_000_000,
+        createdAt: new Date('2026-02-01T00:00:00.002Z'),
+        updatedAt: new Date('2026-02-01T00:00:00.003Z'),
+        quantity: 8,
+        description: 'Runs',
+        images: [{ url: 'https://x.test/1.png', alt: 'Side' }],
+        specifications: [{ name: 'Weight', value: '240 g' }],
+        categories: [shoes],
+        brand: { id: await store.brand(named('Globex')), ...named('Globex') },
+      }),
+    );
+    draft = await give(store, aProduct({ name: 'Draft', slug: 'draft', status: 'DRAFT', quantity: 9 }));
+    await give(other, aProduct({ name: 'Theirs', slug: 'theirs' }));
+  });
+
+  const names = async (filter: ProductFilter, page = 1, limit = 50) => {
+    const { rows, total } = await products.list(store.id, filter, { page, limit });
+    return [total, ...rows.map(({ name }) => name)];
+  };
+
+  it("lists a store's active products, newest first, then by id", async () => {
+    expect(await names({})).toEqual([3, 'Runner', 'Mug 100%', 'Lamp']);
+  });
+
+  it('lists a page with the total of all pages', async () => {
+    expect(await names({}, 2, 2)).toEqual([3, 'Lamp']);
+    expect(await names({}, 3, 2)).toEqual([3]);
+    expect(await names({}, 21_474_836, 100)).toEqual([3]);
+  });
+
+  it('lists summaries', async () => {
+    const { rows } = await products.list(store.id, { search: 'run' }, { page: 1, limit: 1 });
+
+    const { id, name, slug, price, quantity, status } = runner;
+    expect(rows).toEqual([{ id, name, slug, price, quantity, status }]);
+  });
+
+  it.each<[ProductFilter, ...string[]]>([
+    [{ featured: true }, 'Mug 100%'],
+    [{ inStock: true }, 'Runner', 'Mug 100%'],
+    [{ search: 'RUN' }, 'Runner'],
+    [{ search: '%' }, 'Mug 100%'],
+    [{ search: '_' }],
+    [{ search: '\\' }],
+    [{ search: 'draft' }],
+    [{ search: 'theirs' }],
+    [{ search: 'Mug\0' }],
+    [{ search: '\ud800' }],
+    [{ categoryId: 0 }],
+    [{ categoryId: 2_147_483_647 }],
+  ])('filters by %j', async (filter, ...expected) => {
+    expect(await names(filter)).toEqual([expected.length, ...expected]);
+  });
+
+  it('filters by category, and by all filters at once', async () => {
+    expect(await names({ categoryId: shoes.id })).toEqual([2, 'Runner', 'Lamp']);
+    expect(await names({ categoryId: shoes.id, inStock: true, search: 'n' })).toEqual([1, 'Runner']);
+  });
+
+  it('finds the full record by id and by slug', async () => {
+    expect(await products.findById(store.id, runner.id)).toEqual(runner);
+    expect(await products.findBySlug(store.id, 'runner')).toEqual(runner);
+    expect(await products.findById(store.id, mug.id)).toEqual(mug);
+  });
+
+  it('finds no inactive product and no product of another store', async () => {
+    expect(await products.findById(store.id, draft.id)).toBeNull();
+    expect(await products.findBySlug(store.id, 'draft')).toBeNull();
+    expect(await products.findById(other.id, runner.id)).toBeNull();
+    expect(await products.findBySlug(store.id, 'theirs')).toBeNull();
+    expect(await products.findBySlug(store.id, 'RUNNER')).toBeNull();
+  });
+});
+
+describe('SkuRepository', () => {
+  let skus: SkuRepository;
+  let size42: SkuRecord;
+  let twins: SkuRecord[];
+  let serial = 0;
+
+  /** Adds a unit with a product of its own; one with attributes is a variant. */
+  const give = async (
+    to: StoreFixture,
+    unit: { sku: string; name?: string; price?: number; quantity?: number; attributes?: Record<string, string> },
+  ): Promise<SkuRecord> => {
+    const { sku, name = 'Lamp', price = 1000, quantity = 0, attributes } = unit;
+    const productSlug = `unit-${++serial}`;
+    const product = attributes ? { sku: 'unused', price: 1 } : { sku, price, stock: quantity };
+    const productId = await to.product({ name, slug: productSlug, ...product });
+    const variantId = attributes ? await to.variant(productId, { sku, price, attributes, stock: quantity }) : null;
+    return {
+      sku,
+      productId,
+      variantId,
+      productSlug,
+      name,
+      attributes: attributes ?? {},
+      price,
+      quantity,
+      status: 'ACTIVE',
+    };
+  };
+
+  beforeAll(async () => {
+    skus = api.app.get(SkuRepository, { strict: false });
+    await openStores();
+    await give(store, { sku: 'a-1', name: 'Vase 100%' });
+    await give(store, { sku: 'B-2', quantity: 3 });
+    twins = [await give(store, { sku: 'A-9' }), await give(store, { sku: 'A-9' })];
+    await give(store, { sku: 'A-10', quantity: 1 });
+    size42 = await give(store, {
+      sku: 'Ä_42',
+      name: 'Runner',
+      price: 5_000_000_000,
+      quantity: 7,
+      attributes: { Size: '42', Color: 'Blue' },
+    });
+    await give(store, { sku: '' });
+    await give(other, { sku: 'A-9', name: 'Theirs' });
+  });
+
+  const skusOf = async (filter: SkuFilter, page = 1, limit = 50) => {
+    const { rows, total } = await skus.list(store.id, filter, { page, limit });
+    return [total, ...rows.map(({ sku }) => sku)];
+  };
+
+  it("lists a store's units by the code points of their SKUs, without a SKU first", async () => {
+    expect(await skusOf({})).toEqual([7, '', 'A-10', 'A-9', 'A-9', 'B-2', 'a-1', 'Ä_42']);
+  });
+
+  it('lists units with the same SKU by id', async () => {
+    const { rows } = await skus.list(store.id, { skus: ['A-9'] }, { page: 1, limit: 50 });
+
+    expect(rows).toEqual(twins);
+  });
+
+  it('lists a page with the total of all pages', async () => {
+    expect(await skusOf({}, 2, 3)).toEqual([7, 'A-9', 'B-2', 'a-1']);
+    expect(await skusOf({}, 4, 3)).toEqual([7]);
+    expect(await skusOf({}, 21_474_836, 100)).toEqual([7]);
+    expect(await skusOf({ search: 'A-' }, 2, 3)).toEqual([4, 'a-1']);
+    expect(await skusOf({ search: 'A-' }, 3, 3)).toEqual([4]);
+  });
+
+  it('lists the fields of a variant', async () => {
+    const { rows } = await skus.list(store.id, { search: 'runner' }, { page: 1, limit: 1 });
+
+    expect(rows).toEqual([size42]);
+    expect(Object.keys(rows[0]?.attributes ?? {})).toEqual(['Size', 'Color']);
+  });
+
+  it.each<[SkuFilter, ...string[]]>([
+    [{ inStock: true }, 'A-10', 'B-2', 'Ä_42'],
+    [{ skus: ['b-2', 'ä_42', 'unknown'] }, 'B-2', 'Ä_42'],
+    [{ skus: ['A-1'] }, 'a-1'],
+    [{ skus: ['%'] }],
+    [{ skus: ['a\0', '\ud800'] }],
+    [{ skus: ['a\0', 'A-10'] }, 'A-10'],
+    [{ skus: ['A-9', 'B-2'], inStock: true }, 'B-2'],
+    [{ search: 'B-' }, 'B-2'],
+    [{ search: 'VASE' }, 'a-1'],
+    [{ search: '%' }, 'a-1'],
+    [{ search: '_' }, 'Ä_42'],
+    [{ search: '\\' }],
+    [{ search: 'theirs' }],
+    [{ search: 'a-\0' }],
+    [{ search: '\ud800' }],
+    [{ productId: 0 }],
+    [{ productId: 2_147_483_647 }],
+  ])('filters by %j', async (filter, ...expected) => {
+    expect(await skusOf(filter)).toEqual([expected.length, ...expected]);
+  });
+
+  it("finds a store's units by product and variant", async () => {
+    const [twin] = twins as [SkuRecord];
+    const unknown = { productId: size42.productId, variantId: null };
+
+    const found = await skus.findByIds(store.id, [size42, unknown, twin, { productId: 0, variantId: 1 }]);
+
+    expect([...found].sort((a, b) => b.price - a.price)).toEqual([size42, twin]);
+    expect(await skus.findByIds(other.id, [size42, twin])).toEqual([]);
+  });
+
+  it('filters by product, and by all filters at once', async () => {
+    const { productId } = size42;
+    expect(await skusOf({ productId })).toEqual([1, 'Ä_42']);
+    expect(await skusOf({ productId, skus: ['Ä_42'], inStock: true, search: 'run' })).toEqual([1, 'Ä_42']);
+    expect(await skusOf({ productId, skus: ['A-9'] })).toEqual([0]);
+  });
+});

@@ -1,0 +1,212 @@
+import {
+  CustomerRepository,
+  ERASED_NAME,
+  PersonalData,
+  type CustomerFilter,
+  type CustomerRecord,
+  type PersonsOrder,
+} from '@app/application';
+import { MaintenanceConnection, PostgresPersonalData } from '@app/infrastructure';
+import { v7 as uuidv7 } from 'uuid';
+import { aCustomer } from '../builders/records.js';
+import { StoreFixture } from '../builders/store-fixture.js';
+import { startApi, type RunningApi } from '../support/start-api.js';
+
+let api: RunningApi;
+beforeAll(async () => (api = await startApi()));
+afterAll(() => api.stop());
+
+describe('CustomerRepository', () => {
+  let customers: CustomerRepository;
+  let store: StoreFixture;
+  let other: StoreFixture;
+  let ada: CustomerRecord;
+  let bob: CustomerRecord;
+
+  const give = async (to: StoreFixture, customer: CustomerRecord): Promise<CustomerRecord> => {
+    const { emailVerified, loyaltyPoints, totalSpent, createdAt, lastLogin, ...columns } = customer;
+    await to.customer({
+      ...columns,
+      email_verified: emailVerified,
+      loyalty_points: loyaltyPoints,
+      total_spent: totalSpent,
+      created_at: createdAt,
+      last_login: lastLogin,
+    });
+    return customer;
+  };
+
+  beforeAll(async () => {
+    customers = api.app.get(CustomerRepository, { strict: false });
+    store = await StoreFixture.create(api.database);
+    other = await StoreFixture.create(api.database);
+    const createdAt = new Date('2026-01-01T00:00:00.001Z');
+    await give(store, aCustomer({ name: 'Élodie', createdAt, status: 'Blocked' }));
+    bob = await give(store, aCustomer({ name: 'Bob 100%', createdAt }));
+    ada = await give(
+      store,
+      aCustomer({
+        name: 'Ada Lovelace',
+        email: 'Ada_L@Example.test',
+        phone: '+1 555 0100',
+        status: 'Inactive',
+        emailVerified: true,
+        loyaltyPoints: 7,
+        totalSpent: 5_000_000_000,
+        tags: ['vip', 'with "quotes", commas'],
+        city: 'London',
+        createdAt: new Date('2026-02-01T00:00:00.002Z'),
+        lastLogin: new Date('2026-03-01T00:00:00.003Z'),
+      }),
+    );
+    await give(other, aCustomer({ name: 'Theirs', email: 'theirs@example.test', status: 'Theirs' }));
+  });
+
+  const names = async (filter: CustomerFilter, page = 1, limit = 50) => {
+    const { rows, total } = await customers.list(store.id, filter, { page, limit });
+    return [total, ...rows.map(({ name }) => name)];
+  };
+
+  it("lists a store's customers of every status, newest first, then by id", async () => {
+    expect(await names({})).toEqual([3, 'Ada Lovelace', 'Bob 100%', 'Élodie']);
+  });
+
+  it('lists a page with the total of all pages', async () => {
+    expect(await names({}, 2, 2)).toEqual([3, 'Élodie']);
+    expect(await names({}, 3, 2)).toEqual([3]);
+    expect(await names({}, 21_474_836, 100)).toEqual([3]);
+  });
+
+  it('lists full records', async () => {
+    const { rows } = await customers.list(store.id, {}, { page: 1, limit: 2 });
+
+    expect(rows).toEqual([ada, bob]);
+  });
+
+  it.each<[CustomerFilter, ...string[]]>([
+    [{ status: 'iNACTIVE' }, 'Ada Lovelace'],
+    [{ status: 'active' }, 'Bob 100%'],
+    [{ status: 'act%' }],
+    [{ status: 'theirs' }],
+    [{ status: 'Active\0' }],
+    [{ search: 'LOVE' }, 'Ada Lovelace'],
+    [{ search: 'ada_l@EXAMPLE' }, 'Ada Lovelace'],
+    [{ search: 'éLO' }, 'Élodie'],
+    [{ search: 'lo' }, 'Ada Lovelace', 'Élodie'],
+    [{ search: '_' }, 'Ada Lovelace'],
+    [{ search: '%' }, 'Bob 100%'],
+    [{ search: '\\' }],
+    [{ search: 'london' }],
+    [{ search: '555' }],
+    [{ search: 'theirs' }],
+    [{ search: 'Bob\0' }],
+    [{ search: '\ud800' }],
+    [{ search: 'lo', status: 'BLOCKED' }, 'Élodie'],
+  ])('filters by %j', async (filter, ...expected) => {
+    expect(await names(filter)).toEqual([expected.length, ...expected]);
+  });
+
+  it('finds a customer by id, in any letter case', async () => {
+    expect(await customers.findById(store.id, ada.id)).toEqual(ada);
+    expect(await customers.findById(store.id, ada.id.toUpperCase())).toEqual(ada);
+  });
+
+  it('finds no customer of another store and no unknown customer', async () => {
+    expect(await customers.findById(other.id, ada.id)).toBeNull();
+    expect(await customers.findById(store.id, uuidv7())).toBeNull();
+  });
+});
+
+const ADA = 'Ada@Example.com';
+const ORDERS = [
+  { receipt: 'POS-A', email: '\u00a0ADA@example.com\t', linked: false },
+  { receipt: 'POS-B', email: 'older@example.com', linked: true },
+  { receipt: 'POS-C', email: 'bob@example.com', linked: false },
+  { receipt: 'POS-D', email: '', linked: false },
+  { receipt: 'POS-E', email: 'vera@example.dev', linked: false },
+];
+/** Two forms of Ada's e-mail, her older one, and Bob's. */
+const BLOCKED = ['\tADA@example.com\u00a0', 'ada@example.com', 'Older@example.com', 'bob@example.com'];
+const STATE = { status: 'SUCCEEDED', fulfillmentStatus: 'DELIVERED' } as const;
+
+const nothing = () => undefined;
+
+describe('PersonalData', () => {
+  let people: PersonalData;
+  let storeId: number;
+  let otherStoreId: number;
+
+  /** Two stores with the same people: Ada with an account and two orders, one under an older e-mail, and Bob. */
+  beforeEach(async () => {
+    people = new PostgresPersonalData(new MaintenanceConnection(api.database.url));
+    const stores = [await StoreFixture.create(api.database), await StoreFixture.create(api.database)] as const;
+    for (const store of stores) {
+      const ada = await store.customer({ name: 'Ada', email: ADA });
+      await store.customer({ name: 'Bob', email: 'bob@example.com' });
+      for (const { receipt, email, linked } of ORDERS) {
+        const customer = { customer_name: receipt, customer_email: email, customer_id: linked ? ada : null };
+        await store.order({ receipt_number: receipt, ...customer });
+      }
+      const settings = { blocked_emails: BLOCKED };
+      await api.database.query('UPDATE stores SET fraud_settings = $2 WHERE id = $1', [store.id, settings]);
+    }
+    [storeId, otherStoreId] = [stores[0].id, stores[1].id];
+  });
+
+  /** Names and e-mails of customers, names of orders by receipt number, and the blocked e-mails. */
+  const contents = async (id: number): Promise<string[]> => {
+    const rows = await api.database.query<{ text: string }>(
+      `SELECT name || ' ' || email AS text FROM customers WHERE store_id = $1
+       UNION ALL SELECT receipt_number || ' ' || customer_name || ' ' || customer_email FROM orders WHERE store_id = $1
+       UNION ALL SELECT jsonb_array_elements_text(fraud_settings -> 'blocked_emails') FROM stores WHERE id = $1`,
+      [id],
+    );
+    return rows.map(({ text }) => text).sort();
+  };
+
+  it('erases the customer, the orders with the e-mail and the linked orders, and nothing of others', async () => {
+    const before = await contents(otherStoreId);
+
+    const erasure = await people.erase(storeId, 'ada@EXAMPLE.com', nothing);
+
+    expect(erasure).toEqual({ customers: 1, orders: 2, blockedContacts: 3 });
+    expect(await contents(storeId)).toEqual(
+      [
+        ...['Bob bob@example.com', `${ERASED_NAME} `, `POS-A ${ERASED_NAME} `, `POS-B ${ERASED_NAME} `],
+        ...['POS-C POS-C bob@example.com', 'POS-D POS-D ', 'POS-E POS-E vera@example.dev', 'bob@example.com'],
+      ].sort(),
+    );
+    expect(await contents(otherStoreId)).toEqual(before);
+  });
+
+  it('trims blanks of e-mails, and no letters', async () => {
+    expect(await people.erase(storeId, 'vera@example.dev', nothing)).toMatchObject({ orders: 1 });
+  });
+
+  it('finds nothing to erase a second time', async () => {
+    await people.erase(storeId, ADA, nothing);
+    const before = await contents(storeId);
+
+    expect(await people.erase(storeId, ADA, nothing)).toEqual({ customers: 0, orders: 0, blockedContacts: 0 });
+    expect(await contents(storeId)).toEqual(before);
+  });
+
+  it('passes the orders to the check, and erases nothing when it throws', async () => {
+    const before = await contents(storeId);
+    const seen: PersonsOrder[] = [];
+
+    const refused = people.erase(storeId, ADA, (orders) => {
+      seen.push(...orders);
+      throw new Error('refused');
+    });
+
+    await expect(refused).rejects.toThrow('refused');
+    expect(
+      seen.map(({ receiptNumber, status, fulfillmentStatus }) => [receiptNumber, status, fulfillmentStatus]),
+    ).toEqual([
+      ['POS-A', STATE.status, STATE.fulfillmentStatus],
+      ['POS-B', STATE.status, STATE.fulfillmentStatus],
+    ]);
+    expect(await contents(storeId)).toEqual(before);
+  });
+});

@@ -1,0 +1,269 @@
+import { Readiness } from '@app/health';
+import { spawnSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { FraudScreening, Notifier, RetryPipeline, type OrderKey } from '@app/application';
+import {
+  JsonLogger,
+  migrate,
+  readOwnMigrations,
+  ServiceMetrics,
+  type Extension,
+  type OwnMigrations,
+} from '@app/infrastructure';
+import { NestFactory } from '@nestjs/core';
+import { loadModule } from 'libpg-query';
+import { extension } from '../../examples/extending/extension.js';
+import { WebhookNotifier } from '../../examples/extending/webhook-notifier.js';
+import { WorkerModule } from '../../apps/worker/src/worker.module.js';
+import { anOrderRecord, aStoreProfile } from '../builders/order-record.js';
+import { eventually } from '../support/eventually.js';
+import { FraudScene } from '../support/fraud-scene.js';
+import { faultsOfMigration } from '../support/migration-rules.js';
+import { SmtpSink } from '../support/smtp-sink.js';
+import { startApi, type RunningApi } from '../support/start-api.js';
+import { testConfig } from '../support/test-config.js';
+import { createTestDatabase } from '../support/test-database.js';
+
+const SECRET = 'a shared secret';
+
+interface Received {
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+describe('an application that extends the service', () => {
+  const log: string[] = [];
+  const received: Received[] = [];
+  let status = 200;
+  const receiver = createServer((request, response) => {
+    void text(request).then((body) => {
+      received.push({ headers: request.headers, body });
+      response.writeHead(status).end();
+    });
+  });
+  const PRICE_LIST = path.join(os.tmpdir(), `store-commerce-prices-${process.pid}.csv`);
+  const own = extension({ PRICE_LIST });
+  let extended: Extension;
+  const [migrations] = [own.migrations as OwnMigrations].map(readOwnMigrations);
+  let smtp: SmtpSink;
+  let api: RunningApi;
+
+  beforeAll(async () => {
+    writeFileSync(PRICE_LIST, 'MUG,8.50\n');
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+    smtp = await SmtpSink.start();
+    const url = `http://localhost:${(receiver.address() as AddressInfo).port}`;
+    extended = {
+      ...own,
+      channels: { orders_webhook: { useValue: new WebhookNotifier(url, SECRET, () => true) } },
+    };
+    const database = await createTestDatabase();
+    await migrate(database.url, undefined, migrations && [migrations]);
+    const env = { PIPELINE: 'inline', SMTP_URL: smtp.url };
+    api = await startApi(env, log, database, extended);
+    await api.database.query('UPDATE stores SET contact = $1', [{ email: 'merchant@example.com' }]);
+  });
+  afterAll(async () => {
+    await api.stop();
+    await smtp.close();
+    receiver.close();
+    rmSync(PRICE_LIST);
+  });
+  beforeEach(() => {
+    status = 200;
+  });
+
+  async function place(customer: object = {}): Promise<OrderKey> {
+    const mug = await api.store.product({ name: 'Mug', price: 1099, stock: 5 });
+    const body = { items: [{ product_id: mug, quantity: 1 }], customer: { name: 'Ada', ...customer } };
+    const response = await api.post('/v1/orders', body);
+    expect(response.statusCode).toBe(201);
+    return { storeId: api.store.id, orderId: response.json<{ data: { order_id: string } }>().data.order_id };
+  }
+  const stageOf = async ({ orderId }: OrderKey) => {
+    const [stage] = await api.database.query<{ state: string; last_error: string; notified: string[] }>(
+      `SELECT state, last_error, notified FROM order_stages WHERE order_id = $1 AND stage = 'notify-merchant'`,
+      [orderId],
+    );
+    return stage;
+  };
+  const receivedOf = ({ orderId }: OrderKey) => received.filter(({ body }) => body.includes(orderId));
+  const mailsOf = ({ orderId }: OrderKey) =>
+    smtp.mails.filter(({ raw }) => raw.includes(`${orderId}-notify-merchant`)).length;
+
+  describe('adds a route that', () => {
+    const account = async (values: Record<string, unknown>) => {
+      const customer = await api.store.customer({});
+      await api.database.query('INSERT INTO loyalty.accounts VALUES ($1, $2, $3, $4)', [
+        api.store.id,
+        customer,
+        values['points'] ?? 0,
+        values['is_suspended'] ?? false,
+      ]);
+      return customer;
+    };
+
+    it('answers in the envelope, and appears in the request log', async () => {
+      const response = await api.get(`/v1/loyalty/${await account({ points: 120 })}`, { 'x-request-id': 'loyal-1' });
+
+      expect(response.json()).toMatchObject({ success: true, data: { points: 120 } });
+      expect(response.headers['x-request-id']).toBe('loyal-1');
+      await eventually(() =>
+        expect(log.map((line) => JSON.parse(line) as object)).toContainEqual(
+          expect.objectContaining({ request_id: 'loyal-1', route: '/v1/loyalty/:customer', store_id: api.store.id }),
+        ),
+      );
+    });
+
+    it('is closed to strangers', async () => {
+      const response = await api.inject({ method: 'GET', url: '/v1/loyalty/1' });
+
+      expect([response.statusCode, response.headers['x-error-code']]).toEqual([401, 'unauthorized']);
+    });
+
+    it.each(['0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f', 'unreadable'])('knows no customer %s', async (id) => {
+      const response = await api.get(`/v1/loyalty/${id}`);
+
+      expect([response.statusCode, response.json()]).toEqual([404, { success: false, error: 'Customer not found' }]);
+    });
+
+    it('answers with an error code of its own', async () => {
+      const response = await api.get(`/v1/loyalty/${await account({ is_suspended: true })}`);
+
+      expect([response.statusCode, response.headers['x-error-code']]).toEqual([422, 'loyalty_suspended']);
+      expect(response.json()).toEqual({ success: false, error: 'The loyalty account is suspended' });
+    });
+
+    it('is in the API document, after the routes of the service', async () => {
+      const { paths, tags, components } = (await api.inject({ method: 'GET', url: '/openapi.json' })).json<{
+        paths: Record<string, { get: { responses: object } }>;
+        tags: { name: string }[];
+        components: { schemas: object };
+      }>();
+
+      expect(Object.keys(paths['/v1/loyalty/{customer}']?.get.responses ?? {})).toEqual(
+        expect.arrayContaining(['200', '401', '404', '422', '429', '503']),
+      );
+      expect([tags.at(-1)?.name, Object.keys(components.schemas)]).toEqual([
+        'Loyalty',
+        expect.arrayContaining(['LoyaltyAccount']),
+      ]);
+    });
+  });
+
+  it('adds a fraud rule, whose score joins those of the service', async () => {
+    const scene = await FraudScene.create(api);
+    await scene.history();
+    const customer = { address: '1 Main Street', city: 'Portland', zip: '97230' };
+    const accepted = { verdict: 'ACCEPT', score: 30, reasons: [{ rule: 'forwarded_parcel', score: 30 }] };
+
+    expect(await scene.assess(customer, 1)).toEqual(accepted);
+    expect(await scene.assess(customer, 10)).toMatchObject({ verdict: 'REVIEW' });
+  });
+
+  it('prices an order by its price list, and what is not in the list by the catalog', async () => {
+    const items = [
+      { product_id: await api.store.product({ sku: 'MUG', price: 1099, stock: 5 }), quantity: 2 },
+      { product_id: await api.store.product({ sku: 'CUP', price: 1000, stock: 5 }), quantity: 1 },
+    ];
+
+    const response = await api.post('/v1/orders', { items, customer: { name: 'Ada' } });
+
+    expect(response.json()).toMatchObject({ data: { total: 27, items: [{ price: 8.5 }, { price: 10 }] } });
+  });
+
+  describe('adds a channel that', () => {
+    it('receives each order, with a signature', async () => {
+      const order = await place();
+
+      await eventually(() => expect(receivedOf(order)).toHaveLength(1));
+      const [{ headers, body } = { headers: {}, body: '' }] = receivedOf(order);
+      expect(JSON.parse(body)).toMatchObject({ store: api.store.subdomain, order: order.orderId });
+      const signed = `${order.orderId}-notify-merchant.${String(headers['webhook-timestamp'])}.${body}`;
+      expect(headers['webhook-signature']).toBe(createHmac('sha256', SECRET).update(signed).digest('base64'));
+      await eventually(async () => expect((await stageOf(order))?.state).toBe('done'));
+      expect(mailsOf(order)).toBe(1);
+    });
+
+    it('is tried again without a second mail, after it failed for good, too', async () => {
+      status = 410;
+      const order = await place();
+      await eventually(async () =>
+        expect(await stageOf(order)).toEqual({ state: 'dead', last_error: 'HTTP_REFUSED', notified: ['mail'] }),
+      );
+      status = 200;
+
+      await api.app.get(RetryPipeline, { strict: false }).execute(order);
+
+      await eventually(async () =>
+        expect(await stageOf(order)).toMatchObject({ state: 'done', notified: ['mail', 'orders_webhook'] }),
+      );
+      expect([mailsOf(order), receivedOf(order).length]).toEqual([1, 2]);
+    });
+  });
+
+  describe('has migrations that', () => {
+    beforeAll(() => loadModule());
+
+    it('keep the rules of the service', () => {
+      expect(migrations?.migrations.flatMap(faultsOfMigration)).toEqual([]);
+    });
+
+    it('create their tables, and are recorded, in a schema of their own', async () => {
+      const tables = await api.database.query(
+        `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'loyalty' ORDER BY 1`,
+      );
+
+      expect(tables).toEqual([{ name: 'accounts' }, { name: 'migrations' }]);
+      expect(await api.database.query('SELECT name FROM loyalty.migrations')).toEqual([{ name: '0001-loyalty' }]);
+    });
+
+    it('the API waits for', async () => {
+      const readiness = api.app.get(Readiness);
+      await readiness.check();
+      expect(readiness.schemaCurrent).toBe(true);
+      await api.database.query('UPDATE loyalty.migrations SET name = name || $1', ['x']);
+
+      await readiness.check();
+
+      expect(readiness.schemaCurrent).toBe(false);
+      await api.database.query(`UPDATE loyalty.migrations SET name = '0001-loyalty'`);
+    });
+  });
+
+  it('starts from its build, as the API and as the worker', () => {
+    const run = (command: string, ...args: string[]) =>
+      spawnSync(command, args, { encoding: 'utf8', env: { PATH: process.env['PATH'], PORT: 'none' } });
+    run('npm', 'run', '--silent', 'build:extending');
+
+    for (const program of ['main', 'worker']) {
+      const { status, stderr } = run(process.execPath, `dist/examples/extending/${program}.js`);
+      // The first thing that a start reports, once all modules are loaded.
+      expect([status, stderr]).toEqual([2, expect.stringMatching(/^PORT /)]);
+    }
+  });
+
+  it('has a worker with the same rules and channels', async () => {
+    const config = testConfig({ DATABASE_URL: api.database.url, SMTP_URL: smtp.url });
+    const logger = new JsonLogger('silent');
+    const module = WorkerModule.on(config, api.database.url, logger, new ServiceMetrics(), extended);
+    const worker = await NestFactory.createApplicationContext(module, { logger: false });
+    const address = { address: '1 Main Street', city: 'Portland', zip: '97230' };
+    const signals = { email: '', phone: '', address, total: 100, quantities: [1] };
+    const placed = { orderId: (await place()).orderId, at: new Date() };
+
+    const { reasons } = await worker.get(FraudScreening, { strict: false }).reassess(api.store.id, signals, placed);
+    const order = anOrderRecord();
+    await worker.get(Notifier, { strict: false }).notify('notify-merchant', order, aStoreProfile());
+    await worker.close();
+
+    expect(reasons).toEqual([{ rule: 'forwarded_parcel', score: 30 }]);
+    expect(receivedOf({ storeId: 1, orderId: order.id })).toHaveLength(1);
+  });
+});

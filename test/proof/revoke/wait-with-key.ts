@@ -1,0 +1,17 @@
+import type { FeedAnswer } from '../../support/feed-reader.js';
+import type { Service } from '../support/service.js';
+
+/** Waits for brands with a key, again and again until the key is refused. @returns the ids that it read. */
+export async function waitWithKey(service: Service, key: string): Promise<string[]> {
+  const read: string[] = [];
+  for (let cursor = ''; ;) {
+    const url = `${service.url}/v1/changes?kinds=brands&wait=20${cursor}`;
+    const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
+    const text = await response.text();
+    if (response.status === 401 || response.status === 403) return read;
+    if (response.status !== 200) throw new Error(`GET /v1/changes: ${response.status} ${text}`);
+    const answer = JSON.parse(text) as FeedAnswer;
+    read.push(...answer.data.map(({ id }) => id));
+    cursor = `&cursor=${answer.cursor}`;
+  }
+}
