@@ -7,15 +7,6 @@ const TABLES = `
     AND relname <> 'migrations'
   ORDER BY oid`;
 
-const COLUMNS = `
-  SELECT attrelid::regclass::text AS table, attname AS name, atttypid::regtype::text AS type,
-    EXISTS (SELECT FROM pg_constraint
-      WHERE conrelid = attrelid AND contype = 'p' AND attnum = ANY (conkey)) AS is_primary,
-    EXISTS (SELECT FROM pg_constraint
-      WHERE conrelid = attrelid AND contype = 'f' AND attnum = ANY (conkey)) AS is_foreign,
-    col_description(attrelid, attnum) AS comment
-  FROM pg_attribute WHERE attnum > 0 AND NOT attisdropped ORDER BY attrelid, attnum`;
-
 // A reference is optional when one of its columns may be null, and one to one when its columns are the primary key.
 const REFERENCES = `
   SELECT DISTINCT conrelid::regclass::text AS from, confrelid::regclass::text AS to,
@@ -29,29 +20,19 @@ const REFERENCES = `
   WHERE contype = 'f' AND connamespace = 'public'::regnamespace AND conparentid = 0
   ORDER BY 2, 1, 5`;
 
-// Mermaid takes one word for a type.
-const WORDS = [
-  [/timestamp.* with time zone/, 'timestamptz'],
-  [/\[\]$/, '_array'],
-];
-
 /**
  * @param {(sql: string) => Promise<Record<string, any>[]>} query
  * @returns {Promise<string>} the text of docs/schema.md.
  */
 export async function schemaPicture(query) {
-  const [tables, columns, references] = [await query(TABLES), await query(COLUMNS), await query(REFERENCES)];
-  const entities = tables.map(({ name }) => {
-    const own = columns.filter(({ table }) => table === name);
-    return `    ${name} {\n${own.map((column) => `        ${describe(column)}\n`).join('')}    }\n`;
-  });
+  const [tables, references] = [await query(TABLES), await query(REFERENCES)];
   const arrows = drawn(references).map(({ from, to, optional, single, by }) => {
     return `    ${to} ${optional ? '|o' : '||'}--${single ? 'o|' : 'o{'} ${from} : "${by ?? 'store_id'}"\n`;
   });
   const list = tables.map(({ name, comment }) => `- \`${name}\`: ${comment ?? ''}\n`);
   return `# Schema
 
-Drawn from the catalog by \`npm run schema\`; a test compares the two. The SQL, with the reason for each index and trigger, is
+Drawn from the catalog by \`npm run schema\`; a test compares the two. The SQL, with the columns and the reason for each index and trigger, is
 \`libs/infrastructure/src/postgres/migrations/0001-schema.sql\`.
 
 Every key of a store's table contains \`store_id\`. A line names the other columns of the foreign key. A table that refers to
@@ -64,7 +45,7 @@ ${list.join('')}
 
 \`\`\`mermaid
 erDiagram
-${entities.join('')}${arrows.join('')}\`\`\`
+${arrows.join('')}\`\`\`
 `;
 }
 
@@ -72,10 +53,4 @@ ${entities.join('')}${arrows.join('')}\`\`\`
 function drawn(references) {
   const isReached = (table) => references.some(({ from, to }) => from === table && to !== 'stores' && to !== table);
   return references.filter(({ from, to }) => to !== 'stores' || !isReached(from));
-}
-
-function describe({ type, name, is_primary: isPrimary, is_foreign: isForeign }) {
-  const word = WORDS.reduce((text, [pattern, short]) => text.replace(pattern, short), type);
-  const keys = [isPrimary && 'PK', isForeign && 'FK'].filter(Boolean).join(', ');
-  return keys ? `${word} ${name} ${keys}` : `${word} ${name}`;
 }

@@ -179,7 +179,7 @@ describe('POST /v1/orders with synchronous replication', () => {
       const second = await post(key);
 
       expect(NOT_ACKNOWLEDGED).toContainEqual(outcome(first));
-      // docs/operations.md: an order leaves one session.
+      // docs/high-availability.md: an order leaves one session.
       expect(waiting).toHaveLength(1);
       // The commit of the first still holds the key.
       expect([outcome(second), ...NOT_ACKNOWLEDGED]).toContainEqual([409, 'idempotency_in_flight']);

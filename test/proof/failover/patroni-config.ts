@@ -11,7 +11,7 @@ export interface PatroniSettings {
   readonly etcd: readonly string[];
 }
 
-/** The cluster that docs/operations.md describes. `ttl` is the smallest that Patroni accepts. */
+/** The cluster that docs/high-availability.md describes. `ttl` is the smallest that Patroni accepts. */
 const CLUSTER = {
   ttl: 20,
   loop_wait: 3,

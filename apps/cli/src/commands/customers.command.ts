@@ -34,7 +34,7 @@ export function addCustomers(program: Command): void {
       'after',
       `
 An order is open until it is delivered and paid, or cancelled or returned and not to be refunded. Backups and exported
-files still hold the data: docs/operations.md
+files still hold the data: docs/personal-data.md
 
 Example:
   customers erase ada@example.com --store acme`,
