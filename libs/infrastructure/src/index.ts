@@ -46,3 +46,4 @@ export * from './secrets/postgres-encrypted-secrets.js';
 export * from './stock/postgres-stock-ledger.js';
 export * from './stock/stock-quantities.js';
 export * from './stock/verify-stock.js';
+export { stagesOfPlacement } from './orders/order-stages.js';

@@ -4,8 +4,11 @@ import type { OrderKey } from './order.repository.js';
 export const NOTIFICATION_STAGES = ['notify-customer', 'notify-merchant'] as const;
 export type NotificationStage = (typeof NOTIFICATION_STAGES)[number];
 
+/** The stages that complete in the order's own transaction, in their order. */
+export const PLACEMENT_STAGES = ['fraud-analysis', 'inventory'] as const;
+
 /** All stages of an order, in order. The first two complete in the transaction that places the order. */
-export const PIPELINE_STAGES = ['fraud-analysis', 'inventory', ...NOTIFICATION_STAGES] as const;
+export const PIPELINE_STAGES = [...PLACEMENT_STAGES, ...NOTIFICATION_STAGES] as const;
 
 /** A stage that one worker holds. No other worker claims it before `lockedUntil`, by the database's clock. */
 export interface ClaimedStage extends OrderKey {

@@ -1,4 +1,4 @@
-import { sortAttributes, toSafeInteger } from '@app/infrastructure';
+import { sortAttributes, stagesOfPlacement, toSafeInteger } from '@app/infrastructure';
 import type { BundleAddress, BundleOrderLine, CustomerLine, OrderRecordLine } from '../bundle/schema/bundle.js';
 import type { Section } from './section.js';
 
@@ -61,6 +61,7 @@ export interface OrderRow extends Pick<Required<OrderRecordLine>, 'id' | Whole |
   readonly updated_at: Date;
   readonly items: readonly ItemJson[];
   readonly fraud: NonNullable<OrderRecordLine['fraud']> | null;
+  readonly placed: boolean;
   readonly stages: readonly Required<Stage>[];
 }
 
@@ -69,7 +70,7 @@ export const ORDERS: Section<OrderRow> = {
   kind: 'order',
   columns: `item.id, item.receipt_number, item.source, item.status, item.fulfillment_status, item.payment_method,
     item.currency, item.amount, item.total_amount, item.customer_id, item.customer_name, item.customer_email, item.customer_phone,
-    item.shipping_address, item.billing_address, item.notes, item.is_test,
+    item.shipping_address, item.billing_address, item.notes, item.is_test, item.placed,
     coalesce(item.external_reference, '') AS external_reference, item.created_at, item.updated_at,
     (SELECT coalesce(json_agg(json_build_object('product', product.slug, 'variant', variant.sku, 'sku', line.sku,
         'name', line.name, 'attributes', line.attributes, 'attribute_names', line.attribute_names,
@@ -116,7 +117,13 @@ export const ORDERS: Section<OrderRow> = {
     ...(row.fraud && {
       fraud: { ...row.fraud, reasons: row.fraud.reasons.map(({ rule, score }) => ({ rule, score })) },
     }),
-    pipeline: row.stages.map(({ at, ...stage }) => ({ ...stage, at: new Date(at).toISOString() })),
+    pipeline: [
+      ...(row.placed ? stagesOfPlacement(row.created_at) : []).map(({ lastError, ...stage }) => ({
+        ...stage,
+        last_error: lastError,
+      })),
+      ...row.stages,
+    ].map(({ at, ...stage }) => ({ ...stage, at: new Date(at).toISOString() })),
   }),
 };
 

@@ -17,6 +17,8 @@ const SHORT = 32;
 /** Two columns that are searched together. Both are code, never input. */
 export interface SearchedColumns {
   readonly email: string;
+  /** What the index of e-mails contains: a column, or the expression of {@link emailKey}. */
+  readonly emailKey: string;
   readonly other: string;
   /** Whether values of the other column may contain `@`. */
   readonly otherHasAt: boolean;
@@ -68,10 +70,10 @@ function patternOf(term: string): string | null {
   return `%${[...words].slice(0, MOST_WORDS).map(escaped).join('%')}%`;
 }
 
-function addEmailSearch(where: Conditions, { email, other, otherHasAt }: SearchedColumns, term: string): void {
+function addEmailSearch(where: Conditions, columns: SearchedColumns, term: string): void {
+  const { email, emailKey: key, other, otherHasAt } = columns;
   const start = reversed(term.slice(0, term.indexOf('@')).toLowerCase());
   const end = start.slice(0, -1) + String.fromCharCode(start.charCodeAt(start.length - 1) + 1);
-  const key = emailKey(email);
   // No ILIKE: for it, the planner turns to the trigrams.
   const contains = (text: string) => `strpos(lower(${text}), ?) > 0`;
   const found = `${email} <> '' AND ${key} >= ? AND ${key} < ? AND ${contains(`${email} COLLATE "C"`)}`;
@@ -85,7 +87,7 @@ function addEmailSearch(where: Conditions, { email, other, otherHasAt }: Searche
 /**
  * The text by which e-mails are indexed: the local part from its end, then the domain. An e-mail that contains a term
  * with one `@` has a local part that ends like the term's, and so a key that begins with the term's reversed local part.
- * The indexes `orders_by_email` and `customers_by_email_key` repeat the expression.
+ * The function `email_key` in SQL and the index `customers_by_email_key` repeat the expression.
  */
 export function emailKey(email: string): string {
   const folded = `lower(${email} COLLATE "C")`;

@@ -9,8 +9,9 @@ const INSERT_ORDER = `/* orders.insert */
   WITH placed AS (
     INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
       amount, total_amount, customer_name, customer_email, customer_phone, shipping_address, billing_address, notes,
-      is_test, created_at, updated_at, external_reference, customer_id)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14, $15, $16, $17, $17, $22,
+      is_test, created_at, updated_at, external_reference, placed, email_key, phone_key, address_key, customer_id)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14, $15, $16, $17, $17, $22, true,
+      email_key($12), comparable_phone($13), comparable_address($14),
       (SELECT id FROM customers WHERE store_id = $1 AND ${hasEmail('customers', '$12')}))
   ), lines AS (
     INSERT INTO order_lines (store_id, order_id, position, product_id, variant_id, sku, name, attributes,

@@ -1,14 +1,12 @@
-import { PIPELINE_STAGES, type NotificationStage, type OrderKey, type RetriedPipeline } from '@app/application';
+import { PLACEMENT_STAGES, type NotificationStage, type OrderKey, type RetriedPipeline } from '@app/application';
 import { UNAVAILABLE, type FraudAssessment, type Order } from '@app/domain';
 import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
 
-// Fraud analysis and inventory complete in the order's own transaction: their rows record that. Pending stages are due
-// at once.
+// Pending stages are due at once. `orders.placed` stands for the stages that complete in the order's own transaction.
 const INSERT_STAGES = `/* stages.insert */
-  INSERT INTO order_stages (store_id, order_id, stage, state, attempts, position, held_for)
-  SELECT $1::int, $2::uuid, stage.name, stage.state, (stage.state = 'done')::int, stage.position,
-    CASE stage.state WHEN 'held' THEN $5::text[] END
-  FROM unnest($3::text[], $4::text[]) WITH ORDINALITY AS stage (name, state, position)`;
+  INSERT INTO order_stages (store_id, order_id, stage, state, position, held_for)
+  VALUES ($1, $2, 'notify-customer', $3, 3, $4),
+    ($1, $2, 'notify-merchant', 'pending', 4, NULL)`;
 
 /** An order is under review while one of its stages, called `stage`, is held. A release or a cancellation ends that. */
 export const IS_HELD = `stage.state = 'held'`;
@@ -46,9 +44,14 @@ const SETTLE = `/* stages.settle */
 
 /** Inserts the stages of a new order. Under REVIEW the customer's confirmation is held. */
 export function stageInsertion({ storeId, id }: Order, assessment: FraudAssessment): Statement {
-  const confirmation = assessment.verdict === 'REVIEW' ? 'held' : 'pending';
-  const states = ['done', 'done', confirmation, 'pending'];
-  return { text: INSERT_STAGES, values: [storeId, id, PIPELINE_STAGES, states, rulesOf(assessment)] };
+  const isHeld = assessment.verdict === 'REVIEW';
+  const values = [storeId, id, isHeld ? 'held' : 'pending', isHeld ? rulesOf(assessment) : null];
+  return { text: INSERT_STAGES, values };
+}
+
+/** The stages of a placed order that have no rows. @param at when the order was placed. */
+export function stagesOfPlacement(at: Date) {
+  return PLACEMENT_STAGES.map((stage) => ({ stage, state: 'done' as const, attempts: 1, lastError: '', at }));
 }
 
 /** The fraud rules for which the customer's confirmation is held; null when it is not held. */

@@ -2,6 +2,7 @@ import type { OrderLineRecord, OrderRecord, OrderSummary, PipelineStageRecord } 
 import type { FraudAssessment, PostalAddress, VariantAttributes } from '@app/domain';
 import { sortAttributes } from '../postgres/attributes.js';
 import { toSafeInteger } from '../postgres/integers.js';
+import { stagesOfPlacement } from './order-stages.js';
 
 /** A row of `orders` as pg returns it: bigint is text. */
 export interface OrderRow {
@@ -28,6 +29,7 @@ export interface OrderRecordRow extends OrderRow {
   readonly notes: string;
   readonly external_reference: string | null;
   readonly is_test: boolean;
+  readonly placed: boolean;
   readonly updated_at: Date;
   readonly lines: readonly LineJson[];
   readonly fraud: FraudAssessment | null;
@@ -76,7 +78,7 @@ export function toOrderRecord(row: OrderRecordRow): OrderRecord {
     externalReference: row.external_reference ?? '',
     isTest: row.is_test,
     fraud: row.fraud,
-    pipeline: row.stages.map(toStage),
+    pipeline: [...(row.placed ? stagesOfPlacement(row.created_at) : []), ...row.stages.map(toStage)],
     updatedAt: row.updated_at,
   });
 }

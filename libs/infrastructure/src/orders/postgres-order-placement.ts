@@ -21,7 +21,7 @@ import { WAITS_FOR_STANDBYS } from '../postgres/standby-wait.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
 import { stockPreview } from '../stock/preview-stock.js';
-import { shortagesIn, shortagesOf, withdrawal, type AvailableRow } from '../stock/withdraw-stock.js';
+import { isWithdrawn, shortagesIn, shortagesOf, withdrawals, type AvailableRow } from '../stock/withdraw-stock.js';
 import { claimKey, findReplay } from './idempotency-keys.js';
 import { insertionError, orderInsertion, OrderExists, ReferenceInUse } from './insert-order.js';
 import { stageInsertion } from './order-stages.js';
@@ -195,15 +195,13 @@ async function write(
   if (replay) return { outcome: 'replayed', replay };
 
   // The withdrawal comes last: the stock rows, which other buyers want, are locked only until the commit that follows.
-  const statements = [
-    orderInsertion(order, assessment),
-    stageInsertion(order, assessment),
-    withdrawal(order.storeId, order.id, demand),
-  ];
+  const { fromFullest, fromAny } = withdrawals(order.storeId, order.id, demand);
+  const statements = [orderInsertion(order, assessment), stageInsertion(order, assessment), fromFullest];
   const results = await sql.pipeline(statements).catch((error: unknown) => {
     throw insertionError(error);
   });
-  const shortages = shortagesIn(results.at(-1), demand);
+  if (isWithdrawn(results.at(-1))) return PLACED;
+  const shortages = shortagesIn(await sql.query(fromAny.text, fromAny.values), demand);
   if (shortages.length > 0) throw new StockIsShort(shortages);
   return PLACED;
 }

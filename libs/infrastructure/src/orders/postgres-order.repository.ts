@@ -22,7 +22,12 @@ import { toOrderRecord, toOrderSummary, type OrderRecordRow, type OrderRow } fro
 const SUMMARY = `receipt_number, status, fulfillment_status, payment_method, amount, total_amount, currency,
   customer_name, source`;
 
-const SEARCHED = { email: 'item.customer_email', other: 'item.receipt_number', otherHasAt: false };
+const SEARCHED = {
+  email: 'item.customer_email',
+  emailKey: 'item.email_key',
+  other: 'item.receipt_number',
+  otherHasAt: false,
+};
 
 // PostgreSQL hashes the ids of NOT IN once. NOT EXISTS would look up each order that a deep page skips.
 const HELD_IDS = `(SELECT stage.order_id FROM order_stages AS stage WHERE stage.store_id = $1 AND ${IS_HELD})`;
@@ -38,7 +43,7 @@ const HELD = {
 // not exact.
 const FIND = `/* orders.find */
   SELECT id, created_at, ${SUMMARY}, customer_id, customer_email, customer_phone, shipping_address, billing_address, notes,
-    external_reference, is_test, updated_at,
+    external_reference, is_test, placed, updated_at,
     (SELECT coalesce(json_agg(json_build_array(line.product_id, line.variant_id, line.sku, line.name, line.attributes,
         line.attribute_names, line.unit_price::text, line.quantity, line.line_total::text) ORDER BY line.position), '[]')
       FROM order_lines line WHERE line.store_id = orders.store_id AND line.order_id = orders.id) AS lines,
