@@ -14,7 +14,7 @@ const ALLOWED: Record<string, RegExp> = {
   'libs/bundles':
     /^(@app\/(domain|application|infrastructure)|@sinclair\/typebox|ajv(\/.+)?|csv-parse|pg|typeorm|uuid|node:.+)$/,
   'libs/operations': /^(@app\/(domain|application|infrastructure)|@nestjs\/common|pg|pg-copy-streams|typeorm|node:.+)$/,
-  'libs/demo-store': /^(@app\/(domain|bundles)|uuid|node:.+)$/,
+  'libs/demo-store': /^(@app\/bundles|node:.+)$/,
   'libs/health': /^(@app\/infrastructure|@nestjs\/(common|terminus)|node:.+)$/,
   'libs/startup': /^(@app\/(infrastructure|embedded-postgres)|node:.+)$/,
   'apps/api':

@@ -71,7 +71,7 @@ async function listenWithDemo(app: NestFastifyApplication, config: Config, demo:
   const isFirst = await demo.loadOnce();
   const address = await listen(app, config);
   // Creates the keys last: a start that fails would lose them.
-  const place = { address, subdomain: demo.subdomain, dataDir: config.dataDir };
+  const place = { address, dataDir: config.dataDir };
   const text = isFirst ? firstWelcome(place, await demo.firstSteps()) : welcomeBack(place);
   process.stdout.write(`${text}\n`);
   readiness.serving = true;
