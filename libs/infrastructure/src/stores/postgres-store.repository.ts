@@ -12,29 +12,13 @@ import { GroupedLookup } from '../postgres/grouped-lookup.js';
 import { ReadReplicas } from '../postgres/read-replicas.js';
 import { isUniqueViolation } from '../postgres/postgres-errors.js';
 
-interface ProfileRow {
-  readonly id: number;
-  readonly subdomain: string;
-  readonly name: string;
-  readonly currency: Currency;
-  readonly status: StoreStatus;
-  readonly custom_domain: string;
-  readonly logo_url: string;
-  readonly primary_color: string;
-  readonly seo_title: string;
-  readonly contact: unknown;
-  readonly theme: unknown;
-  readonly payment_settings: unknown;
-  readonly ecommerce_settings: unknown;
-  readonly methods_with_credentials: string[];
-}
-
 // Reads only the ids of the credentials: no query that answers a request reads the credentials themselves.
 const PROFILE = `/* stores.profile */
-  SELECT id, subdomain, name, currency, status, custom_domain, logo_url, primary_color, seo_title, contact, theme,
-    payment_settings, ecommerce_settings,
+  SELECT id, subdomain, name, currency, status, custom_domain AS "customDomain", logo_url AS "logoUrl",
+    primary_color AS "primaryColor", seo_title AS "seoTitle", contact, theme, payment_settings AS "paymentSettings",
+    ecommerce_settings AS "ecommerceSettings",
     ARRAY(SELECT held.method_id FROM gateway_credentials held WHERE held.store_id = stores.id ORDER BY held.method_id)
-      AS methods_with_credentials
+      AS "methodsWithCredentials"
   FROM stores WHERE id = $1`;
 
 const SUMMARY = 'id, subdomain, name, currency, status';
@@ -84,26 +68,7 @@ export class PostgresStoreRepository extends StoreRepository {
   }
 
   private async findProfiles(ids: readonly string[]): Promise<Map<string, StoreProfile>> {
-    const rows = await Promise.all(ids.map((id) => this.database.queryPrepared<ProfileRow>(PROFILE, [id])));
-    return new Map(rows.flat().map((row) => [String(row.id), toStoreProfile(row)]));
+    const found = await Promise.all(ids.map((id) => this.database.queryPrepared<StoreProfile>(PROFILE, [id])));
+    return new Map(found.flat().map((profile) => [String(profile.id), profile]));
   }
-}
-
-function toStoreProfile(row: ProfileRow): StoreProfile {
-  return {
-    id: row.id,
-    subdomain: row.subdomain,
-    name: row.name,
-    currency: row.currency,
-    status: row.status,
-    customDomain: row.custom_domain,
-    logoUrl: row.logo_url,
-    primaryColor: row.primary_color,
-    seoTitle: row.seo_title,
-    contact: row.contact,
-    theme: row.theme,
-    paymentSettings: row.payment_settings,
-    methodsWithCredentials: row.methods_with_credentials,
-    ecommerceSettings: row.ecommerce_settings,
-  };
 }
