@@ -33,14 +33,14 @@ const LAYERS: readonly (readonly string[])[] = [
   ['lists'],
   ['access', 'changes', 'customers', 'fraud', 'secrets', 'stock', 'stores'],
   ['catalog', 'orders'],
-  ['queue'],
+  ['health', 'queue'],
   ['.'],
 ];
 const INFRASTRUCTURE = 'libs/infrastructure/src';
 
 /** Where SQL and SQLSTATEs may stand: PostgreSQL's own module, the adapters, and the bulk work that goes past the ports. */
 const SPEAKS_SQL =
-  /^libs\/(bundles|operations|embedded-postgres)\/src\/|^libs\/infrastructure\/src\/(postgres|lists|access|catalog|changes|customers|fraud|orders|queue|secrets|stock|stores)\//;
+  /^libs\/(bundles|operations|embedded-postgres)\/src\/|^libs\/infrastructure\/src\/(postgres|lists|access|catalog|changes|customers|fraud|health|orders|queue|secrets|stock|stores)\//;
 
 interface Import {
   readonly from: string;

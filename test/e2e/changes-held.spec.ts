@@ -21,7 +21,7 @@ const NDJSON = 'application/x-ndjson';
 /** A request with `wait=25` that is not ended early makes its test fail. */
 const SHORTER_THAN_THE_WAIT_MS = 20_000;
 
-describe('a held request to GET /v1/changes', () => {
+describe('a waiting request to GET /v1/changes', () => {
   let api: ListeningApi;
   beforeEach(async () => {
     api = await startListeningApi();
@@ -35,12 +35,12 @@ describe('a held request to GET /v1/changes', () => {
   };
   const watchers = () =>
     api.app.get<{ readonly watchers: ReadonlySet<unknown> }>(ChangeWatch, { strict: false }).watchers;
-  /** The places that held requests have. */
+  /** The places that requests of the feed have. */
   const placesTaken = async () => {
     const { body } = await api.inject({ url: '/metrics' });
     const taken = (kind: string) =>
       Number(new RegExp(`^http_places_taken\\{kind="${kind}"\\} (\\d+)`, 'm').exec(body)?.[1]);
-    return { held: taken('held'), streams: taken('streams'), reads: taken('reads') };
+    return { waits: taken('waits'), streams: taken('streams'), reads: taken('reads') };
   };
   /** Thirty brands in a table that is locked until `end`: the first records of a page wait. */
   const lockedBrands = async () => {
@@ -56,7 +56,7 @@ describe('a held request to GET /v1/changes', () => {
   };
   const ask = (query: string, head = '', key = api.store.key) =>
     `GET /v1/changes?${query} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n${head}\r\n`;
-  /** Starts a request that is held, and returns when it is. `changed` of its answer: whether a change ended the wait. */
+  /** Starts a request that waits, and returns when it does. `changed` of its answer: whether a change ended the wait. */
   const hold = async (feed: FeedReader, seconds: number) => {
     const wait = jest.spyOn(api.app.get(ChangeWatch, { strict: false }), 'wait');
     const page = feed.page(`&wait=${seconds}`);
@@ -115,19 +115,19 @@ describe('a held request to GET /v1/changes', () => {
     const url = `/v1/changes?cursor=${feed.cursor}&wait=25`;
     const waits = (store: StoreFixture, of = url) => api.get(of, { authorization: `Bearer ${store.key}` });
     const crowdOf = (store: StoreFixture, of?: string) =>
-      Array.from({ length: OF_A_STORE.held }, () => waits(store, of));
-    const held = (count: number) =>
+      Array.from({ length: OF_A_STORE.waits }, () => waits(store, of));
+    const waiting = (count: number) =>
       eventually(() => {
         expect(watchers().size).toBe(count);
         return Promise.resolve();
       });
     const crowd = crowdOf(api.store);
-    await held(OF_A_STORE.held);
+    await waiting(OF_A_STORE.waits);
 
     expect((await api.get(url)).headers['x-error-code']).toBe('overloaded');
-    while (crowd.length < CAPACITY.held) {
+    while (crowd.length < CAPACITY.waits) {
       crowd.push(...crowdOf(await StoreFixture.create(api.database), '/v1/changes?kinds=orders&wait=25'));
-      await held(crowd.length);
+      await waiting(crowd.length);
     }
     const another = await StoreFixture.create(api.database);
     expect((await waits(another, '/v1/changes?wait=25')).headers['x-error-code']).toBe('overloaded');
@@ -172,13 +172,13 @@ describe('a held request to GET /v1/changes', () => {
       await once(socket, 'end');
 
       expect(answer).toContain('"data":[]');
-      expect(await placesTaken()).toEqual({ held: 0, streams: 0, reads: 0 });
+      expect(await placesTaken()).toEqual({ waits: 0, streams: 0, reads: 0 });
     },
     SHORTER_THAN_THE_WAIT_MS,
   );
 
   it.each([
-    ['held', 'wait=25', ''],
+    ['waits', 'wait=25', ''],
     ['streams', '', 'Accept: application/x-ndjson\r\n'],
     ['reads', '', ''],
   ] as const)(
@@ -197,7 +197,7 @@ describe('a held request to GET /v1/changes', () => {
       expect(await placesTaken()).toMatchObject({ [kind]: 1 });
       await lock.end();
 
-      await eventually(async () => expect(await placesTaken()).toEqual({ held: 0, streams: 0, reads: 0 }));
+      await eventually(async () => expect(await placesTaken()).toEqual({ waits: 0, streams: 0, reads: 0 }));
       expect(records).toHaveBeenCalledTimes(1);
     },
   );
@@ -222,7 +222,7 @@ describe('a held request to GET /v1/changes', () => {
         const { body } = await api.inject({ url: '/metrics' });
         expect(body).toMatch(/^http_unanswered_requests_total\{route="\/v1\/changes"\} 1$/m);
       });
-      expect(await placesTaken()).toEqual({ held: 0, streams: 0, reads: 0 });
+      expect(await placesTaken()).toEqual({ waits: 0, streams: 0, reads: 0 });
     },
   );
 

@@ -1,8 +1,8 @@
 import type { Mutant } from './mutant.js';
 
 const CREATE_SERVER = 'apps/api/src/http/server/create-server.ts';
-const HELD_REQUESTS = 'apps/api/src/http/plugins/held-requests.ts';
-const HELD = 'test/e2e/changes-held.spec.ts';
+const FEED_PLACES = 'apps/api/src/http/plugins/feed-places.ts';
+const WAITS = 'test/e2e/changes-held.spec.ts';
 const SERVE_ONE_AT_A_TIME = '  serve = serveOneAtATime(serve, metrics);\n';
 
 /** Defects in what a request may cost, and in the shutdown. */
@@ -60,13 +60,13 @@ import { createReadStream } from 'node:fs';`,
     name: 'streams of one store without a limit',
     edits: [
       {
-        file: HELD_REQUESTS,
+        file: FEED_PLACES,
         find: 'ofStore >= OF_A_STORE[kind] || !limits',
         replace: '!limits',
       },
     ],
     // The proofs that compare the memory beside unread streams have no quick form.
-    proof: HELD,
+    proof: WAITS,
     args: [],
     noticedAs: /● .*has few places for each store and in all/,
   },
@@ -74,12 +74,12 @@ import { createReadStream } from 'node:fs';`,
     name: 'a place for a request whose connection is closed',
     edits: [
       {
-        file: HELD_REQUESTS,
+        file: FEED_PLACES,
         find: '      if (raw.destroyed) throw new ClientGone();\n',
         replace: '',
       },
     ],
-    proof: HELD,
+    proof: WAITS,
     args: [],
     noticedAs: /● .*keeps no place when its connection breaks during the look-up of its key/,
   },

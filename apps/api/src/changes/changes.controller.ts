@@ -49,7 +49,7 @@ export class ChangesController {
     const query = { kinds, after, limit: streams ? MAX_LIMIT : limit };
     // Streams, and requests that may wait, must not take the places of short reads.
     const gone = signalOfClose(reply);
-    const over = streams || waitMs > 0 ? reply.hold(key.store.id, streams ? null : waitMs) : gone;
+    const over = streams || waitMs > 0 ? reply.takeFeedPlace(key.store.id, streams ? null : waitMs) : gone;
     const refusal = async () => {
       const { failure } = await this.authenticate.check(bearerKey(headers.authorization));
       return failure && new AuthenticationError(failure);

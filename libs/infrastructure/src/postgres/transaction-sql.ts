@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { ServiceMetrics } from '../platform/service-metrics.js';
 import { prepared } from './prepared.js';
 import { corkUntilNextTick } from './cork.js';
-import { confirmed, WAIT_FOR_STANDBYS } from './standby-wait.js';
+import { commitConfirmed, WAIT_FOR_STANDBYS } from './standby-wait.js';
 import { watched } from './watch-statements.js';
 
 /** A statement with its values. */
@@ -55,12 +55,9 @@ export class TransactionSql {
     await this.query(WAIT_FOR_STANDBYS, []);
   }
 
-  /**
-   * @throws CommitOutcomeUnknown when the server cancelled the wait for its standbys.
-   * @throws the driver's error; the transaction may be committed then.
-   */
-  async commit(): Promise<void> {
-    await confirmed(this.client, () => this.execute('COMMIT'));
+  /** @throws CommitOutcomeUnknown when the connection was lost, or the server cancelled the wait for its standbys. */
+  commit(): Promise<void> {
+    return commitConfirmed(this.client, () => this.execute('COMMIT'), this.metrics);
   }
 
   private send(query: pg.QueryConfig): Promise<pg.QueryResult> {

@@ -67,7 +67,7 @@ export class Transactions {
       await sql.execute(begin(deadline));
       begun = true;
       const result = await work(sql);
-      await this.commit(sql);
+      await sql.commit();
       over = true;
       return result;
     } catch (error) {
@@ -75,17 +75,6 @@ export class Transactions {
       throw error;
     } finally {
       client.release(!over);
-    }
-  }
-
-  private async commit(sql: TransactionSql): Promise<void> {
-    try {
-      await sql.commit();
-    } catch (error) {
-      if (error instanceof CommitOutcomeUnknown) this.metrics.countUnknownCommit('standby');
-      if (!isConnectionLost(error)) throw error;
-      this.metrics.countUnknownCommit('connection');
-      throw new CommitOutcomeUnknown(error);
     }
   }
 

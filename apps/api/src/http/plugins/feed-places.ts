@@ -10,16 +10,16 @@ import { OF_A_STORE, type ConcurrencyLimits } from '../server/concurrency-limits
 declare module 'fastify' {
   interface FastifyReply {
     /**
-     * Gives the request a place among those that take long, instead of its place among the reads, until its connection
-     * has the whole answer. When the client leaves earlier, the place stays taken until the work has ended. A request
-     * that waits needs no connection to the database.
+     * Gives the request a place among the waits or streams of the feed, instead of its place among the reads, until
+     * its connection has the whole answer. When the client leaves earlier, the place stays taken until the work has
+     * ended. A request that waits needs no connection to the database.
      *
      * @param waitMs how long the request may wait beyond the time of a read; null = it streams, and has no deadline.
      * @returns a signal that the client waits no longer: its connection is closed, or it has ended its side.
      * @throws ClientGone when the connection is closed already.
      * @throws Overloaded when all places, or those of one store, are taken.
      */
-    hold(storeId: number, waitMs: number | null): AbortSignal;
+    takeFeedPlace(storeId: number, waitMs: number | null): AbortSignal;
   }
 }
 
@@ -32,17 +32,17 @@ interface Options {
 const SILENCE_MS = 18_000;
 
 /** Requests that wait for a change, or stream everything: longer than any read may take. */
-export const heldRequests = fp<Options>(
+export const feedPlaces = fp<Options>(
   (fastify, { limits, metrics }, done) => {
     /** By kind and store; none = 0. */
     const taken = new Map<string, number>();
     /** Called when the work for the answer has ended. */
     const ends = new WeakMap<FastifyReply, () => void>();
-    fastify.decorateReply('hold', function (storeId: number, waitMs: number | null) {
+    fastify.decorateReply('takeFeedPlace', function (storeId: number, waitMs: number | null) {
       const { request, raw } = this;
       // It has emitted its last event: nothing would give the place back.
       if (raw.destroyed) throw new ClientGone();
-      const kind = waitMs === null ? 'streams' : 'held';
+      const kind = waitMs === null ? 'streams' : 'waits';
       const share = `${kind} ${storeId}`;
       const ofStore = taken.get(share) ?? 0;
       if (ofStore >= OF_A_STORE[kind] || !limits[kind].tryEnter()) {
@@ -50,8 +50,8 @@ export const heldRequests = fp<Options>(
         throw new Overloaded();
       }
       taken.set(share, ofStore + 1);
-      request.heldLimit?.leave();
-      request.heldLimit = null;
+      request.placeIn?.leave();
+      request.placeIn = null;
       const over = new AbortController();
       const { socket } = request.raw;
       const end = () => over.abort();
@@ -90,5 +90,5 @@ export const heldRequests = fp<Options>(
     });
     done();
   },
-  { name: 'held-requests', dependencies: ['concurrency-limit', 'read-deadline'] },
+  { name: 'feed-places', dependencies: ['concurrency-limit', 'read-deadline'] },
 );

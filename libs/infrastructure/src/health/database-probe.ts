@@ -1,8 +1,9 @@
 import pg from 'pg';
-import { isSchemaCurrent } from './migrate.js';
-import type { SchemaMigrations } from './own-migrations.js';
-import { assertDatabaseIsFit } from './unfit-database.js';
-import { HELD_ORDERS, heldByReason, type HeldRow } from './count-held-orders.js';
+import { isSchemaCurrent } from '../postgres/migrate.js';
+import type { SchemaMigrations } from '../postgres/own-migrations.js';
+import { assertDatabaseIsFit } from '../postgres/unfit-database.js';
+import { unnumbered } from '../changes/waiting-changes.js';
+import { HELD_ORDERS, heldByReason, type HeldRow } from '../orders/count-held-orders.js';
 
 const TIMEOUT_MS = 1_500;
 
@@ -35,8 +36,7 @@ const PIPELINE_STATE = `/* health.pipeline */ ${LIMITS};
 const WAITING_CHANGES = `/* health.feed */
   SELECT coalesce(pg_sequence_last_value('change_log_id_seq'), 0)::float8 AS newest, (
     SELECT min(waiting.id) FROM stores CROSS JOIN LATERAL (
-      SELECT id FROM change_log
-      WHERE store_id = stores.id AND id > coalesce((SELECT passed FROM change_log_mark), 0) ORDER BY id LIMIT 1
+      SELECT id FROM ${unnumbered('stores.id')} ORDER BY id LIMIT 1
     ) AS waiting)::float8 AS oldest`;
 
 // A slot that has lost its WAL retains none.

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { JsonLogger } from '../platform/json-logger.js';
 import { errorCode } from '../platform/error-code.js';
 import { DatabaseProbe } from './database-probe.js';
-import { UnfitDatabase } from './unfit-database.js';
+import { UnfitDatabase } from '../postgres/unfit-database.js';
 
 const RETRY_MS = 2_000;
 
