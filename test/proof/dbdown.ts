@@ -17,7 +17,7 @@ import { stockShelves } from './support/store-setup.js';
 const POOL_SIZE = 4;
 /** Connections that a full PostgreSQL leaves to a service: one is for its health check. */
 const CROWDED = 3;
-const FULL_MS = { full: 10_000, quick: 1_000 };
+const FULL_MS = 10_000;
 const RECOVERY_LIMIT_MS = 5_000;
 /** Duration of undisturbed traffic before each fault. */
 const BEFORE_MS = { full: 1_000, quick: 200 };
@@ -55,11 +55,13 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
       figures.push(seen.figures);
       violations.push(...seen.violations);
     }
-    const crowded = await rig.startService({ databaseUrl: await crowdedDatabase(rig.database, CROWDED), env });
-    const full = troubles.full(FULL_MS[form]);
-    const seen = await suffer({ context, buyers, products, trouble: full, hit: [crowded], label: 'trouble-full' });
-    figures.push(seen.figures);
-    violations.push(...seen.violations);
+    if (form === 'full') {
+      const crowded = await rig.startService({ databaseUrl: await crowdedDatabase(rig.database, CROWDED), env });
+      const trouble = troubles.full(FULL_MS);
+      const seen = await suffer({ context, buyers, products, trouble, hit: [crowded], label: 'trouble-full' });
+      figures.push(seen.figures);
+      violations.push(...seen.violations);
+    }
     buyers.close();
     violations.push(...(await askOracle({ context, store, services, poolSize: POOL_SIZE })));
     return { figures: `${figures.join('; ')}; ${violations.length} violations`, violations };
@@ -73,13 +75,8 @@ type Proxy = Awaited<ReturnType<typeof startTcpProxy>>;
 function troublesOf({ form, rig, random }: ProofContext, proxy: Proxy, resets: { oneIn: number }): Trouble[] {
   const { database, server } = rig;
   const { stopped, terminated, locked, slow, reset, cut, frozen, forgotten } = troubles;
-  if (form === 'quick')
-    return [
-      cut(proxy, 800),
-      terminated(database, random, 800),
-      frozen(proxy, 2_700),
-      forgotten(proxy, RECOVERY_LIMIT_MS, 6_000),
-    ];
+  // Specs test the others: silent-commit, silent-connections and crowded-database.
+  if (form === 'quick') return [cut(proxy, 800), terminated(database, random, 800)];
   if (!server) throw new Error('dbdown stops PostgreSQL, so it needs its own server: run it without DATABASE_URL');
   return [
     stopped(server, 30_000),
