@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import pg from 'pg';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { differencesOf } from './changes/compare.js';
@@ -11,8 +9,9 @@ import { ConditionalReader } from './changes/conditional-reader.js';
 import { Follower } from './changes/follower.js';
 import { Lag } from './changes/lag.js';
 import { Writers } from './changes/writers.js';
+import { operate } from './support/cli.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
-import { CLI, createDatabase } from './support/rig.js';
+import { createDatabase } from './support/rig.js';
 import type { Service } from './support/service.js';
 import { stockShelves } from './support/store-setup.js';
 
@@ -132,11 +131,9 @@ async function restoreBackup(scene: Scene): Promise<{ figures: string; violation
   const { rig, store, products, services, followers, random } = scene;
   const directory = mkdtempSync(path.join(tmpdir(), 'store-commerce-feed-'));
   const file = path.join(directory, 'backup');
-  const cli = (url: string, ...args: string[]) =>
-    promisify(execFile)(process.execPath, [CLI, ...args], { env: { ...process.env, DATABASE_URL: url } });
   const copy = await createDatabase(rig.server?.url ?? process.env['DATABASE_URL'] ?? '');
   try {
-    await cli(rig.database.url, 'backup', file);
+    await operate(rig.database.url, 'backup', file);
     const young = await StoreFixture.create(rig.database);
     for (let n = 0; n < 2; n++) await young.brand();
     const ofYoung = new Follower({
@@ -153,7 +150,7 @@ async function restoreBackup(scene: Scene): Promise<{ figures: string; violation
     for (const [, follower] of awake) await follower.stop();
     await Promise.all(awake.map(([, follower]) => follower.catchUp()));
 
-    await cli(copy.url, 'restore', file);
+    await operate(copy.url, 'restore', file);
     const service = await rig.startService({ databaseUrl: copy.url });
     const others = new Writers({ databaseUrl: copy.url, store, products, services: [service], count: 8, random });
     await delay(2_000);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Exchange } from '../support/history.js';
-import { operate } from '../support/pipeline/operator.js';
+import { operate } from '../support/cli.js';
 import { isRefused, isServed, useKey, type KeyUse } from './use-key.js';
 
 /** Long enough for a second roll. */
