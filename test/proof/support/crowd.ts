@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Buyers } from './buyers.js';
+import { Loops } from './loops.js';
 import { orderBody } from './store-setup.js';
 
 export interface CrowdOptions {
@@ -21,35 +21,21 @@ const MOST_LINES = 3;
 /** Buyers that order continuously until an attack is over, and retry each order until they get an answer. */
 export class Crowd {
   private readonly violations: string[] = [];
-  private readonly members: Promise<unknown>;
-  private isOpen = true;
+  private readonly members: Loops;
   private ordered = 0;
 
   constructor(private readonly options: CrowdOptions) {
-    this.members = Promise.all(Array.from({ length: options.size }, () => this.member()));
+    const { size, random, pauseMs } = options;
+    const order = () => this.order(++this.ordered).catch((error: Error) => this.violations.push(error.message));
+    this.members = new Loops(size, order, () => random(pauseMs));
   }
 
   /** Runs until the attack is over, then waits for the last answers. */
   async whileIn<T>(attack: Promise<T>): Promise<{ readonly result: T; readonly violations: string[] }> {
     try {
-      const result = await attack;
-      return { result, violations: await this.stop() };
+      return { result: await attack, violations: this.violations };
     } finally {
-      this.isOpen = false;
-    }
-  }
-
-  private async stop(): Promise<string[]> {
-    this.isOpen = false;
-    await this.members;
-    return this.violations;
-  }
-
-  private async member(): Promise<void> {
-    const { random, pauseMs } = this.options;
-    while (this.isOpen) {
-      await this.order(++this.ordered).catch((error: Error) => this.violations.push(error.message));
-      await delay(random(pauseMs));
+      await this.members.stop();
     }
   }
 

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Buyers, RequestOptions } from '../buyers.js';
+import { Loops } from '../loops.js';
 import type { Service } from '../service.js';
 import { orderBody } from '../store-setup.js';
 
@@ -21,39 +21,32 @@ export interface TrafficOptions {
 
 /** Continuous orders, reads and health probes. Clients never retry: each answer is judged by itself. */
 export class Traffic {
-  private readonly members: Promise<unknown>;
-  private isOpen = true;
+  private readonly loops: readonly Loops[];
   private serial = 0;
 
   constructor(private readonly options: TrafficOptions) {
-    const { services } = options;
-    const crowd = (size: number, one: (service: Service) => Promise<unknown>, rest: () => number) =>
-      services.flatMap((service) => Array.from({ length: size }, () => this.repeat(() => one(service), rest)));
-    const resting = () => options.random(REST_MS);
-    this.members = Promise.all([
-      ...crowd(BUYERS, (service) => this.order(service), resting),
-      ...crowd(READERS, (service) => this.read(service), resting),
-      ...['/health/live', '/health/ready'].flatMap((path) =>
-        crowd(
-          1,
-          (service) => this.send(service, { method: 'GET', path }),
-          () => PROBE_MS,
-        ),
+    const { services, random } = options;
+    const probe = (path: string) => (service: Service) => this.send(service, { method: 'GET', path });
+    const crowd = (size: number, one: (service: Service) => Promise<unknown>, restMs: () => number) =>
+      services.map((service) => new Loops(size, () => one(service), restMs));
+    this.loops = [
+      ...crowd(
+        BUYERS,
+        (service) => this.order(service),
+        () => random(REST_MS),
       ),
-    ]);
+      ...crowd(
+        READERS,
+        (service) => this.read(service),
+        () => random(REST_MS),
+      ),
+      ...['/health/live', '/health/ready'].flatMap((path) => crowd(1, probe(path), () => PROBE_MS)),
+    ];
   }
 
   /** Waits for the last answers. */
   async stop(): Promise<void> {
-    this.isOpen = false;
-    await this.members;
-  }
-
-  private async repeat(act: () => Promise<unknown>, rest: () => number): Promise<void> {
-    while (this.isOpen) {
-      await act();
-      await delay(rest());
-    }
+    await Promise.all(this.loops.map((loop) => loop.stop()));
   }
 
   private order(service: Service): Promise<unknown> {
