@@ -1,14 +1,14 @@
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { StoreFixture } from '../builders/store-fixture.js';
 import { startBalancer } from './support/balancer.js';
-import { Buyers } from './support/buyers.js';
+import type { Buyers } from './support/buyers.js';
 import type { History } from './support/history.js';
 import { SteadyRate } from './support/loops.js';
 import { askOracle } from './support/oracle.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 import type { Service } from './support/service.js';
-import { orderBody, stockShelves } from './support/store-setup.js';
+import { openStore } from './support/shop.js';
+import { orderBody } from './support/store-setup.js';
 
 const SCALE = { full: { restarts: 20, perSecond: 100 }, quick: { restarts: 1, perSecond: 50 } };
 /** One request in this many is an order, every other one of these without a key. */
@@ -28,13 +28,11 @@ export const rolling: Proof = {
 };
 
 async function run(context: ProofContext): Promise<ProofOutcome> {
-  const { form, rig, history, random } = context;
+  const { form, rig, history } = context;
   const { restarts, perSecond } = SCALE[form];
-  const store = await StoreFixture.create(rig.database);
-  const products = await stockShelves(store, 10, [1_000_000]);
+  const { store, products, buyers } = await openStore(context, 10, [1_000_000]);
   const services = await Promise.all([rig.startService(), rig.startService()]);
   const balancer = await startBalancer(services.map(({ url }) => url));
-  const buyers = new Buyers(store, history, random);
   const traffic = trafficOf(buyers, balancer.url, products, perSecond);
   const violations: string[] = [];
   let slowLines = 0;

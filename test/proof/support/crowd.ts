@@ -1,13 +1,10 @@
-import type { Buyers } from './buyers.js';
 import { Loops } from './loops.js';
+import type { Shop } from './shop.js';
 import { orderBody } from './store-setup.js';
 
 export interface CrowdOptions {
-  readonly buyers: Buyers;
   /** The services to order from, including those that are down. */
   readonly services: readonly { readonly url: string }[];
-  readonly products: readonly number[];
-  readonly random: (below: number) => number;
   readonly size: number;
   /** The longest pause of a buyer between two orders. */
   readonly pauseMs: number;
@@ -24,10 +21,13 @@ export class Crowd {
   private readonly members: Loops;
   private ordered = 0;
 
-  constructor(private readonly options: CrowdOptions) {
-    const { size, random, pauseMs } = options;
+  constructor(
+    private readonly shop: Shop,
+    private readonly options: CrowdOptions,
+  ) {
+    const { size, pauseMs } = options;
     const order = () => this.order(++this.ordered).catch((error: Error) => this.violations.push(error.message));
-    this.members = new Loops(size, order, () => random(pauseMs));
+    this.members = new Loops(size, order, () => shop.context.random(pauseMs));
   }
 
   /** Runs until the attack is over, then waits for the last answers. */
@@ -40,7 +40,9 @@ export class Crowd {
   }
 
   private async order(n: number): Promise<void> {
-    const { buyers, services, products, random, label } = this.options;
+    const { buyers, products, context } = this.shop;
+    const { services, label } = this.options;
+    const { random } = context;
     const line = () => ({ product_id: products[random(products.length)] ?? 0, quantity: 1 + random(2) });
     const body = orderBody(Array.from({ length: 1 + random(MOST_LINES) }, line), label);
     if (n % KEYLESS === 0) {
