@@ -15,15 +15,15 @@ const STARTS = 7;
 const PATHS = ['/v1/store', '/v1/products', '/v1/orders', '/v1/products?search=mug'];
 
 /** Starts the service on the migrated database, sends a few requests to each process, and reads its resident memory. */
-export async function measureRest({ start, shop }: Scene): Promise<RestRow[]> {
+export async function measureRest(scene: Scene): Promise<RestRow[]> {
   const times: number[] = [];
   const megabytes: number[] = [];
   for (let n = 0; n < STARTS; n++) {
     const from = performance.now();
-    const service = await start();
+    const service = await scene.start();
     times.push(performance.now() - from);
     for (const path of PATHS) {
-      const response = await fetch(service.url + path, { headers: { authorization: `Bearer ${shop.key}` } });
+      const response = await fetch(service.url + path, { headers: { authorization: `Bearer ${scene.shop.key}` } });
       await response.arrayBuffer();
       if (!response.ok) throw new Error(`${path} was answered ${response.status}`);
     }
