@@ -1,27 +1,19 @@
 import { Buyers } from '../support/buyers.js';
 import type { Exchange } from '../support/history.js';
-import type { ProofContext } from '../support/proof.js';
 import type { Service } from '../support/service.js';
+import type { Shop } from '../support/shop.js';
 import { orderBody } from '../support/store-setup.js';
-
-export interface KeyUse {
-  readonly context: ProofContext;
-  readonly storeId: number;
-  readonly key: string;
-  readonly services: readonly Service[];
-  readonly products: readonly number[];
-  /** On each process. */
-  readonly clients: number;
-}
 
 /**
  * Clients that use a key on every process until they are stopped. A quarter of their requests are orders.
  *
+ * @param clients on each process.
  * @returns a function that stops them and returns their requests.
  */
-export function useKey({ context, storeId, key, services, products, clients }: KeyUse): () => Promise<Exchange[]> {
+export function useKey(shop: Shop, key: string, clients: number): () => Promise<Exchange[]> {
+  const { context, store, services, products } = shop;
   const { history, random } = context;
-  const buyers = new Buyers({ id: storeId, key }, history, random);
+  const buyers = new Buyers({ id: store.id, key }, history, random);
   const exchanges: Exchange[] = [];
   let isOpen = true;
   const client = async (service: Service, index: number) => {

@@ -1,0 +1,39 @@
+import { PROOFS } from './proofs.js';
+
+/**
+ * The specs in which `npm test` looks at a promise, by proof. The others are looked at by the quick form of their proof,
+ * because no spec tests the same.
+ */
+const SPECS: Readonly<Record<string, readonly string[]>> = {
+  oversell: ['test/e2e/create-order-stock.spec.ts', 'test/contracts/order-placement.spec.ts'],
+  deadlock: ['test/contracts/order-placement.spec.ts'],
+  idempotency: [
+    'test/contracts/order-placement.spec.ts',
+    'test/e2e/create-order-idempotency.spec.ts',
+    'test/e2e/lost-commit.spec.ts',
+    'test/e2e/repeated-refusals.spec.ts',
+    'test/e2e/external-reference.spec.ts',
+    'test/e2e/erase-customer.spec.ts',
+  ],
+  pipeline: [
+    'test/contracts/pipeline-stages.spec.ts',
+    'test/e2e/pipeline.spec.ts',
+    'test/e2e/stage-retries.spec.ts',
+    'test/e2e/worker-links.spec.ts',
+  ],
+  changes: ['test/e2e/changes.spec.ts', 'test/e2e/changes-skus.spec.ts', 'test/e2e/conditional-reads.spec.ts'],
+  revoke: ['test/contracts/api-keys.spec.ts', 'test/e2e/changes-held.spec.ts', 'test/e2e/authentication.spec.ts'],
+  slow: ['test/e2e/slow-clients.spec.ts'],
+  overload: ['test/e2e/overload.spec.ts'],
+  migrate: ['test/e2e/migrations.spec.ts'],
+  embedded: ['libs/embedded-postgres/src/embedded-postgres.spec.ts'],
+  failover: ['test/e2e/synchronous-replication.spec.ts', 'test/e2e/read-replicas.spec.ts'],
+};
+
+/** The proofs whose quick form `npm test` runs. */
+export const QUICK_PROOFS = PROOFS.filter(({ name }) => !(name in SPECS));
+
+/** Where `npm test` looks at the promise of a proof: the paths of specs; `null` = at the quick form of the proof. */
+export function specsOf(name: string): readonly string[] | null {
+  return SPECS[name] ?? null;
+}
