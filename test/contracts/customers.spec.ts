@@ -164,6 +164,27 @@ describe('PersonalData', () => {
     return rows.map(({ text }) => text).sort();
   };
 
+  it('collects the customer, the orders with the e-mail and the linked orders, and nothing of others', async () => {
+    const before = await contents(storeId);
+
+    const { customer, orders, blocked, secrets } = await people.collect(storeId, 'ada@EXAMPLE.com');
+
+    expect(customer).toMatchObject({ name: 'Ada', email: ADA });
+    expect(orders).toMatchObject([{ receipt_number: 'POS-A' }, { receipt_number: 'POS-B' }]);
+    expect([blocked, secrets]).toEqual([true, []]);
+    expect(await contents(storeId)).toEqual(before);
+  });
+
+  it('collects the orders of a guest, and nothing of an unknown person', async () => {
+    const [guest, unknown] = [
+      await people.collect(storeId, 'vera@example.dev'),
+      await people.collect(storeId, 'x@y.z'),
+    ];
+
+    expect(guest).toMatchObject({ customer: null, orders: [{ receipt_number: 'POS-E' }], blocked: false });
+    expect(unknown).toMatchObject({ customer: null, orders: [], secrets: [], blocked: false });
+  });
+
   it('erases the customer, the orders with the e-mail and the linked orders, and nothing of others', async () => {
     const before = await contents(otherStoreId);
 

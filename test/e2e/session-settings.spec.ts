@@ -1,7 +1,6 @@
-import { DatabaseProbe, MaintenanceConnection, replicaPool } from '@app/infrastructure';
+import { DatabaseProbe, MaintenanceConnection, replicaPool, withOwnClient } from '@app/infrastructure';
 import pg from 'pg';
 import { housekeepingPool } from '../../libs/infrastructure/src/postgres/housekeeping-pool.js';
-import { withOwnClient } from '../../libs/operations/src/backup/own-client.js';
 import { commandLine } from '../support/command-line.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
@@ -45,7 +44,10 @@ describe('a session on a database with other formats', () => {
     ['for requests', (url) => onPool(replicaPool(url, 1, 5_000))],
     ['for the housekeeping', (url) => onPool(housekeepingPool(url, () => undefined))],
     ['for maintenance', (url) => new MaintenanceConnection(url).run((source) => source.query(SHOW))],
-    ['for backups', (url) => withOwnClient(url, async (client) => (await client.query<object>(SHOW)).rows)],
+    [
+      'for backups and exports',
+      (url) => withOwnClient(url, 'test', async (client) => (await client.query<object>(SHOW)).rows),
+    ],
   ])('has the formats of the service: %s', async (_name, settingsOn) => {
     expect(await settingsOn(database.url)).toEqual([{ settings: 'ISO, YMD; postgres; UTC; 1; hex; read committed' }]);
   });

@@ -1,31 +1,53 @@
-import { Money, toDecimalText, type Currency } from '@app/domain';
-import { sortAttributes, toSafeInteger } from '@app/infrastructure';
-import type {
-  BinLine,
-  BrandLine,
-  BundleImage,
-  BundleSpecification,
-  BundleVariant,
-  CategoryLine,
-  ProductLine,
-  StockLine,
-  WarehouseLine,
-} from '../bundle/schema/bundle.js';
-import type { Section } from './section.js';
+import { Money, publicPaymentSettings, publicSettings, toDecimalText, type Currency } from '@app/domain';
+import {
+  CUSTOMER_COLUMNS,
+  customerRecord,
+  ORDER_COLUMNS,
+  orderRecord,
+  sortAttributes,
+  toSafeInteger,
+  type CustomerColumns,
+  type OrderColumns,
+} from '@app/infrastructure';
+import { contact, fraudSettings } from '../bundle/schema/store-line.js';
+import type { AnySection, Section } from './section.js';
 
-/** The fields of a line that its row has unchanged. */
-type Fields<Line> = Omit<Required<Line>, 'kind' | 'store'>;
+interface StoreRow {
+  readonly contact: unknown;
+  readonly theme: unknown;
+  readonly payment_settings: unknown;
+  readonly ecommerce_settings: unknown;
+  readonly fraud_settings: unknown;
+}
 
-export const WAREHOUSES: Section<Fields<WarehouseLine>> = {
+/** The profile as the API shows it: settings that look secret are left out, and credentials are in another table. */
+const STORE: Section<StoreRow> = {
+  kind: 'store',
+  columns: `item.id, item.subdomain, item.name, item.custom_domain, item.currency, item.status, item.logo_url,
+    item.primary_color, item.seo_title, item.contact, item.theme, item.payment_settings, item.ecommerce_settings,
+    item.fraud_settings`,
+  rows: 'stores AS item WHERE item.id = $1',
+  changed: null,
+  key: ['item.id'],
+  toFields: (row) => ({
+    ...row,
+    contact: known(publicSettings(row.contact), contact),
+    theme: publicSettings(row.theme),
+    payment_settings: paymentSettings(row.payment_settings),
+    ecommerce_settings: publicSettings(row.ecommerce_settings),
+    fraud_settings: known(row.fraud_settings, fraudSettings),
+  }),
+};
+
+const WAREHOUSES: Section = {
   kind: 'warehouse',
   columns: 'item.code, item.name, item.active',
   rows: 'warehouses AS item WHERE item.store_id = $1',
   changed: null,
   key: ['item.id'],
-  toLine: ({ code, name, active }, { subdomain }) => ({ kind: 'warehouse', store: subdomain, code, name, active }),
 };
 
-export const BINS: Section<Fields<BinLine>> = {
+const BINS: Section = {
   kind: 'bin',
   columns: 'warehouse.code AS warehouse, item.code',
   rows: `bins AS item
@@ -33,29 +55,18 @@ export const BINS: Section<Fields<BinLine>> = {
     WHERE item.store_id = $1`,
   changed: null,
   key: ['item.id'],
-  toLine: ({ warehouse, code }, { subdomain }) => ({ kind: 'bin', store: subdomain, warehouse, code }),
 };
 
-export const BRANDS: Section<Fields<BrandLine>> = {
+const BRANDS: Section = {
   kind: 'brand',
   columns: 'item.id, item.slug, item.name, item.logo, item.description, item.active',
   rows: 'brands AS item WHERE item.store_id = $1',
   changed: null,
   key: ['item.id'],
-  toLine: ({ id, slug, name, logo, description, active }, { subdomain }) => ({
-    kind: 'brand',
-    store: subdomain,
-    id,
-    slug,
-    name,
-    logo,
-    description,
-    active,
-  }),
 };
 
 /** By depth: a parent precedes its children. */
-export const CATEGORIES: Section<Fields<CategoryLine>> = {
+const CATEGORIES: Section = {
   kind: 'category',
   columns: `item.id, item.slug, item.name, item.image, item.description, item.display_order AS order,
     parent.slug AS parent, item.active`,
@@ -75,37 +86,23 @@ export const CATEGORIES: Section<Fields<CategoryLine>> = {
     WHERE place.store_id = $1`,
   changed: null,
   key: ['place.depth', 'item.id'],
-  toLine: ({ id, slug, name, image, description, order, parent, active }, { subdomain }) => ({
-    kind: 'category',
-    store: subdomain,
-    id,
-    slug,
-    name,
-    image,
-    description,
-    order,
-    parent,
-    active,
-  }),
 };
 
-interface VariantJson extends Omit<Required<BundleVariant>, 'attributes'> {
+interface VariantJson {
+  readonly price: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly attribute_names: readonly string[];
 }
 
-interface ProductRow extends Omit<
-  Fields<ProductLine>,
-  'images' | 'specifications' | 'variants' | 'created_at' | 'updated_at'
-> {
-  readonly images: readonly BundleImage[];
-  readonly specifications: readonly BundleSpecification[];
+interface ProductRow {
+  /** Minor units as text, because pg returns bigint as text. */
+  readonly price: string;
+  readonly images: readonly { readonly url: string; readonly alt?: string }[];
+  readonly specifications: readonly { readonly name: string; readonly value: string }[];
   readonly variants: readonly VariantJson[];
-  readonly created_at: Date;
-  readonly updated_at: Date;
 }
 
-export const PRODUCTS: Section<ProductRow> = {
+const PRODUCTS: Section<ProductRow> = {
   kind: 'product',
   columns: `item.id, item.slug, item.sku, item.name, item.price, item.status, item.featured, item.description,
     (SELECT slug FROM brands WHERE brands.store_id = item.store_id AND brands.id = item.brand_id) AS brand,
@@ -122,35 +119,39 @@ export const PRODUCTS: Section<ProductRow> = {
   rows: 'products AS item WHERE item.store_id = $1',
   changed: 'item.updated_at >= $2',
   key: ['item.id'],
-  toLine: (row, { subdomain, currency }) => ({
-    kind: 'product',
-    store: subdomain,
-    id: row.id,
-    slug: row.slug,
-    sku: row.sku,
-    name: row.name,
+  toFields: (row, { currency }) => ({
+    ...row,
     price: priceOf(row.price, currency),
-    status: row.status,
-    featured: row.featured,
-    description: row.description,
-    brand: row.brand,
-    categories: row.categories,
     images: row.images.map(({ url, alt }) => ({ url, ...(alt !== undefined && { alt }) })),
     specifications: row.specifications.map(({ name, value }) => ({ name, value })),
-    variants: row.variants.map(({ id, sku, name, price, attributes, attribute_names, status }) => ({
-      id,
-      sku,
-      name,
-      price: priceOf(price, currency),
-      attributes: sortAttributes(attributes, attribute_names),
-      status,
+    variants: row.variants.map(({ attribute_names, ...variant }) => ({
+      ...variant,
+      price: priceOf(variant.price, currency),
+      attributes: sortAttributes(variant.attributes, attribute_names),
     })),
-    created_at: row.created_at.toISOString(),
-    updated_at: row.updated_at.toISOString(),
   }),
 };
 
-export const STOCK: Section<Fields<StockLine>> = {
+const CUSTOMERS: Section<CustomerColumns> = {
+  kind: 'customer',
+  columns: CUSTOMER_COLUMNS,
+  rows: 'customers AS item WHERE item.store_id = $1',
+  changed: 'item.updated_at >= $2',
+  key: ['item.id'],
+  toFields: customerRecord,
+};
+
+const ORDERS: Section<OrderColumns> = {
+  kind: 'order',
+  columns: ORDER_COLUMNS,
+  rows: 'orders AS item WHERE item.store_id = $1',
+  changed: `item.updated_at >= $2 OR EXISTS (SELECT FROM order_stages AS stage
+    WHERE stage.store_id = item.store_id AND stage.order_id = item.id AND stage.updated_at >= $2)`,
+  key: ['item.id'],
+  toFields: orderRecord,
+};
+
+const STOCK: Section = {
   kind: 'stock',
   columns: `warehouse.code || '/' || bin.code AS bin, product.slug AS product, variant.sku AS variant, item.quantity`,
   rows: `stock AS item
@@ -163,17 +164,28 @@ export const STOCK: Section<Fields<StockLine>> = {
     WHERE moved.store_id = item.store_id AND moved.product_id = item.product_id
       AND moved.variant_key = item.variant_key AND moved.bin_id = item.bin_id AND moved.created_at >= $2)`,
   key: ['item.product_id', 'item.variant_key', 'item.bin_id'],
-  toLine: ({ bin, product, variant, quantity }, { subdomain }) => ({
-    kind: 'stock',
-    store: subdomain,
-    bin,
-    product,
-    variant,
-    quantity,
-  }),
 };
 
-/** @param minor minor units as text, because pg returns bigint as text. */
+/** The kinds of a bundle, each after the kinds that it refers to. */
+export const SECTIONS: readonly AnySection[] = [
+  ...[STORE, WAREHOUSES, BINS, BRANDS, CATEGORIES, PRODUCTS],
+  ...[CUSTOMERS, ORDERS, STOCK],
+];
+
+/** Without a list of methods where the store has none, so that an import of the line changes nothing. */
+function paymentSettings(stored: unknown): object {
+  if (!Object.hasOwn(stored ?? {}, 'methods')) return {};
+  return {
+    methods: publicPaymentSettings(stored, () => false).methods.map(({ hasCredentials: _, ...method }) => method),
+  };
+}
+
+/** The fields that a bundle knows. */
+function known(settings: unknown, { properties }: { readonly properties: object }): object {
+  const entries = Object.entries(settings ?? {});
+  return Object.fromEntries(entries.filter(([name]) => Object.hasOwn(properties, name)));
+}
+
 function priceOf(minor: string, currency: Currency): string {
   return toDecimalText(Money.ofMinor(toSafeInteger(minor), currency));
 }

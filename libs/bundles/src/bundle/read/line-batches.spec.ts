@@ -1,4 +1,4 @@
-import { parseJson } from './parse-json.js';
+import { parseJson } from './line-batches.js';
 
 describe('parseJson', () => {
   it('names the position where the JSON ends without repeating its text', () => {
