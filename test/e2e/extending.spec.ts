@@ -18,8 +18,8 @@ import {
 } from '@app/infrastructure';
 import { NestFactory } from '@nestjs/core';
 import { loadModule } from 'libpg-query';
-import { extension } from '../../examples/extending/extension.js';
-import { WebhookNotifier } from '../../examples/extending/webhook-notifier.js';
+import { extension } from '../../examples/extending/src/extension.js';
+import { WebhookNotifier } from '../../examples/extending/src/webhook-notifier.js';
 import { WorkerModule } from '../../apps/worker/src/worker.module.js';
 import { anOrderRecord, aStoreProfile } from '../builders/order-record.js';
 import { eventually } from '../support/eventually.js';
@@ -243,7 +243,7 @@ describe('an application that extends the service', () => {
     run('npm', 'run', '--silent', 'build:extending');
 
     for (const program of ['main', 'worker']) {
-      const { status, stderr } = run(process.execPath, `dist/examples/extending/${program}.js`);
+      const { status, stderr } = run(process.execPath, `dist/examples/extending/src/${program}.js`);
       // The first thing that a start reports, once all modules are loaded.
       expect([status, stderr]).toEqual([2, expect.stringMatching(/^PORT /)]);
     }
