@@ -18,7 +18,7 @@ const ALLOWED: Record<string, RegExp> = {
   'libs/health': /^(@app\/infrastructure|@nestjs\/(common|terminus)|node:.+)$/,
   'libs/startup': /^(@app\/(infrastructure|embedded-postgres)|node:.+)$/,
   'apps/api':
-    /^(@app\/.+|@nestjs\/(common|core|platform-fastify|swagger)|class-(validator|transformer)|fastify|fastify-plugin|marked|prom-client|reflect-metadata|node:.+)$/,
+    /^(@app\/.+|@nestjs\/(common|core|platform-fastify|swagger)|@sinclair\/typebox|class-(validator|transformer)|fastify|fastify-plugin|marked|prom-client|reflect-metadata|node:.+)$/,
   'apps/worker': /^(@app\/.+|@nestjs\/(common|core)|reflect-metadata|node:.+)$/,
   'apps/cli': /^(@app\/.+|@nestjs\/(common|core)|commander|cli-progress|reflect-metadata|node:.+)$/,
 };

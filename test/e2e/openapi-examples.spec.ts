@@ -1,5 +1,5 @@
 import { PIPELINE_STAGES } from '@app/application';
-import { ORDER_EXAMPLE } from '../../apps/api/src/orders/orders.examples.js';
+import { Order } from '../../apps/api/src/orders/order.response.js';
 import { committedDocument, DocumentedAnswers } from '../support/documented-answers.js';
 
 /** Members with an amount of money. `total` is missing: it is an amount in orders and a number of rows in lists. */
@@ -59,7 +59,7 @@ describe('the examples of the OpenAPI document', () => {
   });
 
   it('show an order with every stage and with an unchanged updated_at', () => {
-    const { pipeline, created_at, updated_at } = ORDER_EXAMPLE;
+    const { pipeline, created_at, updated_at } = Order.example;
 
     expect(pipeline.map(({ stage }) => stage)).toEqual(PIPELINE_STAGES);
     expect(updated_at).toBe(created_at);

@@ -137,7 +137,7 @@ describe('the OpenAPI document', () => {
 
   it('contains an example order that matches its schema and can be placed', async () => {
     const { examples = {} } = operationOf('POST /v1/orders').requestBody?.content['application/json'] as Media;
-    const example = examples['order']?.value as { items: object[] };
+    const example = examples['body']?.value as { items: object[] };
     expect(answers.faults(['components', 'schemas', 'CreateOrderRequest'], example)).toEqual([]);
 
     const product_id = await store.product({ stock: 5 });

@@ -3,18 +3,22 @@ import { Controller, Get, Param } from '@nestjs/common';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
+import { ApiList, ApiSingle } from '../openapi/endpoints.js';
 import { ReadQuery } from '../query/read-query.decorator.js';
-import { toBrandResponse, type BrandResponse } from './brand.response.js';
-import { ApiGetBrand, ApiListBrands, BRANDS_DOCUMENTATION } from './brands.openapi.js';
+import { Brand, toBrandResponse, type BrandResponse } from './brand.response.js';
 import { BRANDS_QUERY, type BrandsQuery } from './brands.query.js';
 
 @Controller('v1/brands')
-@Documented(BRANDS_DOCUMENTATION)
+@Documented({
+  tag: 'Brands',
+  description: 'The makers of the products.',
+  schemas: [Brand],
+})
 export class BrandsController {
   constructor(private readonly brands: BrandsService) {}
 
   @Get()
-  @ApiListBrands()
+  @ApiList({ operationId: 'listBrands', summary: 'Active brands, by name', of: Brand })
   async list(
     @CurrentStore() store: CurrentStoreContext,
     @ReadQuery(BRANDS_QUERY) { filter, page }: BrandsQuery,
@@ -24,7 +28,12 @@ export class BrandsController {
   }
 
   @Get(':idOrSlug')
-  @ApiGetBrand()
+  @ApiSingle({
+    operationId: 'getBrand',
+    summary: 'One brand',
+    of: Brand,
+    by: { name: 'idOrSlug', description: 'Numeric id, or slug. Digits are an id first.', example: 'mosskettle' },
+  })
   async retrieve(
     @CurrentStore() store: CurrentStoreContext,
     @Param('idOrSlug') idOrSlug: string,

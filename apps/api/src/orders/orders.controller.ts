@@ -20,7 +20,7 @@ import { CreateOrderRequest, toOrderRequest } from './create-order.request.js';
 import { toCreatedOrder } from './created-order.response.js';
 import { IdempotencyKey } from './idempotency-key.decorator.js';
 import { toOrderPreview, type OrderPreviewResponse } from './order-preview.response.js';
-import { toOrderListItem, toOrderResponse, type OrderListItem, type OrderResponse } from './order.response.js';
+import { toOrderListItem, toOrderResponse, type OrderItemResponse, type OrderResponse } from './order.response.js';
 import { ApiCreateOrder, ApiGetOrder, ApiListOrders, ApiPreviewOrder, ORDERS_DOCUMENTATION } from './orders.openapi.js';
 import { ORDERS_QUERY, type OrdersQuery } from './orders.query.js';
 
@@ -39,7 +39,7 @@ export class OrdersController {
   async list(
     @CurrentStore() store: CurrentStoreContext,
     @ReadQuery(ORDERS_QUERY) { filter, page }: OrdersQuery,
-  ): Promise<ListEnvelope<OrderListItem>> {
+  ): Promise<ListEnvelope<OrderItemResponse>> {
     const { rows, total } = await this.orders.list(store.id, filter, page);
     return list(rows.map(toOrderListItem), total, page);
   }

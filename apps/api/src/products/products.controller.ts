@@ -3,27 +3,37 @@ import { Controller, Get, Param } from '@nestjs/common';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
+import { ApiList, ApiSingle } from '../openapi/endpoints.js';
 import { ReadQuery } from '../query/read-query.decorator.js';
 import {
+  ProductListItem,
+  Product,
   toProductListItem,
   toProductResponse,
-  type ProductListItem,
+  type ProductItemResponse,
   type ProductResponse,
 } from './product.response.js';
-import { ApiGetProduct, ApiListProducts, PRODUCTS_DOCUMENTATION } from './products.openapi.js';
 import { PRODUCTS_QUERY, type ProductsQuery } from './products.query.js';
 
 @Controller('v1/products')
-@Documented(PRODUCTS_DOCUMENTATION)
+@Documented({
+  tag: 'Products',
+  description: 'The active products, with their prices and the available stock.',
+  schemas: [ProductListItem, Product],
+})
 export class ProductsController {
   constructor(private readonly products: ProductsService) {}
 
   @Get()
-  @ApiListProducts()
+  @ApiList({
+    operationId: 'listProducts',
+    summary: 'Active products, newest first',
+    of: ProductListItem,
+  })
   async list(
     @CurrentStore() store: CurrentStoreContext,
     @ReadQuery(PRODUCTS_QUERY) { filter, page }: ProductsQuery,
-  ): Promise<ListEnvelope<ProductListItem>> {
+  ): Promise<ListEnvelope<ProductItemResponse>> {
     const { rows, total } = await this.products.list(store.id, filter, page);
     return list(
       rows.map((row) => toProductListItem(row, store.currency)),
@@ -33,7 +43,12 @@ export class ProductsController {
   }
 
   @Get(':idOrSlug')
-  @ApiGetProduct()
+  @ApiSingle({
+    operationId: 'getProduct',
+    summary: 'One active product',
+    of: Product,
+    by: { name: 'idOrSlug', description: 'Numeric id, or slug. Digits are an id first.', example: 'pebble-cook-set' },
+  })
   async retrieve(
     @CurrentStore() store: CurrentStoreContext,
     @Param('idOrSlug') idOrSlug: string,
