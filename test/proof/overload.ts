@@ -6,7 +6,7 @@ import { Buyers } from './support/buyers.js';
 import { HoldingsWatch } from './support/holdings.js';
 import { attackWithoutKey } from './support/keyless.js';
 import { askOracle } from './support/oracle.js';
-import { ADDRESSES, Load, type Sample } from './support/overload/load.js';
+import { Load, type Sample } from './support/overload/load.js';
 import { scrape } from './support/overload/scrapers.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 import type { Service } from './support/service.js';
@@ -51,7 +51,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const streams = await UnreadStreams.over(rig.database);
   const logFile = path.join(tmpdir(), `store-commerce-overload-${process.pid}.log`);
   const service = await rig.startService({ logFile });
-  const buyers = new Buyers(store, history, random, ADDRESSES);
+  const buyers = new Buyers(store, history, random);
   const load = new Load({ service, key: store.key, buyers, products, random });
   const memory = new PeakMemory(service);
   try {

@@ -50,13 +50,6 @@ import { createReadStream } from 'node:fs';`,
     noticedAs: /files grew from/,
   },
   {
-    name: 'chunks without a limit',
-    edits: [{ file: CREATE_SERVER, find: '  serve = limitChunks(serve, metrics);\n', replace: '' }],
-    proof: 'inputs',
-    args: ['--quick', '--seed', '1'],
-    noticedAs: /chunks \S+: not disconnected/,
-  },
-  {
     name: 'streams of one store without a limit',
     edits: [
       {
