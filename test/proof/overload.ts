@@ -55,7 +55,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const load = new Load({ service, key: store.key, buyers, products, random });
   const memory = new PeakMemory(service);
   try {
-    await attackWithoutKey(service, 1); // warms up, together with the requests below
+    await attackWithoutKey(service.url, 1); // warms up, together with the requests below
     await load.closedLoop(CLIENTS, WARM_UP_MS);
     const holdings = await HoldingsWatch.begin(service);
     const most = ((await load.closedLoop(CLIENTS, MAXIMUM_MS)).length / MAXIMUM_MS) * SECOND;
@@ -78,7 +78,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     violations.push(...unreadStreams.violations);
     buyers.close();
     load.close();
-    const strangers = await attackWithoutKey(service, KEYLESS);
+    const strangers = await attackWithoutKey(service.url, KEYLESS);
     violations.push(...strangers.violations);
     violations.push(...(await holdings.violations(load.sent + streams.requests + strangers.requests)));
     violations.push(...(await askOracle({ context, store, services: [service] })));
