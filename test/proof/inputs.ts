@@ -36,7 +36,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const scene = await openScene(context, runs);
   const { violations, service } = scene;
   try {
-    await attackWithoutKey(service, 1); // warm-up
+    await attackWithoutKey(service.url, 1); // warm-up
     const holdings = await HoldingsWatch.begin(service);
     await longestLag(service.url); // resets the figure
     await exploreOrders(scene);
@@ -50,7 +50,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     // Two idle cores, which also run the clients, delay single requests by as much as `noticedMs`.
     if (besideMs > Math.max(2 * usualMs, noticedMs))
       violations.push(`p99 of others is ${besideMs} ms beside 64 clients with large bodies, usually ${usualMs} ms`);
-    const strangers = await attackWithoutKey(service, keyless);
+    const strangers = await attackWithoutKey(service.url, keyless);
     const asked = scene.sent + strangers.requests + crowding.requests;
     scene.close(); // The proof's own kept connections are no holdings of the service.
     violations.push(...strangers.violations, ...(await holdings.violations(asked)));

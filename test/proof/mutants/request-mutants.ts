@@ -37,11 +37,6 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
 import { createReadStream } from 'node:fs';`,
     ],
   ),
-  mutant('chunks without a limit', 'inputs', /chunks \S+: not disconnected/, [
-    CREATE_SERVER,
-    'serve = limitChunks(serve, metrics);',
-    '',
-  ]),
   // The proofs that compare the memory beside unread streams have no quick form.
   mutant('streams of one store without a limit', WAITS, /● .*has few places for each store and in all/, [
     FEED_PLACES,

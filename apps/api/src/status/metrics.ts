@@ -72,7 +72,7 @@ export class Metrics extends ServiceMetrics implements FailureCounts {
 
   readonly droppedConnections = new Counter({
     name: 'http_dropped_connections_total',
-    help: 'Connections closed at a limit: open connections in all or of one address, unanswered requests or chunks of one connection, or bytes of unread answers or unfinished bodies',
+    help: 'Connections closed at a limit: open connections, unanswered requests of one connection, or bytes of unread answers',
     labelNames: ['reason'],
     registers: [this.registry],
   });
