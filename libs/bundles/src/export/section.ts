@@ -29,7 +29,7 @@ export async function countRows({ client, storeId }: StoreSnapshot, section: Any
   return rows[0]?.count ?? 0;
 }
 
-/** The lines of a section, in pages, with times as text. Memory holds one page. @param since as in {@link countRows}. */
+/** The lines of a section, in pages, with times as text. Memory holds one page. @param since as above. */
 export async function* linesOf(
   snapshot: StoreSnapshot,
   section: AnySection,

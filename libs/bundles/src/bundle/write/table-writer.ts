@@ -15,7 +15,10 @@ export interface TableSpec {
   readonly id: string;
   /** Columns of the natural key, besides `store_id`. */
   readonly key: readonly string[];
-  /** The other columns that an import may set, with the values of a new row; undefined = a line always gives it, or it may be null. */
+  /**
+   * The other columns that an import may set, with their values in a new row whose line does not give them: one for every
+   * NOT NULL column that a line may omit.
+   */
   readonly columns: Row;
   /** Whether the table has `updated_at`. A new row may give it; a change sets it to the current time. */
   readonly dated?: boolean;

@@ -99,7 +99,7 @@ export const writeOrders: WriteLines<'order'> = async (batch, store, lines) => {
   await insert(INSERT_STAGES, orders.flatMap(stageRows));
 };
 
-/** Counts orders that are already stored as unchanged. @throws BundleLineError for another order than the stored one. */
+/** Counts stored orders as unchanged. @throws BundleLineError for another order than the stored one. */
 async function countStored(batch: Batch, store: Owner, orders: readonly Identified[]): Promise<void> {
   if (orders.length === 0) return;
   const keys = orders.map(({ number, id, line: { receipt_number, external_reference, is_test } }) => {
