@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readKeyViolations } from './revoke/read-key.js';
 import { rollInUse } from './revoke/roll-in-use.js';
 import { isRefused, isServed, useKey } from './revoke/use-key.js';
-import { waitWithKey } from './revoke/wait-with-key.js';
+import { holdsWait, waitWithKey } from './revoke/wait-with-key.js';
 import type { Exchange } from './support/history.js';
 import { askOracle } from './support/oracle.js';
 import { unexpectedAnswers } from './support/oracle/answers.js';
@@ -37,7 +37,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const { form, history } = context;
   const shop = await openShop(context, 3, [1_000_000]);
   const { store, services } = shop;
-  const stopReader = useKey(shop, await store.createKey('live', 'read'), 1);
+  const reader = useKey(shop, await store.createKey('live', 'read'), 1);
   const keys: string[] = [];
   const violations: string[] = [];
   let [before, after, latestMs] = [0, 0, 0];
@@ -54,7 +54,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     const key = await store.createKey();
     violations.push(...(await rollInUse(shop, { key, id: await newestKey(shop) }, SCALE[form])));
   }
-  const read = await stopReader();
+  const read = await reader.stop();
   violations.push(...readKeyViolations(read, services));
   violations.push(...unexpectedAnswers(history.exchanges, [200, 201, ...REFUSED]));
   violations.push(...(await askOracle({ context, store, services })));
@@ -74,15 +74,16 @@ async function endInUse(shop: Shop, key: string, n: number) {
   const { context, store, services } = shop;
   const { rig, random, form } = context;
   const { clients, beforeMs, afterMs } = SCALE[form];
-  const stop = useKey(shop, key, clients);
+  const use = useKey(shop, key, clients);
   const waits = Promise.allSettled(services.map((service) => waitWithKey(service, key)));
+  await Promise.all([use.served(), ...services.map(holdsWait)]);
   await delay(beforeMs + random(50));
   const id = await newestKey(shop);
   await rig.database.query(ENDINGS[n % ENDINGS.length] ?? '', [store.id, id]);
   const committed = Date.now();
   const late = String(await store.brand());
   await delay(afterMs);
-  const seen = judge(await stop(), committed, services, `key ${n}`);
+  const seen = judge(await use.stop(), committed, services, `key ${n}`);
   for (const wait of await waits) {
     if (wait.status === 'rejected') seen.violations.push(`key ${n}: ${String(wait.reason)}`);
     else if (wait.value.includes(late)) {

@@ -14,7 +14,8 @@ export async function rollInUse(
   { clients, afterMs }: { readonly clients: number; readonly afterMs: number },
 ): Promise<string[]> {
   const { context, services } = shop;
-  const stopOld = useKey(shop, old.key, clients);
+  const useOfOld = useKey(shop, old.key, clients);
+  await useOfOld.served();
   const roll = () =>
     operate<{ id: string; key: string; replaces: { expires_at: string } }>(
       context.rig.database.url,
@@ -22,14 +23,14 @@ export async function rollInUse(
     );
   const { id: successorId, key, replaces } = await roll();
   const end = Date.parse(replaces.expires_at);
-  const stopNew = useKey(shop, key, clients);
+  const useOfNew = useKey(shop, key, clients);
   // As an operator does who has lost the answer.
   const refusal = await roll().then(
     () => null,
     (error: Error) => error.message,
   );
   await delay(end + afterMs - Date.now());
-  const [former, successor] = await Promise.all([stopOld(), stopNew()]);
+  const [former, successor] = await Promise.all([useOfOld.stop(), useOfNew.stop()]);
   const violations = successor
     .filter((exchange) => !isServed(exchange))
     .map((exchange) => `the successor of a key: ${told(exchange, end)}`);

@@ -1,16 +1,24 @@
+import assert from 'node:assert/strict';
+import { eventually } from '../../support/eventually.js';
 import { Buyers } from '../support/buyers.js';
 import type { Exchange } from '../support/history.js';
 import type { Service } from '../support/service.js';
 import type { Shop } from '../support/shop.js';
 import { orderBody } from '../support/store-setup.js';
 
+interface KeyUse {
+  /** Resolves when every process has served the key. */
+  served(): Promise<void>;
+  /** Stops the clients and returns their requests. */
+  stop(): Promise<Exchange[]>;
+}
+
 /**
  * Clients that use a key on every process until they are stopped. A quarter of their requests are orders.
  *
  * @param clients on each process.
- * @returns a function that stops them and returns their requests.
  */
-export function useKey(shop: Shop, key: string, clients: number): () => Promise<Exchange[]> {
+export function useKey(shop: Shop, key: string, clients: number): KeyUse {
   const { context, store, services, products } = shop;
   const { history, random } = context;
   const buyers = new Buyers({ id: store.id, key }, history, random);
@@ -26,12 +34,18 @@ export function useKey(shop: Shop, key: string, clients: number): () => Promise<
     }
   };
   const load = services.flatMap((service) => Array.from({ length: clients }, (_, i) => client(service, i)));
-  return async () => {
+  const served = () =>
+    eventually(() => {
+      const urls = new Set(exchanges.filter(isServed).map(({ service }) => service));
+      assert.equal(urls.size, services.length);
+    });
+  const stop = async () => {
     isOpen = false;
     await Promise.all(load);
     buyers.close();
     return exchanges;
   };
+  return { served, stop };
 }
 
 export function isServed({ status }: Pick<Exchange, 'status'>): boolean {
