@@ -43,21 +43,19 @@ export async function startSynchronousDatabase(): Promise<SynchronousDatabase> {
       ({ pid }) => pid,
     );
 
-  /** Whether the commit of another session waits, while no standby streams. */
+  /** Whether a commit waits, while no standby streams. */
   const commitWaits = async (): Promise<boolean> => {
-    const client = new pg.Client({ connectionString: server.url });
+    const client = new pg.Client({ connectionString: server.url, application_name: 'probe' });
     await client.connect();
     let isCommitted = false;
-    const commit = client.query('SELECT pg_current_xact_id()').then(() => (isCommitted = true));
-    const waits = async () => {
-      const cancel = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
-      while (!isCommitted) if ((await query(cancel)).length > 0) return true;
-      return false;
-    };
-    return waits().finally(async () => {
-      await commit;
-      await client.end();
-    });
+    const commit = client.query(`SELECT pg_logical_emit_message(true, 'probe', '')`).then(() => (isCommitted = true));
+    const cancel = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+      WHERE wait_event = 'SyncRep' AND application_name = 'probe'`;
+    let isCancelled = false;
+    while (!isCommitted && !isCancelled) isCancelled = (await query(cancel)).length > 0;
+    await commit;
+    await client.end();
+    return isCancelled;
   };
 
   return {
