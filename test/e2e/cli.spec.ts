@@ -250,24 +250,17 @@ describe('the command line', () => {
     expect(await row()).toEqual(before);
   });
 
-  it('records the payment of a cancelled order, and says each time that it must be refunded', async () => {
+  it.each([
+    ['records the payment of a cancelled order', 'PENDING', 'SUCCEEDED', 'Ring twice'],
+    [
+      'records the payment of an order that was cancelled unpaid in its notes',
+      'CANCELLED',
+      'CANCELLED',
+      'Ring twice\nPaid after the cancellation: 5297 USD (in minor units), to be refunded.',
+    ],
+  ])('%s, once, and says each time that it must be refunded', async (_, before, status, notes) => {
     const store = await StoreFixture.create(database);
-    const id = await store.order({ total_amount: 5297, currency: 'USD', fulfillment_status: 'CANCELLED' });
-    const verify = () => cli(['orders', 'verify-payment', id, '--amount', '5297', '--currency', 'USD']);
-
-    const answers = [await verify(), await verify()];
-
-    const stderr = 'The order is cancelled: refund the payment of 5297 USD (in minor units).\n';
-    const json = { status: 'SUCCEEDED', fulfillment_status: 'CANCELLED' };
-    expect(answers).toMatchObject([
-      { code: 0, json, stderr },
-      { code: 0, json, stderr },
-    ]);
-  });
-
-  it('records the payment of an order that was cancelled unpaid in its notes, and tells to refund it', async () => {
-    const store = await StoreFixture.create(database);
-    const columns = { amount: 5_297, total_amount: 5_297, status: 'CANCELLED', fulfillment_status: 'CANCELLED' };
+    const columns = { amount: 5_297, total_amount: 5_297, status: before, fulfillment_status: 'CANCELLED' };
     const id = await store.order({ ...columns, notes: 'Ring twice' });
     const verify = () => cli(['orders', 'verify-payment', id, '--amount', '5297', '--currency', 'USD']);
     const row = () => database.query('SELECT xmin, notes FROM orders WHERE id = $1', [id]);
@@ -277,13 +270,9 @@ describe('the command line', () => {
     const repeated = await verify();
 
     const stderr = 'The order is cancelled: refund the payment of 5297 USD (in minor units).\n';
-    const json = { status: 'CANCELLED', fulfillment_status: 'CANCELLED' };
-    expect([first, repeated]).toMatchObject([
-      { code: 0, json, stderr },
-      { code: 0, json, stderr },
-    ]);
-    const note = 'Paid after the cancellation: 5297 USD (in minor units), to be refunded.';
-    expect(recorded).toMatchObject([{ notes: `Ring twice\n${note}` }]);
+    const outcome = { code: 0, json: { status, fulfillment_status: 'CANCELLED' }, stderr };
+    expect([first, repeated]).toMatchObject([outcome, outcome]);
+    expect(recorded).toMatchObject([{ notes }]);
     expect(await row()).toEqual(recorded);
   });
 

@@ -12,7 +12,7 @@ import {
 import { Database, Transactions } from '@app/infrastructure';
 import { ReferenceInUse } from '../../libs/infrastructure/src/orders/insert-order.js';
 import { anOrderBody } from '../builders/order-body.js';
-import { anOrder, aScope, placeOrder } from '../contracts/placing.js';
+import { anOrder, aScope, placeOrder } from '../builders/placed-order.js';
 import { Service } from '../proof/support/service.js';
 import { counterValue } from '../support/counter-value.js';
 import { crowdedDatabase } from '../support/crowded-database.js';
