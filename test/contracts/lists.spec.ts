@@ -313,12 +313,14 @@ const SEARCHED_PRODUCTS = `
   INSERT INTO products (store_id, slug, name, sku, price)
   SELECT $1::int, md5(sku), name, sku, 1 FROM unnest($2::text[], $3::text[]) AS given (sku, name)`;
 
-const countOf = (table: string, condition: string) =>
-  `SELECT count(*)::int AS count FROM ${table} WHERE store_id = $1 AND (${condition})`;
-const COUNT_ORDERS = countOf('orders', 'receipt_number ILIKE $2 OR customer_email ILIKE $2');
-const COUNT_CUSTOMERS = countOf('customers', 'name ILIKE $2 OR email ILIKE $2');
-const COUNT_PRODUCTS = countOf('products', 'name ILIKE $2');
-const COUNT_SKUS = countOf('products', 'sku ILIKE $2 OR name ILIKE $2');
+/** `|| ''` keeps the indexes out of the count: it reads every row. */
+const countOf = (table: string, ...columns: string[]) =>
+  `SELECT count(*)::int AS count FROM ${table}
+   WHERE store_id = $1 AND (${columns.map((column) => `${column} || '' ILIKE $2`).join(' OR ')})`;
+const COUNT_ORDERS = countOf('orders', 'receipt_number', 'customer_email');
+const COUNT_CUSTOMERS = countOf('customers', 'name', 'email');
+const COUNT_PRODUCTS = countOf('products', 'name');
+const COUNT_SKUS = countOf('products', 'sku', 'name');
 
 describe(`random search terms (SEED=${SEED})`, () => {
   const random = seededRandom(SEED);
