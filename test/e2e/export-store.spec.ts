@@ -9,6 +9,7 @@ import { anOrderBody } from '../builders/order-body.js';
 import { answersOf, keyOf } from '../support/answers.js';
 import { bundleImports } from '../support/bundle-imports.js';
 import { commandLine } from '../support/command-line.js';
+import { eventually } from '../support/eventually.js';
 import { aHostileStore, HOSTILE } from '../support/hostile-store.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
@@ -278,7 +279,7 @@ describe('the export of a running store', () => {
         while (!isOver) await order(source.store.key, anOrderBody(product));
       }),
     );
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await eventually(async () => expect(await source.store.onHand(product)).toBeLessThan(500));
 
     const lines = await exported(source.store.subdomain).finally(() => (isOver = true));
     await buying;

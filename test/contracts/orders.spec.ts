@@ -1,7 +1,14 @@
-import { type OrderFilter, type OrderRecord, OrderRepository } from '@app/application';
+import { FraudScreening, OrderRepository, type OrderFilter, type OrderRecord } from '@app/application';
+import { DEFAULT_FRAUD_SETTINGS, type FraudAssessment, type FraudSettings, type FraudSignals } from '@app/domain';
+import { v7 as uuidv7 } from 'uuid';
 import { anOrder } from '../builders/records.js';
 import { StoreFixture } from '../builders/store-fixture.js';
-import { startApi, type RunningApi } from '../support/start-api.js';
+import { InMemoryShop } from '../support/in-memory/in-memory-shop.js';
+import { startApplication, type RunningApplication } from '../support/start-application.js';
+
+let application: RunningApplication;
+beforeAll(async () => (application = await startApplication()));
+afterAll(() => application.stop());
 
 async function give(store: StoreFixture, order: OrderRecord): Promise<OrderRecord> {
   if (order.customerId) await store.customer({ id: order.customerId });
@@ -43,7 +50,6 @@ async function give(store: StoreFixture, order: OrderRecord): Promise<OrderRecor
 }
 
 describe('OrderRepository', () => {
-  let api: RunningApi;
   let orders: OrderRepository;
   let store: StoreFixture;
   let other: StoreFixture;
@@ -53,10 +59,9 @@ describe('OrderRepository', () => {
   let theirs: OrderRecord;
 
   beforeAll(async () => {
-    api = await startApi();
-    orders = api.app.get(OrderRepository, { strict: false });
-    store = api.store;
-    other = await StoreFixture.create(api.database);
+    orders = application.app.get(OrderRepository, { strict: false });
+    store = application.store;
+    other = await StoreFixture.create(application.database);
     const createdAt = new Date('2026-01-01T00:00:00.001Z');
     pos = await give(store, anOrder({ receiptNumber: 'POS-7', status: 'FAILED', createdAt }));
     twin = await give(store, anOrder({ receiptNumber: 'POS-8', fulfillmentStatus: 'RETURNED', createdAt }));
@@ -97,7 +102,6 @@ describe('OrderRepository', () => {
     theirs = await give(other, anOrder({ receiptNumber: 'POS-8', status: 'PENDING' }));
     await give(other, anOrder({ receiptNumber: 'THEIRS-1', status: 'PENDING', externalReference: 'PO-theirs' }));
   });
-  afterAll(() => api.stop());
 
   const receipts = async (filter: OrderFilter, page = 1, limit = 50) => {
     const { rows, total } = await orders.list(store.id, filter, { page, limit });
@@ -197,5 +201,141 @@ describe('OrderRepository', () => {
     expect(await orders.locate(theirs.id, null)).toEqual([elsewhere]);
     expect(await orders.locate(theirs.id, subdomain)).toEqual([]);
     expect(await orders.locate('POS-9', null)).toEqual([]);
+  });
+});
+
+/** The port, with methods that set a store's rules and read stored assessments. */
+interface Subject {
+  readonly fraud: FraudScreening;
+  readonly storeId: number;
+  readonly otherStoreId: number;
+  /** The rules of the first store. */
+  set(settings: FraudSettings): Promise<unknown>;
+  kept(orderId: string): Promise<FraudAssessment | null>;
+}
+
+function inMemory(): Promise<Subject> {
+  const shop = new InMemoryShop();
+  return Promise.resolve({
+    fraud: shop.fraud,
+    storeId: 1,
+    otherStoreId: 2,
+    set: (settings) => Promise.resolve((shop.fraudSettings = settings)),
+    kept: (orderId) => Promise.resolve(shop.rejectionOf(orderId)),
+  });
+}
+
+async function onPostgres(): Promise<Subject> {
+  const { app, database } = application;
+  const store = await StoreFixture.create(database);
+  const fraud = app.get(FraudScreening, { strict: false });
+  // The first analysis connects and plans, which can use up its time limit on a busy machine.
+  await fraud.begin(store.id, someSignals()).assess(someSignals());
+  return {
+    fraud,
+    storeId: store.id,
+    otherStoreId: (await StoreFixture.create(database)).id,
+    set: ({ blockedEmails, blockedPhones, reviewAmount }) =>
+      database.query('UPDATE stores SET fraud_settings = $2 WHERE id = $1', [
+        store.id,
+        { blocked_emails: blockedEmails, blocked_phones: blockedPhones, review_amount: reviewAmount },
+      ]),
+    kept: async (orderId) => {
+      const rows = await database.query<FraudAssessment>(
+        'SELECT verdict, score, reasons FROM fraud_assessments WHERE store_id = $1 AND order_id = $2',
+        [store.id, orderId],
+      );
+      return rows[0] ?? null;
+    },
+  };
+}
+
+/** The signals of an ordinary order, with the given values. */
+function someSignals(values: Partial<FraudSignals> = {}): FraudSignals {
+  const address = { address: '1 Main Street', city: 'London', zip: 'N1' };
+  return { email: 'ada@example.com', phone: '+1 555 0100', address, total: 1000, quantities: [1], ...values };
+}
+
+describe.each([
+  ['in memory', inMemory],
+  ['on PostgreSQL', onPostgres],
+])('FraudScreening %s', (_name, open) => {
+  let subject: Subject;
+  beforeAll(async () => {
+    subject = await open();
+    await subject.set({
+      ...DEFAULT_FRAUD_SETTINGS,
+      blockedEmails: [' Eve@Example.com'],
+      blockedPhones: ['+1 (555) 666-0000'],
+      reviewAmount: 50_000,
+    });
+  });
+
+  const assess = (storeId: number, signals: FraudSignals) => subject.fraud.begin(storeId, signals).assess(signals);
+  const ACCEPTED: FraudAssessment = { verdict: 'ACCEPT', score: 0, reasons: [] };
+  const rejectedBy = (rule: string) => ({ verdict: 'REJECT', score: 100, reasons: [{ rule, score: 100 }] });
+
+  it('accepts an ordinary order', async () => {
+    expect(await assess(subject.storeId, someSignals({ total: 49_999 }))).toEqual(ACCEPTED);
+  });
+
+  it('accepts an order without contacts', async () => {
+    const address = { address: '', city: '', zip: '' };
+
+    const assessment = await assess(subject.storeId, someSignals({ email: '', phone: '', address }));
+
+    expect(assessment).toEqual(ACCEPTED);
+  });
+
+  it("holds an order of the store's review amount for review", async () => {
+    expect(await assess(subject.storeId, someSignals({ total: 50_000 }))).toEqual({
+      verdict: 'REVIEW',
+      score: 50,
+      reasons: [{ rule: 'amount_over_limit', score: 50 }],
+    });
+  });
+
+  it.each(['eve@example.com', 'EVE@EXAMPLE.COM', ' Eve@Example.com '])(
+    'rejects the blocked e-mail %j',
+    async (email) => {
+      const assessment = await assess(subject.storeId, someSignals({ email }));
+
+      expect(assessment).toEqual(rejectedBy('blocked_email'));
+    },
+  );
+
+  it.each(['+15556660000', '1-555-666-0000', '001 555 666 00 00'])('rejects the blocked phone %j', async (phone) => {
+    const assessment = await assess(subject.storeId, someSignals({ phone }));
+
+    expect(assessment).toEqual(rejectedBy('blocked_phone'));
+  });
+
+  it("applies only the store's own rules", async () => {
+    const signals = someSignals({ email: 'eve@example.com', total: 50_000 });
+
+    expect(await assess(subject.otherStoreId, signals)).toEqual(ACCEPTED);
+  });
+
+  it('applies the same rules to an order that was placed before', async () => {
+    const placed = { orderId: uuidv7(), at: new Date() };
+    const reassess = (values: Partial<FraudSignals>) =>
+      subject.fraud.reassess(subject.storeId, someSignals(values), placed);
+
+    expect(await reassess({ total: 49_999 })).toEqual(ACCEPTED);
+    expect(await reassess({ total: 50_000 })).toMatchObject({ verdict: 'REVIEW', score: 50 });
+    expect(await reassess({ email: 'eve@example.com' })).toEqual(rejectedBy('blocked_email'));
+  });
+
+  it('stores the assessment of a rejected order, and of no other', async () => {
+    const [orderId, another] = [uuidv7(), uuidv7()];
+    const refused = await assess(subject.storeId, someSignals({ email: 'eve@example.com' }));
+    const worse: FraudAssessment = { ...refused, score: 200 };
+
+    await subject.fraud.recordRejection(subject.storeId, orderId, refused);
+    await subject.fraud.recordRejection(subject.storeId, another, worse);
+
+    expect(await subject.kept(orderId)).toEqual(refused);
+    expect(await subject.kept(another)).toEqual(worse);
+    expect(await subject.kept(uuidv7())).toBeNull();
   });
 });

@@ -1,5 +1,6 @@
 import {
   isSchemaCurrent,
+  MaintenanceConnection,
   migrate,
   parseMigration,
   readMigrations,
@@ -69,6 +70,13 @@ describe('the rules of migrations', () => {
   ])('reject (%s): %s', (fault, sql) => {
     expect(faultsOfMigration(later(sql))).toEqual([expect.stringContaining(fault)]);
   });
+
+  it.each(['public', 'pg_own', 'Loyalty', 'a; DROP TABLE orders', ''])(
+    'refuse the schema %s of an extension',
+    (schema) => {
+      expect(() => readOwnMigrations({ schema, directory: '.' })).toThrow('is not a name for a schema of your own');
+    },
+  );
 });
 
 describe('the migration runner', () => {
@@ -166,9 +174,19 @@ describe('the migration runner', () => {
       expect(await database.query(`SELECT to_regclass('first.more') AS found`)).toEqual([{ found: null }]);
       expect(await isCurrent(broken)).toBe(false);
     });
+  });
+});
 
-    it.each(['public', 'pg_own', 'Loyalty', 'a; DROP TABLE orders', ''])('refuses the schema %s', (schema) => {
-      expect(() => readOwnMigrations({ schema, directory: '.' })).toThrow('is not a name for a schema of your own');
-    });
+describe('a maintenance connection', () => {
+  it('runs a statement for longer than the time limit of the database', async () => {
+    const database = await createTestDatabase();
+    await database.query(`ALTER DATABASE ${new URL(database.url).pathname.slice(1)} SET statement_timeout = '50ms'`);
+
+    const rows = await new MaintenanceConnection(database.url).run((source) =>
+      source.query<object[]>('/* test.sleep */ SELECT pg_sleep(0.1)'),
+    );
+    await database.drop();
+
+    expect(rows).toHaveLength(1);
   });
 });
