@@ -3,6 +3,7 @@ import { readFileSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
+const INSIST_AFTER_MS = 2_000;
 const GIVE_UP_AFTER_MS = 15_000;
 
 /**
@@ -14,10 +15,12 @@ const GIVE_UP_AFTER_MS = 15_000;
 export async function stopOrphans(cluster: string): Promise<void> {
   const pid = recordedPid(cluster);
   if (pid === undefined) return;
-  const giveUp = performance.now() + GIVE_UP_AFTER_MS;
+  const start = performance.now();
+  if (isServerOf(pid, cluster)) signal(pid, 'SIGINT');
   for (let left = serversOf(cluster, pid); left.length > 0; left = serversOf(cluster, pid)) {
-    if (performance.now() > giveUp) throw new Error(`Process ${pid} still runs PostgreSQL in ${cluster}.`);
-    left.forEach(quit);
+    const elapsed = performance.now() - start;
+    if (elapsed > GIVE_UP_AFTER_MS) throw new Error(`Process ${pid} still runs PostgreSQL in ${cluster}.`);
+    if (elapsed > INSIST_AFTER_MS) left.forEach((server) => signal(server, 'SIGQUIT'));
     await delay(10);
   }
   // PostgreSQL would refuse to start if another program had the recorded pid by now, or got it during the start (usual
@@ -57,9 +60,9 @@ function isServerOf(pid: number, cluster: string): boolean {
   }
 }
 
-function quit(pid: number): void {
+function signal(pid: number, name: NodeJS.Signals): void {
   try {
-    process.kill(pid, 'SIGQUIT');
+    process.kill(pid, name);
   } catch {
     // The process has already ended.
   }

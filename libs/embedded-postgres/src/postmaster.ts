@@ -26,10 +26,12 @@ interface PostmasterOptions {
  * `sh` becomes the server (so its pid is the server's) after it has started a watchdog. The watchdog is a grandchild,
  * because the server would mistake an unknown child for one of its own. It reads from a pipe that only our process
  * holds open. A line means that we stop the server ourselves. The end of the pipe means that we died, even by kill -9:
- * the watchdog then ends the server at once; recovery reads unwritten data from the WAL.
+ * the watchdog then requests a fast shutdown, which spares the next start a recovery, and forces it after 0.8 s.
  */
 const START_WITH_WATCHDOG = `exec 3<&0 </dev/null
-( ( read -r line <&3 || kill -QUIT $$ ) >/dev/null 2>&1 & )
+( ( read -r line <&3 || { kill -INT $$; n=0
+  while [ $n -lt 8 ] && kill -0 $$; do sleep 0.1; n=$((n+1)); done
+  [ $n -lt 8 ] || kill -QUIT $$; } ) >/dev/null 2>&1 & )
 exec "$@" 3<&-`;
 
 /** Neither statements nor parameter values may reach the log, even on errors: they are customers' data. */
