@@ -1,12 +1,17 @@
-import { BrandsService } from '@app/application';
+import { BrandsService, type BrandFilter } from '@app/application';
 import { Controller, Get, Param } from '@nestjs/common';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { ApiList, ApiSingle } from '../openapi/endpoints.js';
+import { searchFilter } from '../query/parameters.js';
+import { listQuery, type ValuesOf } from '../query/query.js';
 import { ReadQuery } from '../query/read-query.decorator.js';
 import { Brand, toBrandResponse, type BrandResponse } from './brand.response.js';
-import { BRANDS_QUERY, type BrandsQuery } from './brands.query.js';
+
+const QUERY = listQuery<BrandFilter>({
+  search: searchFilter('the name', 'globex'),
+});
 
 @Controller('v1/brands')
 @Documented({
@@ -21,7 +26,7 @@ export class BrandsController {
   @ApiList({ operationId: 'listBrands', summary: 'Active brands, by name', of: Brand })
   async list(
     @CurrentStore() store: CurrentStoreContext,
-    @ReadQuery(BRANDS_QUERY) { filter, page }: BrandsQuery,
+    @ReadQuery(QUERY) { filter, page }: ValuesOf<typeof QUERY>,
   ): Promise<ListEnvelope<BrandResponse>> {
     const { rows, total } = await this.brands.list(store.id, filter, page);
     return list(rows.map(toBrandResponse), total, page);

@@ -1,12 +1,18 @@
-import { CategoriesService } from '@app/application';
+import { CategoriesService, type CategoryFilter } from '@app/application';
 import { Controller, Get, Param } from '@nestjs/common';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { ApiList, ApiSingle } from '../openapi/endpoints.js';
+import { idFilter, searchFilter } from '../query/parameters.js';
+import { listQuery, type ValuesOf } from '../query/query.js';
 import { ReadQuery } from '../query/read-query.decorator.js';
 import { Category, toCategoryResponse, type CategoryResponse } from './category.response.js';
-import { CATEGORIES_QUERY, type CategoriesQuery } from './categories.query.js';
+
+const QUERY = listQuery<CategoryFilter>({
+  parentId: idFilter('parent_id', 'Only the sub-categories of this category.'),
+  search: searchFilter('the name', 'shoe'),
+});
 
 @Controller('v1/categories')
 @Documented({
@@ -25,7 +31,7 @@ export class CategoriesController {
   })
   async list(
     @CurrentStore() store: CurrentStoreContext,
-    @ReadQuery(CATEGORIES_QUERY) { filter, page }: CategoriesQuery,
+    @ReadQuery(QUERY) { filter, page }: ValuesOf<typeof QUERY>,
   ): Promise<ListEnvelope<CategoryResponse>> {
     const { rows, total } = await this.categories.list(store.id, filter, page);
     return list(rows.map(toCategoryResponse), total, page);

@@ -19,8 +19,7 @@ import { restartPatience } from '../http/server/slow-readers.js';
 import { ReadQuery } from '../query/read-query.decorator.js';
 import { Documented } from '../openapi/documented.js';
 import { toChangeResponse } from './change.response.js';
-import type { ChangesEnvelope, FeedProgress } from './changes-envelope.js';
-import { ApiListChanges, CHANGES_DOCUMENTATION } from './changes.openapi.js';
+import { ApiListChanges, CHANGES_DOCUMENTATION, type ChangesEnvelope, type FeedProgress } from './changes.openapi.js';
 import { CHANGES_QUERY, type ChangesQuery } from './changes.query.js';
 import { decodeCursor, encodeCursor } from './cursor.js';
 

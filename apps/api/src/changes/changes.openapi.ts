@@ -1,7 +1,7 @@
 import { CursorExpired, CursorInvalid } from '@app/application';
 import { DELETIONS_KEPT_DAYS } from '@app/domain';
 import { applyDecorators } from '@nestjs/common';
-import { Type } from '@sinclair/typebox';
+import { Type, type Static } from '@sinclair/typebox';
 import { ref } from '../openapi/components.js';
 import { ApiParameters, ApiRead, SUCCESS } from '../openapi/endpoints.js';
 import type { NamedSchema, ResourceDocumentation } from '../openapi/resource.js';
@@ -40,6 +40,9 @@ const FeedProgress = object(
   },
   'The line of a stream after at most 100 changes: it covers the lines since the previous checkpoint.',
 );
+/** Where a reader continues. */
+export type FeedProgress = Static<typeof FeedProgress>;
+
 const Progress: NamedSchema = { name: 'FeedProgress', schema: FeedProgress };
 
 const ENVELOPE = object({
@@ -47,6 +50,9 @@ const ENVELOPE = object({
   data: Type.Array(ref(Change.name)),
   ...FeedProgress.properties,
 });
+
+/** The body of a page of the feed. */
+export type ChangesEnvelope = Static<typeof ENVELOPE>;
 
 /** OpenAPI 3.1 describes a stream by the schema of its lines. */
 const LINES: ContentObject = {

@@ -1,12 +1,18 @@
-import { CustomersService } from '@app/application';
+import { CustomersService, type CustomerFilter } from '@app/application';
 import { Controller, Get, Param } from '@nestjs/common';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { ApiList, ApiSingle } from '../openapi/endpoints.js';
+import { searchFilter, wordFilter } from '../query/parameters.js';
+import { listQuery, type ValuesOf } from '../query/query.js';
 import { ReadQuery } from '../query/read-query.decorator.js';
 import { Customer, toCustomerResponse, type CustomerResponse } from './customer.response.js';
-import { CUSTOMERS_QUERY, type CustomersQuery } from './customers.query.js';
+
+const QUERY = listQuery<CustomerFilter>({
+  status: wordFilter('status', 'account status, for example `Active`', null, 'Active'),
+  search: searchFilter('the name or the e-mail address', 'lovelace'),
+});
 
 @Controller('v1/customers')
 @Documented({
@@ -25,7 +31,7 @@ export class CustomersController {
   })
   async list(
     @CurrentStore() store: CurrentStoreContext,
-    @ReadQuery(CUSTOMERS_QUERY) { filter, page }: CustomersQuery,
+    @ReadQuery(QUERY) { filter, page }: ValuesOf<typeof QUERY>,
   ): Promise<ListEnvelope<CustomerResponse>> {
     const { rows, total } = await this.customers.list(store.id, filter, page);
     return list(rows.map(toCustomerResponse), total, page);

@@ -1,9 +1,11 @@
-import { ProductsService } from '@app/application';
+import { ProductsService, type ProductFilter } from '@app/application';
 import { Controller, Get, Param } from '@nestjs/common';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { ApiList, ApiSingle } from '../openapi/endpoints.js';
+import { flagFilter, idFilter, searchFilter } from '../query/parameters.js';
+import { listQuery, type ValuesOf } from '../query/query.js';
 import { ReadQuery } from '../query/read-query.decorator.js';
 import {
   ProductListItem,
@@ -13,7 +15,13 @@ import {
   type ProductItemResponse,
   type ProductResponse,
 } from './product.response.js';
-import { PRODUCTS_QUERY, type ProductsQuery } from './products.query.js';
+
+const QUERY = listQuery<ProductFilter>({
+  categoryId: idFilter('category_id', 'Only the products of this category.'),
+  search: searchFilter('the name', 'runner'),
+  featured: flagFilter('featured', 'only featured products'),
+  inStock: flagFilter('in_stock', 'only products with available stock'),
+});
 
 @Controller('v1/products')
 @Documented({
@@ -32,7 +40,7 @@ export class ProductsController {
   })
   async list(
     @CurrentStore() store: CurrentStoreContext,
-    @ReadQuery(PRODUCTS_QUERY) { filter, page }: ProductsQuery,
+    @ReadQuery(QUERY) { filter, page }: ValuesOf<typeof QUERY>,
   ): Promise<ListEnvelope<ProductItemResponse>> {
     const { rows, total } = await this.products.list(store.id, filter, page);
     return list(

@@ -1,12 +1,20 @@
-import { SkusService } from '@app/application';
+import { SkusService, type SkuFilter } from '@app/application';
 import { Controller, Get } from '@nestjs/common';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { list, type ListEnvelope } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { ApiList } from '../openapi/endpoints.js';
+import { flagFilter, idFilter, searchFilter, wordsFilter } from '../query/parameters.js';
+import { listQuery, type ValuesOf } from '../query/query.js';
 import { ReadQuery } from '../query/read-query.decorator.js';
 import { SkuListItem, toSkuListItem, type SkuResponse } from './sku.response.js';
-import { SKUS_QUERY, type SkusQuery } from './skus.query.js';
+
+const QUERY = listQuery<SkuFilter>({
+  skus: wordsFilter('sku', 'one of these SKUs', 'R-1-42,R-1-43'),
+  productId: idFilter('product_id', 'Only the SKUs of this product.'),
+  inStock: flagFilter('in_stock', 'only SKUs with available stock'),
+  search: searchFilter('the SKU or the name', 'runner'),
+});
 
 @Controller('v1/skus')
 @Documented({
@@ -30,7 +38,7 @@ export class SkusController {
   })
   async list(
     @CurrentStore() store: CurrentStoreContext,
-    @ReadQuery(SKUS_QUERY) { filter, page }: SkusQuery,
+    @ReadQuery(QUERY) { filter, page }: ValuesOf<typeof QUERY>,
   ): Promise<ListEnvelope<SkuResponse>> {
     const { rows, total } = await this.skus.list(store.id, filter, page);
     return list(
