@@ -47,7 +47,7 @@ export const slow: Proof = {
     'Clients that send or read slowly are disconnected in under 20 s, delay no other client and leave nothing behind',
   attack:
     '1,000 connections that send a header or a body a few bytes at a time, 300 that read answers of 0.9 MB a little at a time or not at all, next to 50 normal requests a second, orders among them, in 3 rounds that alternate with clients that read the same answers at once; every public route without a key, pipelined, unread and aborted; the metrics port flooded; 64 streams of fat records that nobody reads; descriptors, sockets, memory, timers and log lines compared before and after',
-  // The quick form is test/e2e/slow-clients.spec.ts, with shorter limits.
+  // The quick form is test/e2e/slow-connections.spec.ts, with shorter limits.
   quick: false,
   run: async (context) => {
     const service = await context.rig.startService();
