@@ -3,23 +3,25 @@ import { CHANGE_KINDS } from '@app/application';
 import { numberChanges, passChangeLog, purgeTombstones } from '@app/infrastructure';
 import { encodeCursor } from '../../apps/api/src/changes/cursor.js';
 import { anOrderBody } from '../builders/order-body.js';
-import { StoreFixture } from '../builders/store-fixture.js';
 import { FeedReader } from '../support/feed-reader.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
 const ID = '0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c';
 
+let application: RunningApi;
+let pool: pg.Pool;
+beforeAll(async () => {
+  application = await startApi();
+  pool = new pg.Pool({ connectionString: application.database.url, max: 3 });
+});
+afterAll(async () => {
+  await pool.end();
+  await application.stop();
+});
+
 describe('GET /v1/changes', () => {
   let api: RunningApi;
-  let pool: pg.Pool;
-  beforeAll(async () => {
-    api = await startApi();
-    pool = new pg.Pool({ connectionString: api.database.url, max: 3 });
-  });
-  afterAll(async () => {
-    await pool.end();
-    await api.stop();
-  });
+  beforeEach(async () => (api = await application.withStore()));
 
   const sql = (text: string, ...values: unknown[]) => api.database.query(text, values);
   /** A reader that has read everything. */
@@ -40,14 +42,9 @@ describe('GET /v1/changes', () => {
     const product = await api.store.product({ categoryIds: [category], brandId: brand, stock: [3, 4] });
     const variant = await api.store.variant(product, { stock: 2 });
     const customer = await api.store.customer();
-    const { order_id: order } = (
-      await api.post('/v1/orders', {
-        items: [{ product_id: product, variant_id: variant, quantity: 1 }],
-        customer: { name: 'Ada' },
-      })
-    ).json<{
-      data: { order_id: string };
-    }>().data;
+    const items = [{ product_id: product, variant_id: variant, quantity: 1 }];
+    const placed = await api.post('/v1/orders', { items, customer: { name: 'Ada' } });
+    const { order_id: order } = placed.json<{ data: { order_id: string } }>().data;
     const reader = new FeedReader(api, 'limit=2');
 
     const seen = await reader.catchUp();
@@ -123,7 +120,7 @@ describe('GET /v1/changes', () => {
 
     await sql('UPDATE brands SET name = name WHERE id = $1', brand);
     await sql('UPDATE products SET name = name WHERE id = $1', product);
-    await sql('UPDATE order_stages SET locked_until = now()');
+    await sql('UPDATE order_stages SET locked_until = now() WHERE store_id = $1', api.store.id);
 
     expect(await reader.catchUp()).toEqual([]);
   });
@@ -188,7 +185,6 @@ describe('GET /v1/changes', () => {
     expect(await touched(`UPDATE stores SET currency = 'JPY' WHERE id = $1`, api.store.id)).toEqual(
       expect.arrayContaining([`products ${branded}`, `products ${stored}`]),
     );
-    await touched(`UPDATE stores SET currency = 'USD' WHERE id = $1`, api.store.id);
   });
 
   it('contains a product that was added while its brand was being renamed', async () => {
@@ -309,7 +305,6 @@ describe('GET /v1/changes', () => {
 
   it('refuses a cursor that is damaged, or belongs to another store or mode', async () => {
     const { cursor = '' } = await follower();
-    const other = await StoreFixture.create(api.database);
     const withKey = async (key: string) =>
       (await api.get(`/v1/changes?cursor=${cursor}`, { authorization: `Bearer ${key}` })).headers['x-error-code'];
 
@@ -323,16 +318,15 @@ describe('GET /v1/changes', () => {
       expect(await errorOf(`/v1/changes?cursor=${forged}`)).toEqual([400, 'cursor_invalid']);
     }
     expect(await errorOf(`/v1/changes?cursor=${encodeCursor(own, place)}`)).toEqual([200, undefined]);
-    expect(await withKey(other.key)).toBe('cursor_invalid');
+    expect(await withKey(application.store.key)).toBe('cursor_invalid');
     expect(await withKey(await api.store.createKey('test'))).toBe('cursor_invalid');
     expect(await withKey(api.store.key)).toBeUndefined();
   });
 
   it('shows no change of another store', async () => {
     const reader = await follower();
-    const other = await StoreFixture.create(api.database);
-    await other.brand();
-    await other.product({ stock: 3 });
+    await application.store.brand();
+    await application.store.product({ stock: 3 });
 
     expect(await reader.catchUp()).toEqual([]);
   });
@@ -346,6 +340,7 @@ describe('GET /v1/changes', () => {
     await sql('DELETE FROM orders WHERE id = $1', order);
     await before.catchUp();
     await api.store.order();
+    await api.store.brand();
     const halfway = new FeedReader(api, 'limit=1');
     await sql(`UPDATE changes SET changed_at = now() - interval '89 days' WHERE deleted`);
     await purgeTombstones(pool);
@@ -356,7 +351,7 @@ describe('GET /v1/changes', () => {
 
     expect(await errorOf(`/v1/changes?cursor=${stale}`)).toEqual([400, 'cursor_expired']);
     expect(await errorOf(`/v1/changes?cursor=${ofBrands.cursor}`)).toEqual([200, undefined]);
-    expect(await before.catchUp()).toHaveLength(1);
+    expect(await before.catchUp()).toHaveLength(2);
     // It began after the purge: it has seen nothing that was deleted.
     expect((await halfway.page()).data).toHaveLength(1);
   });
@@ -374,35 +369,10 @@ describe('GET /v1/changes', () => {
     expect(await reader.catchUp()).toEqual([`brands ${brand}`]);
   });
 
-  it('rewinds a cursor that has seen what a fork lost, and no other', async () => {
-    const seen = await follower();
-    // The fork is here: what follows is lost, and other changes get the same positions.
-    const kept = seen.cursor;
-    const lost = await api.store.brand();
-    await seen.catchUp();
-    await sql('DELETE FROM changes WHERE kind = $1 AND entity = $2', 'brands', String(lost));
-    await sql('SELECT begin_branch()');
-    const brand = await api.store.brand();
-
-    const [continued, rewound] = [new FeedReader(api), new FeedReader(api)];
-    continued.cursor = kept;
-    rewound.cursor = seen.cursor;
-
-    const first = await continued.page();
-    expect(first).toMatchObject({ rewound: false });
-    expect(first.data.map(({ id }) => id)).toContain(String(brand));
-    expect(await rewound.page()).toMatchObject({ rewound: true });
-    await rewound.catchUp();
-    expect(rewound.copy.has(`brands ${brand}`)).toBe(true);
-    expect(await rewound.page()).toMatchObject({ rewound: false, data: [] });
-  });
-
   it('rewinds a cursor of a store that a fork lost and that was imported again', async () => {
-    const store = await StoreFixture.create(api.database);
-    const headers = { authorization: `Bearer ${store.key}` };
-    const reader = new FeedReader({ get: (url) => api.get(url, headers) });
+    const { store } = api;
     const lost = [await store.brand(), await store.brand()];
-    await reader.catchUp();
+    const reader = await follower();
     // The fork lacks the store, its rows and its positions. The import gives it the same id, and the key is the same.
     await sql('DELETE FROM brands WHERE store_id = $1', store.id);
     await sql('DELETE FROM change_log WHERE store_id = $1', store.id);
@@ -463,8 +433,7 @@ describe('GET /v1/changes', () => {
   });
 
   it('numbers the changes of all stores in the worker, and moves the mark past them', async () => {
-    const other = await StoreFixture.create(api.database);
-    await other.brand();
+    await application.store.brand();
     await api.store.brand();
     const open = await pool.connect();
     await open.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT');
@@ -494,5 +463,231 @@ describe('GET /v1/changes', () => {
     await passChangeLog(pool, 1);
 
     expect(await reader.catchUp()).toHaveLength(2);
+  });
+});
+
+describe('GET /v1/changes?kinds=skus', () => {
+  let api: RunningApi;
+  let reader: FeedReader;
+  let shelf: number;
+  beforeEach(async () => {
+    api = await application.withStore();
+    shelf = await api.store.warehouse();
+    reader = new FeedReader(api, 'kinds=skus&limit=100');
+    await reader.catchUp();
+  });
+
+  const sql = (text: string, ...values: unknown[]) => api.database.query(text, values);
+  /** What the feed has after the statement, sorted. */
+  const touched = async (text: string, ...values: unknown[]) => {
+    await sql(text, ...values);
+    return (await reader.catchUp()).sort();
+  };
+  /** A product with two active variants that the reader has seen. */
+  const aProductWithVariants = async () => {
+    const product = await api.store.product();
+    const [small, large] = [await api.store.variant(product), await api.store.variant(product)];
+    await api.store.stock(product, small, [5, 5]);
+    await api.store.stock(product, large, [5], shelf);
+    await reader.catchUp();
+    return { product, small: `${product}-${small}`, large: `${product}-${large}`, variants: [small, large] };
+  };
+  const skusOf = (ids: readonly string[]) => ids.map((id) => `skus ${id}`).sort();
+
+  it('begins with the units of the list of SKUs, each as the list returns it', async () => {
+    await aProductWithVariants();
+    await api.store.product({ stock: 3, price: 1234 });
+    await api.store.product({ status: 'DRAFT' });
+    const all = new FeedReader(api, 'kinds=skus&limit=2');
+
+    await all.catchUp();
+
+    interface Unit {
+      readonly product_id: number;
+      readonly variant_id: number | null;
+    }
+    const listed = (await api.get('/v1/skus?limit=100')).json<{ data: Unit[] }>().data;
+    const idOf = ({ product_id: product, variant_id: variant }: Unit) =>
+      variant === null ? `${product}` : `${product}-${variant}`;
+    const byId = (entries: [string, unknown][]) => Object.fromEntries(entries);
+    expect(byId([...all.copy.values()].map(({ id, data }) => [id, data]))).toEqual(
+      byId(listed.map((unit) => [idOf(unit), unit])),
+    );
+  });
+
+  it('has one entry for all orders of a unit, and none for other units of the product', async () => {
+    const { product, small, variants } = await aProductWithVariants();
+    for (let n = 0; n < 3; n++) {
+      const body = anOrderBody(product);
+      const items = body.items.map((item) => ({ ...item, variant_id: variants[0] }));
+      expect((await api.post('/v1/orders', { ...body, items })).statusCode).toBe(201);
+    }
+
+    expect(await reader.catchUp()).toEqual([`skus ${small}`]);
+    expect(reader.copy.get(`skus ${small}`)?.data).toMatchObject({ quantity: 7 });
+  });
+
+  it('costs an order one row of the log, and one for each unit', async () => {
+    const { product, variants } = await aProductWithVariants();
+    const body = anOrderBody(product);
+    const items = body.items.flatMap((item) => variants.map((variant_id) => ({ ...item, variant_id })));
+
+    expect((await api.post('/v1/orders', { ...body, items })).statusCode).toBe(201);
+
+    const log = 'SELECT kind, unit FROM change_log WHERE store_id = $1 ORDER BY kind, unit';
+    expect(await sql(log, api.store.id)).toEqual([
+      { kind: 'orders', unit: null },
+      ...variants.map((unit) => ({ kind: 'products', unit })),
+    ]);
+  });
+
+  it('has an entry for the unit alone when an order sells the last one of the product', async () => {
+    const product = await api.store.product();
+    const last = await api.store.variant(product, { stock: 1 });
+    await api.store.variant(product);
+    await reader.catchUp();
+    const body = anOrderBody(product);
+    const items = body.items.map((item) => ({ ...item, variant_id: last }));
+
+    await api.post('/v1/orders', { ...body, items });
+
+    expect(await reader.catchUp()).toEqual([`skus ${product}-${last}`]);
+  });
+
+  it.each([
+    [
+      'new stock',
+      `INSERT INTO stock (store_id, bin_id, product_id, variant_id, quantity)
+      SELECT store_id, min(id), $1, $2, 9 FROM bins WHERE store_id = (SELECT store_id FROM products WHERE id = $1)
+      GROUP BY store_id`,
+    ],
+    ['a SKU', `UPDATE product_variants SET sku = sku || '+' WHERE product_id = $1 AND id = $2`],
+    ['a price', `UPDATE product_variants SET price = price + 1 WHERE product_id = $1 AND id = $2`],
+    ['attributes', `UPDATE product_variants SET attributes = '{"Size": "1"}' WHERE product_id = $1 AND id = $2`],
+  ])('has an entry for a variant alone after a change of %s', async (_what, text) => {
+    const { product, small, variants } = await aProductWithVariants();
+
+    expect(await touched(text, product, variants[0])).toEqual(skusOf([small]));
+  });
+
+  it.each(['name', 'slug'])('has an entry for each unit after a change of the %s of the product', async (column) => {
+    const { product, small, large } = await aProductWithVariants();
+    const single = await api.store.product();
+    await reader.catchUp();
+
+    expect(await touched(`UPDATE products SET ${column} = 'n-' || id WHERE id = ANY ($1)`, [product, single])).toEqual(
+      skusOf([`${single}`, small, large]),
+    );
+    const [{ [column]: shown } = {}] = await sql(`SELECT ${column} FROM products WHERE id = $1`, single);
+    expect(Object.values(reader.copy.get(`skus ${single}`)?.data ?? {})).toContain(shown);
+  });
+
+  it.each([
+    ['price', 777],
+    ['sku', 'S-1'],
+  ])('has an entry for a product without variants after a change of its %s', async (column, value) => {
+    const { product } = await aProductWithVariants();
+    const single = await api.store.product();
+    await reader.catchUp();
+
+    expect(await touched(`UPDATE products SET ${column} = $1 WHERE id = ANY ($2)`, value, [product, single])).toEqual(
+      skusOf([`${single}`]),
+    );
+  });
+
+  it('has a deletion when a variant or a product ceases to be for sale, and an entry when it comes back', async () => {
+    const { product, small, large, variants } = await aProductWithVariants();
+    const setVariant = 'UPDATE product_variants SET status = $1 WHERE id = $2';
+    const setProduct = 'UPDATE products SET status = $1 WHERE id = $2';
+
+    expect(await touched(setVariant, 'INACTIVE', variants[0])).toEqual([`-skus ${small}`, `skus ${large}`]);
+    expect(reader.copy.get(`skus ${small}`)).toBeUndefined();
+    expect(await touched(setVariant, 'INACTIVE', variants[1])).toContain(`skus ${product}`);
+    expect(await touched(setVariant, 'ACTIVE', variants[1])).toEqual(
+      expect.arrayContaining([`-skus ${product}`, `skus ${large}`]),
+    );
+    expect(await touched(setProduct, 'DRAFT', product)).toContain(`-skus ${large}`);
+    expect(await touched(setProduct, 'ACTIVE', product)).toContain(`skus ${large}`);
+  });
+
+  it('has an entry for each unit of a product that becomes active, and for a new variant without stock', async () => {
+    const product = await api.store.product({ status: 'DRAFT' });
+    const variant = await api.store.variant(product);
+    await reader.catchUp();
+
+    expect(await touched(`UPDATE products SET status = 'ACTIVE' WHERE id = $1`, product)).toEqual(
+      skusOf([`${product}-${variant}`]),
+    );
+    const inserted = `INSERT INTO product_variants (store_id, product_id, sku, name, price) VALUES ($1, $2, 'N', 'N', 1)`;
+    const seen = await touched(inserted, api.store.id, product);
+    expect(seen).toContain(`skus ${product}-${variant}`);
+    expect(seen).toHaveLength(2);
+    expect([...reader.copy.values()].map(({ data }) => data?.['sku'])).toContain('N');
+  });
+
+  it('has a deletion for each unit of a deleted product', async () => {
+    const product = await api.store.product();
+    const variant = await api.store.variant(product);
+    await sql('DELETE FROM stock WHERE product_id = $1', product);
+    await reader.catchUp();
+
+    expect(await touched('DELETE FROM products WHERE id = $1', product)).toEqual([`-skus ${product}-${variant}`]);
+  });
+
+  it('has an entry for the units in a warehouse that opens or closes, and in a bin that moves', async () => {
+    const { product, large, variants } = await aProductWithVariants();
+    const single = await api.store.product();
+    await api.store.stock(single, null, [5], shelf);
+    await reader.catchUp();
+
+    expect(await touched('UPDATE warehouses SET active = false WHERE id = $1', shelf)).toEqual(
+      skusOf([`${single}`, large]),
+    );
+    expect(reader.copy.get(`skus ${large}`)?.data).toMatchObject({ quantity: 0 });
+    const moved = `UPDATE bins SET warehouse_id = (SELECT min(id) FROM warehouses WHERE store_id = $1)
+      WHERE store_id = $1 AND id IN (SELECT bin_id FROM stock WHERE product_id = $2 AND variant_id = $3)`;
+    expect(await touched(moved, api.store.id, product, variants[1])).toEqual(skusOf([large]));
+    expect(reader.copy.get(`skus ${large}`)?.data).toMatchObject({ quantity: 5 });
+  });
+
+  it('has an entry for each unit when the currency of the store changes', async () => {
+    const { small, large } = await aProductWithVariants();
+
+    expect(await touched(`UPDATE stores SET currency = 'JPY' WHERE id = $1`, api.store.id)).toEqual(
+      expect.arrayContaining(skusOf([small, large])),
+    );
+    expect(reader.copy.get(`skus ${small}`)?.data).toMatchObject({ price: 1000 });
+  });
+
+  it('has no entry for brands, categories, and what only products show', async () => {
+    const [brand, category] = [await api.store.brand(), await api.store.category()];
+    const product = await api.store.product({ brandId: brand, categoryIds: [category], stock: 1 });
+    const variant = await api.store.variant(product);
+    await reader.catchUp();
+
+    expect(await touched(`UPDATE brands SET name = 'New' WHERE id = $1`, brand)).toEqual([]);
+    expect(await touched(`UPDATE categories SET name = 'New' WHERE id = $1`, category)).toEqual([]);
+    expect(await touched('DELETE FROM product_categories WHERE product_id = $1', product)).toEqual([]);
+    expect(await touched(`UPDATE products SET description = 'New' WHERE id = $1`, product)).toEqual([]);
+    expect(await touched(`UPDATE product_variants SET name = 'New', position = 3 WHERE id = $1`, variant)).toEqual([]);
+  });
+
+  it('has no entry for units of a product whose id begins like another', async () => {
+    const near = await api.store.product();
+    const far = `${near}1`;
+    await api.store.product({ columns: { id: far } });
+    await reader.catchUp();
+
+    expect(await touched(`UPDATE products SET name = 'New' WHERE id = $1`, near)).toEqual([`skus ${near}`]);
+  });
+
+  it('has a deletion for a unit that came back and ceased again between two reads', async () => {
+    const { small, variants } = await aProductWithVariants();
+    const set = 'UPDATE product_variants SET status = $1 WHERE id = $2';
+    expect(await touched(set, 'INACTIVE', variants[0])).toContain(`-skus ${small}`);
+    // A reader of the older deletion may have read the unit here.
+    await sql(set, 'ACTIVE', variants[0]);
+
+    expect(await touched(set, 'INACTIVE', variants[0])).toContain(`-skus ${small}`);
   });
 });

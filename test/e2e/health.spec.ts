@@ -1,6 +1,6 @@
 import { QUERY_TIMEOUT_MS } from '@app/application';
 import { Readiness } from '@app/health';
-import { DatabaseProbe, numberChanges, VERSION } from '@app/infrastructure';
+import { DatabaseProbe, numberChanges } from '@app/infrastructure';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import pg from 'pg';
 import { createApp } from '../../apps/api/src/create-app.js';
@@ -280,34 +280,5 @@ describe('the API', () => {
     expect(body).toContain('process_cpu_seconds_total');
     expect(body).not.toContain('WEB-261120');
     expect(body).not.toMatch(/database_unexpected_input_total\{/);
-  });
-
-  it('returns the paths of its documentation at /, without a key', async () => {
-    const { statusCode, headers, body } = await app.inject({ url: '/' });
-
-    expect([statusCode, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
-    expect(JSON.parse(body)).toEqual({
-      name: 'Store Commerce API',
-      version: VERSION,
-      documentation: '/docs',
-      openapi: '/openapi.json',
-    });
-    expect((await app.inject({ url: '/docs' })).statusCode).toBe(200);
-    expect((await app.inject({ url: '/openapi.json' })).statusCode).toBe(200);
-  });
-
-  it('serves a documentation page that loads nothing from another host', async () => {
-    const page = await get('/docs');
-    expect(page.headers['content-type']).toContain('text/html');
-    const assets = [...page.body.matchAll(/(?:src|href)=["']([^"']+)["']/g)].map(([, asset = '']) => asset);
-
-    expect(assets.length).toBeGreaterThan(3);
-    for (const asset of assets) {
-      expect(asset).not.toMatch(/^(https?:)?\/\//);
-      expect([asset, (await get(new URL(asset, 'http://x/docs').pathname)).statusCode]).toEqual([asset, 200]);
-    }
-    expect(page.body).not.toMatch(/<script(?![^>]*src)/);
-    const document = (await get('/openapi.json')).json<Record<string, unknown>>();
-    expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'Store Commerce API' } });
   });
 });
