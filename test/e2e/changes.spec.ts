@@ -65,19 +65,6 @@ describe('GET /v1/changes', () => {
     }
   });
 
-  it('continues after the cursor with the newest state of what changed, once', async () => {
-    const product = await api.store.product();
-    const other = await api.store.product();
-    const reader = await follower('kinds=products');
-    await sql('UPDATE products SET name = $2 WHERE id = $1', product, 'First');
-    await sql('UPDATE products SET name = $2 WHERE id = $1', other, 'Other');
-    await sql('UPDATE products SET name = $2 WHERE id = $1', product, 'Second');
-
-    expect(await reader.catchUp()).toEqual([`products ${other}`, `products ${product}`]);
-    expect(reader.copy.get(`products ${product}`)?.data).toMatchObject({ name: 'Second' });
-    expect(await reader.catchUp()).toEqual([]);
-  });
-
   it('contains deletions, and products that are no longer active', async () => {
     const product = await api.store.product();
     const draft = await api.store.product();
@@ -323,14 +310,6 @@ describe('GET /v1/changes', () => {
     expect(await withKey(api.store.key)).toBeUndefined();
   });
 
-  it('shows no change of another store', async () => {
-    const reader = await follower();
-    await application.store.brand();
-    await application.store.product({ stock: 3 });
-
-    expect(await reader.catchUp()).toEqual([]);
-  });
-
   it('forgets deletions after 90 days, and refuses only the cursors that may have missed one', async () => {
     const order = await api.store.order();
     const before = await follower();
@@ -390,14 +369,6 @@ describe('GET /v1/changes', () => {
 
   it('has rows that cannot be truncated, because they count the positions', async () => {
     await expect(sql('TRUNCATE changes')).rejects.toThrow('changes counts the positions of the feed');
-  });
-
-  it('rewinds a cursor of a history that the database does not know', async () => {
-    const reader = await follower();
-    await sql('DELETE FROM change_forks');
-    await sql('DELETE FROM change_branches');
-
-    expect(await reader.page()).toMatchObject({ rewound: true });
   });
 
   it('begins a branch when the timeline of the database changes', async () => {

@@ -79,19 +79,6 @@ describe('a read with If-None-Match', () => {
     }
   });
 
-  it('returns 200 for the list of SKUs after a warehouse closes or the currency of the store changes', async () => {
-    for (const change of [
-      'UPDATE warehouses SET active = NOT active WHERE store_id = $1',
-      `UPDATE stores SET currency = CASE currency WHEN 'USD' THEN 'EUR' ELSE 'USD' END WHERE id = $1`,
-    ]) {
-      const tag = await tagOf('/v1/skus', ANOTHER_TAG);
-      await sql(change, api.store.id);
-
-      expect(await statusOf('/v1/skus', tag)).toBe(200);
-      await sql(change, api.store.id);
-    }
-  });
-
   it('returns 304 after a change of what it does not show', async () => {
     const tag = await tagOf('/v1/brands');
     await api.store.category();

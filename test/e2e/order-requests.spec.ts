@@ -248,11 +248,12 @@ describe('POST /v1/orders/preview', () => {
     });
   });
 
-  it('counts only stock in active warehouses', async () => {
+  it('counts only stock in active warehouses, as for an order', async () => {
     const mug = await api.store.product({ stock: 1 });
     await api.store.stock(mug, null, 7, await api.store.warehouse({ active: false }));
 
     expect((await preview(anOrderBody(mug, 2))).problems).toMatchObject([{ requested: 2, available: 1 }]);
+    expect(await orders.refusal(anOrderBody(mug, 2))).toEqual([422, 'items[0]: requested 2, available 1']);
   });
 
   it('checks the reference in the mode of the key', async () => {

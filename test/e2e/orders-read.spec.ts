@@ -238,7 +238,6 @@ describe('GET /v1/orders', () => {
     ['status=SUCCEEDED', ['twin', 'old']],
     ['status=FAILED&status=PENDING', ['web']],
     ['fulfillment_status=returned', ['old']],
-    ['source=Website', ['web']],
     ['source=POS&status=succeeded&fulfillment_status=DELIVERED', ['twin']],
     ['source=POS&search=7', ['pos']],
   ] as const)('filters by ?%s', async (query, names) => {
@@ -248,36 +247,18 @@ describe('GET /v1/orders', () => {
     });
   });
 
-  it.each([
-    'status=PEND',
-    'status=PENDING%00',
-    'source=',
-    'status=',
-    'status=%20&source=POS',
-    'status=PENDING&status=',
-    'fulfillment_status=',
-    'external_reference=',
-  ])('lists nothing for ?%s', async (query) => {
-    expect(await idsIn(api, `/v1/orders?${query}`)).toEqual({ ids: [], total: 0 });
-  });
+  it.each(['status=PENDING%00', 'status=', 'fulfillment_status=', 'external_reference='])(
+    'lists nothing for ?%s',
+    async (query) => {
+      expect(await idsIn(api, `/v1/orders?${query}`)).toEqual({ ids: [], total: 0 });
+    },
+  );
 
   it('returns the exact total of a filtered list on every page', async () => {
     const page = (n: number) => idsIn(api, `/v1/orders?source=POS&limit=1&page=${n}`);
 
     expect(await page(2)).toEqual({ ids: [ids.pos], total: 3 });
     expect(await page(4)).toEqual({ ids: [], total: 3 });
-  });
-
-  it.each([
-    ['7k3m9q', ['web']],
-    ['pos-', ['twin', 'pos', 'old']],
-    ['ADA@', ['web']],
-    ['100%25_%5C', ['old']],
-    ['Lovelace', []],
-  ] as const)('searches receipt numbers and e-mails for %s literally and in any letter case', async (search, names) => {
-    const found = await idsIn(api, `/v1/orders?search=${search}`);
-
-    expect(found).toEqual({ ids: names.map((name) => ids[name]), total: names.length });
   });
 });
 
@@ -373,15 +354,6 @@ describe('GET /v1/customers', () => {
     const found = await idsIn(api, `/v1/customers?status=${status}`);
 
     expect(found).toEqual({ ids: names.map((name) => ids[name]), total: names.length });
-  });
-
-  it.each([
-    ['LOVE', 'ada'],
-    ['ada@example', 'ada'],
-    ['h%C3%96pp', 'grace'],
-    ['100%25_%5C', 'percent'],
-  ] as const)('searches names and e-mails for %s literally and in any letter case', async (search, name) => {
-    expect(await idsIn(api, `/v1/customers?search=${search}`)).toEqual({ ids: [ids[name]], total: 1 });
   });
 
   it('combines the filters and returns the exact total', async () => {

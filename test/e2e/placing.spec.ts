@@ -153,17 +153,6 @@ describe('POST /v1/orders', () => {
       });
     });
 
-    it('stores two lines of one product separately, in request order', async () => {
-      const mug = await api.store.product({ stock: 5 });
-
-      const items = [2, 3].map((quantity) => ({ product_id: mug, quantity }));
-
-      const data = await orders.create({ items, customer: { name: 'Ada' } });
-
-      expect(data.items.map(({ quantity }) => quantity)).toEqual([2, 3]);
-      expect(await api.store.onHand(mug)).toBe(0);
-    });
-
     it('links the order to the customer of the store with the same e-mail', async () => {
       const id = await api.store.customer({ email: 'grace@example.com' });
       const mug = await api.store.product({ stock: 5 });
@@ -239,17 +228,6 @@ describe('POST /v1/orders: Idempotency-Key', () => {
     expect(await api.store.onHand(mug)).toBe(4);
   });
 
-  it('creates one order for 12 concurrent requests with one key', async () => {
-    const mug = await api.store.product({ stock: 50 });
-
-    const twins = await Promise.all(
-      Array.from({ length: 12 }, () => orders.place(anOrderBody(mug), { 'idempotency-key': 'twins' })),
-    );
-
-    expect(new Set(twins.map(({ statusCode, body: text }) => `${statusCode} ${text}`)).size).toBe(1);
-    expect(await api.store.onHand(mug)).toBe(49);
-  });
-
   it('returns 422 for a different request with the same key', async () => {
     const mug = await api.store.product({ stock: 5 });
     await orders.place(anOrderBody(mug), { 'idempotency-key': 'changed' });
@@ -258,30 +236,6 @@ describe('POST /v1/orders: Idempotency-Key', () => {
       422,
       'This Idempotency-Key was used with a different request',
     ]);
-  });
-
-  it('accepts a key again after its request failed with 422', async () => {
-    const mug = await api.store.product({ stock: 0 });
-    const headers = { 'idempotency-key': 'failed-first' };
-    expect((await orders.place(anOrderBody(mug), headers)).statusCode).toBe(422);
-
-    await api.store.stock(mug, null, 1);
-
-    expect((await orders.place(anOrderBody(mug), headers)).statusCode).toBe(201);
-  });
-
-  it('creates separate orders for one key sent with a live and with a test API key', async () => {
-    const mug = await api.store.product({ stock: 5 });
-    const testKey = await api.store.createKey('test');
-
-    const live = await orders.place(anOrderBody(mug), { 'idempotency-key': 'both' });
-    const test = await orders.place(anOrderBody(mug), {
-      'idempotency-key': 'both',
-      authorization: `Bearer ${testKey}`,
-    });
-
-    expect(test.statusCode).toBe(201);
-    expect(test.body).not.toBe(live.body);
   });
 
   it('returns 409 with Retry-After while the first request with the key is running', async () => {
@@ -346,15 +300,6 @@ describe('POST /v1/orders: stock', () => {
     expect(await database.query(written, [store.id])).toEqual([]);
   });
 
-  it('sums the demand over the lines of one product', async () => {
-    const mug = await api.store.product({ stock: 4 });
-    const item = (quantity: number) => ({ product_id: mug, quantity });
-
-    const answer = await orders.refusal({ items: [item(2), item(3)], customer: { name: 'Ada' } });
-
-    expect(answer).toEqual([422, 'items[0]: requested 5, available 4; items[1]: requested 5, available 4']);
-  });
-
   it('does not sell the stock of a variant to a line without a variant', async () => {
     const shoe = await api.store.product();
     await api.store.variant(shoe, { stock: 9 });
@@ -363,13 +308,6 @@ describe('POST /v1/orders: stock', () => {
       422,
       'items[0]: requested 1, available 0 without variant_id (the product has variants)',
     ]);
-  });
-
-  it('does not count stock in an inactive warehouse', async () => {
-    const mug = await api.store.product({ stock: 1 });
-    await api.store.stock(mug, null, 9, await api.store.warehouse({ active: false }));
-
-    expect(await orders.refusal(anOrderBody(mug, 2))).toEqual([422, 'items[0]: requested 2, available 1']);
   });
 
   it('sells stock that another transaction returns while the order waits for its lock', async () => {
@@ -386,21 +324,6 @@ describe('POST /v1/orders: stock', () => {
 
     expect((await placing).statusCode).toBe(201);
     expect(await api.store.onHand(mug)).toBe(0);
-  });
-
-  it('creates 10 of 30 concurrent orders for the last 10 units and returns 422 for the others', async () => {
-    const mug = await api.store.product({ stock: [3, 3, 4] });
-
-    const answers = await Promise.all(Array.from({ length: 30 }, () => orders.place(anOrderBody(mug))));
-
-    const statuses = answers.map(({ statusCode }) => statusCode);
-    expect([statuses.filter((s) => s === 201).length, statuses.filter((s) => s === 422).length]).toEqual([10, 20]);
-    expect(await api.store.onHand(mug)).toBe(0);
-    const [ledger] = await api.database.query(
-      'SELECT sum(quantity)::int AS sum FROM stock_movements WHERE product_id = $1',
-      [mug],
-    );
-    expect(ledger).toEqual({ sum: 0 });
   });
 });
 
@@ -446,13 +369,6 @@ describe('external_reference of an order', () => {
     },
   );
 
-  it('has up to 64 characters, counted in code points', async () => {
-    const reference = '🚲'.repeat(64);
-    const { order_id } = await orders.create(bodyOf(reference));
-
-    expect(await listed(by(reference))).toEqual([order_id]);
-  });
-
   it('is in the full record as it was sent, and filters the list exactly, together with other filters', async () => {
     const reference = aReference();
     const { order_id } = await orders.create(bodyOf(reference));
@@ -495,18 +411,6 @@ describe('external_reference of an order', () => {
     expect(codeOf(await orders.place(bodyOf(reference, last)))).toEqual(expected);
   });
 
-  it('yields to a replay: the same Idempotency-Key returns the first answer', async () => {
-    const reference = aReference();
-    const headers = { 'idempotency-key': 'with-reference' };
-    const first = await orders.place(bodyOf(reference), headers);
-
-    const replay = await orders.place(bodyOf(reference), headers);
-    const other = await orders.refusal(bodyOf(aReference()), headers);
-
-    expect([replay.statusCode, replay.body, replay.headers['idempotent-replayed']]).toEqual([201, first.body, 'true']);
-    expect(other).toEqual([422, 'This Idempotency-Key was used with a different request']);
-  });
-
   it('stays taken when the Idempotency-Key is forgotten', async () => {
     const reference = aReference();
     const headers = { 'idempotency-key': 'forgotten' };
@@ -514,33 +418,6 @@ describe('external_reference of an order', () => {
     await api.database.query(`DELETE FROM idempotency_keys WHERE key = 'forgotten'`);
 
     expect(codeOf(await orders.place(bodyOf(reference), headers))).toEqual([422, 'external_reference_taken', order_id]);
-  });
-
-  it('is free after an order that was refused', async () => {
-    const reference = aReference();
-    const empty = await api.store.product({ stock: 0 });
-    expect((await orders.place(bodyOf(reference, empty))).headers['x-error-code']).toBe('out_of_stock');
-
-    await orders.create(bodyOf(reference));
-  });
-
-  it('is separate for live and test keys, and for stores', async () => {
-    const reference = aReference();
-    const testKey = { authorization: `Bearer ${await api.store.createKey('test')}` };
-    const other = await api.withStore();
-    const theirs = await other.store.product({ stock: 1 });
-    const live = await orders.create(bodyOf(reference));
-
-    const test = await orders.create(bodyOf(reference), testKey);
-    expect((await other.post('/v1/orders', bodyOf(reference, theirs))).statusCode).toBe(201);
-
-    expect(codeOf(await orders.place(bodyOf(reference), testKey))).toEqual([
-      422,
-      'external_reference_taken',
-      test.order_id,
-    ]);
-    // Lists do not distinguish live and test orders.
-    expect(await listed(by(reference))).toEqual([test.order_id, live.order_id]);
   });
 
   it.each([
