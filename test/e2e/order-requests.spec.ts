@@ -96,13 +96,6 @@ describe('the body of an order', () => {
     );
   });
 
-  it('names the invalid fields of the other items when one item is not an object', async () => {
-    expect(await orders.refusal({ items: [{ product_id: 'x', quantity: 1 }, 5], customer })).toEqual([
-      400,
-      `${id('items[0].product_id')}; items[1] must be an object`,
-    ]);
-  });
-
   it('accepts an e-mail of 254 characters of any script', async () => {
     const mug = await api.store.product({ stock: 9 });
     const email = `${'🚲'.repeat(249)}@b.de`;
@@ -150,18 +143,6 @@ describe('an order of an unavailable item', () => {
       expect(answer).toEqual([400, `items[0].variant_id ${variant_id} is not available`]);
     }
   });
-
-  it('names all items with an unavailable product', async () => {
-    const mug = await api.store.product({ stock: 5 });
-    const item = (product_id: number) => ({ product_id, quantity: 1 });
-
-    expect(
-      await orders.refusal({ items: [item(1_999_999_999), item(mug), item(1_999_999_998)], customer: { name: 'A' } }),
-    ).toEqual([
-      400,
-      'items[0].product_id 1999999999 is not available; items[2].product_id 1999999998 is not available',
-    ]);
-  });
 });
 
 const PATH = '/v1/orders/preview';
@@ -181,23 +162,6 @@ describe('POST /v1/orders/preview', () => {
     expect(response.statusCode).toBe(200);
     return response.json<{ data: Preview }>().data;
   }
-
-  it('returns the data of the 201 without order_id and receipt_number, and no problems', async () => {
-    const shirt = await api.store.product({ price: 1000, name: 'Shirt' });
-    const variant = await api.store.variant(shirt, { price: 1999, stock: [1, 2] });
-    const mug = await api.store.product({ price: 333, stock: 5 });
-    const items = [
-      { product_id: shirt, variant_id: variant, quantity: 3 },
-      { product_id: mug, quantity: 2 },
-    ];
-    const body = bodyOf(items, { payment_method: 'offline', total: 1 });
-
-    const previewed = await preview(body);
-    const { order_id: _, receipt_number: __, ...created } = await orders.create(body);
-
-    expect(previewed).toEqual({ ...created, problems: [] });
-    expect(created).toMatchObject({ total: 66.63, payment_method: 'OFFLINE' });
-  });
 
   it('names every problem by path, lines by number, and prices the lines that are available', async () => {
     const mug = await api.store.product({ price: 500, stock: 5 });
@@ -254,16 +218,6 @@ describe('POST /v1/orders/preview', () => {
 
     expect((await preview(anOrderBody(mug, 2))).problems).toMatchObject([{ requested: 2, available: 1 }]);
     expect(await orders.refusal(anOrderBody(mug, 2))).toEqual([422, 'items[0]: requested 2, available 1']);
-  });
-
-  it('checks the reference in the mode of the key', async () => {
-    const mug = await api.store.product({ stock: 5 });
-    const body = { ...anOrderBody(mug), external_reference: 'PO of a mode' };
-    await orders.create(body);
-    const testKey = { authorization: `Bearer ${await api.store.createKey('test')}` };
-
-    expect((await preview(body)).problems).toMatchObject([{ code: 'external_reference_taken' }]);
-    expect((await preview(body, testKey)).problems).toEqual([]);
   });
 
   it('accepts a key with the scope read, which may place no order', async () => {

@@ -216,22 +216,6 @@ describe('GET /v1/orders', () => {
     });
   });
 
-  it.each([() => ids.web.toUpperCase(), () => 'WEB-261120-7K3M9Q'])(
-    'retrieves by id and by receipt number, in any letter case',
-    async (reference) => {
-      const response = await api.get(`/v1/orders/${reference()}`);
-
-      expect(response.json()).toMatchObject({ data: { id: ids.web } });
-    },
-  );
-
-  it.each(['WEB-261120-7K3M9', 'WEB-261120-7K3M9QQ', '%25', 'POS-_', 'POS%207'])(
-    'returns 404 for the receipt number %s',
-    async (reference) => {
-      expect((await api.get(`/v1/orders/${reference}`)).statusCode).toBe(404);
-    },
-  );
-
   it.each([
     ['status=PENDING', ['web']],
     ['status=%20Pending%20', ['web']],
@@ -253,13 +237,6 @@ describe('GET /v1/orders', () => {
       expect(await idsIn(api, `/v1/orders?${query}`)).toEqual({ ids: [], total: 0 });
     },
   );
-
-  it('returns the exact total of a filtered list on every page', async () => {
-    const page = (n: number) => idsIn(api, `/v1/orders?source=POS&limit=1&page=${n}`);
-
-    expect(await page(2)).toEqual({ ids: [ids.pos], total: 3 });
-    expect(await page(4)).toEqual({ ids: [], total: 3 });
-  });
 });
 
 describe('GET /v1/customers', () => {
@@ -343,21 +320,10 @@ describe('GET /v1/customers', () => {
     }
   });
 
-  it.each([
-    ['Active', ['percent', 'ada', 'blank']],
-    ['blocked', ['grace']],
-    ['act', []],
-    ['Active%00', []],
-    ['', []],
-    ['%20', []],
-  ] as const)('filters by the status %s in any letter case', async (status, names) => {
-    const found = await idsIn(api, `/v1/customers?status=${status}`);
-
-    expect(found).toEqual({ ids: names.map((name) => ids[name]), total: names.length });
-  });
-
   it('combines the filters and returns the exact total', async () => {
     expect(await idsIn(api, '/v1/customers?status=active&search=a&limit=1')).toEqual({ ids: [ids.ada], total: 1 });
+    expect(await idsIn(api, '/v1/customers?status=BLOCKED')).toEqual({ ids: [ids.grace], total: 1 });
+    expect(await idsIn(api, '/v1/customers?status=')).toEqual({ ids: [], total: 0 });
   });
 });
 
