@@ -105,7 +105,7 @@ describe('the documents', () => {
 
   it('docs/erp.md quotes its code from the recipes and their tests', () => {
     const unindented = (text: string) => text.replace(/^ +/gm, '');
-    const files = ['examples/typescript-client/erp.ts', 'test/e2e/example-clients.spec.ts'];
+    const files = ['examples/typescript-client/erp.ts', 'test/e2e/erp-recipes.spec.ts'];
     const code = unindented(files.map(read).join('\n'));
     const quoted = [...read('docs/erp.md').matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, block = '']) => block);
 
