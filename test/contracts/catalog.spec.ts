@@ -18,6 +18,7 @@ import {
   type StockPlace,
 } from '@app/application';
 import { NotFound } from '@app/domain';
+import pg from 'pg';
 import { aBrand, aCategory, aProduct } from '../builders/records.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { startApplication, type RunningApplication } from '../support/start-application.js';
@@ -449,6 +450,43 @@ describe('SkuRepository', () => {
     expect(await skusOf({ productId })).toEqual([1, 'Ä_42']);
     expect(await skusOf({ productId, skus: ['Ä_42'], inStock: true, search: 'run' })).toEqual([1, 'Ä_42']);
     expect(await skusOf({ productId, skus: ['A-9'] })).toEqual([0]);
+  });
+});
+
+describe('a list that changes while it is read', () => {
+  const ROWS = 5;
+  const READS = 150;
+
+  it.each([
+    ['categories', () => CategoryRepository],
+    ['brands', () => BrandRepository],
+  ] as const)('has rows and a total of one snapshot: %s', async (table, repository) => {
+    await openStores();
+    for (let n = 0; n < ROWS; n++) {
+      await store.category();
+      await store.brand();
+    }
+    const lists = application.app.get<CategoryRepository | BrandRepository>(repository(), { strict: false });
+    const writer = new pg.Client({ connectionString: application.database.url });
+    await writer.connect();
+    let changing = true;
+    const changes = (async () => {
+      while (changing) await writer.query(`UPDATE ${table} SET active = NOT active WHERE store_id = $1`, [store.id]);
+    })();
+    const seen = new Set<number>();
+
+    try {
+      for (let read = 0; read < READS; read++) {
+        const { rows, total } = await lists.list(store.id, {}, { page: 1, limit: 50 });
+        expect(total).toBe(rows.length);
+        seen.add(rows.length);
+      }
+    } finally {
+      changing = false;
+      await changes;
+      await writer.end();
+    }
+    expect([...seen].sort()).toEqual([0, ROWS]);
   });
 });
 

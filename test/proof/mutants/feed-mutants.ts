@@ -2,7 +2,7 @@ import { mutant, type Mutant } from './mutant.js';
 
 const SCHEMA = 'libs/infrastructure/src/postgres/migrations/0001-schema.sql';
 const FEED = 'libs/infrastructure/src/changes/postgres-change-feed.ts';
-const SHOWN_COLUMNS = 'test/e2e/shown-columns.spec.ts';
+const SHOWN_COLUMNS = 'test/e2e/conditional-reads.spec.ts';
 const CONDITIONAL_READS = 'test/e2e/conditional-reads.spec.ts';
 
 /** Defects in the feed and in the answers that it makes unnecessary. */
