@@ -5,27 +5,24 @@ import { PROOFS } from './proofs.js';
  * because no spec tests the same.
  */
 const SPECS: Readonly<Record<string, readonly string[]>> = {
-  oversell: ['test/e2e/create-order-stock.spec.ts', 'test/contracts/order-placement.spec.ts'],
-  deadlock: ['test/contracts/order-placement.spec.ts'],
+  oversell: ['test/e2e/placing.spec.ts', 'test/contracts/order-placement.spec.ts'],
   idempotency: [
     'test/contracts/order-placement.spec.ts',
-    'test/e2e/create-order-idempotency.spec.ts',
-    'test/e2e/lost-commit.spec.ts',
+    'test/e2e/placing.spec.ts',
+    'test/e2e/database-failures.spec.ts',
     'test/e2e/repeated-refusals.spec.ts',
-    'test/e2e/external-reference.spec.ts',
     'test/e2e/erase-customer.spec.ts',
   ],
   pipeline: [
     'test/contracts/pipeline-stages.spec.ts',
     'test/e2e/pipeline.spec.ts',
-    'test/e2e/stage-retries.spec.ts',
-    'test/e2e/worker-links.spec.ts',
+    'test/e2e/database-failures.spec.ts',
   ],
-  changes: ['test/e2e/changes.spec.ts', 'test/e2e/changes-skus.spec.ts', 'test/e2e/conditional-reads.spec.ts'],
+  changes: ['test/e2e/changes.spec.ts', 'test/e2e/conditional-reads.spec.ts'],
   revoke: ['test/contracts/api-keys.spec.ts', 'test/e2e/changes-held.spec.ts', 'test/e2e/authentication.spec.ts'],
-  slow: ['test/e2e/slow-clients.spec.ts'],
+  slow: ['test/e2e/slow-connections.spec.ts', 'test/e2e/http-edge.spec.ts'],
   overload: ['test/e2e/overload.spec.ts'],
-  migrate: ['test/e2e/migrations.spec.ts'],
+  migrate: ['test/contracts/migrations.spec.ts'],
   embedded: ['libs/embedded-postgres/src/embedded-postgres.spec.ts'],
   failover: ['test/e2e/synchronous-replication.spec.ts', 'test/e2e/read-replicas.spec.ts'],
 };

@@ -1386,10 +1386,10 @@ BEGIN
   RETURN NULL;
 END $$;
 CREATE TRIGGER categories_log_their_products AFTER UPDATE ON categories FOR EACH ROW
-  WHEN ((OLD.name, OLD.slug, OLD.display_order) IS DISTINCT FROM (NEW.name, NEW.slug, NEW.display_order))
+  WHEN (OLD.name <> NEW.name OR OLD.slug <> NEW.slug OR OLD.display_order <> NEW.display_order)
   EXECUTE FUNCTION log_products_that_show('category');
 CREATE TRIGGER brands_log_their_products AFTER UPDATE ON brands FOR EACH ROW
-  WHEN ((OLD.name, OLD.slug) IS DISTINCT FROM (NEW.name, NEW.slug)) EXECUTE FUNCTION log_products_that_show('brand');
+  WHEN (OLD.name <> NEW.name OR OLD.slug <> NEW.slug) EXECUTE FUNCTION log_products_that_show('brand');
 
 -- Every update changes an order.
 CREATE TRIGGER orders_are_logged AFTER INSERT ON orders
