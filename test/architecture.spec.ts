@@ -14,11 +14,11 @@ const ALLOWED: Record<string, RegExp> = {
   'libs/bundles':
     /^(@app\/(domain|application|infrastructure)|@sinclair\/typebox|ajv(\/.+)?|csv-parse|pg|typeorm|uuid|node:.+)$/,
   'libs/operations': /^(@app\/(domain|application|infrastructure)|@nestjs\/common|pg|pg-copy-streams|typeorm|node:.+)$/,
-  'libs/demo-store': /^(@app\/(domain|bundles)|uuid|node:.+)$/,
+  'libs/demo-store': /^(@app\/bundles|node:.+)$/,
   'libs/health': /^(@app\/infrastructure|@nestjs\/(common|terminus)|node:.+)$/,
   'libs/startup': /^(@app\/(infrastructure|embedded-postgres)|node:.+)$/,
   'apps/api':
-    /^(@app\/.+|@nestjs\/(common|core|platform-fastify|swagger)|class-(validator|transformer)|fastify|fastify-plugin|marked|prom-client|reflect-metadata|node:.+)$/,
+    /^(@app\/.+|@nestjs\/(common|core|platform-fastify|swagger)|@sinclair\/typebox|class-(validator|transformer)|fastify|fastify-plugin|marked|prom-client|reflect-metadata|node:.+)$/,
   'apps/worker': /^(@app\/.+|@nestjs\/(common|core)|reflect-metadata|node:.+)$/,
   'apps/cli': /^(@app\/.+|@nestjs\/(common|core)|commander|cli-progress|reflect-metadata|node:.+)$/,
 };
@@ -33,14 +33,14 @@ const LAYERS: readonly (readonly string[])[] = [
   ['lists'],
   ['access', 'changes', 'customers', 'fraud', 'secrets', 'stock', 'stores'],
   ['catalog', 'orders'],
-  ['queue'],
+  ['health', 'queue'],
   ['.'],
 ];
 const INFRASTRUCTURE = 'libs/infrastructure/src';
 
 /** Where SQL and SQLSTATEs may stand: PostgreSQL's own module, the adapters, and the bulk work that goes past the ports. */
 const SPEAKS_SQL =
-  /^libs\/(bundles|operations|embedded-postgres)\/src\/|^libs\/infrastructure\/src\/(postgres|lists|access|catalog|changes|customers|fraud|orders|queue|secrets|stock|stores)\//;
+  /^libs\/(bundles|operations|embedded-postgres)\/src\/|^libs\/infrastructure\/src\/(postgres|lists|access|catalog|changes|customers|fraud|health|orders|queue|secrets|stock|stores)\//;
 
 interface Import {
   readonly from: string;

@@ -43,6 +43,12 @@ const lock = Object.entries((JSON.parse(read('package-lock.json')) as LockFile).
 );
 
 describe('the dependencies', () => {
+  it('have the same versions in the repository of an extension', () => {
+    const { devDependencies, overrides } = JSON.parse(read('examples/extending/package.json')) as Manifest;
+
+    expect(manifest).toMatchObject({ devDependencies, overrides });
+  });
+
   it('are all of an exact version', () => {
     const { dependencies, devDependencies, optionalDependencies, overrides } = manifest;
     const overridden = Object.values(overrides).flatMap((each) =>

@@ -99,6 +99,7 @@ function writeLicences(files) {
 function copyFiles() {
   copyFileSync('dist/libs/startup/src/run-bundle.js', path.join(OUT, 'run-bundle.js'));
   cpSync('dist/libs/infrastructure/src/postgres/migrations', path.join(OUT, 'migrations'), { recursive: true });
+  copyFileSync('dist/libs/demo-store/src/larkmoor.ndjson', path.join(OUT, 'larkmoor.ndjson'));
   const from = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const to = path.join(OUT, 'node_modules/swagger-ui-dist');
   mkdirSync(to, { recursive: true });

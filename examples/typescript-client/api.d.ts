@@ -365,13 +365,13 @@ export interface components {
       /**
        * Format: int64
        * @description Sum of the lines. In minor units of the currency: 1099 is 10.99 USD.
-       * @example 1099
+       * @example 15980
        */
       amount: number;
       /**
        * Format: int64
        * @description The amount owed: `amount` with tax and shipping, less any discount. In minor units of the currency: 1099 is 10.99 USD.
-       * @example 1099
+       * @example 15980
        */
       total_amount: number;
       /**
@@ -386,6 +386,7 @@ export interface components {
       customer_name: string;
       /**
        * @description Where the order comes from: a point of sale, or the website and this API.
+       * @example WEBSITE
        * @enum {string}
        */
       source: 'POS' | 'WEBSITE';
@@ -426,13 +427,13 @@ export interface components {
       /**
        * Format: int64
        * @description Sum of the lines. In minor units of the currency: 1099 is 10.99 USD.
-       * @example 1099
+       * @example 15980
        */
       amount: number;
       /**
        * Format: int64
        * @description The amount owed: `amount` with tax and shipping, less any discount. In minor units of the currency: 1099 is 10.99 USD.
-       * @example 1099
+       * @example 15980
        */
       total_amount: number;
       /**
@@ -447,6 +448,7 @@ export interface components {
       customer_name: string;
       /**
        * @description Where the order comes from: a point of sale, or the website and this API.
+       * @example WEBSITE
        * @enum {string}
        */
       source: 'POS' | 'WEBSITE';
@@ -461,13 +463,13 @@ export interface components {
         /**
          * Format: int32
          * @description The product; null when an imported order names none.
-         * @example 7
+         * @example 70
          */
         product_id: number | null;
         /**
          * Format: int32
          * @description The variant; null when there is none.
-         * @example 7
+         * @example 12
          */
         variant_id: number | null;
         /**
@@ -493,7 +495,7 @@ export interface components {
         /**
          * Format: int64
          * @description Price of one unit. In minor units of the currency: 1099 is 10.99 USD.
-         * @example 1099
+         * @example 7990
          */
         unit_price: number;
         /**
@@ -504,7 +506,7 @@ export interface components {
         /**
          * Format: int64
          * @description Price of the line. In minor units of the currency: 1099 is 10.99 USD.
-         * @example 1099
+         * @example 15980
          */
         line_total: number;
       }[];
@@ -513,7 +515,7 @@ export interface components {
         /**
          * Format: uuid
          * @description The account to which the order is linked, by its e-mail when it was placed; null for a guest.
-         * @example 0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f
+         * @example 0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c
          */
         id: string | null;
         /**
@@ -528,47 +530,47 @@ export interface components {
         email: string;
         /**
          * @description `""` when there is none.
-         * @example +44 20 7946 0000
+         * @example +1 555 0100
          */
         phone: string;
       };
       shipping_address: {
         /**
          * @description `""` when there is none.
-         * @example 12 St James Square
+         * @example 12 Harbor Street
          */
         address: string;
         /**
          * @description `""` when there is none.
-         * @example London
+         * @example Portland
          */
         city: string;
         /**
          * @description `""` when there is none.
-         * @example SW1Y 4JH
+         * @example 04101
          */
         zip: string;
       };
       billing_address: {
         /**
          * @description `""` when there is none.
-         * @example 12 St James Square
+         * @example 12 Harbor Street
          */
         address: string;
         /**
          * @description `""` when there is none.
-         * @example London
+         * @example Portland
          */
         city: string;
         /**
          * @description `""` when there is none.
-         * @example SW1Y 4JH
+         * @example 04101
          */
         zip: string;
       };
       /**
        * @description `""` when there are none.
-       * @example Please ring twice
+       * @example Ring twice
        */
       notes: string;
       /**
@@ -587,10 +589,13 @@ export interface components {
         verdict: 'ACCEPT' | 'REVIEW' | 'REJECT' | '';
         /**
          * @description Sum of the scores of the reasons.
-         * @example 30
+         * @example 0
          */
         score: number;
-        /** @description Empty when no rule fired. */
+        /**
+         * @description Empty when no rule fired.
+         * @example []
+         */
         reasons: {
           /**
            * @description The rule that fired.
@@ -604,7 +609,39 @@ export interface components {
           score: number;
         }[];
       };
-      /** @description The stages of the pipeline, in this order, with their progress. Empty for imported orders. */
+      /**
+       * @description The stages of the pipeline, in this order, with their progress. Empty for imported orders.
+       * @example [
+       *       {
+       *         "stage": "fraud-analysis",
+       *         "state": "done",
+       *         "attempts": 1,
+       *         "last_error": "",
+       *         "at": "2026-11-20T09:30:00.000Z"
+       *       },
+       *       {
+       *         "stage": "inventory",
+       *         "state": "done",
+       *         "attempts": 1,
+       *         "last_error": "",
+       *         "at": "2026-11-20T09:30:00.000Z"
+       *       },
+       *       {
+       *         "stage": "notify-customer",
+       *         "state": "done",
+       *         "attempts": 1,
+       *         "last_error": "",
+       *         "at": "2026-11-20T09:30:00.000Z"
+       *       },
+       *       {
+       *         "stage": "notify-merchant",
+       *         "state": "done",
+       *         "attempts": 1,
+       *         "last_error": "",
+       *         "at": "2026-11-20T09:30:00.000Z"
+       *       }
+       *     ]
+       */
       pipeline: {
         /**
          * @description Name of the stage.
@@ -654,12 +691,12 @@ export interface components {
       receipt_number: string;
       /**
        * @description Sum of the lines. In major units of the currency: 10.99 is 10.99 USD.
-       * @example 10.99
+       * @example 159.8
        */
       subtotal: number;
       /**
        * @description The amount owed. In major units of the currency: 10.99 is 10.99 USD.
-       * @example 10.99
+       * @example 159.8
        */
       total: number;
       /**
@@ -671,12 +708,12 @@ export interface components {
       items: {
         /**
          * @description The id of the product, as a string.
-         * @example 1
+         * @example 70
          */
         productId: string;
         /**
          * @description From the catalog.
-         * @example Mug
+         * @example Runner
          */
         name: string;
         /**
@@ -686,7 +723,7 @@ export interface components {
         quantity: number;
         /**
          * @description Unit price, from the catalog. In major units of the currency: 10.99 is 10.99 USD.
-         * @example 10.99
+         * @example 79.9
          */
         price: number;
       }[];
@@ -694,12 +731,12 @@ export interface components {
     OrderPreview: {
       /**
        * @description Sum of the lines. In major units of the currency: 10.99 is 10.99 USD.
-       * @example 10.99
+       * @example 159.8
        */
       subtotal: number;
       /**
        * @description The amount owed. In major units of the currency: 10.99 is 10.99 USD.
-       * @example 10.99
+       * @example 159.8
        */
       total: number;
       /**
@@ -711,12 +748,12 @@ export interface components {
       items: {
         /**
          * @description The id of the product, as a string.
-         * @example 1
+         * @example 70
          */
         productId: string;
         /**
          * @description From the catalog.
-         * @example Mug
+         * @example Runner
          */
         name: string;
         /**
@@ -726,11 +763,21 @@ export interface components {
         quantity: number;
         /**
          * @description Unit price, from the catalog. In major units of the currency: 10.99 is 10.99 USD.
-         * @example 10.99
+         * @example 79.9
          */
         price: number;
       }[];
-      /** @description Why the order would be refused at this moment, sorted by path, lines by number. Empty when nothing speaks against it. */
+      /**
+       * @description Why the order would be refused at this moment, sorted by path, lines by number. Empty when nothing speaks against it.
+       * @example [
+       *       {
+       *         "code": "out_of_stock",
+       *         "path": "items[0]",
+       *         "requested": 2,
+       *         "available": 1
+       *       }
+       *     ]
+       */
       problems: {
         /**
          * @description The `X-Error-Code` that the order would get.
@@ -744,12 +791,12 @@ export interface components {
         path: string;
         /**
          * @description Units that the lines of this product request together. Only for `out_of_stock`.
-         * @example 5
+         * @example 2
          */
         requested: number | null;
         /**
          * @description Units that are available. Only for `out_of_stock`.
-         * @example 3
+         * @example 1
          */
         available: number | null;
       }[];
@@ -757,7 +804,7 @@ export interface components {
     ProductListItem: {
       /**
        * @description The product: a number, as a string.
-       * @example 1
+       * @example 70
        */
       id: string;
       /**
@@ -772,7 +819,7 @@ export interface components {
       slug: string;
       /**
        * @description Unit price. In major units of the currency: 10.99 is 10.99 USD.
-       * @example 10.99
+       * @example 79.9
        */
       price: number;
       /**
@@ -789,7 +836,7 @@ export interface components {
     Product: {
       /**
        * @description The product: a number, as a string.
-       * @example 1
+       * @example 70
        */
       id: string;
       /**
@@ -804,7 +851,7 @@ export interface components {
       slug: string;
       /**
        * @description Unit price. In major units of the currency: 10.99 is 10.99 USD.
-       * @example 10.99
+       * @example 79.9
        */
       price: number;
       /**
@@ -827,7 +874,10 @@ export interface components {
        * @example For road and trail
        */
       description: string;
-      /** @description Whether the store features the product. */
+      /**
+       * @description Whether the store features the product.
+       * @example true
+       */
       featured: boolean;
       /** @description In display order. */
       images: {
@@ -846,7 +896,7 @@ export interface components {
       variants: {
         /**
          * @description The variant: a number, as a string.
-         * @example 3
+         * @example 12
          */
         id: string;
         /**
@@ -861,7 +911,7 @@ export interface components {
         name: string;
         /**
          * @description Unit price. In major units of the currency: 10.99 is 10.99 USD.
-         * @example 10.99
+         * @example 79.9
          */
         price: number;
         /**
@@ -922,7 +972,7 @@ export interface components {
         /**
          * Format: int32
          * @description The brand.
-         * @example 7
+         * @example 3
          */
         id: number;
         /**
@@ -939,13 +989,13 @@ export interface components {
       /**
        * Format: date-time
        * @description When the product was created. ISO 8601, UTC, with milliseconds.
-       * @example 2026-11-20T09:30:00.000Z
+       * @example 2026-01-12T08:00:00.000Z
        */
       created_at: string;
       /**
        * Format: date-time
        * @description When the product last changed. ISO 8601, UTC, with milliseconds.
-       * @example 2026-11-20T09:30:00.000Z
+       * @example 2026-10-03T14:21:09.512Z
        */
       updated_at: string;
     };
@@ -958,13 +1008,13 @@ export interface components {
       /**
        * Format: int32
        * @description The product, as `items[].product_id` of an order.
-       * @example 7
+       * @example 70
        */
       product_id: number;
       /**
        * Format: int32
        * @description The variant, as `items[].variant_id` of an order. Null for a product without variants.
-       * @example 7
+       * @example 12
        */
       variant_id: number | null;
       /**
@@ -989,7 +1039,7 @@ export interface components {
       };
       /**
        * @description Unit price. In major units of the currency: 10.99 is 10.99 USD.
-       * @example 10.99
+       * @example 79.9
        */
       price: number;
       /**
@@ -1038,7 +1088,7 @@ export interface components {
       /**
        * Format: int32
        * @description The parent category; null for a top-level category.
-       * @example 7
+       * @example 2
        */
       parent_id: number | null;
     };
@@ -1046,7 +1096,7 @@ export interface components {
       /**
        * Format: int32
        * @description The brand.
-       * @example 7
+       * @example 3
        */
       id: number;
       /**
@@ -1074,7 +1124,7 @@ export interface components {
       /**
        * Format: uuid
        * @description The customer.
-       * @example 0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f
+       * @example 0198e7d4-5c21-7a10-8f3b-6d9e2c4b7a15
        */
       id: string;
       /**
@@ -1089,7 +1139,7 @@ export interface components {
       email: string;
       /**
        * @description `""` when there is none.
-       * @example +44 20 7946 0000
+       * @example +1 555 0100
        */
       phone: string;
       /**
@@ -1097,7 +1147,10 @@ export interface components {
        * @example Active
        */
       status: string;
-      /** @description Whether the customer has confirmed the e-mail address. */
+      /**
+       * @description Whether the customer has confirmed the e-mail address.
+       * @example true
+       */
       email_verified: boolean;
       /**
        * @description Points of the loyalty programme.
@@ -1107,20 +1160,20 @@ export interface components {
       /**
        * Format: int64
        * @description Total spent in the store. In minor units of the currency: 1099 is 10.99 USD.
-       * @example 1099
+       * @example 15980
        */
       total_spent: number;
       /** @description Labels given by the store. */
       tags: string[];
       /**
        * @description `""` when there is none.
-       * @example London
+       * @example Portland
        */
       city: string;
       /**
        * Format: date-time
        * @description When the account was created. ISO 8601, UTC, with milliseconds.
-       * @example 2026-11-20T09:30:00.000Z
+       * @example 2026-03-02T10:15:00.000Z
        */
       created_at: string;
       /**
@@ -1134,7 +1187,7 @@ export interface components {
       /**
        * Format: int32
        * @description The store.
-       * @example 7
+       * @example 1
        */
       id: number;
       /**
@@ -1172,11 +1225,21 @@ export interface components {
        * @example Acme: everything
        */
       seo_title: string;
-      /** @description Settings of the storefront theme, without secrets. */
+      /**
+       * @description Settings of the storefront theme, without secrets.
+       * @example {
+       *       "font": "Inter"
+       *     }
+       */
       theme: {
         [key: string]: unknown;
       };
-      /** @description Contact details, without secrets. */
+      /**
+       * @description Contact details, without secrets.
+       * @example {
+       *       "email": "hello@acme.example"
+       *     }
+       */
       contact: {
         [key: string]: unknown;
       };
@@ -1185,18 +1248,29 @@ export interface components {
         methods: {
           /**
            * @description `cod` for cash on delivery; otherwise the gateway.
-           * @example cod
+           * @example stripe
            */
           methodId: string;
-          /** @description Whether customers can choose it. */
+          /**
+           * @description Whether customers can choose it.
+           * @example true
+           */
           enabled: boolean;
           /** @description Whether the method uses the gateway's sandbox. Only on gateway methods. */
           isSandbox?: boolean;
-          /** @description Whether gateway credentials are stored. No answer contains them. */
+          /**
+           * @description Whether gateway credentials are stored. No answer contains them.
+           * @example true
+           */
           hasCredentials: boolean;
         }[];
       };
-      /** @description Settings of the storefront, without secrets. */
+      /**
+       * @description Settings of the storefront, without secrets.
+       * @example {
+       *       "template_id": "classic"
+       *     }
+       */
       ecommerce_settings: {
         /** @description Template of the storefront; `""` when there is none. */
         template_id: unknown;

@@ -122,7 +122,7 @@ function medianOf(loads: readonly Speed[]): Speed {
   return { perSecond, p50, p99, cpu: orNull(of('cpu')), wal: orNull(of('wal')) };
 }
 
-function spreadOf(values: readonly number[]): Spread {
+export function spreadOf(values: readonly number[]): Spread {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
   const upper = sorted[middle] ?? NaN;

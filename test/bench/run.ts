@@ -1,23 +1,26 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { Rig } from '../proof/support/rig.js';
-import { measure, type WorkRow } from './measure.js';
+import { measure } from './measure.js';
 import { aligned, conditionsOf, POSTGRES_SETTINGS, runOf, writeRun } from './report.js';
+import { measureRest } from './rest.js';
 import { openScene } from './scene.js';
-import { costTable, speedTable } from './tables.js';
+import { costTable, speedTable, type Row } from './tables.js';
 import { WORKS } from './works.js';
 
 // Measures the built service against the least code that can answer the same requests, on one server:
-// tsx test/bench/run.ts [--quick] [--only W1,W3] [--seed N]
+// tsx test/bench/run.ts [--quick] [--only rest,W1,W3] [--seed N]
 // The caller builds first. Only a full run writes results.
 
 const { values } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, only: { type: 'string' }, seed: { type: 'string' } },
 });
 const seed = Number(values.seed ?? randomInt(1_000_000));
-const names = values.only?.toLowerCase().split(',') ?? WORKS.map(({ name }) => name.toLowerCase());
+const all = ['rest', ...WORKS.map(({ name }) => name)];
+const names = (values.only ?? all.join()).toLowerCase().split(',');
 const works = WORKS.filter(({ name }) => names.includes(name.toLowerCase()));
-if (works.length !== names.length) throw new Error(`--only takes ${WORKS.map(({ name }) => name).join(',')}`);
+const rests = names.includes('rest');
+if (works.length + Number(rests) !== names.length) throw new Error(`--only takes ${all.join()}`);
 const [orders, plan] = values.quick
   ? [20_000, { warmUpSeconds: 0.4, rounds: 3, seconds: 0.5 }]
   : [100_000, { warmUpSeconds: 3, rounds: 5, seconds: 4 }];
@@ -32,11 +35,14 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 try {
   const scene = await openScene(rig, orders, seed, say);
-  const rows: WorkRow[] = [];
+  const rows: Row[] = [];
+  // First: the last work leaves a busy process.
+  const rest = rests ? await measureRest(scene) : [];
   for (const work of works) {
     say(`${work.name}: ${work.title}`);
     rows.push(await measure(scene, work, plan, seed));
   }
+  rows.push(...rest);
   const run = await runOf(rig.database, method, rows);
   process.stdout.write(`${[speedTable(run), costTable(run)].map(aligned).join('\n')}\n${conditionsOf(run)}\n`);
   if (!values.quick && values.only === undefined) writeRun('results', run);

@@ -24,6 +24,8 @@ export interface Scene {
   readonly cpuTime: CpuTime;
   /** The store that all requests are about; each side has rows of its own. */
   readonly shop: Shop;
+  /** Starts another process of the service. */
+  start(): Promise<Service>;
   /** Replaces the process of the service by one that works the pipeline as well. */
   startInline(): Promise<Side>;
   /** Carries out one job at a time. */
@@ -56,6 +58,7 @@ export async function openScene(rig: Rig, orders: number, seed: number, say: (te
     shop,
     sides: { service, bare },
     cpuTime: new CpuTime(postmaster === null ? null : Number.parseInt(readFileSync(postmaster, 'utf8'), 10)),
+    start,
     startInline: async () => {
       await service.kill();
       return start({ PIPELINE: 'inline' });

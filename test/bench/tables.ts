@@ -1,12 +1,17 @@
 import type { Speed, Spread, WorkRow } from './measure.js';
 import type { Run, Table } from './report.js';
+import type { RestRow } from './rest.js';
 
-/** Throughput and latency by work. */
-export function speedTable({ rows }: Run<WorkRow>): Table {
+export type Row = WorkRow | RestRow;
+
+/** Throughput and latency by work; start and memory at rest. */
+export function speedTable({ rows }: Run<Row>): Table {
   const head = ['work', 'service', 'bare reference', 'ratio (min–max)', 'goal'];
   return [
     head,
-    ...rows.map(({ name, title, service, bare, goal }) => {
+    ...rows.map((row) => {
+      if ('unit' in row) return restRow(row);
+      const { name, title, service, bare, goal } = row;
       const beside =
         bare && goal !== null ? [speed(bare), spread(bare.ratio), verdict(bare.ratio, goal)] : ['–', '–', '–'];
       return [`${name}: ${title}`, speed(service), ...beside];
@@ -15,17 +20,26 @@ export function speedTable({ rows }: Run<WorkRow>): Table {
 }
 
 /** CPU time and write-ahead log by work. */
-export function costTable({ rows }: Run<WorkRow>): Table {
+export function costTable({ rows }: Run<Row>): Table {
   const head = ['CPU time and write-ahead log per request', 'service', 'bare reference', 'ratio of CPU time (min–max)'];
   return [
     head,
-    ...rows.map(({ name, service, bare }) => [
-      name,
-      cost(service),
-      bare ? cost(bare) : '–',
-      bare?.cpuRatio ? spread(bare.cpuRatio) : '–',
-    ]),
+    ...rows
+      .filter((row) => 'service' in row)
+      .map(({ name, service, bare }) => [
+        name,
+        cost(service),
+        bare ? cost(bare) : '–',
+        bare?.cpuRatio ? spread(bare.cpuRatio) : '–',
+      ]),
   ];
+}
+
+function restRow({ name, title, unit, value, goal }: RestRow): string[] {
+  const { median, min, max } = value;
+  const found = `${median.toFixed(0)} ${unit} (${min.toFixed(0)}–${max.toFixed(0)})`;
+  const distance = median > goal ? `missed by ${Math.ceil(median - goal)} ${unit}` : 'met';
+  return [`${name}: ${title}`, found, '–', '–', `≤ ${goal} ${unit}: ${distance}`];
 }
 
 function verdict({ median }: Spread, goal: number): string {

@@ -1,50 +1,52 @@
 import { CHANGE_KINDS, ChangeFeed, CursorExpired, type ChangeKind, type FeedPlace } from '@app/application';
 import { purgeTombstones } from '@app/infrastructure';
 import { StoreFixture } from '../builders/store-fixture.js';
-import { startApi, type RunningApi } from '../support/start-api.js';
+import { startApplication, type RunningApplication } from '../support/start-application.js';
 
 /** In each test, the feed of two new stores. Ids are numbers as text. */
 describe('ChangeFeed', () => {
-  let api: RunningApi;
+  let application: RunningApplication;
   let feed: ChangeFeed;
   let storeId: number;
   let otherStoreId: number;
   beforeAll(async () => {
-    api = await startApi();
-    feed = api.app.get(ChangeFeed, { strict: false });
+    application = await startApplication();
+    feed = application.app.get(ChangeFeed, { strict: false });
   });
   beforeEach(async () => {
-    storeId = (await StoreFixture.create(api.database)).id;
-    otherStoreId = (await StoreFixture.create(api.database)).id;
+    storeId = (await StoreFixture.create(application.database)).id;
+    otherStoreId = (await StoreFixture.create(application.database)).id;
   });
-  afterAll(() => api.stop());
+  afterAll(() => application.stop());
 
   const read = async (after: FeedPlace | null = null, limit = 100, kinds: readonly ChangeKind[] = CHANGE_KINDS) => {
     const { changes, ...page } = await feed.read(storeId, { kinds, after, limit });
     return { ...page, seen: changes.map(({ kind, id }) => `${kind} ${id}`) };
   };
   const change = (id: string, kind: 'brands' | 'categories' = 'brands', ofStore = storeId) =>
-    api.database.query(
+    application.database.query(
       `INSERT INTO ${kind} (store_id, id, slug, name) VALUES ($1, $2, $3, '') ON CONFLICT (store_id, id)
        DO UPDATE SET name = ${kind}.name || '+'`,
       [ofStore, id, `slug-${id}`],
     );
   const remove = (id: string) =>
-    api.database.query('DELETE FROM brands WHERE store_id = $1 AND id = $2', [storeId, id]);
+    application.database.query('DELETE FROM brands WHERE store_id = $1 AND id = $2', [storeId, id]);
   /** 91 days pass. */
   const purge = async () => {
-    await api.database.query(`UPDATE changes SET changed_at = changed_at - interval '91 days'`);
-    await purgeTombstones({ query: async (text: string) => ({ rows: await api.database.query(text) }) } as never);
+    await application.database.query(`UPDATE changes SET changed_at = changed_at - interval '91 days'`);
+    await purgeTombstones({
+      query: async (text: string) => ({ rows: await application.database.query(text) }),
+    } as never);
   };
   /** Loses all changes after a position, as a restore does. */
   /** Loses all changes after a position, as a copy of the files does, which looks like the original. */
   const loseAfter = async (position: number) => {
-    await api.database.query('DELETE FROM changes WHERE store_id = $1 AND position > $2', [storeId, position]);
+    await application.database.query('DELETE FROM changes WHERE store_id = $1 AND position > $2', [storeId, position]);
   };
   /** The same, as a restore does. */
   const forkAfter = async (position: number) => {
     await loseAfter(position);
-    await api.database.query('SELECT begin_branch()');
+    await application.database.query('SELECT begin_branch()');
   };
 
   it('has each resource once, at its newest change, and none of another store', async () => {

@@ -1,20 +1,16 @@
 import {
   CatalogPricing,
-  Deadline,
   HeldOrders,
   OrderLifecycle,
   OrderPlacement,
   StageRetries,
   type IdempotencyScope,
-  type Placement,
-  type PlacementOutcome,
 } from '@app/application';
-import { Money, Order, OrderLine, sumDemand, type FraudAssessment } from '@app/domain';
+import type { FraudAssessment } from '@app/domain';
 import pg from 'pg';
-import { v7 as uuidv7 } from 'uuid';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { InMemoryShop } from '../support/in-memory/in-memory-shop.js';
-import { startApi } from '../support/start-api.js';
+import { startApplication, type RunningApplication } from '../support/start-application.js';
 
 /** The ports that place and change orders, with methods that add fixtures and read the stored data. */
 export interface PlacingPorts {
@@ -38,14 +34,18 @@ export interface PlacingPorts {
   stages(orderId: string): Promise<string[]>;
   hasOrder(orderId: string): Promise<boolean>;
   assessment(orderId: string): Promise<FraudAssessment | null>;
-  close(): Promise<void>;
 }
 
-/** The ports with each of their adapters. */
-export const ADAPTERS: [name: string, open: () => Promise<PlacingPorts>][] = [
-  ['in memory', openInMemory],
-  ['on PostgreSQL', openPostgres],
-];
+/** The ports with each of their adapters, which have a store of their own. Call it outside of a suite. */
+export function placingAdapters(): [name: string, open: () => Promise<PlacingPorts>][] {
+  let application: RunningApplication;
+  beforeAll(async () => (application = await startApplication()));
+  afterAll(() => application.stop());
+  return [
+    ['in memory', openInMemory],
+    ['on PostgreSQL', () => openPostgres(application)],
+  ];
+}
 
 function openInMemory(): Promise<PlacingPorts> {
   const shop = new InMemoryShop();
@@ -70,21 +70,19 @@ function openInMemory(): Promise<PlacingPorts> {
       Promise.resolve(shop.queued.filter((job) => job.orderId === orderId).map((job) => `${job.stage} ${job.state}`)),
     hasOrder: (orderId) => Promise.resolve(shop.orders.some(({ order }) => order.id === orderId)),
     assessment: (orderId) => Promise.resolve(shop.orders.find(({ order }) => order.id === orderId)?.assessment ?? null),
-    close: () => Promise.resolve(),
   });
 }
 
-async function openPostgres(): Promise<PlacingPorts> {
-  const api = await startApi();
-  const { store, database } = api;
+async function openPostgres({ app, database }: RunningApplication): Promise<PlacingPorts> {
+  const store = await StoreFixture.create(database);
   const status = (active: boolean | undefined, inactive: string) => (active === false ? inactive : 'ACTIVE');
   return {
     storeId: store.id,
-    pricing: api.app.get(CatalogPricing),
-    placement: api.app.get(OrderPlacement),
-    lifecycle: api.app.get(OrderLifecycle),
-    held: api.app.get(HeldOrders),
-    retries: api.app.get(StageRetries),
+    pricing: app.get(CatalogPricing),
+    placement: app.get(OrderPlacement),
+    lifecycle: app.get(OrderLifecycle),
+    held: app.get(HeldOrders),
+    retries: app.get(StageRetries),
     subdomain: store.subdomain,
     product: ({ active, ...options } = {}) => store.product({ ...options, status: status(active, 'DRAFT') }),
     variant: (productId, { active, ...options } = {}) =>
@@ -121,64 +119,5 @@ async function openPostgres(): Promise<PlacingPorts> {
       );
       return rows[0] ?? null;
     },
-    close: () => api.stop(),
   };
-}
-
-let serial = 0;
-
-interface OrderOptions {
-  readonly id?: string;
-  readonly receiptNumber?: string;
-  /** Defaults to one unit of product 1, at 10.00 each. */
-  readonly items?: readonly { readonly productId: number; readonly quantity: number }[];
-  readonly externalReference?: string;
-  readonly isTest?: boolean;
-}
-
-/** An order with defaults for all values that are not given. */
-export function anOrder(
-  storeId: number,
-  {
-    id = uuidv7(),
-    receiptNumber = `WEB-TEST-${++serial}`,
-    items = [{ productId: 1, quantity: 1 }],
-    externalReference = '',
-    isTest = false,
-  }: OrderOptions = {},
-): Order {
-  const unitPrice = Money.ofMinor(1000, 'USD');
-  return Order.place({
-    id,
-    storeId,
-    receiptNumber,
-    currency: 'USD',
-    paymentMethod: 'COD',
-    customer: { name: 'Ada', email: '', phone: '' },
-    address: { address: '', city: '', zip: '' },
-    notes: '',
-    externalReference,
-    isTest,
-    lines: items.map(
-      (item) => new OrderLine({ ...item, variantId: null, sku: '', name: 'Mug', attributes: {}, unitPrice }),
-    ),
-    placedAt: new Date('2026-11-20T12:00:00.000Z'),
-  });
-}
-
-export const ACCEPTED: FraudAssessment = { verdict: 'ACCEPT', score: 0, reasons: [] };
-
-/** Places an order with the demand of its lines. */
-export function placeOrder(
-  placement: OrderPlacement,
-  order: Order,
-  more: Partial<Omit<Placement, 'order'>> = {},
-  deadline = Deadline.in(5_000),
-): Promise<PlacementOutcome> {
-  const demand = sumDemand(order.lines);
-  return placement.place({ order, demand, assessment: ACCEPTED, idempotency: null, ...more }, deadline);
-}
-
-export function aScope(storeId: number, key = `key-${++serial}`): IdempotencyScope {
-  return { storeId, mode: 'live', key };
 }

@@ -3,23 +3,25 @@ import { CHANGE_KINDS } from '@app/application';
 import { numberChanges, passChangeLog, purgeTombstones } from '@app/infrastructure';
 import { encodeCursor } from '../../apps/api/src/changes/cursor.js';
 import { anOrderBody } from '../builders/order-body.js';
-import { StoreFixture } from '../builders/store-fixture.js';
 import { FeedReader } from '../support/feed-reader.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
 const ID = '0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c';
 
+let application: RunningApi;
+let pool: pg.Pool;
+beforeAll(async () => {
+  application = await startApi();
+  pool = new pg.Pool({ connectionString: application.database.url, max: 3 });
+});
+afterAll(async () => {
+  await pool.end();
+  await application.stop();
+});
+
 describe('GET /v1/changes', () => {
   let api: RunningApi;
-  let pool: pg.Pool;
-  beforeAll(async () => {
-    api = await startApi();
-    pool = new pg.Pool({ connectionString: api.database.url, max: 3 });
-  });
-  afterAll(async () => {
-    await pool.end();
-    await api.stop();
-  });
+  beforeEach(async () => (api = await application.withStore()));
 
   const sql = (text: string, ...values: unknown[]) => api.database.query(text, values);
   /** A reader that has read everything. */
@@ -40,14 +42,9 @@ describe('GET /v1/changes', () => {
     const product = await api.store.product({ categoryIds: [category], brandId: brand, stock: [3, 4] });
     const variant = await api.store.variant(product, { stock: 2 });
     const customer = await api.store.customer();
-    const { order_id: order } = (
-      await api.post('/v1/orders', {
-        items: [{ product_id: product, variant_id: variant, quantity: 1 }],
-        customer: { name: 'Ada' },
-      })
-    ).json<{
-      data: { order_id: string };
-    }>().data;
+    const items = [{ product_id: product, variant_id: variant, quantity: 1 }];
+    const placed = await api.post('/v1/orders', { items, customer: { name: 'Ada' } });
+    const { order_id: order } = placed.json<{ data: { order_id: string } }>().data;
     const reader = new FeedReader(api, 'limit=2');
 
     const seen = await reader.catchUp();
@@ -66,19 +63,6 @@ describe('GET /v1/changes', () => {
       if (kind === 'skus') expect(data).toEqual(sku);
       else expect(data).toEqual((await api.get(`/v1/${kind}/${id}`)).json<{ data: unknown }>().data);
     }
-  });
-
-  it('continues after the cursor with the newest state of what changed, once', async () => {
-    const product = await api.store.product();
-    const other = await api.store.product();
-    const reader = await follower('kinds=products');
-    await sql('UPDATE products SET name = $2 WHERE id = $1', product, 'First');
-    await sql('UPDATE products SET name = $2 WHERE id = $1', other, 'Other');
-    await sql('UPDATE products SET name = $2 WHERE id = $1', product, 'Second');
-
-    expect(await reader.catchUp()).toEqual([`products ${other}`, `products ${product}`]);
-    expect(reader.copy.get(`products ${product}`)?.data).toMatchObject({ name: 'Second' });
-    expect(await reader.catchUp()).toEqual([]);
   });
 
   it('contains deletions, and products that are no longer active', async () => {
@@ -123,7 +107,7 @@ describe('GET /v1/changes', () => {
 
     await sql('UPDATE brands SET name = name WHERE id = $1', brand);
     await sql('UPDATE products SET name = name WHERE id = $1', product);
-    await sql('UPDATE order_stages SET locked_until = now()');
+    await sql('UPDATE order_stages SET locked_until = now() WHERE store_id = $1', api.store.id);
 
     expect(await reader.catchUp()).toEqual([]);
   });
@@ -142,27 +126,29 @@ describe('GET /v1/changes', () => {
     expect(await reader.catchUp()).toEqual([`orders ${one}`, `orders ${two}`, `orders ${three}`]);
   });
 
-  it('contains the products whose answer changes with their brand, category, stock, warehouse or currency', async () => {
+  // `conditional-reads.spec.ts` changes each column that an answer shows.
+  it('contains only what a change of a brand, a category, the stock or a link affects', async () => {
     const shelf = await api.store.warehouse();
     const [brand, category] = [await api.store.brand(), await api.store.category()];
     const branded = await api.store.product({ brandId: brand });
     const sorted = await api.store.product({ categoryIds: [category] });
     const stored = await api.store.product();
-    const varied = await api.store.product();
     await api.store.stock(stored, null, [5], shelf);
     const reader = await follower('kinds=products,categories,brands');
     const touched = async (text: string, ...values: unknown[]) => {
       await sql(text, ...values);
-      return reader.catchUp();
+      return (await reader.catchUp()).sort();
     };
 
-    expect(await touched(`UPDATE brands SET name = 'New' WHERE id = $1`, brand)).toEqual(
-      expect.arrayContaining([`brands ${brand}`, `products ${branded}`]),
-    );
+    expect(await touched(`UPDATE brands SET name = 'New' WHERE id = $1`, brand)).toEqual([
+      `brands ${brand}`,
+      `products ${branded}`,
+    ]);
     expect(await touched(`UPDATE brands SET logo = 'new' WHERE id = $1`, brand)).toEqual([`brands ${brand}`]);
-    expect(await touched(`UPDATE categories SET slug = 'new' WHERE id = $1`, category)).toEqual(
-      expect.arrayContaining([`categories ${category}`, `products ${sorted}`]),
-    );
+    expect(await touched(`UPDATE categories SET slug = 'new' WHERE id = $1`, category)).toEqual([
+      `categories ${category}`,
+      `products ${sorted}`,
+    ]);
     expect(await touched(`UPDATE categories SET image = 'new' WHERE id = $1`, category)).toEqual([
       `categories ${category}`,
     ]);
@@ -170,25 +156,14 @@ describe('GET /v1/changes', () => {
       `products ${stored}`,
     ]);
     expect(await touched('UPDATE warehouses SET active = false WHERE id = $1', shelf)).toEqual([`products ${stored}`]);
-    expect(reader.copy.get(`products ${stored}`)?.data).toMatchObject({ quantity: 4 });
-    expect(await touched('DELETE FROM product_categories WHERE product_id = $1', sorted)).toEqual([
-      `products ${sorted}`,
+    await api.store.variant(stored, { stock: 1 });
+    expect(await reader.catchUp()).toEqual([`products ${stored}`]);
+    const moved = `UPDATE product_categories AS link SET product_id = product.id, created_at = product.created_at
+      FROM products AS product WHERE product.id = $1 AND link.product_id = $2`;
+    expect(await touched(moved, branded, sorted)).toEqual([branded, sorted].map((id) => `products ${id}`).sort());
+    expect(await touched('DELETE FROM product_categories WHERE product_id = $1', branded)).toEqual([
+      `products ${branded}`,
     ]);
-    await api.store.variant(varied, { stock: 1 });
-    expect(await reader.catchUp()).toEqual([`products ${varied}`]);
-    const linked = await api.store.product({ categoryIds: [category] });
-    await reader.catchUp();
-    const moved = await touched(
-      `UPDATE product_categories AS link SET product_id = product.id, created_at = product.created_at
-       FROM products AS product WHERE product.id = $1 AND link.product_id = $2`,
-      varied,
-      linked,
-    );
-    expect(moved.sort()).toEqual([varied, linked].map((id) => `products ${id}`).sort());
-    expect(await touched(`UPDATE stores SET currency = 'JPY' WHERE id = $1`, api.store.id)).toEqual(
-      expect.arrayContaining([`products ${branded}`, `products ${stored}`]),
-    );
-    await touched(`UPDATE stores SET currency = 'USD' WHERE id = $1`, api.store.id);
   });
 
   it('contains a product that was added while its brand was being renamed', async () => {
@@ -309,7 +284,6 @@ describe('GET /v1/changes', () => {
 
   it('refuses a cursor that is damaged, or belongs to another store or mode', async () => {
     const { cursor = '' } = await follower();
-    const other = await StoreFixture.create(api.database);
     const withKey = async (key: string) =>
       (await api.get(`/v1/changes?cursor=${cursor}`, { authorization: `Bearer ${key}` })).headers['x-error-code'];
 
@@ -323,18 +297,9 @@ describe('GET /v1/changes', () => {
       expect(await errorOf(`/v1/changes?cursor=${forged}`)).toEqual([400, 'cursor_invalid']);
     }
     expect(await errorOf(`/v1/changes?cursor=${encodeCursor(own, place)}`)).toEqual([200, undefined]);
-    expect(await withKey(other.key)).toBe('cursor_invalid');
+    expect(await withKey(application.store.key)).toBe('cursor_invalid');
     expect(await withKey(await api.store.createKey('test'))).toBe('cursor_invalid');
     expect(await withKey(api.store.key)).toBeUndefined();
-  });
-
-  it('shows no change of another store', async () => {
-    const reader = await follower();
-    const other = await StoreFixture.create(api.database);
-    await other.brand();
-    await other.product({ stock: 3 });
-
-    expect(await reader.catchUp()).toEqual([]);
   });
 
   it('forgets deletions after 90 days, and refuses only the cursors that may have missed one', async () => {
@@ -346,6 +311,7 @@ describe('GET /v1/changes', () => {
     await sql('DELETE FROM orders WHERE id = $1', order);
     await before.catchUp();
     await api.store.order();
+    await api.store.brand();
     const halfway = new FeedReader(api, 'limit=1');
     await sql(`UPDATE changes SET changed_at = now() - interval '89 days' WHERE deleted`);
     await purgeTombstones(pool);
@@ -356,7 +322,7 @@ describe('GET /v1/changes', () => {
 
     expect(await errorOf(`/v1/changes?cursor=${stale}`)).toEqual([400, 'cursor_expired']);
     expect(await errorOf(`/v1/changes?cursor=${ofBrands.cursor}`)).toEqual([200, undefined]);
-    expect(await before.catchUp()).toHaveLength(1);
+    expect(await before.catchUp()).toHaveLength(2);
     // It began after the purge: it has seen nothing that was deleted.
     expect((await halfway.page()).data).toHaveLength(1);
   });
@@ -374,35 +340,10 @@ describe('GET /v1/changes', () => {
     expect(await reader.catchUp()).toEqual([`brands ${brand}`]);
   });
 
-  it('rewinds a cursor that has seen what a fork lost, and no other', async () => {
-    const seen = await follower();
-    // The fork is here: what follows is lost, and other changes get the same positions.
-    const kept = seen.cursor;
-    const lost = await api.store.brand();
-    await seen.catchUp();
-    await sql('DELETE FROM changes WHERE kind = $1 AND entity = $2', 'brands', String(lost));
-    await sql('SELECT begin_branch()');
-    const brand = await api.store.brand();
-
-    const [continued, rewound] = [new FeedReader(api), new FeedReader(api)];
-    continued.cursor = kept;
-    rewound.cursor = seen.cursor;
-
-    const first = await continued.page();
-    expect(first).toMatchObject({ rewound: false });
-    expect(first.data.map(({ id }) => id)).toContain(String(brand));
-    expect(await rewound.page()).toMatchObject({ rewound: true });
-    await rewound.catchUp();
-    expect(rewound.copy.has(`brands ${brand}`)).toBe(true);
-    expect(await rewound.page()).toMatchObject({ rewound: false, data: [] });
-  });
-
   it('rewinds a cursor of a store that a fork lost and that was imported again', async () => {
-    const store = await StoreFixture.create(api.database);
-    const headers = { authorization: `Bearer ${store.key}` };
-    const reader = new FeedReader({ get: (url) => api.get(url, headers) });
+    const { store } = api;
     const lost = [await store.brand(), await store.brand()];
-    await reader.catchUp();
+    const reader = await follower();
     // The fork lacks the store, its rows and its positions. The import gives it the same id, and the key is the same.
     await sql('DELETE FROM brands WHERE store_id = $1', store.id);
     await sql('DELETE FROM change_log WHERE store_id = $1', store.id);
@@ -420,14 +361,6 @@ describe('GET /v1/changes', () => {
 
   it('has rows that cannot be truncated, because they count the positions', async () => {
     await expect(sql('TRUNCATE changes')).rejects.toThrow('changes counts the positions of the feed');
-  });
-
-  it('rewinds a cursor of a history that the database does not know', async () => {
-    const reader = await follower();
-    await sql('DELETE FROM change_forks');
-    await sql('DELETE FROM change_branches');
-
-    expect(await reader.page()).toMatchObject({ rewound: true });
   });
 
   it('begins a branch when the timeline of the database changes', async () => {
@@ -463,8 +396,7 @@ describe('GET /v1/changes', () => {
   });
 
   it('numbers the changes of all stores in the worker, and moves the mark past them', async () => {
-    const other = await StoreFixture.create(api.database);
-    await other.brand();
+    await application.store.brand();
     await api.store.brand();
     const open = await pool.connect();
     await open.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT');
@@ -494,5 +426,221 @@ describe('GET /v1/changes', () => {
     await passChangeLog(pool, 1);
 
     expect(await reader.catchUp()).toHaveLength(2);
+  });
+});
+
+describe('GET /v1/changes?kinds=skus', () => {
+  let api: RunningApi;
+  let reader: FeedReader;
+  let shelf: number;
+  beforeEach(async () => {
+    api = await application.withStore();
+    shelf = await api.store.warehouse();
+    reader = new FeedReader(api, 'kinds=skus&limit=100');
+    await reader.catchUp();
+  });
+
+  const sql = (text: string, ...values: unknown[]) => api.database.query(text, values);
+  /** What the feed has after the statement, sorted. */
+  const touched = async (text: string, ...values: unknown[]) => {
+    await sql(text, ...values);
+    return (await reader.catchUp()).sort();
+  };
+  interface Scene {
+    readonly product: number;
+    readonly variants: readonly number[];
+    /** Ids of units: a product without variants, and two variants of another product. */
+    readonly single: string;
+    readonly small: string;
+    readonly large: string;
+  }
+  /** Products that the reader has seen. */
+  const aProductWithVariants = async (): Promise<Scene> => {
+    const [brandId, category] = [await api.store.brand(), await api.store.category()];
+    const product = await api.store.product({ brandId, categoryIds: [category] });
+    const [small, large] = [await api.store.variant(product), await api.store.variant(product)];
+    await api.store.stock(product, small, [5, 5]);
+    await api.store.stock(product, large, [5], shelf);
+    const single = await api.store.product();
+    await reader.catchUp();
+    return {
+      ...{ product, variants: [small, large] },
+      ...{ single: `${single}`, small: `${product}-${small}`, large: `${product}-${large}` },
+    };
+  };
+  const ofStore = () => `WHERE store_id = ${api.store.id}`;
+  const skusOf = (ids: readonly string[]) => ids.map((id) => `skus ${id}`).sort();
+
+  it('begins with the units of the list of SKUs, each as the list returns it', async () => {
+    await aProductWithVariants();
+    await api.store.product({ stock: 3, price: 1234 });
+    await api.store.product({ status: 'DRAFT' });
+    const all = new FeedReader(api, 'kinds=skus&limit=2');
+
+    await all.catchUp();
+
+    interface Unit {
+      readonly product_id: number;
+      readonly variant_id: number | null;
+    }
+    const listed = (await api.get('/v1/skus?limit=100')).json<{ data: Unit[] }>().data;
+    const idOf = ({ product_id: product, variant_id: variant }: Unit) =>
+      variant === null ? `${product}` : `${product}-${variant}`;
+    const byId = (entries: [string, unknown][]) => Object.fromEntries(entries);
+    expect(byId([...all.copy.values()].map(({ id, data }) => [id, data]))).toEqual(
+      byId(listed.map((unit) => [idOf(unit), unit])),
+    );
+  });
+
+  it('has one entry for all orders of a unit, and none for other units of the product', async () => {
+    const { product, small, variants } = await aProductWithVariants();
+    for (let n = 0; n < 3; n++) {
+      const body = anOrderBody(product);
+      const items = body.items.map((item) => ({ ...item, variant_id: variants[0] }));
+      expect((await api.post('/v1/orders', { ...body, items })).statusCode).toBe(201);
+    }
+
+    expect(await reader.catchUp()).toEqual([`skus ${small}`]);
+    expect(reader.copy.get(`skus ${small}`)?.data).toMatchObject({ quantity: 7 });
+  });
+
+  it('costs an order one row of the log, and one for each unit', async () => {
+    const { product, variants } = await aProductWithVariants();
+    const body = anOrderBody(product);
+    const items = body.items.flatMap((item) => variants.map((variant_id) => ({ ...item, variant_id })));
+
+    expect((await api.post('/v1/orders', { ...body, items })).statusCode).toBe(201);
+
+    const log = 'SELECT kind, unit FROM change_log WHERE store_id = $1 ORDER BY kind, unit';
+    expect(await sql(log, api.store.id)).toEqual([
+      { kind: 'orders', unit: null },
+      ...variants.map((unit) => ({ kind: 'products', unit })),
+    ]);
+  });
+
+  it('has an entry for the unit alone when an order sells the last one of the product', async () => {
+    const product = await api.store.product();
+    const last = await api.store.variant(product, { stock: 1 });
+    await api.store.variant(product);
+    await reader.catchUp();
+    const body = anOrderBody(product);
+    const items = body.items.map((item) => ({ ...item, variant_id: last }));
+
+    await api.post('/v1/orders', { ...body, items });
+
+    expect(await reader.catchUp()).toEqual([`skus ${product}-${last}`]);
+  });
+
+  it.each<[string, (scene: Scene) => string, readonly ('single' | 'small' | 'large')[]]>([
+    [
+      'new stock of a variant',
+      ({ product, variants }) =>
+        `INSERT INTO stock (store_id, bin_id, product_id, variant_id, quantity)
+         SELECT store_id, min(id), ${product}, ${variants[0]}, 9 FROM bins WHERE store_id = ${api.store.id} GROUP BY 1`,
+      ['small'],
+    ],
+    [
+      'the SKU of a variant',
+      ({ variants }) => `UPDATE product_variants SET sku = sku || '+' WHERE id = ${variants[0]}`,
+      ['small'],
+    ],
+    [
+      'the price of a variant',
+      ({ variants }) => `UPDATE product_variants SET price = price + 1 WHERE id = ${variants[0]}`,
+      ['small'],
+    ],
+    [
+      'the attributes of a variant',
+      ({ variants }) => `UPDATE product_variants SET attributes = '{"Size": "1"}' WHERE id = ${variants[0]}`,
+      ['small'],
+    ],
+    ['the names of products', () => `UPDATE products SET name = 'New' ${ofStore()}`, ['single', 'small', 'large']],
+    ['the slugs of products', () => `UPDATE products SET slug = 'n-' || id ${ofStore()}`, ['single', 'small', 'large']],
+    ['the prices of products', () => `UPDATE products SET price = 777 ${ofStore()}`, ['single']],
+    ['the SKUs of products', () => `UPDATE products SET sku = 'S-1' ${ofStore()}`, ['single']],
+    ['a warehouse', () => `UPDATE warehouses SET active = false WHERE id = ${shelf}`, ['large']],
+    [
+      'the warehouse of a bin',
+      ({ variants }) =>
+        `UPDATE bins SET warehouse_id = (SELECT min(id) FROM warehouses WHERE store_id = ${api.store.id})
+         WHERE id IN (SELECT bin_id FROM stock WHERE variant_id = ${variants[1]} AND quantity > 0)`,
+      ['large'],
+    ],
+    [
+      'the currency',
+      () => `UPDATE stores SET currency = 'JPY' WHERE id = ${api.store.id}`,
+      ['single', 'small', 'large'],
+    ],
+    ['a brand', () => `UPDATE brands SET name = 'New' ${ofStore()}`, []],
+    ['a category', () => `UPDATE categories SET name = 'New' ${ofStore()}`, []],
+    ['the category of a product', () => `DELETE FROM product_categories ${ofStore()}`, []],
+    ['the descriptions of products', () => `UPDATE products SET description = 'New' ${ofStore()}`, []],
+    [
+      'the name and the place of a variant',
+      ({ variants }) => `UPDATE product_variants SET name = 'New', position = 3 WHERE id = ${variants[0]}`,
+      [],
+    ],
+  ])('has an entry for each unit that a change of %s affects, and for no other', async (_what, change, affected) => {
+    const scene = await aProductWithVariants();
+
+    expect(await touched(change(scene))).toEqual(skusOf(affected.map((unit) => scene[unit])));
+  });
+
+  it('has a deletion when a variant or a product ceases to be for sale, and an entry when it comes back', async () => {
+    const { product, small, large, variants } = await aProductWithVariants();
+    const setVariant = 'UPDATE product_variants SET status = $1 WHERE id = $2';
+    const setProduct = 'UPDATE products SET status = $1 WHERE id = $2';
+
+    expect(await touched(setVariant, 'INACTIVE', variants[0])).toEqual([`-skus ${small}`, `skus ${large}`]);
+    expect(reader.copy.get(`skus ${small}`)).toBeUndefined();
+    expect(await touched(setVariant, 'INACTIVE', variants[1])).toContain(`skus ${product}`);
+    expect(await touched(setVariant, 'ACTIVE', variants[1])).toEqual(
+      expect.arrayContaining([`-skus ${product}`, `skus ${large}`]),
+    );
+    expect(await touched(setProduct, 'DRAFT', product)).toContain(`-skus ${large}`);
+    expect(await touched(setProduct, 'ACTIVE', product)).toContain(`skus ${large}`);
+  });
+
+  it('has an entry for each unit of a product that becomes active, and for a new variant without stock', async () => {
+    const product = await api.store.product({ status: 'DRAFT' });
+    const variant = await api.store.variant(product);
+    await reader.catchUp();
+
+    expect(await touched(`UPDATE products SET status = 'ACTIVE' WHERE id = $1`, product)).toEqual(
+      skusOf([`${product}-${variant}`]),
+    );
+    const inserted = `INSERT INTO product_variants (store_id, product_id, sku, name, price) VALUES ($1, $2, 'N', 'N', 1)`;
+    const seen = await touched(inserted, api.store.id, product);
+    expect(seen).toContain(`skus ${product}-${variant}`);
+    expect(seen).toHaveLength(2);
+    expect([...reader.copy.values()].map(({ data }) => data?.['sku'])).toContain('N');
+  });
+
+  it('has a deletion for each unit of a deleted product', async () => {
+    const product = await api.store.product();
+    const variant = await api.store.variant(product);
+    await sql('DELETE FROM stock WHERE product_id = $1', product);
+    await reader.catchUp();
+
+    expect(await touched('DELETE FROM products WHERE id = $1', product)).toEqual([`-skus ${product}-${variant}`]);
+  });
+
+  it('has no entry for units of a product whose id begins like another', async () => {
+    const near = await api.store.product();
+    const far = `${near}1`;
+    await api.store.product({ columns: { id: far } });
+    await reader.catchUp();
+
+    expect(await touched(`UPDATE products SET name = 'New' WHERE id = $1`, near)).toEqual([`skus ${near}`]);
+  });
+
+  it('has a deletion for a unit that came back and ceased again between two reads', async () => {
+    const { small, variants } = await aProductWithVariants();
+    const set = 'UPDATE product_variants SET status = $1 WHERE id = $2';
+    expect(await touched(set, 'INACTIVE', variants[0])).toContain(`-skus ${small}`);
+    // A reader of the older deletion may have read the unit here.
+    await sql(set, 'ACTIVE', variants[0]);
+
+    expect(await touched(set, 'INACTIVE', variants[0])).toContain(`-skus ${small}`);
   });
 });

@@ -1,16 +1,16 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { type CommandResult, commandLine } from '../support/command-line.js';
+import { eventually } from '../support/eventually.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
-
-// Each command is a process. Many processes are slow on a busy machine.
-jest.setTimeout(90_000);
 
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
-const { cli, createStore, file } = commandLine(() => database);
+const { cli, createStore, directory, file, start } = commandLine(() => database);
 
 describe('the command line', () => {
   it('creates, lists, deactivates and activates stores', async () => {
@@ -35,15 +35,17 @@ describe('the command line', () => {
     expect((await cli(['stores', 'activate', 'acme'])).json).toEqual(acme);
   });
 
-  it.each(['migrate', 'stores list'])('%s names the variable whose database does not answer', async (command) => {
-    const url = 'postgres://u:secret@127.0.0.1:1/x';
-    const silent = await cli(command.split(' '), { DATABASE_URL: url });
-    const direct = await cli(command.split(' '), { DATABASE_DIRECT_URL: url });
+  it.each([
+    ['migrate', 'DATABASE_URL'],
+    ['stores list', 'DATABASE_DIRECT_URL'],
+  ])('%s fails and names %s when its database does not answer', async (command, variable) => {
+    const silent = start(command.split(' '), { [variable]: 'postgres://u:secret@127.0.0.1:1/x' });
 
-    const error = (variable: string) =>
-      `error: The database of ${variable} did not answer: connect ECONNREFUSED 127.0.0.1:1\n`;
-    expect(silent).toMatchObject({ code: 1, stdout: '', stderr: error('DATABASE_URL') });
-    expect(direct).toMatchObject({ code: 1, stdout: '', stderr: error('DATABASE_DIRECT_URL') });
+    expect(await silent.ended).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `error: The database of ${variable} did not answer: connect ECONNREFUSED 127.0.0.1:1\n`,
+    });
   });
 
   it('migrates with the rights that the documents name, and otherwise names those that are missing', async () => {
@@ -248,24 +250,17 @@ describe('the command line', () => {
     expect(await row()).toEqual(before);
   });
 
-  it('records the payment of a cancelled order, and says each time that it must be refunded', async () => {
+  it.each([
+    ['records the payment of a cancelled order', 'PENDING', 'SUCCEEDED', 'Ring twice'],
+    [
+      'records the payment of an order that was cancelled unpaid in its notes',
+      'CANCELLED',
+      'CANCELLED',
+      'Ring twice\nPaid after the cancellation: 5297 USD (in minor units), to be refunded.',
+    ],
+  ])('%s, once, and says each time that it must be refunded', async (_, before, status, notes) => {
     const store = await StoreFixture.create(database);
-    const id = await store.order({ total_amount: 5297, currency: 'USD', fulfillment_status: 'CANCELLED' });
-    const verify = () => cli(['orders', 'verify-payment', id, '--amount', '5297', '--currency', 'USD']);
-
-    const answers = [await verify(), await verify()];
-
-    const stderr = 'The order is cancelled: refund the payment of 5297 USD (in minor units).\n';
-    const json = { status: 'SUCCEEDED', fulfillment_status: 'CANCELLED' };
-    expect(answers).toMatchObject([
-      { code: 0, json, stderr },
-      { code: 0, json, stderr },
-    ]);
-  });
-
-  it('records the payment of an order that was cancelled unpaid in its notes, and tells to refund it', async () => {
-    const store = await StoreFixture.create(database);
-    const columns = { amount: 5_297, total_amount: 5_297, status: 'CANCELLED', fulfillment_status: 'CANCELLED' };
+    const columns = { amount: 5_297, total_amount: 5_297, status: before, fulfillment_status: 'CANCELLED' };
     const id = await store.order({ ...columns, notes: 'Ring twice' });
     const verify = () => cli(['orders', 'verify-payment', id, '--amount', '5297', '--currency', 'USD']);
     const row = () => database.query('SELECT xmin, notes FROM orders WHERE id = $1', [id]);
@@ -275,13 +270,9 @@ describe('the command line', () => {
     const repeated = await verify();
 
     const stderr = 'The order is cancelled: refund the payment of 5297 USD (in minor units).\n';
-    const json = { status: 'CANCELLED', fulfillment_status: 'CANCELLED' };
-    expect([first, repeated]).toMatchObject([
-      { code: 0, json, stderr },
-      { code: 0, json, stderr },
-    ]);
-    const note = 'Paid after the cancellation: 5297 USD (in minor units), to be refunded.';
-    expect(recorded).toMatchObject([{ notes: `Ring twice\n${note}` }]);
+    const outcome = { code: 0, json: { status, fulfillment_status: 'CANCELLED' }, stderr };
+    expect([first, repeated]).toMatchObject([outcome, outcome]);
+    expect(recorded).toMatchObject([{ notes }]);
     expect(await row()).toEqual(recorded);
   });
 
@@ -396,5 +387,150 @@ describe('the command line', () => {
     expect((await cli(['migrate'], env)).json).toEqual({ applied: [] });
     expect(await cli(['stores', 'list'], env)).toMatchObject({ code: 0, json: [] });
     await database.query(`DROP DATABASE ${name} WITH (FORCE)`);
+  });
+});
+
+describe('imports of the command line', () => {
+  it('imports a bundle, sets its stock, and verifies the stock against the ledger', async () => {
+    const store = 'stocked';
+    const bundle = file(
+      'bundle.ndjson',
+      { kind: 'store', subdomain: store, name: 'Stocked', currency: 'USD' },
+      { kind: 'warehouse', store, code: 'MAIN', name: 'Main' },
+      { kind: 'bin', store, warehouse: 'MAIN', code: 'A-1' },
+      { kind: 'product', store, slug: 'runner', name: 'Runner', price: '79.90' },
+    );
+
+    const imported = await cli(['import', bundle]);
+
+    expect(imported).toMatchObject({ code: 0, stderr: '' });
+    expect(imported.json).toMatchObject({ lines: 4, counts: { product: { created: 1, updated: 0, unchanged: 0 } } });
+
+    const place = { store, product: 'runner', variant: null, bin: 'MAIN/A-1' };
+    const set = ['stock', 'set', '--store', store, '--product', 'runner', '--bin', 'MAIN/A-1', '--quantity'];
+    expect((await cli([...set, '7'])).json).toEqual({ ...place, quantity: 7, previous_quantity: null });
+    expect((await cli([...set, '5'])).json).toMatchObject({ quantity: 5, previous_quantity: 7 });
+    expect(await cli([...set, '5', '--variant', 'R-1'])).toMatchObject({
+      code: 1,
+      stderr: 'error: Variant R-1 of product runner not found\nLooked in the database of DATABASE_URL.\n',
+    });
+    expect(
+      await cli(['stock', 'set', '--store', store, '--product', 'runner', '--bin', 'MAIN/Z', '--quantity', '1']),
+    ).toMatchObject({
+      code: 1,
+      stderr: 'error: Bin MAIN/Z not found\n`import` creates warehouses and bins: docs/store-bundle.md.\n',
+    });
+    expect(await cli(['stock', 'verify', '--store', store])).toMatchObject({
+      code: 0,
+      json: { checked: 1, differences: [] },
+    });
+
+    await database.query('UPDATE stock SET quantity = 6');
+    expect(await cli(['stock', 'verify'])).toMatchObject({
+      code: 1,
+      json: { checked: 1, differences: [{ ...place, quantity: 6, ledger: 5 }] },
+    });
+  });
+
+  it('imports a catalog: prints a table, or JSON with --json, and exits 1 when a product is rejected', async () => {
+    await createStore('catalog');
+    const csv = path.join(directory, 'catalog.csv');
+    writeFileSync(csv, 'Handle,Title,Variant Price,Variant Inventory Qty,Tags\nmug,Mug,9.90,3,x\ncup,Cup,$4,1,x\n');
+    const command = ['import-catalog', '--store', 'catalog', '--format', 'shopify', csv];
+
+    const dry = await cli([...command, '--dry-run']);
+    const table = await cli(command);
+    const again = await cli([...command, '--json']);
+
+    expect(dry.stdout).toMatch(/^Dry run: nothing was written/);
+    expect(table).toMatchObject({ code: 1, stderr: 'error: 1 product was refused: see the lines above.\n' });
+    expect(table.stdout).toMatch(/^products +1 +0 +0$/m);
+    expect(table.stdout).toContain('line 3: refused: Variant Price must be a plain number, without a currency');
+    expect(table.stdout).toContain('Columns not used: Tags');
+    expect(again).toMatchObject({ code: 1, json: { refused: 1, counts: { product: { unchanged: 1 } } } });
+    expect((await cli(['stock', 'verify', '--store', 'catalog'])).json).toEqual({ checked: 1, differences: [] });
+  });
+
+  it('reads the headings of a catalog from the file of --columns', async () => {
+    await createStore('headings');
+    const csv = path.join(directory, 'other.csv');
+    writeFileSync(csv, 'Sort,SKU,Name,Cost\nsimple,OTHER-1,Other,5\n');
+    const columns = file('columns.json', { Sort: 'Type', Cost: 'Regular price' });
+    const command = ['import-catalog', '--store', 'headings', '--format', 'woocommerce', '--dry-run', '--json'];
+
+    expect((await cli([...command, '--columns', columns, csv])).json).toMatchObject({
+      counts: { product: { created: 1 } },
+    });
+    expect(await cli([...command, '--columns', file('list.json', ['Type']), csv])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('must be a JSON object') as string,
+    });
+  });
+
+  it('prints the bad line of a bundle and exits 1', async () => {
+    const bad = file('bad.ndjson', { kind: 'store', subdomain: 'bad', name: 'Bad', currency: 'usd' });
+
+    expect(await cli(['import', bad])).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^error: line 1: store\.currency must be .*\nNothing was kept\./) as string,
+    });
+  });
+
+  it('asks to correct or remove a line when the database rejects a batch but none of its lines alone', async () => {
+    await database.query(`
+      CREATE FUNCTION reject_two() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF (SELECT count(*) FROM fresh) > 1 THEN RAISE EXCEPTION 'Ada' USING ERRCODE = '23514', CONSTRAINT = 'one'; END IF;
+        RETURN NULL;
+      END $$;
+      CREATE TRIGGER reject_two AFTER INSERT ON brands REFERENCING NEW TABLE AS fresh
+      EXECUTE FUNCTION reject_two()`);
+    const brand = (slug: string) => ({ kind: 'brand', store: 'two', slug, name: slug });
+    const store = { kind: 'store', subdomain: 'two', name: 'Two', currency: 'USD' };
+
+    const result = await cli(['import', file('two.ndjson', store, brand('a'), brand('b'))]);
+    await database.query('DROP FUNCTION reject_two CASCADE');
+
+    expect(result).toMatchObject({
+      code: 1,
+      stderr:
+        'error: lines 1 to 3: the database rejects them (23514, one)\n' +
+        'Nothing was kept. Correct or remove one of these lines and run the import again.\n',
+    });
+  });
+
+  it('checks a bundle in a dry run: prints the counts of a good one and all bad lines of another', async () => {
+    const store = { kind: 'store', subdomain: 'dry', name: 'Dry', currency: 'USD' };
+    const good = file('dry.ndjson', store, { kind: 'brand', store: 'dry', slug: 'b', name: 'B' });
+    const bad = file('dry-bad.ndjson', { ...store, currency: '$' }, { kind: 'brand' });
+
+    expect((await cli(['import', '--dry-run', good])).json).toMatchObject({
+      ...{ dryRun: true, lines: 2, counts: { brand: { created: 1 } } },
+    });
+    expect((await cli(['stores', 'list'])).stdout).not.toContain('"dry"');
+    expect(await cli(['import', '--dry-run', bad])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^error: line 1: store\.currency must be .*\nline 2: brand\.\w+ is required\nNothing was written\.\n$/,
+      ) as string,
+    });
+  });
+
+  it('exits 130 when an import is interrupted, and prints the lines that are imported', async () => {
+    const { child, ended } = start(['import', '-']);
+    const line = (n: number) => JSON.stringify({ kind: 'store', subdomain: `s-${n}`, name: 'S', currency: 'USD' });
+    child.stdin.write(Array.from({ length: 1_500 }, (_, n) => `${line(n)}\n`).join(''));
+    await eventually(async () => {
+      expect(await database.query(`SELECT FROM stores WHERE subdomain LIKE 's-%'`)).toHaveLength(1_000);
+    });
+
+    child.kill('SIGINT');
+
+    expect(await ended).toEqual({
+      code: 130,
+      stdout: '',
+      stderr:
+        'error: Interrupted. Lines 1 to 1000 were imported; nothing after them was. Run the import again to continue.\n',
+    });
   });
 });

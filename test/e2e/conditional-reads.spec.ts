@@ -1,17 +1,22 @@
-import { anOrderBody } from '../builders/order-body.js';
-import { StoreFixture } from '../builders/store-fixture.js';
-import { eventually } from '../support/eventually.js';
-import { startApi, type RunningApi } from '../support/start-api.js';
-import { createTestDatabase } from '../support/test-database.js';
 import pg from 'pg';
+import { anOrderBody } from '../builders/order-body.js';
+import type { StoreFixture } from '../builders/store-fixture.js';
+import { eventually } from '../support/eventually.js';
+import { FeedReader } from '../support/feed-reader.js';
+import { lockWaits } from '../support/lock-waits.js';
+import { startApi, type RunningApi } from '../support/start-api.js';
 
 const ANOTHER_TAG = { 'if-none-match': 'W/"x"' };
+
+let application: RunningApi;
+beforeAll(async () => (application = await startApi()));
+afterAll(() => application.stop());
 
 describe('a read with If-None-Match', () => {
   let api: RunningApi;
   let ids: { product: number; category: number; brand: number; customer: string; order: string };
   beforeAll(async () => {
-    api = await startApi();
+    api = await application.withStore();
     const category = await api.store.category();
     const brand = await api.store.brand();
     const product = await api.store.product({ stock: 100, brandId: brand, categoryIds: [category] });
@@ -20,7 +25,6 @@ describe('a read with If-None-Match', () => {
     const { order_id: order } = placed.json<{ data: { order_id: string } }>().data;
     ids = { product, category, brand, customer, order };
   });
-  afterAll(() => api.stop());
 
   const sql = (text: string, ...values: unknown[]) => api.database.query(text, values);
   const tagOf = async (url: string, headers = {}) => String((await api.get(url, headers)).headers['etag']);
@@ -75,24 +79,10 @@ describe('a read with If-None-Match', () => {
     }
   });
 
-  it('returns 200 for the list of SKUs after a warehouse closes or the currency of the store changes', async () => {
-    for (const change of [
-      'UPDATE warehouses SET active = NOT active WHERE store_id = $1',
-      `UPDATE stores SET currency = CASE currency WHEN 'USD' THEN 'EUR' ELSE 'USD' END WHERE id = $1`,
-    ]) {
-      const tag = await tagOf('/v1/skus', ANOTHER_TAG);
-      await sql(change, api.store.id);
-
-      expect(await statusOf('/v1/skus', tag)).toBe(200);
-      await sql(change, api.store.id);
-    }
-  });
-
   it('returns 304 after a change of what it does not show', async () => {
     const tag = await tagOf('/v1/brands');
     await api.store.category();
-    const other = await StoreFixture.create(api.database);
-    await other.brand();
+    await application.store.brand();
 
     expect(await statusOf('/v1/brands', tag)).toBe(304);
   });
@@ -121,10 +111,7 @@ describe('a read with If-None-Match', () => {
     // The request reads the head of the feed, and waits for the table.
     await writer.query('BEGIN; LOCK TABLE brands IN ACCESS EXCLUSIVE MODE');
     const reading = api.get('/v1/brands', ANOTHER_TAG);
-    await eventually(async () => {
-      const waiting = await sql(`SELECT FROM pg_locks WHERE NOT granted AND relation = 'brands'::regclass`);
-      expect(waiting).toHaveLength(1);
-    });
+    await eventually(async () => expect(await lockWaits(api.database)).toBe(1));
     const brand = `INSERT INTO brands (store_id, slug, name) VALUES ($1, 'brief', 'Brief')`;
     await writer.query(brand, [api.store.id]);
     await writer.query('COMMIT');
@@ -154,13 +141,12 @@ describe('a read with If-None-Match', () => {
   });
 
   it('accepts the tag of another key of the store and mode only', async () => {
-    const other = await StoreFixture.create(api.database);
     const tag = await tagOf('/v1/brands');
     const by = (key: string) => statusOf('/v1/brands', tag, { authorization: `Bearer ${key}` });
 
     expect(await by(await api.store.createKey())).toBe(304);
     expect(await by(await api.store.createKey('test'))).toBe(200);
-    expect(await by(other.key)).toBe(200);
+    expect(await by(application.store.key)).toBe(200);
     expect(await statusOf('/v1/brands?limit=2', tag)).toBe(200);
   });
 
@@ -196,7 +182,6 @@ describe('a read with If-None-Match', () => {
 
   it('does not query the list for a 304', async () => {
     const tag = await tagOf('/v1/orders');
-    await sql('BEGIN; LOCK TABLE list_tallies IN ACCESS EXCLUSIVE MODE; COMMIT');
     const locked = new pg.Client({ connectionString: api.database.url });
     await locked.connect();
     await locked.query('BEGIN; LOCK TABLE list_tallies IN ACCESS EXCLUSIVE MODE');
@@ -207,14 +192,14 @@ describe('a read with If-None-Match', () => {
   });
 
   it('has no tag where a replica may answer', async () => {
-    const database = await createTestDatabase();
+    const { database } = application;
     const replicated = await startApi({ DATABASE_REPLICA_URLS: database.url }, undefined, database);
     const tagged = async (url: string) => (await replicated.get(url)).headers['etag'] !== undefined;
 
     const lists = ['/v1/products', '/v1/skus', '/v1/customers', '/v1/orders', '/v1/brands'];
     expect(await Promise.all(lists.map(tagged))).toEqual([false, false, false, true, true]);
 
-    await replicated.stop();
+    await replicated.app.close();
   });
 
   it.each([
@@ -226,5 +211,243 @@ describe('a read with If-None-Match', () => {
 
     expect(headers['etag']).toBeUndefined();
     expect(headers['cache-control']).toBe('no-store');
+  });
+});
+
+/** Columns that an answer shows, sorts by or selects by, and that somebody writes. */
+const SHOWN = [
+  'stores: currency',
+  'warehouses: active',
+  'bins: warehouse_id',
+  'brands: slug name logo description active',
+  'categories: slug name image description display_order parent_id active',
+  'products: slug sku name price status featured in_stock description brand_id images specifications created_at updated_at',
+  'product_variants: sku name price attributes attribute_names status position',
+  'product_categories: category_id',
+  'customers: name email phone status email_verified loyalty_points total_spent tags city created_at last_login',
+  'orders: receipt_number source status fulfillment_status payment_method currency amount total_amount customer_name',
+  'orders: customer_id customer_email customer_phone shipping_address billing_address notes external_reference is_test placed created_at updated_at',
+  'order_lines: position product_id variant_id sku name attributes attribute_names unit_price quantity line_total',
+  'fraud_assessments: verdict score reasons',
+  'order_stages: state attempts last_error position updated_at',
+  'stock: quantity',
+];
+
+/** Columns that no answer about these resources depends on. */
+const HIDDEN = [
+  'stores: subdomain name custom_domain logo_url primary_color seo_title contact theme payment_settings',
+  'stores: ecommerce_settings fraud_settings created_at updated_at',
+  'warehouses: code name',
+  'bins: code',
+  'customers: updated_at',
+  'orders: email_key phone_key address_key',
+  'fraud_assessments: created_at',
+  'order_stages: run_at locked_until held_for notified',
+];
+
+/** Columns that identify a row, copies that a foreign key keeps equal, and the status of a store: an inactive one has no answers. */
+const FIXED = [
+  'stores: id status',
+  'warehouses: store_id id',
+  'bins: store_id id',
+  'brands: store_id id',
+  'categories: store_id id',
+  'products: store_id id',
+  'product_variants: store_id id product_id',
+  'product_categories: store_id product_id created_at',
+  'customers: store_id id',
+  'orders: store_id id',
+  'order_lines: store_id order_id',
+  'fraud_assessments: store_id order_id',
+  'order_stages: store_id order_id stage',
+  'stock: store_id bin_id product_id variant_id variant_key',
+];
+
+/** Tables that the answers do not read, or that triggers alone write. */
+const OTHER_TABLES = [
+  ...['api_key_usage', 'api_keys', 'change_branches', 'change_forks', 'change_log', 'change_log_mark', 'changes'],
+  ...['customer_secrets', 'gateway_credentials', 'idempotency_keys', 'list_tallies', 'list_tallies_by_day'],
+  ...['list_tallies_by_month', 'list_tallies_of_all', 'list_tally_changes', 'list_tally_mark', 'migrations'],
+  ...['purged_changes', 'sellable_units', 'shared_changes', 'sku_sections', 'stock_movements'],
+];
+
+/** Another value of a type, in SQL. */
+const OTHER_OF_TYPE: Readonly<Record<string, (column: string) => string>> = {
+  text: (column) => `${column} || 'x'`,
+  integer: (column) => `coalesce(${column}, 0) + 1`,
+  bigint: (column) => `${column} + 1`,
+  boolean: (column) => `NOT ${column}`,
+  jsonb: () => `'{"address": "elsewhere"}'`,
+  ARRAY: (column) => `coalesce(${column}, '{}') || 'x'::text`,
+  'timestamp with time zone': (column) => `coalesce(${column}, now()) - interval '1 hour'`,
+};
+
+/** Other values where that of the type is not allowed, or changes nothing. */
+const OTHER_VALUE: Readonly<Record<string, string>> = {
+  'stores.currency': `'JPY'`,
+  'bins.warehouse_id': `(SELECT max(id) FROM warehouses WHERE store_id = item.store_id)`,
+  'categories.display_order': '99',
+  'categories.parent_id': `(SELECT max(id) FROM categories WHERE store_id = item.store_id)`,
+  'products.status': `'DRAFT'`,
+  'products.brand_id': `(SELECT max(id) FROM brands WHERE store_id = item.store_id)`,
+  'products.images': `'[{"url": "elsewhere"}]'`,
+  'products.specifications': `'[{"name": "elsewhere"}]'`,
+  'product_variants.attributes': `'{"Size": "43", "Color": "Blue"}'`,
+  'product_variants.attribute_names': `'{Color,Size}'`,
+  'product_variants.status': `'INACTIVE'`,
+  'product_variants.position': '99',
+  'product_categories.category_id': `(SELECT max(id) FROM categories WHERE store_id = item.store_id)`,
+  'orders.source': `'WEBSITE'`,
+  'orders.status': `'REFUNDED'`,
+  'orders.fulfillment_status': `'RETURNED'`,
+  'orders.customer_id': `(SELECT max(id::text)::uuid FROM customers WHERE store_id = item.store_id)`,
+  'orders.external_reference': `'PO-1'`,
+  'order_lines.position': '99',
+  'order_lines.attributes': `'{"Size": "43", "Color": "Blue"}'`,
+  'order_lines.attribute_names': `'{Color,Size}'`,
+  'fraud_assessments.verdict': `'REVIEW'`,
+  'fraud_assessments.reasons': `'[{"rule": "elsewhere", "score": 1}]'`,
+  'order_stages.state': `'held'`,
+  'order_stages.position': '99',
+};
+
+/** Columns that get their value back, because others of the row are hidden without it. */
+const RESTORED = ['warehouses.active', 'bins.warehouse_id', 'products.status', 'product_variants.status'].concat([
+  'brands.active',
+  'categories.active',
+  'products.brand_id',
+  'product_categories.category_id',
+]);
+
+const LISTS = [
+  ...['/v1/orders', '/v1/orders?held=true', '/v1/products', '/v1/products?in_stock=true', '/v1/skus'],
+  ...['/v1/customers', '/v1/categories', '/v1/brands'],
+];
+
+// Hundreds of reads are slow on a busy machine.
+jest.setTimeout(90_000);
+
+interface Column {
+  readonly table: string;
+  readonly column: string;
+  readonly type: string;
+}
+
+/** What a client has: the list with its tag, and its copy by the feed. */
+interface Answers {
+  readonly lists: ReadonlyMap<string, { readonly body: string; readonly tag: string }>;
+  readonly records: string;
+}
+
+const columnsOf = (lines: readonly string[]) =>
+  lines.flatMap((line) => {
+    const [table = '', names = ''] = line.split(': ');
+    return names.split(' ').map((name) => `${table}.${name}`);
+  });
+
+describe('a column that an answer shows', () => {
+  let api: RunningApi;
+  let store: StoreFixture;
+  let follower: FeedReader;
+  let columns: readonly Column[];
+  beforeAll(async () => {
+    api = await application.withStore();
+    ({ store } = api);
+    const categories = [await store.category(), await store.category({ display_order: 1 })];
+    await store.category({ display_order: 2 });
+    const brandId = await store.brand();
+    await store.brand();
+    const product = await store.product({ brandId, categoryIds: categories, stock: 5, featured: true });
+    const attributes = { Size: '42', Color: 'Red' };
+    const variants = await store.product({ stock: 0 });
+    await store.variant(variants, { attributes, stock: 5 });
+    await store.variant(variants, { position: 1, stock: 5 });
+    await store.bin(await store.warehouse({ active: false }));
+    await store.customer({ email: 'ada@example.com' });
+    await store.customer();
+    const order = await store.order();
+    for (const name of ['Mug', 'Cup']) {
+      await store.orderLine(order, { name, attributes, attribute_names: Object.keys(attributes) });
+    }
+    await api.post('/v1/orders', anOrderBody(product));
+    await store.row('fraud_assessments', { order_id: order, verdict: 'ACCEPT', score: 0 });
+    follower = new FeedReader(api);
+    columns = await api.database.query<Column & Record<string, unknown>>(
+      `SELECT table_name AS "table", column_name AS "column", data_type AS type
+       FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
+       WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name <> ALL ($1)`,
+      [OTHER_TABLES],
+    );
+  });
+
+  const contentOf = ({ copy }: FeedReader) =>
+    JSON.stringify([...copy].map(([key, { data }]) => [key, data] as const).sort(([a], [b]) => (a < b ? -1 : 1)));
+
+  /** The answers of now. The tag of a conditional read is that of now, too. */
+  const answers = async (): Promise<Answers> => {
+    const everything = new FeedReader(api);
+    const reading = everything.catchUp();
+    const answered = LISTS.map(async (url) => {
+      const { body, headers } = await api.get(url, ANOTHER_TAG);
+      return [url, { body, tag: String(headers['etag']) }] as const;
+    });
+    const lists = new Map(await Promise.all(answered));
+    await reading;
+    return { lists, records: contentOf(everything) };
+  };
+
+  /** @returns whether an answer changed; the faults of the tags and of the feed. */
+  const compare = async (before: Answers): Promise<{ after: Answers; changed: boolean; faults: string[] }> => {
+    await follower.catchUp();
+    const after = await answers();
+    const lists = LISTS.filter((url) => after.lists.get(url)?.body !== before.lists.get(url)?.body);
+    const faults = lists
+      .filter((url) => after.lists.get(url)?.tag === before.lists.get(url)?.tag)
+      .map((url) => `${url} has the same tag`);
+    if (contentOf(follower) !== after.records) faults.push('the feed lacks the change');
+    return { after, changed: lists.length > 0 || after.records !== before.records, faults };
+  };
+
+  // A new column fails this test until someone has decided whether an answer depends on it.
+  it('is known, like every other column', () => {
+    expect(columns.map(({ table, column }) => `${table}.${column}`).sort()).toEqual(
+      columnsOf([...SHOWN, ...HIDDEN, ...FIXED]).sort(),
+    );
+  });
+
+  it('changes the tag of each list that shows it, and brings the record into the feed', async () => {
+    const shown: string[] = [];
+    const faults: Record<string, string[]> = {};
+    let before = (await compare(await answers())).after;
+    for (const name of columnsOf([...SHOWN, ...HIDDEN])) {
+      const {
+        table = '',
+        column = '',
+        type = '',
+      } = columns.find((known) => `${known.table}.${known.column}` === name) ?? {};
+      const key = columnsOf(FIXED.filter((line) => line.startsWith(`${table}: `)));
+      const value = OTHER_VALUE[name] ?? OTHER_OF_TYPE[type]?.(`item.${column}`);
+      const [{ row, old } = { row: '', old: null }] = await api.database.query<{ row: string; old: string | null }>(
+        `SELECT ctid::text AS row, ${column}::text AS old FROM ${table} WHERE ${key[0]} = $1
+         ORDER BY ${key.join()} LIMIT 1`,
+        [store.id],
+      );
+      const write = (to: string, where: string, values: unknown[]) =>
+        api.database.query<{ row: string }>(
+          `UPDATE ${table} AS item SET ${column} = ${to} WHERE item.ctid = '${where}' RETURNING item.ctid::text AS row`,
+          values,
+        );
+      const [changed] = await write(String(value), row, []);
+      const there = await compare(before);
+      before = there.after;
+      if (there.changed) shown.push(name);
+      if (there.faults.length > 0) faults[name] = there.faults;
+      if (!RESTORED.includes(name)) continue;
+      await write(`$1::text::${type}`, changed?.row ?? '', [old]);
+      before = (await compare(before)).after;
+    }
+
+    expect(faults).toEqual({});
+    expect(shown).toEqual(columnsOf(SHOWN));
   });
 });

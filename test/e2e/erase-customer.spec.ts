@@ -313,7 +313,7 @@ describe('customers erase', () => {
 const PERSONAL = [
   'customers: name email phone tags city',
   'customer_secrets: password_hash verification_token national_id',
-  'orders: customer_name customer_email customer_phone shipping_address billing_address notes',
+  'orders: customer_name customer_email customer_phone shipping_address billing_address notes email_key phone_key',
   'idempotency_keys: key request_hash response',
   'stores: fraud_settings',
 ];

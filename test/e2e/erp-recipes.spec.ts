@@ -31,8 +31,8 @@ describe('the recipes for an ERP', () => {
   let serial = 0;
   beforeAll(async () => {
     api = await startApi();
-    pool = new pg.Pool({ connectionString: api.database.url, max: 2 });
     address = `http://127.0.0.1:${await listen(api.app)}`;
+    pool = new pg.Pool({ connectionString: api.database.url, max: 2 });
     mug = await api.store.product({ sku: 'MUG', stock: 1_000 });
     scarce = await api.store.product({ sku: 'SCARCE', stock: 5 });
     const placedAt = (n: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, n));
@@ -90,7 +90,7 @@ describe('the recipes for an ERP', () => {
 
       await followOrders(client, copy);
 
-      const [stored] = await sql('SELECT count(*)::int FROM orders');
+      const [stored] = await sql('SELECT count(*)::int FROM orders WHERE store_id = $1', api.store.id);
       expect({ count: copy.orders.size }).toEqual(stored);
       expect(counted.requests).toBe(Math.ceil(copy.orders.size / 100));
       expect(copy.orders.get(placedId)?.line_items).toMatchObject([{ product_id: mug, quantity: 2 }]);

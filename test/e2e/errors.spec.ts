@@ -1,10 +1,12 @@
+import pg from 'pg';
+import { anOrderBody } from '../builders/order-body.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
-describe('the API', () => {
-  let api: RunningApi;
-  beforeAll(async () => (api = await startApi()));
-  afterAll(() => api.stop());
+let api: RunningApi;
+beforeAll(async () => (api = await startApi()));
+afterAll(() => api.stop());
 
+describe('the API', () => {
   const notFound = { success: false, error: 'Not found' };
 
   it('lets a request pass the plugins in the order of their dependencies', () => {
@@ -13,7 +15,7 @@ describe('the API', () => {
 
     expect(names).toEqual([
       ...['request-head', 'concurrency-limit', 'read-deadline', 'authentication', 'unknown-routes', 'body-timing'],
-      ...['continue', 'json-bodies', 'draining', 'request-log', 'held-requests', 'conditional-reads'],
+      ...['continue', 'json-bodies', 'draining', 'request-log', 'feed-places', 'conditional-reads'],
     ]);
   });
 
@@ -84,39 +86,6 @@ describe('the API', () => {
     expect(response.json()).toEqual(notFound);
   });
 
-  it.each(['orders', 'products', 'customers', 'categories', 'brands'])(
-    'returns 404 for an id of /v1/%s that cannot exist',
-    async (resource) => {
-      const ids = [
-        '%',
-        '%zz',
-        '%ff',
-        '%00',
-        'a%00b',
-        '%ED%A0%80',
-        'x'.repeat(513),
-        'x'.repeat(14_000),
-        '99999999999999999999',
-      ];
-      for (const id of [
-        ...ids,
-        '-1',
-        '1.5',
-        '%2e%2e',
-        '%2F',
-        "'",
-        '%25',
-        '💥',
-        '00000000-0000-0000-0000-00000000000g',
-      ]) {
-        const response = await api.get(`/v1/${resource}/${id}`);
-
-        expect([id.slice(0, 20), response.statusCode]).toEqual([id.slice(0, 20), 404]);
-        expect(response.json()).toEqual({ success: false, error: expect.any(String) as unknown });
-      }
-    },
-  );
-
   it('answers HEAD like GET, without the body', async () => {
     const headers = { authorization: `Bearer ${api.store.key}` };
     const response = await api.inject({ method: 'HEAD', url: '/v1/orders', headers });
@@ -178,9 +147,7 @@ describe('the API', () => {
   });
 
   it('returns 503 with Retry-After when a statement waits too long for a lock', async () => {
-    const { url } = api.database;
-    const pg = await import('pg');
-    const blocker = new pg.default.Client({ connectionString: url });
+    const blocker = new pg.Client({ connectionString: api.database.url });
     await blocker.connect();
     await blocker.query('BEGIN; LOCK TABLE brands IN ACCESS EXCLUSIVE MODE');
     try {
@@ -193,5 +160,78 @@ describe('the API', () => {
     } finally {
       await blocker.end();
     }
+  });
+});
+
+describe('every operation', () => {
+  let mug: number;
+  beforeAll(async () => {
+    mug = await api.store.product({ stock: 10 });
+  });
+
+  /** The operations that need a key, with an id that exists nowhere. */
+  async function operations() {
+    const document = (await api.inject({ url: '/openapi.json' })).json<{ paths: Record<string, object> }>();
+    const found = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.keys(item)
+        .filter((method) => ['get', 'post'].includes(method))
+        .map((method) => ({ method, path: path.replace(/\{\w+\}/, 'none') })),
+    );
+    return found.filter(({ path }) => path.startsWith('/v1/'));
+  }
+
+  const send = (method: string, path: string, headers?: Record<string, string>) =>
+    method === 'get' ? api.get(path, headers) : api.post(path, anOrderBody(mug), headers);
+
+  it('requires a key', async () => {
+    for (const { method, path } of await operations()) {
+      const { statusCode } = await send(method, path, { authorization: '' });
+
+      expect([method, path, statusCode]).toEqual([method, path, 401]);
+    }
+  });
+
+  it('refuses an unknown query parameter with 400 when the client prefers strict handling', async () => {
+    const before = await api.store.onHand(mug);
+    for (const { method, path } of await operations()) {
+      const answer = await send(method, `${path}?dry_run=1`, { prefer: 'handling=strict' });
+
+      expect([method, path, answer.statusCode, answer.json()]).toEqual([
+        ...[method, path, 400],
+        { success: false, error: 'Unknown query parameter: dry_run' },
+      ]);
+    }
+    expect(await api.store.onHand(mug)).toBe(before);
+  });
+
+  it('otherwise ignores an unknown query parameter, and names it in X-Ignored-Parameters', async () => {
+    const found = await operations();
+    expect(found).toEqual(
+      expect.arrayContaining(['/v1/orders', '/v1/orders/preview'].map((path) => ({ method: 'post', path }))),
+    );
+    for (const { method, path } of found) {
+      const answer = await send(method, `${path}?dry_run=1`);
+
+      expect([method, path, answer.headers['x-ignored-parameters']]).toEqual([method, path, 'dry_run']);
+      expect([200, 201, 404]).toContain(answer.statusCode);
+    }
+  });
+});
+
+describe('more than 500 query parameters', () => {
+  const query = '?a=1'.padEnd(4 * 501, '&a=1');
+
+  it.each(['/v1/orders', '/v1/skus', '/v1/store', '/v1/orders/none'])('are refused with 400 by %s', async (path) => {
+    const answer = await api.get(path + query);
+
+    expect([answer.statusCode, answer.json()]).toEqual([
+      400,
+      { success: false, error: 'Query has more than 500 parameters' },
+    ]);
+  });
+
+  it('return 401 without a key, and are ignored where no key is needed', async () => {
+    expect((await api.inject({ url: `/v1/orders${query}` })).statusCode).toBe(401);
+    expect((await api.inject({ url: `/health/live${query}` })).statusCode).toBe(200);
   });
 });

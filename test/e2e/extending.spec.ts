@@ -16,10 +16,11 @@ import {
   type Extension,
   type OwnMigrations,
 } from '@app/infrastructure';
+import { ConflictException, Controller, Get, Module, UseGuards, type CanActivate } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { loadModule } from 'libpg-query';
-import { extension } from '../../examples/extending/extension.js';
-import { WebhookNotifier } from '../../examples/extending/webhook-notifier.js';
+import { extension } from '../../examples/extending/src/extension.js';
+import { WebhookNotifier } from '../../examples/extending/src/webhook-notifier.js';
 import { WorkerModule } from '../../apps/worker/src/worker.module.js';
 import { anOrderRecord, aStoreProfile } from '../builders/order-record.js';
 import { eventually } from '../support/eventually.js';
@@ -31,6 +32,25 @@ import { testConfig } from '../support/test-config.js';
 import { createTestDatabase } from '../support/test-database.js';
 
 const SECRET = 'a shared secret';
+
+class Closed implements CanActivate {
+  canActivate = () => false;
+}
+
+@Controller('v1/team')
+class TeamController {
+  @Get('closed')
+  @UseGuards(Closed)
+  closed(): void {}
+
+  @Get('conflict')
+  conflict(): never {
+    throw new ConflictException('Taken');
+  }
+}
+
+@Module({ controllers: [TeamController] })
+class TeamModule {}
 
 interface Received {
   readonly headers: IncomingMessage['headers'];
@@ -61,6 +81,7 @@ describe('an application that extends the service', () => {
     const url = `http://localhost:${(receiver.address() as AddressInfo).port}`;
     extended = {
       ...own,
+      modules: [...(own.modules ?? []), TeamModule],
       channels: { orders_webhook: { useValue: new WebhookNotifier(url, SECRET, () => true) } },
     };
     const database = await createTestDatabase();
@@ -109,6 +130,9 @@ describe('an application that extends the service', () => {
       return customer;
     };
 
+    const setPoints = (url: string, points: unknown) =>
+      api.inject({ method: 'PUT', url, headers: { authorization: `Bearer ${api.store.key}` }, payload: { points } });
+
     it('answers in the envelope, and appears in the request log', async () => {
       const response = await api.get(`/v1/loyalty/${await account({ points: 120 })}`, { 'x-request-id': 'loyal-1' });
 
@@ -134,10 +158,59 @@ describe('an application that extends the service', () => {
     });
 
     it('answers with an error code of its own', async () => {
-      const response = await api.get(`/v1/loyalty/${await account({ is_suspended: true })}`);
+      const response = await setPoints(`/v1/loyalty/${await account({ is_suspended: true })}`, 1);
 
       expect([response.statusCode, response.headers['x-error-code']]).toEqual([422, 'loyalty_suspended']);
       expect(response.json()).toEqual({ success: false, error: 'The loyalty account is suspended' });
+    });
+
+    it('writes what a body says, and names its faults', async () => {
+      const url = `/v1/loyalty/${await api.store.customer({})}`;
+      const put = (points: unknown) => setPoints(url, points);
+
+      expect((await put(70)).json()).toMatchObject({ success: true, data: { points: 70 } });
+      expect((await put(80)).json()).toMatchObject({ data: { points: 80 } });
+      expect((await put(-1)).json()).toEqual({
+        success: false,
+        error: 'points must be an integer from 0 to 1000000',
+      });
+      expect((await api.get(url)).json()).toMatchObject({ data: { points: 80 } });
+    });
+
+    it('filters its list by a query parameter', async () => {
+      const suspended = await account({ is_suspended: true });
+      const page = (await api.get('/v1/loyalty?suspended=true&limit=100')).json<{
+        data: { customer_id: string; is_suspended: boolean }[];
+        pagination: { total: number };
+      }>();
+
+      expect(page.data.map(({ customer_id }) => customer_id)).toContain(suspended);
+      expect(page.data.every(({ is_suspended }) => is_suspended)).toBe(true);
+      expect(page.pagination.total).toBe(page.data.length);
+      expect((await api.get('/v1/loyalty?suspended=maybe')).json()).toEqual({
+        success: false,
+        error: 'suspended must be true or false',
+      });
+    });
+
+    it('has no ETag and documents none, because its tables are not in the feed', async () => {
+      const { paths } = (await api.inject({ method: 'GET', url: '/openapi.json' })).json<{
+        paths: Record<string, { get: { responses: object } }>;
+      }>();
+
+      expect((await api.get('/v1/loyalty')).headers).not.toHaveProperty('etag');
+      expect(paths['/v1/loyalty']?.get.responses).not.toHaveProperty('304');
+      expect(paths['/v1/brands']?.get.responses).toHaveProperty('304');
+    });
+
+    it.each([
+      ['closed', 403, 'forbidden', 'Forbidden resource'],
+      ['conflict', 409, 'conflict', 'Taken'],
+    ])('keeps the status of a refusal by Nest: %s', async (path, status, code, error) => {
+      const response = await api.get(`/v1/team/${path}`);
+
+      expect([response.statusCode, response.headers['x-error-code']]).toEqual([status, code]);
+      expect(response.json()).toEqual({ success: false, error });
     });
 
     it('is in the API document, after the routes of the service', async () => {
@@ -148,7 +221,7 @@ describe('an application that extends the service', () => {
       }>();
 
       expect(Object.keys(paths['/v1/loyalty/{customer}']?.get.responses ?? {})).toEqual(
-        expect.arrayContaining(['200', '401', '404', '422', '429', '503']),
+        expect.arrayContaining(['200', '401', '404', '429', '503']),
       );
       expect([tags.at(-1)?.name, Object.keys(components.schemas)]).toEqual([
         'Loyalty',
@@ -237,13 +310,16 @@ describe('an application that extends the service', () => {
     });
   });
 
-  it('starts from its build, as the API and as the worker', () => {
+  it('passes its own tests, and starts from its build, as the API and as the worker', () => {
     const run = (command: string, ...args: string[]) =>
       spawnSync(command, args, { encoding: 'utf8', env: { PATH: process.env['PATH'], PORT: 'none' } });
     run('npm', 'run', '--silent', 'build:extending');
+    expect(run(process.execPath, '--test', 'dist/examples/extending/src/extending.test.js')).toMatchObject({
+      status: 0,
+    });
 
     for (const program of ['main', 'worker']) {
-      const { status, stderr } = run(process.execPath, `dist/examples/extending/${program}.js`);
+      const { status, stderr } = run(process.execPath, `dist/examples/extending/src/${program}.js`);
       // The first thing that a start reports, once all modules are loaded.
       expect([status, stderr]).toEqual([2, expect.stringMatching(/^PORT /)]);
     }

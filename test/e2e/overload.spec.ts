@@ -152,6 +152,43 @@ describe('the API under overload', () => {
     expect(await figures()).toMatch(/http_dropped_connections_total\{reason="requests"\} 1\b/);
   });
 
+  describe('by large bodies', () => {
+    const large = (extra: object) =>
+      api.post('/v1/orders', { items: [{ product_id: product, quantity: 1 }], customer: { name: 'Ada' }, ...extra });
+    const values = (count: number) => ({ extra: Array.from({ length: count }, () => 1) });
+    const refusedOrders = async () =>
+      Number(/^http_refused_requests_total\{kind="orders"\} (\d+)$/m.exec(await figures())?.[1]);
+
+    it('accepts a valid order with an unknown field of 250 kB', async () => {
+      expect((await large({ extra: 'x'.repeat(250 * 1024) })).statusCode).toBe(201);
+    });
+
+    it('accepts a body with 4,000 values and returns 400 for more', async () => {
+      // The objects, arrays and members around the values count too.
+      expect((await large(values(3_990))).statusCode).toBe(201);
+      const refused = await large(values(4_001));
+
+      expect(refused.statusCode).toBe(400);
+      expect(refused.json()).toEqual({ success: false, error: 'Request body has too many values' });
+    });
+
+    it('returns 503 while too many of them wait to be parsed, and accepts small ones', async () => {
+      const before = await refusedOrders();
+      const crowd = many(80, () => large({ extra: 'x'.repeat(40 * 1024) }));
+      const small = await many(5, () => large({}));
+      const answers = await crowd;
+
+      expect(statuses(small)).toEqual({ 201: 5 });
+      const failed = answers.filter(({ statusCode }) => statusCode === 503);
+      expect(statuses(answers)[201]).toBe(80 - failed.length);
+      // On a slow machine, some orders reach their deadline while they wait.
+      const withoutPlace = refused(answers);
+      expect(withoutPlace.length).toBeGreaterThan(0);
+      expect(withoutPlace.map(({ headers }) => headers['retry-after'])).toEqual(withoutPlace.map(() => '1'));
+      expect((await refusedOrders()) - before).toBe(withoutPlace.length);
+    });
+  });
+
   it('counts rejected requests by kind', async () => {
     const body = await figures();
 

@@ -1,12 +1,22 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { ChangeOrderStatus, RetryPipeline } from '@app/application';
+import {
+  CancelOrder,
+  ChangeOrderStatus,
+  FraudScreening,
+  HeldOrders,
+  ReleaseOrder,
+  RescreenHeldOrders,
+  RetryPipeline,
+} from '@app/application';
 import { Readiness } from '@app/health';
-import { startApi, type RunningApi } from '../support/start-api.js';
-import { SmtpSink } from '../support/smtp-sink.js';
+import pg from 'pg';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { eventually } from '../support/eventually.js';
+import { lockWaits } from '../support/lock-waits.js';
+import { SmtpSink } from '../support/smtp-sink.js';
+import { startApi, type RunningApi } from '../support/start-api.js';
 
 interface Stage {
   stage: string;
@@ -15,72 +25,81 @@ interface Stage {
   last_error: string;
 }
 
+const REVIEW_AMOUNT = 50_000;
+const contact = { email: 'merchant@example.com' };
+
+let smtp: SmtpSink;
+let api: RunningApi;
+beforeAll(async () => {
+  smtp = await SmtpSink.start();
+  api = await startApi({ PIPELINE: 'inline', SMTP_URL: smtp.url });
+  await api.database.query('UPDATE stores SET contact = $1', [contact]);
+});
+afterAll(async () => {
+  await api.stop();
+  await smtp.close();
+});
+beforeEach(() => settings({ review_amount: REVIEW_AMOUNT }));
+
+const settings = (fraud: object) => api.database.query('UPDATE stores SET fraud_settings = $1', [fraud]);
+
+interface OrderData {
+  readonly fraud: { readonly verdict: string; readonly reasons: readonly { readonly rule: string }[] };
+  readonly pipeline: readonly Stage[];
+}
+
 /** Places an order of one unit and returns its id. */
-async function placeOrder(api: RunningApi, email = 'ada@example.com', price = 1099): Promise<string> {
-  const mug = await api.store.product({ name: 'Mug', price, stock: 5 });
+async function placeOrder(email = 'ada@example.com', price = 1099, to = api): Promise<string> {
+  const mug = await to.store.product({ name: 'Mug', price, stock: 5 });
   const customer = { name: 'Ada Lovelace', email };
-  const response = await api.post('/v1/orders', { items: [{ product_id: mug, quantity: 1 }], customer });
+  const response = await to.post('/v1/orders', { items: [{ product_id: mug, quantity: 1 }], customer });
   return response.json<{ data: { order_id: string } }>().data.order_id;
 }
 
-async function notifications(api: RunningApi, orderId: string): Promise<Stage[]> {
-  const response = await api.get(`/v1/orders/${orderId}`);
+async function notifications(orderId: string, of = api): Promise<Stage[]> {
+  const response = await of.get(`/v1/orders/${orderId}`);
   return response
     .json<{ data: { pipeline: Stage[] } }>()
     .data.pipeline.filter(({ stage }) => stage.startsWith('notify'));
 }
 
-const contact = { email: 'merchant@example.com' };
-
 describe('the pipeline without a mail server', () => {
   const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'store-commerce-mail-'));
-  let api: RunningApi;
+  let mailless: RunningApi;
   beforeAll(async () => {
-    api = await startApi({ PIPELINE: 'inline', DATA_DIR: dataDir });
-    await api.database.query('UPDATE stores SET contact = $1', [contact]);
+    mailless = await startApi({ PIPELINE: 'inline', DATA_DIR: dataDir });
+    await mailless.database.query('UPDATE stores SET contact = $1', [contact]);
   });
   afterAll(async () => {
-    await api.stop();
+    await mailless.stop();
     fs.rmSync(dataDir, { recursive: true });
   });
 
   it('writes both mails of an order as .eml files and leaves updated_at unchanged', async () => {
-    const orderId = await placeOrder(api);
+    const orderId = await placeOrder(undefined, undefined, mailless);
 
     await eventually(async () => {
-      expect((await notifications(api, orderId)).map(({ state }) => state)).toEqual(['done', 'done']);
+      expect((await notifications(orderId, mailless)).map(({ state }) => state)).toEqual(['done', 'done']);
     });
 
-    const order = (await api.get(`/v1/orders/${orderId}`)).json<{
+    const order = (await mailless.get(`/v1/orders/${orderId}`)).json<{
       data: Record<'created_at' | 'updated_at', string>;
     }>();
     expect(order.data.updated_at).toBe(order.data.created_at);
 
     const files = fs.readdirSync(path.join(dataDir, 'mail')).filter((name) => name.includes(orderId));
     expect(files.sort()).toEqual(
-      ['customer', 'merchant'].map((whom) => `${api.store.subdomain}-${orderId}-notify-${whom}.eml`),
+      ['customer', 'merchant'].map((whom) => `${mailless.store.subdomain}-${orderId}-notify-${whom}.eml`),
     );
     expect(fs.readFileSync(path.join(dataDir, 'mail', files[0] ?? ''), 'utf8')).toMatch(/^To: .*ada@example\.com/m);
   });
 });
 
 describe('the pipeline with a mail server', () => {
-  let smtp: SmtpSink;
-  let api: RunningApi;
-  beforeAll(async () => {
-    smtp = await SmtpSink.start();
-    api = await startApi({ PIPELINE: 'inline', SMTP_URL: smtp.url });
-    await api.database.query(`UPDATE stores SET contact = $1, fraud_settings = '{"review_amount": 50000}'`, [contact]);
-  });
-  afterAll(async () => {
-    await api.stop();
-    await smtp.close();
-  });
-
   const mailsOf = (orderId: string) => smtp.mails.filter(({ messageId }) => messageId.includes(orderId));
 
   it('sends one mail to the customer and one to the merchant', async () => {
-    const orderId = await placeOrder(api);
+    const orderId = await placeOrder();
 
     await eventually(() => expect(mailsOf(orderId)).toHaveLength(2));
 
@@ -92,7 +111,7 @@ describe('the pipeline with a mail server', () => {
   });
 
   it('sends the mails of two stores whose orders have the same id', async () => {
-    const id = await placeOrder(api);
+    const id = await placeOrder();
     await eventually(() => expect(mailsOf(id)).toHaveLength(2));
     const twin = await StoreFixture.create(api.database);
     await twin.order({ id, customer_email: 'twin@example.com' });
@@ -115,7 +134,7 @@ describe('the pipeline with a mail server', () => {
   });
 
   it('holds the confirmation of an order under review until the order is confirmed', async () => {
-    const orderId = await placeOrder(api, 'grace@example.com', 50_000);
+    const orderId = await placeOrder('grace@example.com', 50_000);
     await eventually(() => expect(mailsOf(orderId).flatMap(({ to }) => to)).toEqual(['merchant@example.com']));
 
     await api.app
@@ -127,9 +146,9 @@ describe('the pipeline with a mail server', () => {
 
   it('retries a failed stage, counts the attempts and stores the code of the error without its text', async () => {
     smtp.behaviour = { kind: 'refuse', at: 'message', code: 451 };
-    const orderId = await placeOrder(api);
+    const orderId = await placeOrder();
     await eventually(async () => {
-      const stages = await notifications(api, orderId);
+      const stages = await notifications(orderId);
       expect(stages.every(({ attempts, last_error }) => attempts >= 1 && last_error !== '')).toBe(true);
       expect(JSON.stringify(stages)).not.toContain('@');
     });
@@ -137,7 +156,7 @@ describe('the pipeline with a mail server', () => {
     smtp.behaviour = { kind: 'accept' };
 
     await eventually(async () => {
-      const stages = await notifications(api, orderId);
+      const stages = await notifications(orderId);
       expect(stages.map(({ state }) => state)).toEqual(['done', 'done']);
       expect(Math.min(...stages.map(({ attempts }) => attempts))).toBeGreaterThan(1);
     });
@@ -145,9 +164,9 @@ describe('the pipeline with a mail server', () => {
 
   it('does not send a mail again when a retry is requested while its attempt runs', async () => {
     smtp.behaviour = { kind: 'refuse', at: 'message', code: 451 };
-    const orderId = await placeOrder(api);
+    const orderId = await placeOrder();
     await eventually(async () => {
-      expect((await notifications(api, orderId)).map(({ last_error }) => last_error)).not.toContain('');
+      expect((await notifications(orderId)).map(({ last_error }) => last_error)).not.toContain('');
     });
     smtp.behaviour = { kind: 'slow', at: 'message', ms: 1_500 };
     await eventually(() => expect(smtp.waiting).toBe(2));
@@ -155,7 +174,7 @@ describe('the pipeline with a mail server', () => {
     const retried = await api.app.get(RetryPipeline).execute({ storeId: api.store.id, orderId });
 
     await eventually(async () => {
-      expect((await notifications(api, orderId)).map(({ state }) => state)).toEqual(['done', 'done']);
+      expect((await notifications(orderId)).map(({ state }) => state)).toEqual(['done', 'done']);
     });
     expect(mailsOf(orderId)).toHaveLength(2);
     expect(retried).toMatchObject({ stages: [], running: ['notify-customer', 'notify-merchant'] });
@@ -164,7 +183,7 @@ describe('the pipeline with a mail server', () => {
 
   it('reports a dead letter after the last attempt, and runs the stage again on request', async () => {
     smtp.behaviour = { kind: 'refuse', at: 'message', code: 550 };
-    const orderId = await placeOrder(api);
+    const orderId = await placeOrder();
     // The back-off takes hours, so the test uses up the remaining attempts.
     await eventually(async () => {
       await api.database.query(
@@ -172,7 +191,7 @@ describe('the pipeline with a mail server', () => {
          WHERE order_id = $1 AND state = 'pending' AND locked_until IS NULL`,
         [orderId],
       );
-      expect((await notifications(api, orderId)).map(({ state }) => state)).toEqual(['dead', 'dead']);
+      expect((await notifications(orderId)).map(({ state }) => state)).toEqual(['dead', 'dead']);
     });
     await api.app.get(Readiness).check();
     expect((await api.inject({ url: '/health' })).json()).toMatchObject({ details: { pipeline: { dead_letters: 2 } } });
@@ -186,10 +205,10 @@ describe('the pipeline with a mail server', () => {
   });
 
   it('gives up a mail to an invalid address after one attempt', async () => {
-    const orderId = await placeOrder(api, 'a,b@example.com');
+    const orderId = await placeOrder('a,b@example.com');
 
     await eventually(async () => {
-      expect((await notifications(api, orderId))[0]).toMatchObject({
+      expect((await notifications(orderId))[0]).toMatchObject({
         state: 'dead',
         attempts: 1,
         last_error: 'EADDRESS',
@@ -198,7 +217,7 @@ describe('the pipeline with a mail server', () => {
   });
 
   it('takes over the stages of a killed worker, and gives up a stage that was killed in its last attempt', async () => {
-    const orderId = await placeOrder(api);
+    const orderId = await placeOrder();
     await eventually(() => expect(mailsOf(orderId)).toHaveLength(2));
 
     await api.database.query(
@@ -208,7 +227,7 @@ describe('the pipeline with a mail server', () => {
     );
 
     await eventually(async () => {
-      const stages = await notifications(api, orderId);
+      const stages = await notifications(orderId);
       expect(stages.map(({ state, attempts, last_error }) => [state, attempts, last_error])).toEqual([
         ['pending', 4, 'WorkerLost'],
         ['dead', 12, 'WorkerLost'],
@@ -216,8 +235,192 @@ describe('the pipeline with a mail server', () => {
     });
     await api.database.query(`UPDATE order_stages SET run_at = now() WHERE order_id = $1`, [orderId]);
     await eventually(async () => {
-      expect((await notifications(api, orderId))[0]).toMatchObject({ state: 'done', attempts: 5, last_error: '' });
+      expect((await notifications(orderId))[0]).toMatchObject({ state: 'done', attempts: 5, last_error: '' });
     });
     expect(mailsOf(orderId)).toHaveLength(3);
+  });
+});
+
+describe('orders under review', () => {
+  const NO_SIGNAL = new AbortController().signal;
+  let serial = 0;
+  const mailsTo = (email: string) => smtp.mails.filter(({ to }) => to.includes(email)).length;
+  const orderOf = async (id: string) => (await api.get(`/v1/orders/${id}`)).json<{ data: OrderData }>().data;
+  const customerStage = async (id: string) =>
+    (await orderOf(id)).pipeline.find(({ stage }) => stage === 'notify-customer');
+  const whereIs = (orderId: string) => ({ storeId: api.store.id, orderId });
+
+  const aProduct = (price = REVIEW_AMOUNT) => api.store.product({ price, stock: 5 });
+
+  async function place(product: number) {
+    const email = `buyer-${++serial}@example.com`;
+    const body = { items: [{ product_id: product, quantity: 1 }], customer: { name: 'Ada', email } };
+    const response = await api.post('/v1/orders', body);
+    return { id: response.json<{ data: { order_id: string } }>().data.order_id, email };
+  }
+
+  /** Places an order whose fraud analysis gives up because of a lock. */
+  async function placeUnanalysed(price?: number) {
+    const locker = new pg.Client({ connectionString: api.database.url });
+    await locker.connect();
+    const product = await aProduct(price);
+    try {
+      await locker.query('BEGIN; LOCK TABLE orders IN ACCESS EXCLUSIVE MODE');
+      const placing = place(product);
+      await eventually(async () => {
+        expect(await lockWaits(api.database, '%INSERT INTO orders%')).toBe(1);
+      }, 5_000);
+      await locker.query('COMMIT');
+      return await placing;
+    } finally {
+      await locker.end();
+    }
+  }
+
+  it('are listed once each, page by page, when two stores have an order with the same id', async () => {
+    const twins = [api.store, await StoreFixture.create(api.database)];
+    const id = await api.store.order();
+    await twins[1]?.order({ id });
+    for (const twin of twins) {
+      const stage = { order_id: id, stage: 'notify-customer', state: 'held', held_for: ['twin'], position: 3 };
+      await twin.row('order_stages', stage);
+    }
+    const filter = { subdomain: null, reasons: ['twin'] };
+
+    const [first] = await api.app.get(HeldOrders).list(filter, 1, null);
+    const rest = await api.app.get(HeldOrders).list(filter, 1, first ?? null);
+
+    expect([first, ...rest].map((order) => order?.storeId)).toEqual(twins.map((twin) => twin.id));
+  });
+
+  it('are screened again after a failed analysis, and confirmed once when the verdict is ACCEPT', async () => {
+    const { id, email } = await placeUnanalysed(1_000);
+
+    await eventually(() => expect(mailsTo(email)).toBe(1));
+
+    await eventually(async () => expect(await customerStage(id)).toMatchObject({ state: 'done' }));
+    expect((await orderOf(id)).fraud).toEqual({ verdict: 'ACCEPT', score: 0, reasons: [] });
+    expect(mailsTo(email)).toBe(1);
+  });
+
+  it.each([
+    ['a high amount', {}, 'amount_over_limit'],
+    ['a blocked e-mail, although the order can no longer be rejected', { blocked_emails: true }, 'blocked_email'],
+  ])('stay held when the second analysis finds %s', async (_what, more, rule) => {
+    const { id, email } = await placeUnanalysed();
+    await settings({ review_amount: REVIEW_AMOUNT, ...('blocked_emails' in more ? { blocked_emails: [email] } : {}) });
+
+    // The worker screens the order too. The second screening changes nothing.
+    await api.app.get(RescreenHeldOrders).execute(null, NO_SIGNAL);
+
+    await eventually(async () =>
+      expect((await orderOf(id)).fraud.reasons.map((reason) => reason.rule)).toContain(rule),
+    );
+    expect((await orderOf(id)).fraud.verdict).toBe('REVIEW');
+    expect(await customerStage(id)).toMatchObject({ state: 'held' });
+    expect(mailsTo(email)).toBe(0);
+  });
+
+  it('are screened with the velocity at the time of their placement', async () => {
+    const email = 'often@example.com';
+    const at = new Date(Date.now() - 3 * 3_600_000);
+    const order = (minutes: number) =>
+      api.store.order({
+        source: 'WEBSITE',
+        customer_email: email,
+        created_at: new Date(at.getTime() + minutes * 60_000),
+      });
+    const own = await order(0);
+    await settings({ review_orders_per_email: 3 });
+    const signals = { email, phone: '', address: { address: '', city: '', zip: '' }, total: 1, quantities: [1] };
+    const rules = async () => {
+      const assessment = await api.app.get(FraudScreening).reassess(api.store.id, signals, { orderId: own, at });
+      return assessment.reasons.map(({ rule }) => rule);
+    };
+
+    for (const minutes of [-61, 1, 2, 3, 4]) await order(minutes);
+    expect(await rules()).toEqual([]);
+    await order(-59);
+    await order(-30);
+    expect(await rules()).toEqual(['email_velocity']);
+    await order(-1);
+    expect(await rules()).toEqual(['email_velocity_high']);
+  });
+
+  it('are confirmed once when three releases run at the same time', async () => {
+    const { id, email } = await place(await aProduct());
+    const release = () => api.app.get(ReleaseOrder).execute(whereIs(id));
+
+    const outcomes = await Promise.all([release(), release(), release()]);
+
+    expect(outcomes.filter((released) => released)).toHaveLength(1);
+    await eventually(async () => expect(await customerStage(id)).toMatchObject({ state: 'done' }));
+    expect(await release()).toBe(false);
+    expect(mailsTo(email)).toBe(1);
+  });
+
+  it('are never confirmed after their cancellation', async () => {
+    const { id, email } = await place(await aProduct());
+    await api.app.get(CancelOrder).execute(whereIs(id));
+
+    const retried = await api.app.get(RetryPipeline).execute(whereIs(id));
+
+    expect(retried).toMatchObject({ stages: [], cancelled: true });
+    // The stage is in the state of one that was pending before the cancellation.
+    await api.database.query(
+      `UPDATE order_stages SET state = 'pending' WHERE order_id = $1 AND stage = 'notify-customer'`,
+      [id],
+    );
+    await eventually(async () => {
+      expect(await customerStage(id)).toMatchObject({ state: 'dead', last_error: 'order_cancelled' });
+    });
+    expect(mailsTo(email)).toBe(0);
+  });
+
+  it('are those of GET /v1/orders?held=true, newest first, until they are released or cancelled', async () => {
+    const idsOf = async (query: string) =>
+      (await api.get(`/v1/orders?limit=100&${query}`)).json<{ data: { id: string }[] }>().data.map(({ id }) => id);
+    const listed = async () => {
+      const found = await api.app.get(HeldOrders).list({ subdomain: api.store.subdomain, reasons: null }, 1_000, null);
+      return found.map(({ orderId }) => orderId);
+    };
+    const accepted = (await place(await aProduct(1_000))).id;
+    const [released, cancelled, held] = [
+      (await place(await aProduct())).id,
+      (await place(await aProduct())).id,
+      (await place(await aProduct())).id,
+    ];
+
+    expect((await idsOf('held=true')).slice(0, 3)).toEqual([held, cancelled, released]);
+    expect((await idsOf('held=true')).sort()).toEqual((await listed()).sort());
+    expect((await orderOf(held)).fraud.reasons).toEqual([expect.objectContaining({ rule: 'amount_over_limit' })]);
+
+    await api.app.get(ReleaseOrder).execute(whereIs(released));
+    await api.app.get(CancelOrder).execute(whereIs(cancelled));
+
+    expect((await idsOf('held=true'))[0]).toBe(held);
+    expect((await idsOf('held=true')).sort()).toEqual((await listed()).sort());
+    expect((await idsOf('held=false')).slice(0, 3)).toEqual([cancelled, released, accepted]);
+  });
+
+  it('are counted by reason in the metrics', async () => {
+    const valueOf = async (reason: string) => {
+      await api.app.get(Readiness).check();
+      const { body } = await api.inject({ url: '/metrics' });
+      return Number(new RegExp(`^orders_held\\{reason="${reason}"\\} (\\d+)$`, 'm').exec(body)?.[1] ?? 0);
+    };
+    const [before, unavailable] = [await valueOf('amount_over_limit'), await valueOf('analysis_unavailable')];
+    const { id } = await place(await aProduct());
+
+    // The API renders the metrics at most once a second.
+    const becomes = (reason: string, count: number) =>
+      eventually(async () => expect(await valueOf(reason)).toBe(count));
+    await becomes('amount_over_limit', before + 1);
+    expect(unavailable).toBe(0);
+    await api.database.query('UPDATE order_stages SET held_for = NULL WHERE order_id = $1', [id]);
+    await becomes('unknown', 1);
+    expect(await valueOf('amount_over_limit')).toBe(before);
+    await api.app.get(ReleaseOrder).execute(whereIs(id));
+    await becomes('unknown', 0);
   });
 });

@@ -1,7 +1,7 @@
-import { DatabaseProbe, MaintenanceConnection, replicaPool } from '@app/infrastructure';
+import { DatabaseProbe, MaintenanceConnection, replicaPool, withOwnClient } from '@app/infrastructure';
 import pg from 'pg';
 import { housekeepingPool } from '../../libs/infrastructure/src/postgres/housekeeping-pool.js';
-import { withOwnClient } from '../../libs/operations/src/backup/own-client.js';
+import { anOrderBody } from '../builders/order-body.js';
 import { commandLine } from '../support/command-line.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
@@ -27,11 +27,13 @@ async function oddDatabase(): Promise<TestDatabase> {
   return database;
 }
 
-describe('a session on a database with other formats', () => {
-  let database: TestDatabase;
-  beforeAll(async () => (database = await oddDatabase()));
-  afterAll(() => database.drop());
+let api: RunningApi;
+beforeAll(async () => {
+  api = await startApi({}, undefined, await oddDatabase());
+});
+afterAll(() => api.stop());
 
+describe('a session on a database with other formats', () => {
   const SHOW = `/* test.settings */ SELECT concat_ws('; ', current_setting('DateStyle'), current_setting('IntervalStyle'),
     current_setting('TimeZone'), current_setting('extra_float_digits'), current_setting('bytea_output'),
     current_setting('default_transaction_isolation')) AS settings`;
@@ -45,13 +47,18 @@ describe('a session on a database with other formats', () => {
     ['for requests', (url) => onPool(replicaPool(url, 1, 5_000))],
     ['for the housekeeping', (url) => onPool(housekeepingPool(url, () => undefined))],
     ['for maintenance', (url) => new MaintenanceConnection(url).run((source) => source.query(SHOW))],
-    ['for backups', (url) => withOwnClient(url, async (client) => (await client.query<object>(SHOW)).rows)],
+    [
+      'for backups and exports',
+      (url) => withOwnClient(url, 'test', async (client) => (await client.query<object>(SHOW)).rows),
+    ],
   ])('has the formats of the service: %s', async (_name, settingsOn) => {
-    expect(await settingsOn(database.url)).toEqual([{ settings: 'ISO, YMD; postgres; UTC; 1; hex; read committed' }]);
+    expect(await settingsOn(api.database.url)).toEqual([
+      { settings: 'ISO, YMD; postgres; UTC; 1; hex; read committed' },
+    ]);
   });
 
   it('finds the database ready', async () => {
-    const probe = new DatabaseProbe(database.url);
+    const probe = new DatabaseProbe(api.database.url);
 
     expect((await probe.ask()).schemaCurrent).toBe(true);
     probe.close();
@@ -59,22 +66,17 @@ describe('a session on a database with other formats', () => {
 });
 
 describe('the API on a database with other formats', () => {
-  let api: RunningApi;
   let mug: number;
   beforeAll(async () => {
-    api = await startApi({}, undefined, await oddDatabase());
     mug = await api.store.product({ stock: 123 });
     await api.store.customer({ name: 'Ada', created_at: '2026-03-04T05:06:07.089Z' });
   });
-  afterAll(() => api.stop());
   const { cli, directory } = commandLine(() => api.database);
-
-  const order = (quantity = 1) => ({ items: [{ product_id: mug, quantity }], customer: { name: 'Ada' } });
 
   it('places an order, repeats its answer and lists it at its time', async () => {
     const from = Date.now();
-    const placed = await api.post('/v1/orders', order(), { 'idempotency-key': 'once' });
-    const replay = await api.post('/v1/orders', order(), { 'idempotency-key': 'once' });
+    const placed = await api.post('/v1/orders', anOrderBody(mug), { 'idempotency-key': 'once' });
+    const replay = await api.post('/v1/orders', anOrderBody(mug), { 'idempotency-key': 'once' });
     const id = placed.json<{ data: { order_id: string } }>().data.order_id;
     const listed = (await api.get('/v1/orders')).json<{ data: { id: string; created_at: string }[] }>().data;
     const found = (await api.get(`/v1/orders/${id}`)).json<{ data: { created_at: string } }>().data;
@@ -85,7 +87,7 @@ describe('the API on a database with other formats', () => {
   });
 
   it('says how much stock is left', async () => {
-    const { payload } = await api.post('/v1/orders', order(500));
+    const { payload } = await api.post('/v1/orders', anOrderBody(mug, 500));
 
     expect(payload).toMatch(/requested 500, available 12[23]/);
   });

@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import pg from 'pg';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { differencesOf } from './changes/compare.js';
@@ -11,10 +9,10 @@ import { ConditionalReader } from './changes/conditional-reader.js';
 import { Follower } from './changes/follower.js';
 import { Lag } from './changes/lag.js';
 import { Writers } from './changes/writers.js';
+import { operate } from './support/cli.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
-import { CLI, createDatabase } from './support/rig.js';
-import type { Service } from './support/service.js';
-import { stockShelves } from './support/store-setup.js';
+import { createDatabase } from './support/rig.js';
+import { openShop, type Shop } from './support/shop.js';
 
 const FULL = { writers: 40, followers: 12, openMs: 60_000, rounds: 20, mostLagMs: 1_000 };
 /** A busy machine must not fail it. */
@@ -30,37 +28,26 @@ export const changes: Proof = {
   run: (context) => runProof(context),
 };
 
-interface Scene extends ProofContext {
-  readonly store: StoreFixture;
-  readonly products: readonly number[];
-  readonly services: readonly Service[];
-  readonly followers: readonly (readonly [string, Follower])[];
+interface Scene extends Shop {
+  readonly followers: readonly Follower[];
 }
 
 async function runProof(context: ProofContext): Promise<ProofOutcome> {
-  const { form, rig, random } = context;
+  const { form, random } = context;
   const size = form === 'full' ? FULL : QUICK;
-  const store = await StoreFixture.create(rig.database);
+  const shop = await openShop(context, 8, [1_000_000, 1_000_000]);
+  const { store, services } = shop;
   for (let n = 0; n < 5; n++) await store.category();
   for (let n = 0; n < 3; n++) await store.brand();
   await store.bin(await store.warehouse());
-  const products = await stockShelves(store, 8, [1_000_000, 1_000_000]);
-  const services = await rig.pair();
   const followers = Array.from({ length: size.followers }, (_, n) => {
-    const address = () => services[n % 2]?.url ?? '';
-    return [`reader ${n}`, new Follower({ name: `reader ${n}`, key: store.key, address, random })] as const;
+    const address = services[n % 2]?.url ?? '';
+    return new Follower({ name: `reader ${n}`, key: store.key, address, random });
   });
-  const scene: Scene = { ...context, store, products, services, followers };
-  const writers = new Writers({
-    databaseUrl: rig.database.url,
-    store,
-    products,
-    services,
-    count: size.writers,
-    random,
-  });
+  const scene: Scene = { ...shop, followers };
+  const writers = new Writers(shop, size.writers);
 
-  const conditional = new ConditionalReader({ database: rig.database, store, services, products });
+  const conditional = new ConditionalReader(shop);
   const rereading = conditional.run(size.openMs);
   const lag = await besideOpenTransaction(scene, size.openMs);
   await rereading;
@@ -72,9 +59,9 @@ async function runProof(context: ProofContext): Promise<ProofOutcome> {
   const { committed, rolledBack } = writers;
   const restored = form === 'full' ? await restoreBackup(scene) : null;
   violations.push(...(restored?.violations ?? []));
-  violations.push(...followers.flatMap(([, follower]) => follower.violations));
+  violations.push(...followers.flatMap((follower) => follower.violations));
 
-  const pages = followers.reduce((sum, [, follower]) => sum + follower.pages, 0);
+  const pages = followers.reduce((sum, follower) => sum + follower.pages, 0);
   const figures =
     `${committed} transactions and orders committed, ${rolledBack} rolled back or refused; ` +
     `${followers.length} readers read ${pages} pages; lag beside the open transaction at most ${lag.slowestMs} ms, ` +
@@ -84,16 +71,17 @@ async function runProof(context: ProofContext): Promise<ProofOutcome> {
 }
 
 /** Readers start one after another, and one measures the lag. */
-async function besideOpenTransaction({ rig, store, services, followers, random }: Scene, openMs: number): Promise<Lag> {
-  const open = new pg.Client({ connectionString: rig.database.url });
+async function besideOpenTransaction(scene: Scene, openMs: number): Promise<Lag> {
+  const { context, followers } = scene;
+  const open = new pg.Client({ connectionString: context.rig.database.url });
   await open.connect();
   // With an id and a snapshot: nothing after it is older than the oldest transaction.
   await open.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT pg_current_xact_id()');
-  const lag = new Lag(rig.database, { store, address: () => services[0]?.url ?? '', random });
+  const lag = new Lag(scene);
   const ended = lag.measure(openMs);
-  for (const [, follower] of followers) {
+  for (const follower of followers) {
     follower.start();
-    await delay(random(openMs / (2 * followers.length)));
+    await delay(context.random(openMs / (2 * followers.length)));
   }
   await ended;
   await open.query('COMMIT');
@@ -102,7 +90,8 @@ async function besideOpenTransaction({ rig, store, services, followers, random }
 }
 
 /** Kills the worker that numbers changes, and every other time PostgreSQL too. */
-async function killAndRestart({ rig, random, form }: Scene, rounds: number): Promise<void> {
+async function killAndRestart({ context }: Scene, rounds: number): Promise<void> {
+  const { rig, random, form } = context;
   let worker = await rig.startWorker();
   for (let n = 0; n < rounds; n++) {
     await delay(500 + random(1_500));
@@ -119,59 +108,58 @@ async function killAndRestart({ rig, random, form }: Scene, rounds: number): Pro
 }
 
 /** Lets the readers come to the end, and compares their copies with the tables. */
-async function settle({ rig, store, followers }: Scene): Promise<string[]> {
-  for (const [, follower] of followers) await follower.stop();
+async function settle({ context, store, followers }: Scene): Promise<string[]> {
+  for (const follower of followers) await follower.stop();
   // A cursor goes back only with lost data; no data is lost in a crash.
-  const rewinds = followers.filter(([, { rewinds }]) => rewinds > 0).map(([name]) => `${name} was rewound`);
-  await Promise.all(followers.map(([, follower]) => follower.catchUp()));
-  return [...rewinds, ...(await differencesOf(rig.database, store.id, followers))];
+  const rewinds = followers.filter(({ rewinds }) => rewinds > 0).map(({ name }) => `${name} was rewound`);
+  await Promise.all(followers.map((follower) => follower.catchUp()));
+  return [...rewinds, ...(await differencesOf(context.rig.database, store.id, followers))];
 }
 
 /** Restores a backup after which the store went on. Readers that saw the rest start again; the others continue. */
 async function restoreBackup(scene: Scene): Promise<{ figures: string; violations: string[] }> {
-  const { rig, store, products, services, followers, random } = scene;
+  const { context, store, services, followers } = scene;
+  const { rig, random } = context;
   const directory = mkdtempSync(path.join(tmpdir(), 'store-commerce-feed-'));
   const file = path.join(directory, 'backup');
-  const cli = (url: string, ...args: string[]) =>
-    promisify(execFile)(process.execPath, [CLI, ...args], { env: { ...process.env, DATABASE_URL: url } });
   const copy = await createDatabase(rig.server?.url ?? process.env['DATABASE_URL'] ?? '');
   try {
-    await cli(rig.database.url, 'backup', file);
+    await operate(rig.database.url, 'backup', file);
     const young = await StoreFixture.create(rig.database);
     for (let n = 0; n < 2; n++) await young.brand();
     const ofYoung = new Follower({
       ...{ name: 'the reader of the young store', key: young.key, random },
-      address: () => services[0]?.url ?? '',
+      address: services[0].url,
     });
     await ofYoung.catchUp();
     // The first reader sleeps; the others see what the backup lacks.
     const [sleeper, ...awake] = followers;
-    const writers = new Writers({ databaseUrl: rig.database.url, store, products, services, count: 8, random });
-    for (const [, follower] of awake) follower.start();
+    const writers = new Writers(scene, 8);
+    for (const follower of awake) follower.start();
     await delay(3_000);
     await writers.stop();
-    for (const [, follower] of awake) await follower.stop();
-    await Promise.all(awake.map(([, follower]) => follower.catchUp()));
+    for (const follower of awake) await follower.stop();
+    await Promise.all(awake.map((follower) => follower.catchUp()));
 
-    await cli(copy.url, 'restore', file);
+    await operate(copy.url, 'restore', file);
     const service = await rig.startService({ databaseUrl: copy.url });
-    const others = new Writers({ databaseUrl: copy.url, store, products, services: [service], count: 8, random });
+    const others = new Writers({ ...scene, services: [service, service] }, 8, copy.url);
     await delay(2_000);
     await others.stop();
-    for (const [, follower] of followers) follower.moveTo(() => service.url);
-    await Promise.all(followers.map(([, follower]) => follower.catchUp()));
+    for (const follower of followers) follower.moveTo(service.url);
+    await Promise.all(followers.map((follower) => follower.catchUp()));
     const violations = await differencesOf(copy, store.id, followers);
     // The store that is younger than the backup is imported again, with fewer changes than its reader has seen.
     const again = await StoreFixture.create(copy);
     if (again.id !== young.id) throw new Error('The store did not get its id again');
     await again.brand();
-    ofYoung.moveTo(() => service.url, again.key);
+    ofYoung.moveTo(service.url, again.key);
     await ofYoung.catchUp();
-    violations.push(...(await differencesOf(copy, again.id, [['the reader of the young store', ofYoung]])));
+    violations.push(...(await differencesOf(copy, again.id, [ofYoung])));
     if (ofYoung.rewinds !== 1) violations.push('the reader of a store younger than the backup was not rewound once');
-    if (sleeper && sleeper[1].rewinds > 0)
-      violations.push(`${sleeper[0]} was rewound, although it had seen no lost change`);
-    const rewound = awake.filter(([, { rewinds }]) => rewinds === 1).length;
+    if (sleeper && sleeper.rewinds > 0)
+      violations.push(`${sleeper.name} was rewound, although it had seen no lost change`);
+    const rewound = awake.filter(({ rewinds }) => rewinds === 1).length;
     if (rewound !== awake.length)
       violations.push(`${awake.length - rewound} readers of lost changes were not rewound once`);
     return {

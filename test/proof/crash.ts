@@ -1,6 +1,4 @@
-import { StoreFixture } from '../builders/store-fixture.js';
 import { SmtpSink } from '../support/smtp-sink.js';
-import { Buyers } from './support/buyers.js';
 import { killServer } from './support/crash/server-kills.js';
 import { killOnce, killServices, startVictims } from './support/crash/service-kills.js';
 import { Crowd } from './support/crowd.js';
@@ -10,7 +8,7 @@ import { askOracle } from './support/oracle.js';
 import { unexpectedAnswers } from './support/oracle/answers.js';
 import { mailViolations } from './support/oracle/pipeline.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
-import { stockShelves } from './support/store-setup.js';
+import { openShop, type Shop } from './support/shop.js';
 
 const PRODUCTS = 10;
 const BINS = [100_000, 100_000];
@@ -29,21 +27,19 @@ async function runFull(context: ProofContext): Promise<ProofOutcome> {
   const { rig, history, random } = context;
   const { server } = rig;
   if (!server) throw new Error('crash kills PostgreSQL, so it needs its own server: run it without DATABASE_URL');
-  const { store, products, buyers } = await openShop(context);
+  const shop = await openShopWithContact(context);
+  const { store, services, buyers } = shop;
   const sink = await SmtpSink.start();
   await rig.startWorker({ env: { SMTP_URL: sink.url } });
 
   const victims = await startVictims(rig);
-  const inFrontOfServices = new Crowd({ ...crowdOf(context), buyers, products, services: victims, label: 'service' });
+  const inFrontOfServices = new Crowd(shop, { size: 10, pauseMs: 300, services: victims, label: 'service' });
   const attack = killServices(victims, random, { perPoint: 20, atRandom: 100 });
   const { result: kills, violations } = await inFrontOfServices.whileIn(attack);
   await Promise.all(victims.map((victim) => victim.close()));
 
-  const services = await rig.pair();
-  const inFrontOfServer = new Crowd({ ...crowdOf(context), buyers, products, services, pauseMs: 60, label: 'server' });
-  const product = products[0] ?? 0;
-  const outage = killServer({ server, services, buyers, product, random, rounds: 20 });
-  const { result: outages, violations: refused } = await inFrontOfServer.whileIn(outage);
+  const inFrontOfServer = new Crowd(shop, { size: 10, pauseMs: 60, services, label: 'server' });
+  const { result: outages, violations: refused } = await inFrontOfServer.whileIn(killServer(shop, server, 20));
   violations.push(...outages.violations, ...refused);
   buyers.close();
 
@@ -65,13 +61,10 @@ async function runFull(context: ProofContext): Promise<ProofOutcome> {
 /** Kills no server, and the service only twice: starting services takes most of the time. */
 async function runQuick(context: ProofContext): Promise<ProofOutcome> {
   const { rig, history, random } = context;
-  const { store, products, buyers } = await openShop(context);
+  const shop = await openShopWithContact(context);
+  const { store, services, buyers } = shop;
   const victims = await startVictims(rig, 2);
-  const services = await rig.pair();
-  const crowd = new Crowd({
-    ...crowdOf(context),
-    ...{ buyers, products, services: [...victims, ...services], label: 'crash' },
-  });
+  const crowd = new Crowd(shop, { size: 12, pauseMs: 40, services: [...victims, ...services], label: 'crash' });
   const { result: kills, violations } = await crowd.whileIn(killOnce(victims, random));
   buyers.close();
   await Promise.all(victims.map((victim) => victim.close()));
@@ -84,14 +77,10 @@ async function runQuick(context: ProofContext): Promise<ProofOutcome> {
   return { figures, violations };
 }
 
-async function openShop({ rig, history, random }: ProofContext) {
-  const store = await StoreFixture.create(rig.database);
-  // The merchant gets a mail, too.
+/** The merchant gets a mail, too. */
+async function openShopWithContact(context: ProofContext): Promise<Shop> {
+  const shop = await openShop(context, PRODUCTS, BINS);
   const contact = JSON.stringify({ email: 'merchant@example.com' });
-  await rig.database.query('UPDATE stores SET contact = $2 WHERE id = $1', [store.id, contact]);
-  return { store, products: await stockShelves(store, PRODUCTS, BINS), buyers: new Buyers(store, history, random) };
-}
-
-function crowdOf({ form, random }: ProofContext) {
-  return { random, size: form === 'full' ? 10 : 12, pauseMs: form === 'full' ? 300 : 40 };
+  await context.rig.database.query('UPDATE stores SET contact = $2 WHERE id = $1', [shop.store.id, contact]);
+  return shop;
 }

@@ -1,11 +1,10 @@
-import { StoreFixture } from '../builders/store-fixture.js';
-import { Buyers } from './support/buyers.js';
 import { retriesOf } from './support/history.js';
 import { askOracle } from './support/oracle.js';
 import { unexpectedAnswers } from './support/oracle/answers.js';
 import { deadlocksIn } from './support/oracle/deadlocks.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
-import { inParallel, orderBody, shuffled, stockShelves } from './support/store-setup.js';
+import { openShop } from './support/shop.js';
+import { inParallel, orderBody, shuffled } from './support/store-setup.js';
 
 const SCALE = { full: { orders: 5_000, workers: 40 }, quick: { orders: 120, workers: 40 } };
 const PRODUCTS = 40;
@@ -24,10 +23,7 @@ export const deadlock: Proof = {
 async function run(context: ProofContext): Promise<ProofOutcome> {
   const { form, rig, history, random } = context;
   const { orders, workers } = SCALE[form];
-  const store = await StoreFixture.create(rig.database);
-  const products = await stockShelves(store, PRODUCTS, BINS);
-  const services = await rig.pair();
-  const buyers = new Buyers(store, history, random);
+  const { store, products, services, buyers } = await openShop(context, PRODUCTS, BINS);
   const before = await deadlocksIn(rig.database);
 
   const tasks = Array.from({ length: orders }, (_, n) => {

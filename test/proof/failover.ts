@@ -1,6 +1,3 @@
-import { execFile } from 'node:child_process';
-import path from 'node:path';
-import { promisify } from 'node:util';
 import { startPgBouncer, type Program } from '../topology/programs.js';
 import { Campaign } from './failover/campaign.js';
 import { ClusterRig } from './failover/cluster-rig.js';
@@ -16,6 +13,7 @@ import { engineOf, missingPackages } from './failover/packages.js';
 import { rollingUpdates } from './failover/rolling.js';
 import { openShop, startProcesses } from './failover/shop.js';
 import { primaryCrashed, waitsCancelled } from './failover/traps.js';
+import { operate } from './support/cli.js';
 import { fateOfOrders } from './support/fate.js';
 import { retriesOf } from './support/history.js';
 import { askOracle } from './support/oracle.js';
@@ -25,7 +23,6 @@ import type { Proof, ProofContext, ProofForm, ProofOutcome } from './support/pro
 
 const KILLS = 10;
 const EXPECTED = [200, 201, 409, 503, null];
-const CLI = path.resolve(import.meta.dirname, '../../dist/apps/cli/src/main.js');
 
 export const failover: Proof = {
   name: 'failover',
@@ -62,7 +59,10 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
       ...campaign.violations,
       ...unexpectedAnswers(history.exchanges, EXPECTED),
       ...(await askOracle({ context, store, services, worked: true })),
-      ...(await verifyStock(rig.database.url)),
+      ...(await operate(rig.database.url, 'stock', 'verify').then(
+        () => [],
+        (error: Error) => [error.message],
+      )),
     ];
     // Also of the unacknowledged orders that a fail-over lost: a mail of one should not exist.
     violations.push(...(await mailViolations(rig.database, store.id, mails.countsByMessageId)));
@@ -88,14 +88,4 @@ function faultsOf(form: ProofForm, rig: ClusterRig): readonly Fault[] {
     ...[switchedOver, switchedOver, primaryFrozen, etcdFrozen, standbyFrozen],
     ...[waitsCancelled(database), primaryCrashed(database)],
   ];
-}
-
-/** With the operators' command. */
-async function verifyStock(url: string): Promise<string[]> {
-  return promisify(execFile)(process.execPath, [CLI, 'stock', 'verify'], {
-    env: { ...process.env, DATABASE_URL: url },
-  }).then(
-    () => [],
-    (error: Error & { stderr?: string }) => [`stock verify: ${error.stderr ?? error.message}`],
-  );
 }

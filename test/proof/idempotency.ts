@@ -1,15 +1,14 @@
-import { StoreFixture } from '../builders/store-fixture.js';
 import { cutCommits } from './idempotency/cut-commits.js';
 import { repeatErased } from './idempotency/erased.js';
 import { refuseLate } from './idempotency/late-refusals.js';
 import { raceReferences } from './idempotency/references.js';
 import { withSlowCommits } from './idempotency/slow-commits.js';
 import { raceTwins } from './idempotency/twins.js';
-import { Buyers } from './support/buyers.js';
 import { retriesOf } from './support/history.js';
 import { askOracle } from './support/oracle.js';
 import { unexpectedAnswers } from './support/oracle/answers.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
+import { openShop } from './support/shop.js';
 
 const SCALE = {
   full: { keys: 200, stalled: 4, twins: 30, cuts: 200, late: 40, references: 200 },
@@ -27,22 +26,18 @@ export const idempotency: Proof = {
 };
 
 async function run(context: ProofContext): Promise<ProofOutcome> {
-  const { form, rig, history, random } = context;
+  const { form, rig, history } = context;
   const { keys, stalled, twins, cuts, late: rounds, references } = SCALE[form];
-  const store = await StoreFixture.create(rig.database);
-  const product = await store.product({ price: 1234, stock: [1_000_000, 1_000_000] });
-  const services = await rig.pair();
-  const buyers = new Buyers(store, history, random);
+  const shop = await openShop(context, 1, [1_000_000, 1_000_000]);
+  const { store, services, buyers } = shop;
 
   const { race, retriesOfTwins, referred, cut } = await withSlowCommits(rig.database, async () => ({
-    race: await raceTwins({ buyers, services, product, keys, stalled, twins }),
+    race: await raceTwins(shop, { keys, stalled, twins }),
     retriesOfTwins: retriesOf(history),
-    referred: await raceReferences({
-      ...{ database: rig.database, store, buyers, services, product, random, references, twins },
-    }),
-    cut: await cutCommits({ context, store, buyers, direct: services[0], product, rounds: cuts }),
+    referred: await raceReferences(shop, references, twins),
+    cut: await cutCommits(shop, cuts),
   }));
-  const late = await refuseLate({ database: rig.database, store, buyers, services, rounds });
+  const late = await refuseLate(shop, rounds);
   const violations = [...race.violations, ...referred.violations, ...cut.violations, ...late.violations];
   violations.push(...unexpectedAnswers(history.exchanges, [200, 201, 409, 422, 503, null]));
   violations.push(...(await askOracle({ context, store, services })));
@@ -50,7 +45,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const ofTwins = orders.length - referred.orders - cut.orders - late.orders;
   if (ofTwins !== keys) violations.push(`${ofTwins} orders by ${keys} keys`);
 
-  violations.push(...(await repeatErased({ database: rig.database, store, buyers, services, product })));
+  violations.push(...(await repeatErased(shop)));
   buyers.close();
 
   const figures =

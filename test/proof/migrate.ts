@@ -1,10 +1,7 @@
-import { execFile } from 'node:child_process';
-import path from 'node:path';
-import { promisify } from 'node:util';
+import { operate } from './support/cli.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 import type { Rig } from './support/rig.js';
 
-const CLI = path.resolve(import.meta.dirname, '../../dist/apps/cli/src/main.js');
 const SCALE = { full: { rounds: 10, processes: 5 }, quick: { rounds: 1, processes: 2 } };
 
 export const migrate: Proof = {
@@ -37,10 +34,10 @@ async function startTogether(rig: Rig, name: string, processes: number) {
   const all = Array.from({ length: processes });
   const [services, reports] = await Promise.all([
     Promise.allSettled(all.map(() => rig.startService({ databaseUrl: url.href }))),
-    Promise.all(all.map(() => migrateByCommand(url.href))),
+    Promise.all(all.map(() => operate<{ applied: string[] }>(url.href, 'migrate'))),
   ]);
   const started = services.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-  const applied = reports.flat();
+  const applied = reports.flatMap((report) => report.applied);
   const violations = services.flatMap((result) => (result.status === 'rejected' ? [String(result.reason)] : []));
   if (applied.length === 0) violations.push('nothing was migrated');
   for (const migration of new Set(applied)) {
@@ -50,15 +47,4 @@ async function startTogether(rig: Rig, name: string, processes: number) {
   await Promise.all(started.map((service) => service.kill()));
   await rig.database.query(`DROP DATABASE ${name} WITH (FORCE)`);
   return { applied, ready: started.length, violations };
-}
-
-/** @returns the migrations that the command reports as applied. @throws Error with its message when it fails. */
-async function migrateByCommand(url: string): Promise<string[]> {
-  const env = { PATH: process.env['PATH'], DATABASE_URL: url };
-  try {
-    const { stdout } = await promisify(execFile)(process.execPath, [CLI, 'migrate'], { env });
-    return (JSON.parse(stdout) as { applied: string[] }).applied;
-  } catch (error) {
-    throw new Error(`migrate failed: ${(error as { stderr?: string }).stderr}`, { cause: error });
-  }
 }

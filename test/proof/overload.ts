@@ -6,7 +6,7 @@ import { Buyers } from './support/buyers.js';
 import { HoldingsWatch } from './support/holdings.js';
 import { attackWithoutKey } from './support/keyless.js';
 import { askOracle } from './support/oracle.js';
-import { ADDRESSES, Load, type Sample } from './support/overload/load.js';
+import { Load, type Sample } from './support/overload/load.js';
 import { scrape } from './support/overload/scrapers.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 import type { Service } from './support/service.js';
@@ -51,11 +51,11 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const streams = await UnreadStreams.over(rig.database);
   const logFile = path.join(tmpdir(), `store-commerce-overload-${process.pid}.log`);
   const service = await rig.startService({ logFile });
-  const buyers = new Buyers(store, history, random, ADDRESSES);
+  const buyers = new Buyers(store, history, random);
   const load = new Load({ service, key: store.key, buyers, products, random });
   const memory = new PeakMemory(service);
   try {
-    await attackWithoutKey(service, 1); // warms up, together with the requests below
+    await attackWithoutKey(service.url, 1); // warms up, together with the requests below
     await load.closedLoop(CLIENTS, WARM_UP_MS);
     const holdings = await HoldingsWatch.begin(service);
     const most = ((await load.closedLoop(CLIENTS, MAXIMUM_MS)).length / MAXIMUM_MS) * SECOND;
@@ -78,7 +78,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     violations.push(...unreadStreams.violations);
     buyers.close();
     load.close();
-    const strangers = await attackWithoutKey(service, KEYLESS);
+    const strangers = await attackWithoutKey(service.url, KEYLESS);
     violations.push(...strangers.violations);
     violations.push(...(await holdings.violations(load.sent + streams.requests + strangers.requests)));
     violations.push(...(await askOracle({ context, store, services: [service] })));

@@ -1,10 +1,8 @@
-import { StoreFixture } from '../builders/store-fixture.js';
-import { Buyers } from './support/buyers.js';
 import { retriesOf } from './support/history.js';
 import { askOracle } from './support/oracle.js';
 import { unexpectedAnswers } from './support/oracle/answers.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
-import type { Service } from './support/service.js';
+import { openShop, type Shop } from './support/shop.js';
 import { orderBody, type OrderBody } from './support/store-setup.js';
 
 const SCALE = { full: { rounds: 20, buyers: 200 }, quick: { rounds: 2, buyers: 75 } };
@@ -33,21 +31,18 @@ export const oversell: Proof = {
 };
 
 async function run(context: ProofContext): Promise<ProofOutcome> {
-  const { form, rig, history, random } = context;
+  const { form, history } = context;
   const { rounds, buyers: crowd } = SCALE[form];
-  const store = await StoreFixture.create(rig.database);
-  const services = await rig.pair();
-  const buyers = new Buyers(store, history, random);
-  const round = (name: string, basket: Basket, keyed: boolean) =>
-    buyOut({ name, store, services, buyers, crowd, basket, keyed });
+  const shop = await openShop(context, 0, []);
+  const { store, services, buyers } = shop;
 
   const violations: string[] = [];
   let oversold = 0;
   for (let n = 1; n <= rounds; n++) {
     // With and without a key: the two take different paths to the stock.
-    const plain = await round(`round ${n}`, ONE_UNIT, n % 2 === 0);
+    const plain = await buyOut(shop, crowd, { name: `round ${n}`, basket: ONE_UNIT, keyed: n % 2 === 0 });
     violations.push(...plain.compare(UNITS, crowd - UNITS, 0));
-    const split = await round(`split round ${n}`, TWO_LINES, n % 2 === 1);
+    const split = await buyOut(shop, crowd, { name: `split round ${n}`, basket: TWO_LINES, keyed: n % 2 === 1 });
     violations.push(...split.compare(SPLIT_ORDERS, crowd - SPLIT_ORDERS, UNITS - 3 * SPLIT_ORDERS));
     oversold += Math.max(0, plain.sold - UNITS) + Math.max(0, split.sold - UNITS);
   }
@@ -63,16 +58,12 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
 
 interface Round {
   readonly name: string;
-  readonly store: StoreFixture;
-  readonly services: readonly Service[];
-  readonly buyers: Buyers;
-  readonly crowd: number;
   readonly basket: Basket;
   readonly keyed: boolean;
 }
 
 /** All buyers order at once. */
-async function buyOut({ name, store, services, buyers, crowd, basket, keyed }: Round) {
+async function buyOut({ store, services, buyers }: Shop, crowd: number, { name, basket, keyed }: Round) {
   const product = await store.product({ stock: BINS });
   const answers = await Promise.all(
     Array.from({ length: crowd }, (_, n) => {

@@ -14,7 +14,7 @@ import { pipeline } from './pipeline.js';
 import { revoke } from './revoke.js';
 import { rolling } from './rolling.js';
 import { secrets } from './secrets.js';
-import { slow } from './slow.js';
+import { slow, slowProxy } from './slow.js';
 import type { Proof } from './support/proof.js';
 
 /**
@@ -41,4 +41,4 @@ export const PROOFS: readonly Proof[] = [
 ];
 
 /** The others as well: they run by name only, because they need packages of the operating system. */
-export const NAMED_PROOFS: readonly Proof[] = [...PROOFS, failover];
+export const NAMED_PROOFS: readonly Proof[] = [...PROOFS, slowProxy, failover];

@@ -1,15 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { StoreFixture } from '../builders/store-fixture.js';
 import { readKeyViolations } from './revoke/read-key.js';
 import { rollInUse } from './revoke/roll-in-use.js';
 import { isRefused, isServed, useKey } from './revoke/use-key.js';
-import { waitWithKey } from './revoke/wait-with-key.js';
+import { holdsWait, waitWithKey } from './revoke/wait-with-key.js';
 import type { Exchange } from './support/history.js';
 import { askOracle } from './support/oracle.js';
 import { unexpectedAnswers } from './support/oracle/answers.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 import type { Service } from './support/service.js';
-import { stockShelves } from './support/store-setup.js';
+import { openShop, type Shop } from './support/shop.js';
 
 const SCALE = {
   full: { revocations: 50, rolls: 5, clients: 12, beforeMs: 400, afterMs: 600 },
@@ -35,19 +34,17 @@ export const revoke: Proof = {
 };
 
 async function run(context: ProofContext): Promise<ProofOutcome> {
-  const { form, rig, history } = context;
-  const store = await StoreFixture.create(rig.database);
-  const products = await stockShelves(store, 3, [1_000_000]);
-  const services = await rig.pair();
-  const readKey = await store.createKey('live', 'read');
-  const stopReader = useKey({ context, storeId: store.id, key: readKey, services, products, clients: 1 });
+  const { form, history } = context;
+  const shop = await openShop(context, 3, [1_000_000]);
+  const { store, services } = shop;
+  const reader = useKey(shop, await store.createKey('live', 'read'), 1);
   const keys: string[] = [];
   const violations: string[] = [];
   let [before, after, latestMs] = [0, 0, 0];
   for (let n = 0; n < SCALE[form].revocations; n++) {
     const key = await store.createKey();
     keys.push(key);
-    const seen = await endInUse({ context, store, key, services, products, n });
+    const seen = await endInUse(shop, key, n);
     violations.push(...seen.violations);
     before += seen.before;
     after += seen.after;
@@ -55,13 +52,9 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   }
   for (let n = 0; n < SCALE[form].rolls; n++) {
     const key = await store.createKey();
-    const id = await newestKey(context, store);
-    const { clients, afterMs } = SCALE[form];
-    violations.push(
-      ...(await rollInUse({ context, storeId: store.id, key, id, services, products, clients, afterMs })),
-    );
+    violations.push(...(await rollInUse(shop, { key, id: await newestKey(shop) }, SCALE[form])));
   }
-  const read = await stopReader();
+  const read = await reader.stop();
   violations.push(...readKeyViolations(read, services));
   violations.push(...unexpectedAnswers(history.exchanges, [200, 201, ...REFUSED]));
   violations.push(...(await askOracle({ context, store, services })));
@@ -76,28 +69,21 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   return { figures, violations };
 }
 
-interface Use {
-  readonly context: ProofContext;
-  readonly store: StoreFixture;
-  readonly key: string;
-  readonly services: readonly Service[];
-  readonly products: readonly number[];
-  readonly n: number;
-}
-
 /** Ends the key while clients use it continuously. */
-async function endInUse({ context, store, key, services, products, n }: Use) {
+async function endInUse(shop: Shop, key: string, n: number) {
+  const { context, store, services } = shop;
   const { rig, random, form } = context;
   const { clients, beforeMs, afterMs } = SCALE[form];
-  const stop = useKey({ context, storeId: store.id, key, services, products, clients });
+  const use = useKey(shop, key, clients);
   const waits = Promise.allSettled(services.map((service) => waitWithKey(service, key)));
+  await Promise.all([use.served(), ...services.map(holdsWait)]);
   await delay(beforeMs + random(50));
-  const id = await newestKey(context, store);
+  const id = await newestKey(shop);
   await rig.database.query(ENDINGS[n % ENDINGS.length] ?? '', [store.id, id]);
   const committed = Date.now();
   const late = String(await store.brand());
   await delay(afterMs);
-  const seen = judge(await stop(), committed, services, `key ${n}`);
+  const seen = judge(await use.stop(), committed, services, `key ${n}`);
   for (const wait of await waits) {
     if (wait.status === 'rejected') seen.violations.push(`key ${n}: ${String(wait.reason)}`);
     else if (wait.value.includes(late)) {
@@ -107,8 +93,8 @@ async function endInUse({ context, store, key, services, products, n }: Use) {
   return seen;
 }
 
-async function newestKey({ rig }: ProofContext, store: StoreFixture): Promise<string> {
-  const [row] = await rig.database.query<{ id: string }>(
+async function newestKey({ context, store }: Shop): Promise<string> {
+  const [row] = await context.rig.database.query<{ id: string }>(
     'SELECT id FROM api_keys WHERE store_id = $1 ORDER BY created_at DESC, id DESC LIMIT 1',
     [store.id],
   );

@@ -1,13 +1,14 @@
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { StoreFixture } from '../builders/store-fixture.js';
 import { startBalancer } from './support/balancer.js';
-import { Buyers } from './support/buyers.js';
+import type { Buyers } from './support/buyers.js';
 import type { History } from './support/history.js';
+import { SteadyRate } from './support/loops.js';
 import { askOracle } from './support/oracle.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 import type { Service } from './support/service.js';
-import { orderBody, stockShelves } from './support/store-setup.js';
+import { openStore } from './support/shop.js';
+import { orderBody } from './support/store-setup.js';
 
 const SCALE = { full: { restarts: 20, perSecond: 100 }, quick: { restarts: 1, perSecond: 50 } };
 /** One request in this many is an order, every other one of these without a key. */
@@ -27,13 +28,12 @@ export const rolling: Proof = {
 };
 
 async function run(context: ProofContext): Promise<ProofOutcome> {
-  const { form, rig, history, random } = context;
+  const { form, rig, history } = context;
   const { restarts, perSecond } = SCALE[form];
-  const store = await StoreFixture.create(rig.database);
-  const products = await stockShelves(store, 10, [1_000_000]);
+  const { store, products, buyers } = await openStore(context, 10, [1_000_000]);
   const services = await Promise.all([rig.startService(), rig.startService()]);
   const balancer = await startBalancer(services.map(({ url }) => url));
-  const traffic = new Traffic({ buyers: new Buyers(store, history, random), url: balancer.url, products, perSecond });
+  const traffic = trafficOf(buyers, balancer.url, products, perSecond);
   const violations: string[] = [];
   let slowLines = 0;
   try {
@@ -50,6 +50,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     }
   } finally {
     await traffic.stop();
+    buyers.close();
     await balancer.close();
   }
   violations.push(...failures(history), ...(await askOracle({ context, store, services })));
@@ -62,39 +63,14 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   return { figures, violations };
 }
 
-interface TrafficOptions {
-  readonly buyers: Buyers;
-  readonly url: string;
-  readonly products: readonly number[];
-  readonly perSecond: number;
-}
-
-/** Sends requests at a fixed rate, regardless of earlier answers. */
-class Traffic {
-  private readonly pending = new Set<Promise<unknown>>();
-  private readonly timer: NodeJS.Timeout;
-  private sent = 0;
-
-  constructor(private readonly options: TrafficOptions) {
-    this.timer = setInterval(() => this.send(), 1_000 / options.perSecond);
-  }
-
-  async stop(): Promise<void> {
-    clearInterval(this.timer);
-    await Promise.all(this.pending);
-    this.options.buyers.close();
-  }
-
-  private send(): void {
-    const { buyers, products } = this.options;
-    const n = ++this.sent;
+/** Reads and orders, some of these with a key. */
+function trafficOf(buyers: Buyers, url: string, products: readonly number[], perSecond: number): SteadyRate {
+  return new SteadyRate(perSecond, (n) => {
     const items = [{ product_id: products[n % products.length] ?? 0, quantity: 1 }];
     const order = { body: orderBody(items, 'rolling'), key: n % (2 * ORDERS) === 0 ? `rolling-${n}` : null };
     const read = { method: 'GET', path: n % 2 === 0 ? '/v1/products?limit=5' : '/v1/orders?limit=5' };
-    const request = buyers.send(this.options, n % ORDERS === 0 ? order : read);
-    this.pending.add(request);
-    void request.then(() => this.pending.delete(request));
-  }
+    return buyers.send({ url }, n % ORDERS === 0 ? order : read);
+  });
 }
 
 /** A request with a slow head on its own connection. @returns the status, or the reason why there is none. */

@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process';
+import https from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { ASKED, LARGE_ANSWER_BYTES, promptReader, SLOWNESSES, slowClient } from '../support/slow-clients.js';
 import { Buyers } from './support/buyers.js';
@@ -9,6 +12,7 @@ import { askOracle } from './support/oracle.js';
 import { unexpectedAnswers } from './support/oracle/answers.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 import type { Service } from './support/service.js';
+import { HAPROXY, startShippedProxy } from './support/shipped-proxy.js';
 import { orderBody } from './support/store-setup.js';
 import { UnreadStreams } from './support/unread-streams.js';
 
@@ -32,7 +36,7 @@ const NOTICED_MS = 25;
 /** Connections without a key per manner and route. */
 const KEYLESS = 10;
 const UNREAD = 100;
-/** More than the service accepts. */
+/** More than a process accepts. */
 const HALF_HEADS = 4_500;
 const HALF_HEADS_MS = 8_000;
 const NEWCOMER_MS = 1_000;
@@ -42,24 +46,54 @@ export const slow: Proof = {
   promise:
     'Clients that send or read slowly are disconnected in under 20 s, delay no other client and leave nothing behind',
   attack:
-    '1,000 connections that send a header or a body a few bytes at a time, 300 that read answers of 0.9 MB a little at a time or not at all, next to 50 normal requests a second, orders among them, in 3 rounds that alternate with clients that read the same answers at once; every public route without a key, pipelined, unread and aborted; the metrics port flooded; 4,500 connections with half a head from one address; 64 streams of fat records that nobody reads; descriptors, sockets, memory, timers and log lines compared before and after',
-  // The quick form is test/e2e/slow-clients.spec.ts, with shorter limits.
+    '1,000 connections that send a header or a body a few bytes at a time, 300 that read answers of 0.9 MB a little at a time or not at all, next to 50 normal requests a second, orders among them, in 3 rounds that alternate with clients that read the same answers at once; every public route without a key, pipelined, unread and aborted; the metrics port flooded; 64 streams of fat records that nobody reads; descriptors, sockets, memory, timers and log lines compared before and after',
+  // The quick form is test/e2e/slow-connections.spec.ts, with shorter limits.
   quick: false,
-  run,
+  run: async (context) => {
+    const service = await context.rig.startService();
+    // One address may take every connection of a process: SECURITY.md leaves that to the proxy.
+    return attack(context, service, service.url);
+  },
 };
 
-async function run(context: ProofContext): Promise<ProofOutcome> {
+/** The whole promise, which needs the proxy. Runs by name only. */
+export const slowProxy: Proof = {
+  name: 'slow-proxy',
+  promise: `Behind the proxy of docker/haproxy: ${slow.promise}, and no address keeps others out`,
+  attack: `the attack of proof:slow, through HAProxy with the shipped configuration; 4,500 connections with half a head from one address, which must keep no other client out`,
+  quick: false,
+  missing: async () => ((await haproxyVersion()) === null ? ['haproxy'] : []),
+  run: async (context) => {
+    const service = await context.rig.startService({ env: { TRUST_PROXY: '1' } });
+    const proxy = await startShippedProxy(service);
+    try {
+      const overTls = await tlsViolations(proxy.tlsUrl);
+      const { figures, violations } = await attack(context, service, proxy.url, { noneKeptOut: true });
+      const engine = `HAProxy ${(await haproxyVersion()) ?? '?'}`;
+      return { figures, violations: [...overTls, ...violations], engine };
+    } finally {
+      await proxy.stop();
+    }
+  },
+};
+
+/** @param url what the clients connect to. */
+async function attack(
+  context: ProofContext,
+  service: Service,
+  url: string,
+  { noneKeptOut = false } = {},
+): Promise<ProofOutcome> {
   const { rig, history, random } = context;
   const store = await StoreFixture.create(rig.database);
-  const service = await rig.startService();
   const large = await store.product({ columns: { description: 'x'.repeat(LARGE_ANSWER_BYTES) } });
   const mug = await store.product({ stock: 1_000_000 });
-  const target = { port: Number(new URL(service.url).port), key: store.key, largePath: `/v1/products/${large}` };
+  const target = { port: Number(new URL(url).port), key: store.key, largePath: `/v1/products/${large}` };
   const buyers = new Buyers(store, history, random);
-  const good = (work: Promise<unknown>) => latencies(buyers, service, mug, work);
+  const good = (work: Promise<unknown>) => latencies(buyers, url, mug, work);
 
   const streams = await UnreadStreams.over(rig.database);
-  await attackWithoutKey(service, 1); // warms up, together with the requests below
+  await attackWithoutKey(url, 1); // warms up, together with the requests below
   await good(delay(WARM_UP_MS));
   const holdings = await HoldingsWatch.begin(service);
   const droppedBefore = await droppedConnections(service);
@@ -68,21 +102,21 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
   const ends: (number | null)[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     prompt.push(percentile(await good(arrive(2 * READERS, () => promptReader(target))), 0.99));
-    const attack = Promise.all(
+    const clients = Promise.all(
       SLOWNESSES.map((kind) =>
         arrive(kind.includes('read') ? READERS : SENDERS, () => slowClient(kind, target, PATIENCE_MS)),
       ),
     );
-    beside.push(percentile(await good(attack), 0.99));
-    ends.push(...(await attack).flat());
+    beside.push(percentile(await good(clients), 0.99));
+    ends.push(...(await clients).flat());
   }
   buyers.close();
   const dropped = await droppedConnections(service);
-  const strangers = await attackWithoutKey(service, KEYLESS);
-  const unread = await keepUnread(service, UNREAD);
+  const strangers = await attackWithoutKey(url, KEYLESS);
+  const unread = await keepUnread(service, url, UNREAD);
   const flood = await floodMetricsPort(rig);
-  const newcomers = await besideHalfHeads(service, HALF_HEADS, HALF_HEADS_MS);
-  const unreadStreams = await streams.attack(service);
+  const newcomers = await besideHalfHeads(url, HALF_HEADS, HALF_HEADS_MS);
+  const unreadStreams = await streams.attack(service, url);
   const keyless = strangers.requests + unread.requests + HALF_HEADS + newcomers.count;
   const held = await holdings.violations(
     history.exchanges.length + streams.requests + (ends.length + ROUNDS * 2 * READERS) * (ASKED + 1) + keyless,
@@ -97,7 +131,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
       ? [`p99 of normal requests: ${attacked} ms, and ${usual} ms beside prompt readers`]
       : []),
     ...(dropped === droppedBefore ? [] : [`Slow clients reached another limit: ${dropped}`]),
-    ...(newcomers.keptOut > 0 || newcomers.slowestMs > NEWCOMER_MS ? [besideHalves(newcomers)] : []),
+    ...(noneKeptOut && (newcomers.keptOut > 0 || newcomers.slowestMs > NEWCOMER_MS) ? [besideHalves(newcomers)] : []),
     ...strangers.violations,
     ...unread.violations,
     ...flood.violations,
@@ -111,6 +145,23 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     `${history.exchanges.length} good requests, p99 ${beside.join(', ')} ms beside them, ` +
     `${prompt.join(', ')} ms beside prompt readers of the same answers; ${besideHalves(newcomers)}; ${keyless} requests without a key; ${unreadStreams.figures}; ${holdings.figures}`;
   return { figures, violations };
+}
+
+async function haproxyVersion(): Promise<string | null> {
+  const { stdout } = await promisify(execFile)(HAPROXY, ['-v']).catch(() => ({ stdout: '' }));
+  return /\d+\.\d+\.\d+/.exec(stdout)?.[0] ?? null;
+}
+
+/** The other clients of the proof speak without TLS. */
+async function tlsViolations(url: string): Promise<string[]> {
+  const answer = await new Promise<string>((resolve) => {
+    https
+      .get(`${url}/health/live`, { rejectUnauthorized: false }, ({ statusCode, headers }) =>
+        resolve(`${statusCode}, ${headers['strict-transport-security']}`),
+      )
+      .on('error', (error) => resolve(error.message));
+  });
+  return answer === '200, max-age=31536000' ? [] : [`over TLS: ${answer}`];
 }
 
 /** Connections that the service closed at a limit on anything but time. */
@@ -137,14 +188,14 @@ function arrive<T>(count: number, connect: () => Promise<T>): Promise<T[]> {
  * Latencies of normal requests in milliseconds, sent at a steady rate regardless of earlier answers, until the work is
  * done.
  */
-async function latencies(buyers: Buyers, service: Service, product: number, work: Promise<unknown>): Promise<number[]> {
+async function latencies(buyers: Buyers, url: string, product: number, work: Promise<unknown>): Promise<number[]> {
   let isDone = false;
   void work.finally(() => (isDone = true));
   const asked: Promise<{ readonly tookMs: number }>[] = [];
   for (let n = 0; !isDone; n++) {
     const body = orderBody([{ product_id: product, quantity: 1 }], 'slow');
     const path = n % 2 === 0 ? '/v1/products?limit=20' : '/v1/orders?limit=20';
-    asked.push(buyers.send(service, n % 5 === 0 ? { body } : { method: 'GET', path }));
+    asked.push(buyers.send({ url }, n % 5 === 0 ? { body } : { method: 'GET', path }));
     await delay(GOOD_EVERY_MS);
   }
   return (await Promise.all(asked)).map(({ tookMs }) => tookMs);

@@ -1,40 +1,46 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { EXIT, report } from '../../apps/cli/src/failures.js';
+import { createProgram } from '../../apps/cli/src/program.js';
 import type { TestDatabase } from './test-database.js';
 
 const MAIN = path.resolve('dist/apps/cli/src/main.js');
 
 export interface CommandResult {
-  readonly code: number | null;
+  readonly code: number;
   /** The standard output as JSON, or null when it is neither an object nor an array. */
   readonly json: unknown;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs the built command line on a database, with a directory for its files that is removed after the tests. */
+/** Runs commands on a database, with a directory for their files that is removed after the tests. */
 export function commandLine(database: () => TestDatabase) {
   const directory = mkdtempSync(path.join(tmpdir(), 'store-commerce-cli-'));
   afterAll(() => rmSync(directory, { recursive: true }));
 
   const environment = () => ({ PATH: process.env.PATH, DATABASE_URL: database().url, DATA_DIR: directory });
-  const cli = (args: readonly string[], env: Record<string, string> = {}): Promise<CommandResult> =>
-    new Promise((resolve) => {
-      const options = { env: { ...environment(), ...env } };
-      const child = execFile(process.execPath, [MAIN, ...args], options, (_, stdout, stderr) => {
-        const json: unknown = stdout.startsWith('{') || stdout.startsWith('[') ? JSON.parse(stdout) : null;
-        resolve({ code: child.exitCode, json, stdout, stderr });
-      });
-    });
+  let last: Promise<unknown> = Promise.resolve();
+  /** Runs a command in this process, after those that were called before: it has the environment and the output alone. */
+  const cli = (args: readonly string[], env: Record<string, string> = {}): Promise<CommandResult> => {
+    const result = last.then(() => runHere(args, { ...environment(), ...env }));
+    last = result.catch(() => undefined);
+    return result;
+  };
 
   return {
     directory,
     cli,
-    /** Starts a command without waiting for its end. */
-    start: (args: readonly string[]) =>
-      spawn(process.execPath, [MAIN, ...args], { env: environment(), stdio: ['pipe', 'pipe', 'pipe'] }),
+    /** Starts a command of the build as a process of its own. */
+    start: (args: readonly string[], env: Record<string, string> = {}) => {
+      const child = spawn(process.execPath, [MAIN, ...args], { env: { ...environment(), ...env } });
+      const ended = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
+      return { child, ended: ended.then(([[code], stdout, stderr]) => ({ code: code as unknown, stdout, stderr })) };
+    },
     createStore: (subdomain: string) =>
       cli(['stores', 'create', '--subdomain', subdomain, '--name', 'Acme', '--currency', 'USD']),
     /** Writes a file of JSON lines and returns its path. */
@@ -44,4 +50,25 @@ export function commandLine(database: () => TestDatabase) {
       return target;
     },
   };
+}
+
+async function runHere(args: readonly string[], env: NodeJS.ProcessEnv): Promise<CommandResult> {
+  const said = { stdout: '', stderr: '' };
+  const replaced = (['stdout', 'stderr'] as const).map((stream) =>
+    jest.spyOn(process[stream], 'write').mockImplementation((chunk) => {
+      said[stream] += String(chunk);
+      return true;
+    }),
+  );
+  const environment = jest.replaceProperty(process, 'env', env);
+  try {
+    const code = await createProgram()
+      .parseAsync(args, { from: 'user' })
+      .then(() => EXIT.ok, report);
+    const json: unknown = /^[{[]/.test(said.stdout) ? JSON.parse(said.stdout) : null;
+    return { code, json, ...said };
+  } finally {
+    environment.restore();
+    for (const write of replaced) write.mockRestore();
+  }
 }

@@ -34,7 +34,7 @@ const FORMATS = {
 /** Headers that this API defines, as opposed to general HTTP headers. */
 const OWN_HEADERS = /^(?:x-(?!content-type-options)|idempotent-|retry-after|www-authenticate)/;
 
-/** The committed document. `openapi.spec.ts` compares it with the running service. */
+/** The committed document. `documentation.spec.ts` compares it with the running service. */
 export function committedDocument(): ApiDocument {
   return JSON.parse(readFileSync(join(__dirname, '../../docs/openapi.json'), 'utf8')) as ApiDocument;
 }

@@ -16,8 +16,8 @@ export interface ListEndpoint {
 }
 
 /** Reads a list. Fails the test when the status is not 200. */
-export async function readList(api: RunningApi, url: string, headers?: Record<string, string>): Promise<ListBody> {
-  const response = await api.get(url, headers);
+export async function readList(api: RunningApi, url: string): Promise<ListBody> {
+  const response = await api.get(url);
   expect([url, response.statusCode]).toEqual([url, 200]);
   return response.json<ListBody>();
 }
@@ -34,11 +34,11 @@ export function itBehavesAsList(endpoint: () => ListEndpoint): void {
     it('returns the envelope of a list', async () => {
       const { api, path, ids } = endpoint();
 
-      const body = await readList(api, path);
-
-      expect(Object.keys(body)).toEqual(['success', 'data', 'pagination']);
-      expect(body.success).toBe(true);
-      expect(body.pagination).toEqual({ total: ids.length, page: 1, limit: 50 });
+      expect(await readList(api, path)).toEqual({
+        success: true,
+        data: expect.any(Array) as unknown,
+        pagination: { total: ids.length, page: 1, limit: 50 },
+      });
     });
 
     it('returns every row once and in order for every page size', async () => {
@@ -56,55 +56,26 @@ export function itBehavesAsList(endpoint: () => ListEndpoint): void {
       }
     });
 
+    // `parameters.spec.ts` has the other values of each parameter.
     it.each([
-      ['limit=', 50],
-      ['limit=abc', 50],
-      ['limit=7.5', 7],
-      ['limit=0', 1],
-      ['limit=-3', 1],
-      ['limit=100', 100],
-      ['limit=101', 100],
-      ['limit=99999999999999999999', 100],
-      ['limit=1&limit=2', 2],
-      ['limit=1&limit=abc', 50],
-      ['limit%00=1', 50],
-      ['limit=1%00', 50],
-      ['limit=%ff', 50],
-    ])('reads ?%s as a limit of %d', async (query, limit) => {
+      ['limit=abc', 50, 1],
+      ['limit=0', 1, 1],
+      ['limit=101', 100, 1],
+      ['limit=1&limit=2', 2, 1],
+      ['limit%00=1', 50, 1],
+      ['limit=1%00', 50, 1],
+      ['limit=%ff', 50, 1],
+      ['page=abc', 50, 1],
+      ['page=2&page=1', 50, 1],
+      ['page=9', 50, 9],
+      ['page=99999999999999999999&limit=100', 100, 21_474_836],
+    ])('reads ?%s as a limit of %d and page %d', async (query, limit, page) => {
       const { api, path, ids } = endpoint();
 
       const { data, pagination } = await readList(api, `${path}?${query}`);
 
-      expect(pagination).toEqual({ total: ids.length, page: 1, limit });
-      expect(data).toHaveLength(Math.min(limit, ids.length));
-    });
-
-    it.each([
-      ['page=', 1],
-      ['page=abc', 1],
-      ['page=0', 1],
-      ['page=-1', 1],
-      ['page=1.9', 1],
-      ['page=2&page=1', 1],
-      ['page=9', 9],
-      ['page=99999999999999999999', 21_474_836],
-      ['page=21474836&limit=100', 21_474_836],
-    ])('reads ?%s as page %d', async (query, page) => {
-      const { api, path, ids } = endpoint();
-
-      const { data, pagination } = await readList(api, `${path}?${query}`);
-
-      expect([pagination.total, pagination.page]).toEqual([ids.length, page]);
-      expect(data).toHaveLength(page === 1 ? ids.length : 0);
-    });
-
-    it('names the unknown parameters that it ignores', async () => {
-      const { api, path, ids } = endpoint();
-
-      const response = await api.get(`${path}?limit[]=1&colour=red&Search=x&a%0d%0ab=1`);
-
-      expect(response.json<ListBody>().pagination).toEqual({ total: ids.length, page: 1, limit: 50 });
-      expect(response.headers['x-ignored-parameters']).toBe('limit%5B%5D, colour, Search, a%0D%0Ab');
+      expect(pagination).toEqual({ total: ids.length, page, limit });
+      expect(data).toHaveLength(page === 1 ? Math.min(limit, ids.length) : 0);
     });
 
     it('names no known parameter', async () => {
@@ -113,17 +84,6 @@ export function itBehavesAsList(endpoint: () => ListEndpoint): void {
       const response = await api.get(`${path}?limit=1&page=1&search=x`, { prefer: 'handling=strict' });
 
       expect([response.statusCode, response.headers['x-ignored-parameters']]).toEqual([200, undefined]);
-    });
-
-    it('returns 400 for an unknown parameter when the client prefers strict handling', async () => {
-      const { api, path } = endpoint();
-
-      const response = await api.get(`${path}?colour=red&limit=1`, { prefer: 'handling=strict' });
-
-      expect([response.statusCode, response.json()]).toEqual([
-        400,
-        { success: false, error: 'Unknown query parameter: colour' },
-      ]);
     });
 
     it.each(['search=', 'search=%20%20', 'search', 'search=x&search='])('does not filter by ?%s', async (query) => {
@@ -142,14 +102,6 @@ export function itBehavesAsList(endpoint: () => ListEndpoint): void {
       const { api, path } = endpoint();
 
       expect(await idsIn(api, `${path}?search=${search}`)).toEqual({ ids: [], total: 0 });
-    });
-
-    it('returns 401 without a key', async () => {
-      const { api, path } = endpoint();
-
-      const response = await api.inject({ method: 'GET', url: path });
-
-      expect([response.statusCode, Object.keys(response.json<object>())]).toEqual([401, ['error']]);
     });
   });
 }

@@ -16,8 +16,9 @@ export interface ListeningApi extends RunningApi {
   orderWith(body: string | Buffer, head?: string): Buffer;
 }
 
-export async function startListeningApi(): Promise<ListeningApi> {
-  const api = await startApi();
+/** @param lines receives the lines of the log. */
+export async function startListeningApi(lines?: string[]): Promise<ListeningApi> {
+  const api = await startApi({}, lines);
   const port = await listen(api.app);
   const keyLine = `Authorization: Bearer ${api.store.key}\r\n`;
   const orderHead: ListeningApi['orderHead'] = (head, body = '') =>

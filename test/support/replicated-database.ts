@@ -13,7 +13,8 @@ export interface ReplicatedDatabase {
   readonly primaryUrl: string;
   readonly standby: pg.Pool;
   readonly standbyUrl: string;
-  stopStandby(): Promise<void>;
+  /** Stops the standby, and starts it at another address. */
+  restartStandby(): Promise<void>;
   /**
    * Promotes the standby. The old primary writes more rows, crashes and recovers.
    *
@@ -32,9 +33,9 @@ export async function startReplicatedDatabase(): Promise<ReplicatedDatabase> {
   const standbyDir = path.join(home, 'standby');
   let primaryServer = await startEmbeddedPostgres({ dataDir: primaryDir, settings: NOT_DURABLE });
   await migrate(primaryServer.url);
-  const standbyServer = await startStandby({ url: primaryServer.url, dataDir: primaryDir }, standbyDir, NOT_DURABLE);
+  let standbyServer = await startStandby({ url: primaryServer.url, dataDir: primaryDir }, standbyDir, NOT_DURABLE);
   const primary = connect(primaryServer);
-  const standby = connect(standbyServer);
+  let standby = connect(standbyServer);
   const stopStandby = async () => {
     await standby.end();
     await standbyServer.stop();
@@ -58,12 +59,20 @@ export async function startReplicatedDatabase(): Promise<ReplicatedDatabase> {
   return {
     primary,
     primaryUrl: primaryServer.url,
-    standby,
-    standbyUrl: standbyServer.url,
-    stopStandby,
+    get standby() {
+      return standby;
+    },
+    get standbyUrl() {
+      return standbyServer.url;
+    },
+    restartStandby: async () => {
+      await stopStandby();
+      standbyServer = await startEmbeddedPostgres({ dataDir: standbyDir, settings: NOT_DURABLE });
+      standby = connect(standbyServer);
+    },
     failOver,
     stop: async () => {
-      if (!standby.ended) await stopStandby();
+      await stopStandby();
       await primary.end();
       await primaryServer.stop();
       await rm(home, { recursive: true });

@@ -60,16 +60,13 @@ export async function slowClient(slowness: Slowness, target: SlowTarget, patienc
 /** Sends what a slow reader sends, but reads each answer at once. */
 export async function promptReader(target: SlowTarget): Promise<void> {
   const socket = net.connect(target.port, '127.0.0.1').resume();
-  const closed = once(socket, 'close');
-  await keepAsking(socket, target);
-  socket.end(); // the service answers all received requests, then closes
-  await closed;
+  await Promise.all([once(socket, 'close'), keepAsking(socket, target, 'Connection: close\r\n')]);
 }
 
 /** Sends requests one after the other, so that reading is slow and not the creation of many answers at once. */
-async function keepAsking(socket: net.Socket, { key, largePath }: SlowTarget): Promise<void> {
-  for (let n = 0; n < ASKED && !socket.destroyed; n++) {
-    socket.write(`GET ${largePath} HTTP/1.1\r\n${authorizationOf(key)}\r\n`);
+async function keepAsking(socket: net.Socket, { key, largePath }: SlowTarget, last = ''): Promise<void> {
+  for (let n = 1; n <= ASKED && !socket.destroyed; n++) {
+    socket.write(`GET ${largePath} HTTP/1.1\r\n${authorizationOf(key)}${n === ASKED ? last : ''}\r\n`);
     await delay(ASK_EVERY_MS);
   }
 }

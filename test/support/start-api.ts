@@ -13,10 +13,12 @@ export interface RunningApi {
   readonly database: TestDatabase;
   readonly store: StoreFixture;
   /** Sends a request with the store's live key. */
-  get(url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
-  post(url: string, body: unknown, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
+  get(this: void, url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
+  post(this: void, url: string, body: unknown, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
   /** Sends any request, without a key unless a header contains one. */
   inject(options: InjectOptions): Promise<LightMyRequestResponse>;
+  /** The same application with another new store, for tests that share it. Only the first one stops it. */
+  withStore(options?: { currency?: string }): Promise<RunningApi>;
   stop(): Promise<void>;
 }
 
@@ -32,7 +34,6 @@ export async function startApi(
   extension?: Extension,
 ): Promise<RunningApi> {
   database ??= await createTestDatabase();
-  const store = await StoreFixture.create(database);
   const config = testConfig({ DATABASE_URL: database.url, LOG_LEVEL: 'silent', DATABASE_POOL_SIZE: '5', ...env });
   const logger = lines && new JsonLogger('info', { write: (line) => void lines.push(line) });
   const app = await createApp(config, database.url, logger, extension);
@@ -40,6 +41,10 @@ export async function startApi(
   await app.init();
   await app.getHttpAdapter().getInstance().ready();
 
+  return clientOf({ app, database, store: await StoreFixture.create(database) });
+}
+
+function clientOf({ app, database, store }: Pick<RunningApi, 'app' | 'database' | 'store'>): RunningApi {
   const authorized = (headers?: Record<string, string>) => ({ authorization: `Bearer ${store.key}`, ...headers });
   return {
     app,
@@ -49,6 +54,7 @@ export async function startApi(
     post: (url, body, headers) =>
       app.inject({ method: 'POST', url, headers: authorized(headers), payload: body as object }),
     inject: (options) => app.inject(options),
+    withStore: async (options) => clientOf({ app, database, store: await StoreFixture.create(database, options) }),
     stop: async () => {
       await app.close();
       await database.drop();

@@ -43,6 +43,21 @@ export async function startSynchronousDatabase(): Promise<SynchronousDatabase> {
       ({ pid }) => pid,
     );
 
+  /** Whether a commit waits, while no standby streams. */
+  const commitWaits = async (): Promise<boolean> => {
+    const client = new pg.Client({ connectionString: server.url, application_name: 'probe' });
+    await client.connect();
+    let isCommitted = false;
+    const commit = client.query(`SELECT pg_logical_emit_message(true, 'probe', '')`).then(() => (isCommitted = true));
+    const cancel = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+      WHERE wait_event = 'SyncRep' AND application_name = 'probe'`;
+    let isCancelled = false;
+    while (!isCommitted && !isCancelled) isCancelled = (await query(cancel)).length > 0;
+    await commit;
+    await client.end();
+    return isCancelled;
+  };
+
   return {
     url: server.url,
     query,
@@ -50,12 +65,13 @@ export async function startSynchronousDatabase(): Promise<SynchronousDatabase> {
     waitFor: async (names) => {
       await query(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`);
       await query('SELECT pg_reload_conf()');
-      // Sessions read the setting between their statements, and the checkpointer publishes that commits wait.
       await eventually(async () => {
         const [row] = await query<{ names: string }>(`SELECT current_setting('synchronous_standby_names') AS names`);
         if (row?.names !== names || (names === '' && (await waiting()).length > 0)) throw new Error('not yet reloaded');
+        // The checkpointer publishes the setting to the commits, later than sessions read it.
+        const isStreaming = (await query('SELECT FROM pg_stat_replication')).length > 0;
+        if (!isStreaming && (await commitWaits()) !== (names !== '')) throw new Error('not yet published');
       });
-      await new Promise((resolve) => setTimeout(resolve, 200));
     },
     endWaits: (how) => {
       let isStopped = false;

@@ -25,6 +25,11 @@ export class TallyScene {
     return new TallyScene(api, new pg.Pool({ connectionString: api.database.url, max: WRITERS + 1 }));
   }
 
+  /** The same scene with another new store. */
+  async withStore(): Promise<TallyScene> {
+    return new TallyScene(await this.api.withStore(), this.pool);
+  }
+
   /** Runs a query whose first parameter is the id of the store. */
   differences(sql: string, ...values: unknown[]): Promise<unknown[]> {
     return this.api.database.query(sql, [this.api.store.id, ...values]);

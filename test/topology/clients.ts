@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Buyers } from '../proof/support/buyers.js';
 import type { History } from '../proof/support/history.js';
+import { Loops } from '../proof/support/loops.js';
 import { orderBody } from '../proof/support/store-setup.js';
 
 const CLIENTS = 20;
@@ -17,29 +17,23 @@ export interface ClientsOptions {
 /** Clients that read the catalog, place an order and read it at once. They never retry. */
 export class Clients {
   private readonly buyers: Buyers;
-  private readonly members: Promise<unknown>;
-  private isOpen = true;
+  private readonly members: Loops;
 
   constructor(private readonly options: ClientsOptions) {
-    this.buyers = new Buyers(options.store, options.history, options.random);
-    this.members = Promise.all(Array.from({ length: CLIENTS }, (_, n) => this.member(n)));
+    const { store, history, products, random } = options;
+    this.buyers = new Buyers(store, history, random);
+    const act = (n: number, turn: number) => {
+      const product = products[random(products.length)] ?? 0;
+      if ((n + turn) % 3 === 0) return this.order(product, `${n}-${turn}`);
+      return this.read(turn % 2 === 0 ? `/v1/products/${product}` : '/v1/products?limit=10');
+    };
+    this.members = new Loops(CLIENTS, act, () => random(PAUSE_MS));
   }
 
   /** Resolves when the last answer has arrived. */
   async leave(): Promise<void> {
-    this.isOpen = false;
-    await this.members;
+    await this.members.stop();
     this.buyers.close();
-  }
-
-  private async member(n: number): Promise<void> {
-    const { products, random } = this.options;
-    for (let i = 0; this.isOpen; i++) {
-      await delay(random(PAUSE_MS));
-      const product = products[random(products.length)] ?? 0;
-      if ((n + i) % 3 === 0) await this.order(product, `${n}-${i}`);
-      else await this.read(i % 2 === 0 ? `/v1/products/${product}` : '/v1/products?limit=10');
-    }
   }
 
   private async order(product_id: number, key: string): Promise<void> {

@@ -23,7 +23,7 @@ export async function createApp(
   metrics.observeLog(() => logger.droppedLines);
   const limits = new ConcurrencyLimits();
   metrics.observePlaces(limits.all);
-  const fastify = Fastify(serverOptions({ trustProxy: config.trustProxy, limits, metrics }));
+  const fastify = Fastify(serverOptions(config.trustProxy, { limits, metrics }));
   // Before Nest's own hooks, so that every answer has a request id.
   await fastify.register(requestHead);
   const module = ApiModule.on({ config, databaseUrl, logger, metrics, limits, extension });

@@ -10,7 +10,15 @@ import {
 import { Readiness } from '@app/health';
 import { DataDirUnusable, EmbeddedPostgresInUse } from '@app/embedded-postgres';
 import { reportUnknownKeys } from '@app/operations';
-import { onShutdownSignal, openDatabase, type OpenDatabase, runProcess, type ServiceProcess } from '@app/startup';
+import {
+  onShutdownSignal,
+  openDatabase,
+  type OpenDatabase,
+  requireOneNest,
+  runProcess,
+  type ServiceProcess,
+  TwoCopiesOfNest,
+} from '@app/startup';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApp } from './create-app.js';
 import { MAX_CONNECTIONS } from './http/server/connection-limit.js';
@@ -24,16 +32,17 @@ const GRACE_MS = 5_000;
 const GIVE_UP_MS = 28_000;
 
 /** Runs the API as the whole program of this process. */
-export function runApi(extension: Extension = {}): void {
+export function runApi(extension?: Extension): void {
   runProcess((process) => main(process, extension), explain);
 }
 
-async function main({ config, logger, die }: ServiceProcess, extension: Extension): Promise<void> {
+async function main({ config, logger, die }: ServiceProcess, extension?: Extension): Promise<void> {
+  if (extension) requireOneNest();
   let stop = (): void => process.exit(0);
   onShutdownSignal(() => stop(), { afterMs: GIVE_UP_MS, end: () => process.exit(1) });
 
   const stopTracing = config.tracing ? await startTracing('store-commerce-api') : () => Promise.resolve();
-  const database = await openDatabase(config, logger, 'owned', extension.migrations);
+  const database = await openDatabase(config, logger, 'owned', extension?.migrations);
   const app = await start(config, database, logger, extension);
   const isService = config.databaseUrl !== null || process.env.NODE_ENV === 'production';
   stop = () => {
@@ -49,7 +58,7 @@ async function start(
   config: Config,
   database: OpenDatabase,
   logger: JsonLogger,
-  extension: Extension,
+  extension?: Extension,
 ): Promise<NestFastifyApplication> {
   let app: NestFastifyApplication | null = null;
   try {
@@ -71,7 +80,7 @@ async function listenWithDemo(app: NestFastifyApplication, config: Config, demo:
   const isFirst = await demo.loadOnce();
   const address = await listen(app, config);
   // Creates the keys last: a start that fails would lose them.
-  const place = { address, subdomain: demo.subdomain, dataDir: config.dataDir };
+  const place = { address, dataDir: config.dataDir };
   const text = isFirst ? firstWelcome(place, await demo.firstSteps()) : welcomeBack(place);
   process.stdout.write(`${text}\n`);
   readiness.serving = true;
@@ -88,7 +97,7 @@ async function listen(app: NestFastifyApplication, { host, port }: Config): Prom
 
 /** One line for an error that an operator can correct; the stack for any other. */
 function explain(error: NodeJS.ErrnoException & { port?: number }): string {
-  const isCorrectable = [DataDirUnusable, EmbeddedPostgresInUse, UnfitDatabase, UnknownSchema].some(
+  const isCorrectable = [DataDirUnusable, EmbeddedPostgresInUse, TwoCopiesOfNest, UnfitDatabase, UnknownSchema].some(
     (kind) => error instanceof kind,
   );
   if (isCorrectable) return error.message;

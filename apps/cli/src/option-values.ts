@@ -12,20 +12,44 @@ const INT4_MAX = 2_147_483_647;
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
 
+/** Reads a text that must be valid. @param remedy tells the operator what to give. */
+const textIf = (isValid: (text: string) => boolean, remedy: string) => (text: string) => {
+  if (!isValid(text)) throw new InvalidArgumentError(remedy);
+  return text;
+};
+
+const integer = (minimum: number, maximum: number, remedy: string) => (text: string) => {
+  const number = Number(text);
+  if (!/^\d{1,16}$/.test(text) || number < minimum || number > maximum) throw new InvalidArgumentError(remedy);
+  return number;
+};
+
+export const subdomain = textIf(isSubdomain, 'Give 1 to 63 lower-case letters, digits and inner hyphens.');
+export const currency = textIf(isCurrency, 'Give an ISO 4217 code such as USD.');
+export const binPlace = textIf((text) => /^[^\s/]+\/[^\s/]+$/.test(text), 'must be WAREHOUSE/BIN');
+export const orderReference = textIf(
+  (text) => isUuid(text) || isReceiptNumber(text),
+  'Give an order id or a receipt number.',
+);
+/** The name of a fraud rule, as in an order's reasons. */
+export const reasonName = textIf(
+  (text) => /^[a-z][a-z0-9_]*$/.test(text),
+  'Give the name of a rule, such as email_velocity.',
+);
+export const dayCount = integer(1, 366, 'Give 1 to 366 days.');
+export const rowCount = integer(1, 1_000, 'Give 1 to 1000.');
+export const stockQuantity = integer(0, INT4_MAX, `Give an integer from 0 to ${INT4_MAX}.`);
+/** An amount in minor units. */
+export const minorUnits = integer(
+  0,
+  Number.MAX_SAFE_INTEGER,
+  'Give an integer of minor units, such as 1999 for 19.99 USD.',
+);
+
 /** The path of a file to write. Standard output takes reports: `-` must not become a file of that name. */
 export function newFile(text: string): string {
   if (text === '-') throw new InvalidArgumentError('Give the name of a file.');
   return path.resolve(text);
-}
-
-export function subdomain(text: string): string {
-  if (!isSubdomain(text)) throw new InvalidArgumentError('Give 1 to 63 lower-case letters, digits and inner hyphens.');
-  return text;
-}
-
-export function currency(text: string): string {
-  if (!isCurrency(text)) throw new InvalidArgumentError('Give an ISO 4217 code such as USD.');
-  return text;
 }
 
 /** The name of a text encoding, as the Encoding Standard writes it. */
@@ -50,11 +74,6 @@ export function keyId(text: string): string {
   // Not commander's error, which repeats the value: it may be the key itself, or a part of it.
   if (!isUuid(text)) throw new CommandFailed('Give the id of a key, as `keys list` shows it.', EXIT.usage);
   return text.toLowerCase();
-}
-
-export function orderReference(text: string): string {
-  if (!isUuid(text) && !isReceiptNumber(text)) throw new InvalidArgumentError('Give an order id or a receipt number.');
-  return text;
 }
 
 export function moment(text: string): Date {
@@ -98,35 +117,6 @@ export function futureMoment(text: string): Date {
   return future;
 }
 
-export function binPlace(text: string): string {
-  if (!/^[^\s/]+\/[^\s/]+$/.test(text)) throw new InvalidArgumentError('must be WAREHOUSE/BIN');
-  return text;
-}
-
-/** 1 to 366 days. */
-export function dayCount(text: string): number {
-  const days = Number(text);
-  if (!/^\d{1,3}$/.test(text) || days < 1 || days > 366) throw new InvalidArgumentError('Give 1 to 366 days.');
-  return days;
-}
-
-export function stockQuantity(text: string): number {
-  const quantity = Number(text);
-  if (!/^\d{1,10}$/.test(text) || quantity > INT4_MAX) {
-    throw new InvalidArgumentError(`Give an integer from 0 to ${INT4_MAX}.`);
-  }
-  return quantity;
-}
-
-/** An amount in minor units, from 0. */
-export function minorUnits(text: string): number {
-  const amount = Number(text);
-  if (!/^\d{1,16}$/.test(text) || !Number.isSafeInteger(amount)) {
-    throw new InvalidArgumentError('Give an integer of minor units, such as 1999 for 19.99 USD.');
-  }
-  return amount;
-}
-
 /** A schema and the directory of its migrations: `loyalty=migrations`. */
 export function ownMigrations(text: string): SchemaMigrations {
   const [schema = '', directory] = text.split(/=(.*)/s);
@@ -136,18 +126,4 @@ export function ownMigrations(text: string): SchemaMigrations {
   } catch (error) {
     throw new InvalidArgumentError((error as Error).message);
   }
-}
-
-/** The name of a fraud rule, as in an order's reasons. */
-export function reasonName(text: string): string {
-  if (!/^[a-z][a-z0-9_]*$/.test(text))
-    throw new InvalidArgumentError('Give the name of a rule, such as email_velocity.');
-  return text;
-}
-
-/** 1 to 1000. */
-export function rowCount(text: string): number {
-  const rows = Number(text);
-  if (!/^\d{1,4}$/.test(text) || rows < 1 || rows > 1_000) throw new InvalidArgumentError('Give 1 to 1000.');
-  return rows;
 }

@@ -2,7 +2,9 @@ import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { interruptible } from '@app/startup';
+import { withDatabase, type OperatorsDatabase } from './database.js';
 import { CommandFailed } from './failures.js';
+import { progressBar } from './progress-bar.js';
 
 /**
  * Opens a file, or standard input for `-`. A file is decompressed if its name ends in .gz, as `export` names them.
@@ -10,7 +12,7 @@ import { CommandFailed } from './failures.js';
  *
  * @throws CommandFailed
  */
-export function openSource(file: string): { source: Readable; size: number } {
+function openSource(file: string): { source: Readable; size: number } {
   if (file === '-') return { source: process.stdin, size: 0 };
   try {
     const stats = statSync(file);
@@ -48,17 +50,27 @@ export function readColumns(file: string): Record<string, string> {
   throw new CommandFailed(`${file} must be a JSON object such as {"Preis": "Regular price"}.`);
 }
 
+/** What an import works with. */
+interface Source extends OperatorsDatabase {
+  readonly source: Readable;
+  /** Stops the import between two batches. */
+  readonly signal: AbortSignal;
+  /** Receives the number of bytes read so far. */
+  readonly onBytes: (bytes: number) => void;
+}
+
 /**
- * Reads a source. The first SIGINT or SIGTERM ends the work after the current batch; the same signal again ends the
- * process at once.
+ * Imports a file into the database, and shows the progress. The first SIGINT or SIGTERM ends the work after the current
+ * batch; the same signal again ends the process at once.
  *
  * @param explain returns the error to throw for a failure. `exitCode` is null without a signal.
  */
-export async function readInterruptibly<T>(
-  source: Readable,
-  work: (signal: AbortSignal) => Promise<T>,
+export async function importFrom<T>(
+  file: string,
+  work: (from: Source) => Promise<T>,
   explain: (error: unknown, exitCode: number | null) => unknown,
 ): Promise<T> {
+  const { source, size } = openSource(file);
   const abort = new AbortController();
   let exitCode: number | null = null;
   const interrupt = (code: number) => {
@@ -66,7 +78,15 @@ export async function readInterruptibly<T>(
     abort.abort();
     source.destroy();
   };
-  return interruptible(interrupt, () => work(abort.signal)).catch((error: unknown) => {
-    throw explain(error, exitCode);
+  return withDatabase(async (database) => {
+    const bar = progressBar(size);
+    const from = { ...database, source, signal: abort.signal, onBytes: (bytes: number) => bar.update(bytes) };
+    try {
+      return await interruptible(interrupt, () => work(from));
+    } catch (error) {
+      throw explain(error, exitCode);
+    } finally {
+      bar.stop();
+    }
   });
 }

@@ -1,7 +1,7 @@
 import { HealthReport, serveStatus } from '@app/health';
 import { type Extension, ServiceMetrics, StageRunner, startTracing } from '@app/infrastructure';
 import { reportUnknownKeys } from '@app/operations';
-import { onShutdownSignal, openDatabase, runProcess, type ServiceProcess } from '@app/startup';
+import { onShutdownSignal, openDatabase, requireOneNest, runProcess, type ServiceProcess } from '@app/startup';
 import { NestFactory } from '@nestjs/core';
 import { WorkerModule } from './worker.module.js';
 
@@ -9,11 +9,12 @@ import { WorkerModule } from './worker.module.js';
 const GIVE_UP_MS = 42_000;
 
 /** Runs the worker as the whole program of this process. */
-export function runWorker(extension: Extension = {}): void {
+export function runWorker(extension?: Extension): void {
   runProcess((process) => main(process, extension));
 }
 
-async function main({ config, logger, die }: ServiceProcess, extension: Extension): Promise<void> {
+async function main({ config, logger, die }: ServiceProcess, extension?: Extension): Promise<void> {
+  if (extension) requireOneNest();
   let stop = (): void => process.exit(0);
   onShutdownSignal(() => stop(), {
     afterMs: GIVE_UP_MS,
@@ -28,8 +29,8 @@ async function main({ config, logger, die }: ServiceProcess, extension: Extensio
   let health: HealthReport | null = null;
   const state = () => ({ isLive: runner === null || runner.isAtWork, health });
   const status = config.workerPort === null ? null : await serveStatus(config.host, config.workerPort, metrics, state);
-  const database = await openDatabase(config, logger, 'shared', extension.migrations);
-  const module = WorkerModule.on(config, database.url, logger, metrics, extension);
+  const database = await openDatabase(config, logger, 'shared', extension?.migrations);
+  const module = WorkerModule.on(config, database.url, logger, metrics, extension ?? {});
   const worker = await NestFactory.createApplicationContext(module, { logger });
   runner = worker.get(StageRunner);
   health = worker.get(HealthReport);

@@ -9,6 +9,7 @@ import { ChangedRecords } from './changes/changed-records.js';
 import { ChangesService } from './changes/changes.service.js';
 import { ChangeWatch } from './changes/change-watch.js';
 import { FeedHeads } from './changes/feed-heads.js';
+import { CollectPersonalData } from './customers/collect-personal-data.js';
 import { CustomersService } from './customers/customers.service.js';
 import { EraseCustomer } from './customers/erase-customer.js';
 import { CreateOrder } from './orders/create-order.js';
@@ -49,6 +50,7 @@ const USE_CASES = [
   ProductsService,
   SkusService,
   CustomersService,
+  CollectPersonalData,
   EraseCustomer,
   CategoriesService,
   BrandsService,

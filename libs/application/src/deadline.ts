@@ -1,4 +1,4 @@
-import { DeadlineExceeded } from './errors/deadline-exceeded.js';
+import { DeadlineExceeded } from './errors.js';
 
 /**
  * Settles with `work`, or rejects when the time is over. `work` itself continues; its late result is ignored.

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { canEnter, letThrough, type Account } from './account.js';
-import { syncDirectory, writePrivateFile } from './private-file.js';
 
 /** The database role of every connection. */
 export const ROLE = 'store';
@@ -57,7 +56,8 @@ function existingCluster(dataDir: string): string | undefined {
 async function createCluster(options: ClusterOptions): Promise<Cluster> {
   const { dataDir, account, durable } = options;
   removeDrafts(dataDir);
-  const password = fs.existsSync(passwordFile(dataDir)) ? readPassword(dataDir, dataDir) : newPassword(dataDir);
+  const password = randomBytes(24).toString('base64url');
+  fs.writeFileSync(passwordFile(dataDir), password, { mode: 0o600, flush: true });
   const home = account ? homeFor(account, dataDir) : dataDir;
   const directory = join(home, CLUSTER);
   const draft = fs.mkdtempSync(join(home, DRAFT));
@@ -120,6 +120,16 @@ function makeHome(): string {
   }
 }
 
+/** Makes what was created in the directory survive a power cut. */
+function syncDirectory(path: string): void {
+  const directory = fs.openSync(path, 'r');
+  try {
+    fs.fsyncSync(directory);
+  } finally {
+    fs.closeSync(directory);
+  }
+}
+
 function removeDrafts(dataDir: string): void {
   for (const name of fs.readdirSync(dataDir).filter((entry) => entry.startsWith(DRAFT))) {
     try {
@@ -132,12 +142,6 @@ function removeDrafts(dataDir: string): void {
 
 function passwordFile(dataDir: string): string {
   return join(dataDir, 'postgres.secret');
-}
-
-function newPassword(dataDir: string): string {
-  const password = randomBytes(24).toString('base64url');
-  writePrivateFile(passwordFile(dataDir), password);
-  return password;
 }
 
 function readPassword(dataDir: string, cluster: string): string {

@@ -6,10 +6,8 @@ import { serverAccount } from './account.js';
 import { findBinaries, installedBinaries } from './binaries.js';
 import { openCluster, ROLE } from './cluster.js';
 import { stopOrphans } from './orphan.js';
-import { currentOwner, EmbeddedPostgresInUse, takeOwnership, type Ownership } from './ownership.js';
+import { EmbeddedPostgresInUse, publishedUrl, takeOwnerLock, type OwnerLock } from './owner-lock.js';
 import { startPostmaster, type Postmaster } from './postmaster.js';
-import { isElsewhere } from './running-process.js';
-import { readState, removeState, writeState } from './state-file.js';
 
 export { EmbeddedPostgresInUse };
 
@@ -35,7 +33,7 @@ export interface EmbeddedPostgres {
 
 /** Location and settings of the server. */
 export interface EmbeddedPostgresOptions {
-  /** Created if absent. Holds the cluster, its password, and the address of the running server. */
+  /** Created if absent. Holds the cluster, its password, and the URL of the running server. */
   readonly dataDir: string;
   /** Created if absent. Default: `store`. */
   readonly database?: string;
@@ -62,13 +60,21 @@ const IN_USE = 1;
  * @throws Error with the reason when the server does not start, or this platform has no packaged server.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const { database = 'store', settings = {} } = options;
   const native = installedBinaries();
   const dataDir = makeDataDir(options.dataDir);
-  const ownership = await takeOwnership(dataDir);
+  const lock = takeOwnerLock(dataDir);
   try {
-    return await startOwned({ ...options, dataDir }, native, ownership);
+    const account = serverAccount(dataDir);
+    const { postgres, initdb } = await findBinaries(native, account);
+    const cluster = await openCluster({ dataDir, account, initdb, durable: settings['fsync'] !== 'off' });
+    await stopOrphans(cluster.directory);
+    const postmaster = await startPostmaster({ postgres, cluster: cluster.directory, account, settings });
+    const url = `postgres://${ROLE}:${cluster.password}@127.0.0.1:${postmaster.port}/${database}`;
+    await publish(url, database, lock, postmaster);
+    return { url, ...lifeOf(postmaster, lock) };
   } catch (error) {
-    letGo(dataDir, ownership);
+    lock.release();
     throw error;
   }
 }
@@ -113,79 +119,48 @@ function makeDataDir(path: string): string {
   return realpathSync(dataDir);
 }
 
-async function startOwned(
-  options: EmbeddedPostgresOptions,
-  native: string,
-  ownership: Ownership,
-): Promise<EmbeddedPostgres> {
-  const { dataDir, database = 'store', settings = {} } = options;
-  removeState(dataDir);
-  const account = serverAccount(dataDir);
-  const { postgres, initdb } = await findBinaries(native, account);
-  const cluster = await openCluster({ dataDir, account, initdb, durable: settings['fsync'] !== 'off' });
-  await stopOrphans(cluster.directory);
-  const postmaster = await startPostmaster({ postgres, cluster: cluster.directory, account, settings });
-  const url = `postgres://${ROLE}:${cluster.password}@127.0.0.1:${postmaster.port}/${database}`;
+/** Shows the server to other processes as soon as it has the database. */
+async function publish(url: string, database: string, lock: OwnerLock, postmaster: Postmaster): Promise<void> {
   const session = maintenanceSession(url);
   try {
     await session.connect();
     await ensureDatabase(session, database);
-    writeState(dataDir, { url, clusterDir: cluster.directory, owner: ownership.owner });
+    lock.publish(url);
   } catch (error) {
     await postmaster.stop();
     throw error;
   } finally {
     await session.end();
   }
-  return { url, ...lifeOf(dataDir, postmaster, ownership) };
 }
 
-function lifeOf(
-  dataDir: string,
-  postmaster: Postmaster,
-  ownership: Ownership,
-): Pick<EmbeddedPostgres, 'ended' | 'stop'> {
+function lifeOf(postmaster: Postmaster, lock: OwnerLock): Pick<EmbeddedPostgres, 'ended' | 'stop'> {
   // Also when the server dies: the next process to start it, here or elsewhere, must find the directory released.
-  const over = postmaster.ended.then(() => letGo(dataDir, ownership));
-  // Two servers on one cluster destroy it: ours must not even flush its memory.
-  void ownership.lost.then(() => postmaster.kill());
+  const ended = postmaster.ended.then(() => lock.release());
   // stop() reports the error; a process that never calls it must not end because of it.
-  over.catch(() => undefined);
-  const stop = async (): Promise<void> => {
-    // The address is withdrawn first, so that no process attaches to a server that is about to end.
-    if (ownership.isHeld()) removeState(dataDir);
-    await postmaster.stop();
-    await over;
-  };
-  let stopped: Promise<void> | undefined;
-  return { ended: over, stop: () => (stopped ??= stop()) };
+  ended.catch(() => undefined);
+  return { ended, stop: () => postmaster.stop().then(() => ended) };
 }
 
-/** Does nothing when another process has taken the directory over. */
-function letGo(dataDir: string, ownership: Ownership): void {
-  if (ownership.isHeld()) removeState(dataDir);
-  ownership.release();
-}
-
-/** `undefined` when no server runs, or when it is about to stop. */
+/** `undefined` when no server runs, or when it is stopping or starting again. */
 async function attach(dataDir: string, database = 'store'): Promise<EmbeddedPostgres | undefined> {
-  const owner = currentOwner(dataDir);
-  const state = owner && readState(dataDir);
-  // A previous owner that was killed may have left the address behind.
-  if (!state || state.owner.pid !== owner.pid || state.owner.started !== owner.started) return undefined;
-  const url = new URL(state.url);
+  const published = publishedUrl(dataDir);
+  if (published === undefined) return undefined;
+  const url = new URL(published);
   url.pathname = `/${database}`;
-  const session = maintenanceSession(url.href);
+  const session = maintenanceSession(published);
   try {
     await session.connect();
     if (await tryLock(session, 'pg_try_advisory_lock_shared')) {
       await ensureDatabase(session, database);
-      return { url: url.href, ended: new Promise(() => undefined), stop: () => session.end() };
+      // The server of an owner that has died answers until the watchdog ends it.
+      if (publishedUrl(dataDir) === published) {
+        return { url: url.href, ended: new Promise(() => undefined), stop: () => session.end() };
+      }
     }
   } catch (error) {
-    // The server ended after its address was read, or it is in another network, or another server has this address by
-    // now: the heartbeat tells whether the owner lives. A retry solves no other problem.
-    if (!isElsewhere(owner) && !isEnd(error)) {
+    // A retry solves no other problem.
+    if (!isUnavailable(error)) {
       await session.end();
       throw error;
     }
@@ -202,7 +177,7 @@ function lastToLeave(server: EmbeddedPostgres): EmbeddedPostgres {
       await session.connect();
       while (!(await tryLock(session, 'pg_try_advisory_lock'))) await delay(LOOK_MS);
     } catch (error) {
-      if (!isEnd(error)) throw error;
+      if (!isUnavailable(error)) throw error;
     } finally {
       await server.stop();
       await session.end();
@@ -217,11 +192,12 @@ async function tryLock(session: pg.Client, attempt: string): Promise<boolean> {
   return rows[0]?.done === true;
 }
 
-/** Whether the error means that the server is stopping or has stopped. */
-function isEnd(error: unknown): boolean {
-  const { code, message } = error as NodeJS.ErrnoException;
+/** Whether the error means that the server is stopping, has stopped, or does not accept sessions yet. */
+function isUnavailable(error: unknown): boolean {
+  const { code = '', message } = error as NodeJS.ErrnoException;
   return (
-    ['ECONNREFUSED', 'ECONNRESET', '57P03', '57P01'].includes(code ?? '') || /^Connection terminated/.test(message)
+    ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03'].includes(code) ||
+    /^Connection terminated/.test(message)
   );
 }
 

@@ -7,8 +7,8 @@ const INSIST_AFTER_MS = 2_000;
 const GIVE_UP_AFTER_MS = 15_000;
 
 /**
- * Ends the server processes that a killed owner left on the cluster. Only the present owner may call it: any process
- * that still runs there is then an orphan.
+ * Ends the server processes that a killed owner left on the cluster, as the watchdog does if it still runs. Only the
+ * present owner may call it: any process that still runs there is then an orphan.
  *
  * @throws Error when a process does not end.
  */
@@ -16,20 +16,16 @@ export async function stopOrphans(cluster: string): Promise<void> {
   const pid = recordedPid(cluster);
   if (pid === undefined) return;
   const start = performance.now();
-  let insisted = false;
   if (isServerOf(pid, cluster)) signal(pid, 'SIGINT');
-  while (serversOf(cluster, pid).length > 0) {
-    if (performance.now() - start > GIVE_UP_AFTER_MS)
-      throw new Error(`Process ${pid} still runs PostgreSQL in ${cluster}.`);
-    if (!insisted && performance.now() - start > INSIST_AFTER_MS) {
-      insisted = true;
-      serversOf(cluster, pid).forEach((server) => signal(server, 'SIGQUIT'));
-    }
+  for (let left = serversOf(cluster, pid); left.length > 0; left = serversOf(cluster, pid)) {
+    const elapsed = performance.now() - start;
+    if (elapsed > GIVE_UP_AFTER_MS) throw new Error(`Process ${pid} still runs PostgreSQL in ${cluster}.`);
+    if (elapsed > INSIST_AFTER_MS) left.forEach((server) => signal(server, 'SIGQUIT'));
     await delay(10);
   }
   // PostgreSQL would refuse to start if another program had the recorded pid by now, or got it during the start (usual
-  // in containers, which all count from 1). Only Linux shows for certain that no server runs there.
-  if (process.platform === 'linux') rmSync(join(cluster, 'postmaster.pid'), { force: true });
+  // in containers, which all count from 1).
+  rmSync(join(cluster, 'postmaster.pid'), { force: true });
 }
 
 function recordedPid(cluster: string): number | undefined {

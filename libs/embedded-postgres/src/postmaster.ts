@@ -11,10 +11,8 @@ export interface Postmaster {
   readonly port: number;
   /** Settles when the server has ended, for any reason. */
   readonly ended: Promise<void>;
-  /** Ends sessions at once, writes everything to disk, and waits for the end of the server. */
+  /** Ends sessions at once, writes everything to disk, and waits for the end of the server. Safe to call again. */
   stop(): Promise<void>;
-  /** Ends the server at once, without a write: recovery reads the rest from the WAL. */
-  kill(): void;
 }
 
 interface PostmasterOptions {
@@ -28,7 +26,7 @@ interface PostmasterOptions {
  * `sh` becomes the server (so its pid is the server's) after it has started a watchdog. The watchdog is a grandchild,
  * because the server would mistake an unknown child for one of its own. It reads from a pipe that only our process
  * holds open. A line means that we stop the server ourselves. The end of the pipe means that we died, even by kill -9:
- * the watchdog then requests a fast shutdown and forces it after 0.8 s; recovery reads unwritten data from the WAL.
+ * the watchdog then requests a fast shutdown, which spares the next start a recovery, and forces it after 0.8 s.
  */
 const START_WITH_WATCHDOG = `exec 3<&0 </dev/null
 ( ( read -r line <&3 || { kill -INT $$; n=0
@@ -142,8 +140,7 @@ function running({ child, ended }: Attempt, port: number): Postmaster {
     await ended;
     clearTimeout(insist);
   };
-  const kill = (): void => void child.kill('SIGQUIT');
-  return { port, ended, stop, kill };
+  return { port, ended, stop };
 }
 
 async function freePort(): Promise<number> {

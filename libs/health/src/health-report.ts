@@ -1,18 +1,6 @@
-import { VERSION } from '@app/infrastructure';
 import { Injectable, ServiceUnavailableException } from '@nestjs/common';
-import {
-  HealthCheckService,
-  HealthIndicatorService,
-  type HealthCheckResult,
-  type HealthIndicatorResult,
-} from '@nestjs/terminus';
-import { DatabaseIndicator } from './indicators/database.indicator.js';
-import { FeedIndicator } from './indicators/feed.indicator.js';
-import { PipelineIndicator } from './indicators/pipeline.indicator.js';
-import { ReplicasIndicator } from './indicators/replicas.indicator.js';
-import { SchemaIndicator } from './indicators/schema.indicator.js';
-import { ServingIndicator } from './indicators/serving.indicator.js';
-import { WalIndicator } from './indicators/wal.indicator.js';
+import { HealthCheckService, type HealthCheckResult, type HealthIndicatorResult } from '@nestjs/terminus';
+import { Indicators } from './indicators.js';
 
 type Check = () => HealthIndicatorResult;
 
@@ -22,7 +10,7 @@ export interface Health {
   readonly body: HealthCheckResult;
 }
 
-/** What every port of a process answers to probes. Reads what the background check found: it asks nobody. */
+/** What every port of a process answers to probes. */
 @Injectable()
 export class HealthReport {
   private readonly readiness: Check[];
@@ -30,19 +18,11 @@ export class HealthReport {
 
   constructor(
     private readonly health: HealthCheckService,
-    indicators: HealthIndicatorService,
-    database: DatabaseIndicator,
-    schema: SchemaIndicator,
-    serving: ServingIndicator,
-    pipeline: PipelineIndicator,
-    feed: FeedIndicator,
-    replicas: ReplicasIndicator,
-    wal: WalIndicator,
+    of: Indicators,
   ) {
-    const version = { check: () => indicators.check('version').up({ version: VERSION }) };
-    const checks = (parts: readonly { check: Check }[]) => parts.map((part) => () => part.check());
-    this.readiness = checks([database, schema, serving]);
-    this.all = [...this.readiness, ...checks([pipeline, feed, replicas, wal, version])];
+    this.readiness = [() => of.database(), () => of.schema(), () => of.serving()];
+    const others = [() => of.pipeline(), () => of.feed(), () => of.replicas(), () => of.wal(), () => of.version()];
+    this.all = [...this.readiness, ...others];
   }
 
   /** Whether this process can serve. Without what other processes do: a late pipeline is no reason to send fewer orders. */

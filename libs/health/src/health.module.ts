@@ -2,13 +2,7 @@ import { DatabaseProbe, readOwnMigrations, type OwnMigrations } from '@app/infra
 import { Module, type DynamicModule } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import { HealthReport } from './health-report.js';
-import { DatabaseIndicator } from './indicators/database.indicator.js';
-import { FeedIndicator } from './indicators/feed.indicator.js';
-import { PipelineIndicator } from './indicators/pipeline.indicator.js';
-import { ReplicasIndicator } from './indicators/replicas.indicator.js';
-import { SchemaIndicator } from './indicators/schema.indicator.js';
-import { ServingIndicator } from './indicators/serving.indicator.js';
-import { WalIndicator } from './indicators/wal.indicator.js';
+import { Indicators } from './indicators.js';
 import { Readiness } from './readiness.js';
 
 /** The health of a process, for API and worker alike. Needs the `InfrastructureModule`. */
@@ -24,13 +18,7 @@ export class HealthModule {
       providers: [
         { provide: DatabaseProbe, useFactory: () => new DatabaseProbe(databaseUrl, own) },
         Readiness,
-        DatabaseIndicator,
-        SchemaIndicator,
-        ServingIndicator,
-        PipelineIndicator,
-        FeedIndicator,
-        ReplicasIndicator,
-        WalIndicator,
+        Indicators,
         HealthReport,
       ],
       exports: [Readiness, HealthReport],

@@ -1,23 +1,19 @@
 import { Config, type ReadReplicas, type ReplicationSlot } from '@app/infrastructure';
 import { HealthIndicatorService } from '@nestjs/terminus';
-import { FeedIndicator } from './indicators/feed.indicator.js';
-import { PipelineIndicator } from './indicators/pipeline.indicator.js';
-import { ReplicasIndicator } from './indicators/replicas.indicator.js';
-import { WalIndicator } from './indicators/wal.indicator.js';
+import { Indicators } from './indicators.js';
 import type { Readiness } from './readiness.js';
 
-const indicators = new HealthIndicatorService();
 const config = new Config({
   PIPELINE_MAX_LAG_SECONDS: '60',
   PIPELINE_MAX_DEAD_LETTERS: '2',
   FEED_MAX_LAG_SECONDS: '30',
   WAL_MAX_RETAINED_MIB: '1',
 });
-const knowing = (told: Partial<Readiness['told']>) => ({ told }) as Readiness;
+const indicators = (told: Partial<Readiness['told']>, states: ReadReplicas['states'] = []) =>
+  new Indicators(new HealthIndicatorService(), { told } as Readiness, config, { states } as ReadReplicas);
 
 describe('the pipeline', () => {
-  const of = (pipeline: Readiness['told']['pipeline']) =>
-    new PipelineIndicator(indicators, knowing({ pipeline }), config).check().pipeline;
+  const of = (pipeline: Readiness['told']['pipeline']) => indicators({ pipeline }).pipeline().pipeline;
 
   it('is up at its limits', () => {
     expect(of({ lagSeconds: 60, deadLetters: 2, heldOrders: {} })).toEqual({
@@ -45,8 +41,7 @@ describe('the pipeline', () => {
 });
 
 describe('the feed', () => {
-  const of = (feedLagSeconds: number | null) =>
-    new FeedIndicator(indicators, knowing({ feedLagSeconds }), config).check().feed;
+  const of = (feedLagSeconds: number | null) => indicators({ feedLagSeconds }).feed().feed;
 
   it('is up at its limit, and with null while its lag is unknown', () => {
     expect([of(30), of(null)]).toEqual([
@@ -65,8 +60,7 @@ describe('the feed', () => {
 });
 
 describe('the replicas', () => {
-  const of = (states: ReadReplicas['states']) =>
-    new ReplicasIndicator(indicators, { states } as ReadReplicas).check().replicas;
+  const of = (states: ReadReplicas['states']) => indicators({}, states).replicas().replicas;
 
   it('are up when all of them answer reads, and when there are none', () => {
     expect([of([{ isUpToDate: true, lagSeconds: 0 }]), of([])]).toEqual([
@@ -92,8 +86,7 @@ describe('the replicas', () => {
 });
 
 describe('the WAL', () => {
-  const of = (slots: readonly ReplicationSlot[] | null) =>
-    new WalIndicator(indicators, knowing({ slots }), config).check().wal;
+  const of = (slots: readonly ReplicationSlot[] | null) => indicators({ slots }).wal().wal;
   const slot = (name: string, walStatus: ReplicationSlot['walStatus'], retainedBytes: number) => ({
     name,
     walStatus,

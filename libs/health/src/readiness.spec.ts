@@ -14,23 +14,16 @@ describe('Readiness', () => {
     return readiness;
   }
 
-  it('is not ready before the first answer', async () => {
-    expect((await after()).databaseAnswers).toBe(false);
-    expect((await after(down)).databaseAnswers).toBe(false);
-  });
-
-  it('is ready with the first answer', async () => {
-    expect((await after(up)).databaseAnswers).toBe(true);
-  });
-
-  it('forgives two misses and fails with the third', async () => {
-    expect((await after(up, down, down)).databaseAnswers).toBe(true);
-    expect((await after(up, down, down, down)).databaseAnswers).toBe(false);
-    expect((await after(up, down, down, up, down, down)).databaseAnswers).toBe(true);
-  });
-
-  it('recovers with one answer', async () => {
-    expect((await after(up, down, down, down, down, up)).databaseAnswers).toBe(true);
+  it.each([
+    ['before the first answer', [], false],
+    ['after a first miss', [down], false],
+    ['with the first answer', [up], true],
+    ['after two misses', [up, down, down], true],
+    ['after three misses', [up, down, down, down], false],
+    ['after two misses, an answer and two more', [up, down, down, up, down, down], true],
+    ['with one answer after an outage', [up, down, down, down, down, up], true],
+  ])('tells whether the database answers %s', async (_when, answers, ready) => {
+    expect((await after(...answers)).databaseAnswers).toBe(ready);
   });
 
   it('reports an old schema at once, without misses', async () => {

@@ -17,12 +17,6 @@ export interface FlatRequest {
   readonly isConditional?: boolean;
 }
 
-/**
- * Filters without a label in the tally, each as `/v1/orders?name`. Their rows are counted by reading them, so their time
- * grows with the store and they have no request here.
- */
-const COUNTED_FILTERS: readonly string[] = [];
-
 /** Labels that are frequent alone but occur together in three orders of a store, after `makeRare`. */
 const RARE = [
   { name: 'pair of statuses', query: 'status=FAILED&fulfillment_status=RETURNED' },
@@ -73,7 +67,6 @@ export function byExample({ paths }: Document, requests: readonly FlatRequest[])
     (paths[list]?.get?.parameters ?? [])
       .filter((parameter) => parameter.in === 'query' && !['limit', 'page'].includes(parameter.name))
       .filter(({ name }) => !asked.some((url) => url.pathname === list && url.searchParams.has(name)))
-      .filter(({ name }) => !COUNTED_FILTERS.includes(`${list}?${name}`))
       .map(({ name, schema }) => {
         const [example] = (schema as { readonly examples: readonly (string | number | boolean)[] }).examples;
         return {

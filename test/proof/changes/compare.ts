@@ -54,11 +54,11 @@ interface AnyData {
 export async function differencesOf(
   database: Pick<TestDatabase, 'query'>,
   storeId: number,
-  followers: readonly (readonly [name: string, Follower])[],
+  followers: readonly Follower[],
 ): Promise<string[]> {
   const rows = await database.query<{ key: string; content: string }>(TABLES, [storeId]);
   const wanted = new Map(rows.map(({ key, content }) => [key, content]));
-  return followers.flatMap(([name, { copy }]) => [
+  return followers.flatMap(({ name, copy }) => [
     ...[...wanted].flatMap(([key, content]) => {
       const entry = copy.get(key);
       if (!entry) return [`the copy of ${name} lacks ${key}`];
@@ -70,28 +70,14 @@ export async function differencesOf(
 }
 
 function contentOf({ kind, data }: FeedEntry): string {
-  const {
-    name,
-    status,
-    fulfillment_status: fulfillment,
-    notes,
-    quantity,
-    sku,
-    price = 0,
-    pipeline,
-    brand,
-    categories,
-  } = (data ?? {}) as AnyData;
+  const row = (data ?? {}) as AnyData;
   if (kind === 'orders') {
-    const stages = pipeline?.map(({ stage, state, attempts }) => `${stage} ${state} ${attempts}`).join(',');
-    return [status, fulfillment, notes, ...(stages ? [stages] : [])].join('|');
+    const stages = row.pipeline?.map(({ stage, state, attempts }) => `${stage} ${state} ${attempts}`).join(',');
+    return [row.status, row.fulfillment_status, row.notes, ...(stages ? [stages] : [])].join('|');
   }
-  if (kind === 'skus') return [name, sku, Math.round(price * 100), quantity].join('|');
-  if (kind !== 'products') return String(name);
+  if (kind === 'skus') return [row.name, row.sku, Math.round((row.price ?? 0) * 100), row.quantity].join('|');
+  if (kind !== 'products') return String(row.name);
   // As the database compares names in the proof: all of them are ASCII.
-  const names = categories
-    ?.map((category) => category.name)
-    .sort()
-    .join(',');
-  return [name, quantity, brand?.name ?? '', ...(names ? [names] : [])].join('|');
+  const names = row.categories?.map(({ name }) => name).sort();
+  return [row.name, row.quantity, row.brand?.name ?? '', ...(names?.length ? [names.join(',')] : [])].join('|');
 }

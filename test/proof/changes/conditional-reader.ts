@@ -1,24 +1,16 @@
-import type { StoreFixture } from '../../builders/store-fixture.js';
-import type { TestDatabase } from '../../support/test-database.js';
 import type { Service } from '../support/service.js';
+import type { Shop } from '../support/shop.js';
 import { moved } from './writers.js';
-
-interface ConditionalReaderOptions {
-  readonly database: Pick<TestDatabase, 'query'>;
-  readonly store: StoreFixture;
-  readonly services: readonly Service[];
-  readonly products: readonly number[];
-}
 
 /** Writes, and reads with the tag from before the write: the answer must not be 304. */
 export class ConditionalReader {
   readonly violations: string[] = [];
   writes = 0;
 
-  constructor(private readonly options: ConditionalReaderOptions) {}
+  constructor(private readonly shop: Shop) {}
 
   async run(milliseconds: number): Promise<void> {
-    const { products } = this.options;
+    const { products, store, context } = this.shop;
     const shown = 'product.store_id = $1 AND product.id = $2';
     const counted = moved('UPDATE stock SET quantity = quantity + 1 WHERE store_id = $1 AND product_id = $2');
     const writes: readonly (readonly [path: string, sql: string])[] = [
@@ -31,10 +23,10 @@ export class ConditionalReader {
            SELECT category_id FROM product_categories AS link WHERE link.store_id = $1 AND link.product_id = $2)`,
       ],
     ];
-    await this.options.database.query(
+    await context.rig.database.query(
       `INSERT INTO product_categories (store_id, product_id, category_id)
        SELECT $1, $2, min(id) FROM categories WHERE store_id = $1 ON CONFLICT DO NOTHING`,
-      [this.options.store.id, products[0]],
+      [store.id, products[0]],
     );
     for (const end = Date.now() + milliseconds; Date.now() < end;) {
       for (const [path, sql] of writes) await this.writeAndRead(path, sql);
@@ -42,10 +34,10 @@ export class ConditionalReader {
   }
 
   private async writeAndRead(path: string, sql: string): Promise<void> {
-    const { database, store, products, services } = this.options;
+    const { context, store, products, services } = this.shop;
     const [one, two] = services;
     const before = await this.get(one, path);
-    await database.query(sql, [store.id, products[0]]);
+    await context.rig.database.query(sql, [store.id, products[0]]);
     this.writes++;
     // Another process: it knows nothing of the first answer.
     const after = await this.get(two, path, before.tag);
@@ -54,7 +46,7 @@ export class ConditionalReader {
   }
 
   private async get(service: Service | undefined, path: string, tag = '') {
-    const headers = { authorization: `Bearer ${this.options.store.key}`, ...(tag && { 'if-none-match': tag }) };
+    const headers = { authorization: `Bearer ${this.shop.store.key}`, ...(tag && { 'if-none-match': tag }) };
     const response = await fetch(`${service?.url}${path}`, { headers });
     await response.arrayBuffer();
     return { status: response.status, tag: response.headers.get('etag') ?? '' };

@@ -4,8 +4,8 @@ import type { FeedAnswer, FeedEntry } from '../../support/feed-reader.js';
 export interface FollowerOptions {
   readonly name: string;
   readonly key: string;
-  /** The address of a process; asked for each request. */
-  readonly address: () => string;
+  /** The address of a process. */
+  readonly address: string;
   readonly random: (below: number) => number;
   /** Whether it continues from one of its former cursors now and then. */
   readonly goesBack?: boolean;
@@ -26,6 +26,10 @@ export class Follower {
 
   constructor(private options: FollowerOptions) {}
 
+  get name(): string {
+    return this.options.name;
+  }
+
   start(): this {
     this.stopped = false;
     this.work = this.follow();
@@ -33,7 +37,7 @@ export class Follower {
   }
 
   /** Continues at another address, and with another key. */
-  moveTo(address: () => string, key = this.options.key): void {
+  moveTo(address: string, key = this.options.key): void {
     this.options = { ...this.options, address, key };
   }
 
@@ -68,7 +72,7 @@ export class Follower {
   private async page(limit: number, more = ''): Promise<FeedAnswer | null> {
     const { name, key, address } = this.options;
     const cursor = this.cursor === null ? '' : `&cursor=${this.cursor}`;
-    const asked = fetch(`${address()}/v1/changes?limit=${limit}${cursor}${more}`, {
+    const asked = fetch(`${address}/v1/changes?limit=${limit}${cursor}${more}`, {
       headers: { authorization: `Bearer ${key}` },
       signal: AbortSignal.timeout(15_000),
     }).then(async (response) => ({ status: response.status, text: await response.text() }));

@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import type { StoreFixture } from '../../builders/store-fixture.js';
-import type { Service } from '../support/service.js';
+import { Loops } from '../support/loops.js';
+import type { Shop } from '../support/shop.js';
 import { orderBody } from '../support/store-setup.js';
 
-type Random = (below: number) => number;
 /** A statement whose `$1` is the store and whose `$2` is a number that no other action has. */
 type Action = string;
 
@@ -69,58 +68,41 @@ const ACTIONS: readonly Action[] = [
   remove('orders', `source = 'POS'`),
 ];
 
-export interface WritersOptions {
-  readonly databaseUrl: string;
-  readonly store: StoreFixture;
-  readonly products: readonly number[];
-  /** Take the orders. */
-  readonly services: readonly Service[];
-  /** In all; a quarter of them places orders. */
-  readonly count: number;
-  readonly random: Random;
-}
-
 /** Writers that work until they are stopped. Deadlocks and lost connections are part of their life. */
 export class Writers {
   committed = 0;
   rolledBack = 0;
   private serial = 0;
-  private stopped = false;
   private readonly pool: pg.Pool;
-  private readonly work: Promise<unknown>;
+  private readonly loops: Loops;
 
-  constructor(private readonly options: WritersOptions) {
-    const { databaseUrl, count } = options;
+  /** @param count in all; a quarter of them places orders. */
+  constructor(
+    private readonly shop: Shop,
+    count: number,
+    databaseUrl = shop.context.rig.database.url,
+  ) {
     this.pool = new pg.Pool({ connectionString: databaseUrl, max: count, connectionTimeoutMillis: 5_000 });
     this.pool.on('error', () => undefined);
     this.pool.on('connect', (client) => client.on('error', () => undefined));
-    const writers = Array.from({ length: count }, (_, n) =>
-      this.repeat(n % 4 === 0 ? () => this.order(n) : () => this.transact()),
-    );
-    this.work = Promise.all(writers);
+    const act = (n: number) =>
+      (n % 4 === 0 ? this.order(n) : this.transact()).then(
+        () => this.committed++,
+        () => this.rolledBack++,
+      );
+    this.loops = new Loops(count, act, () => shop.context.random(60));
   }
 
   /** Resolves when every transaction has ended. */
   async stop(): Promise<void> {
-    this.stopped = true;
-    await this.work;
+    await this.loops.stop();
     await this.pool.end();
   }
 
-  private async repeat(act: () => Promise<void>): Promise<void> {
-    while (!this.stopped) {
-      await act().then(
-        () => this.committed++,
-        () => this.rolledBack++,
-      );
-      await delay(this.options.random(60));
-    }
-  }
-
   private async order(writer: number): Promise<void> {
-    const { services, products, store, random } = this.options;
+    const { services, products, store, context } = this.shop;
     const service = services[writer % services.length];
-    const items = [{ product_id: products[random(products.length)] ?? 0, quantity: 1 }];
+    const items = [{ product_id: products[context.random(products.length)] ?? 0, quantity: 1 }];
     const response = await fetch(`${service?.url}/v1/orders`, {
       method: 'POST',
       headers: { authorization: `Bearer ${store.key}`, 'content-type': 'application/json' },
@@ -131,7 +113,8 @@ export class Writers {
   }
 
   private async transact(): Promise<void> {
-    const { random, store } = this.options;
+    const { context, store } = this.shop;
+    const { random } = context;
     const client = await this.pool.connect();
     const act = () => client.query(ACTIONS[random(ACTIONS.length)] ?? '', [store.id, String(++this.serial)]);
     let broken = true;

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { inTime } from '../support/pipeline/scene.js';
 import type { Buyers } from '../support/buyers.js';
 import type { ProofContext } from '../support/proof.js';
 import type { Service } from '../support/service.js';
@@ -76,17 +77,10 @@ export class Campaign {
 
 /** @returns a text for each process that does not read from both standbys again. */
 async function unusedReplicas(services: readonly Service[]): Promise<string[]> {
-  const violations = await Promise.all(
-    services.map(async ({ url }) => {
-      const giveUp = Date.now() + REPLICAS_MS;
-      for (;;) {
-        const metrics = await fetch(`${url}/metrics`).then((response) => response.text());
-        const inUse = Number(/^database_replicas_in_use (\d+)/m.exec(metrics)?.[1]);
-        if (inUse === STANDBYS) return [];
-        if (Date.now() > giveUp) return [`a process reads from ${inUse} standbys, not from ${STANDBYS}`];
-        await delay(500);
-      }
-    }),
-  );
-  return violations.flat();
+  const look = async ({ url }: Service) => {
+    const metrics = await fetch(`${url}/metrics`).then((response) => response.text());
+    const inUse = Number(/^database_replicas_in_use (\d+)/m.exec(metrics)?.[1]);
+    if (inUse !== STANDBYS) throw new Error(`a process reads from ${inUse} standbys, not from ${STANDBYS}`);
+  };
+  return (await Promise.all(services.map((service) => inTime(() => look(service), REPLICAS_MS)))).flat();
 }

@@ -7,9 +7,6 @@ import { Buyers } from '../support/buyers.js';
 import { stockShelves } from '../support/store-setup.js';
 import type { Cluster } from './cluster.js';
 
-/** More connections than one address may have while all buyers wait. */
-const ADDRESSES = 4;
-
 /** A store, its buyers, and a mail server. */
 export async function openShop({ rig, history, random }: ProofContext) {
   const store = await StoreFixture.create(rig.database);
@@ -17,7 +14,7 @@ export async function openShop({ rig, history, random }: ProofContext) {
   const contact = JSON.stringify({ email: 'merchant@example.com' });
   await rig.database.query('UPDATE stores SET contact = $2 WHERE id = $1', [store.id, contact]);
   const products = await stockShelves(store, 20, [1_000_000]);
-  return { store, products, buyers: new Buyers(store, history, random, ADDRESSES), mails: await SmtpSink.start() };
+  return { store, products, buyers: new Buyers(store, history, random), mails: await SmtpSink.start() };
 }
 
 export interface Processes {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Buyers } from '../support/buyers.js';
+import { SteadyRate } from '../support/loops.js';
 import { orderBody } from '../support/store-setup.js';
 
 const ORDERS_PER_SECOND = 30;
@@ -19,39 +20,30 @@ export interface TrafficOptions {
  */
 export class Traffic {
   readonly violations: string[] = [];
-  private readonly pending = new Set<Promise<unknown>>();
-  private readonly timers: readonly NodeJS.Timeout[];
-  private ordered = 0;
+  private readonly orders: SteadyRate;
+  private readonly reads: SteadyRate;
 
   /** @param label unique: it begins the keys. */
   constructor(
     private readonly options: TrafficOptions,
-    private readonly label: string,
+    label: string,
   ) {
-    this.timers = [
-      setInterval(() => this.track(this.order(`${label}-${++this.ordered}`)), 1_000 / ORDERS_PER_SECOND),
-      setInterval(() => void this.read(), 1_000 / READS_PER_SECOND),
-    ];
+    const fail = (error: Error) => this.violations.push(`${label}: ${error.message}`);
+    this.orders = new SteadyRate(ORDERS_PER_SECOND, (n) => this.order(`${label}-${n}`).catch(fail));
+    this.reads = new SteadyRate(READS_PER_SECOND, () => this.read());
   }
 
   /** Waits until the buyers that had to wait have their orders. @throws Error when some never get one. */
   async untilFlowing(): Promise<void> {
     const giveUp = Date.now() + PATIENCE_MS;
-    while (this.pending.size > ORDERS_PER_SECOND) {
-      if (Date.now() > giveUp) throw new Error(`${this.pending.size} orders still wait after ${PATIENCE_MS} ms`);
+    while (this.orders.waiting > ORDERS_PER_SECOND) {
+      if (Date.now() > giveUp) throw new Error(`${this.orders.waiting} orders still wait after ${PATIENCE_MS} ms`);
       await delay(100);
     }
   }
 
   async stop(): Promise<void> {
-    for (const timer of this.timers) clearInterval(timer);
-    await Promise.all(this.pending);
-  }
-
-  private track(work: Promise<void>): void {
-    const tracked = work.catch((error: Error) => void this.violations.push(`${this.label}: ${error.message}`));
-    this.pending.add(tracked);
-    void tracked.then(() => this.pending.delete(tracked));
+    await Promise.all([this.orders.stop(), this.reads.stop()]);
   }
 
   private async order(key: string): Promise<void> {

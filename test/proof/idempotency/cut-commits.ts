@@ -1,10 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { StoreFixture } from '../../builders/store-fixture.js';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
-import type { Buyers } from '../support/buyers.js';
 import { poolViolations } from '../support/oracle/processes.js';
-import type { ProofContext } from '../support/proof.js';
-import type { Service } from '../support/service.js';
+import type { Shop } from '../support/shop.js';
 import { orderBody } from '../support/store-setup.js';
 import { SLOW } from './slow-commits.js';
 
@@ -13,20 +10,11 @@ const KINDS = ['cut', 'deliver and cut', 'outage'] as const;
 const OUTAGE_MS = 250;
 const POOL_SIZE = 4;
 
-export interface CutQuestion {
-  readonly context: ProofContext;
-  readonly store: StoreFixture;
-  readonly buyers: Buyers;
-  /** A process with an undisturbed database. */
-  readonly direct: Service;
-  readonly product: number;
-  readonly rounds: number;
-}
-
 /** Cuts the connection at the moment of the COMMIT. The client retries on any process. */
-export async function cutCommits(question: CutQuestion) {
-  const { context, store, buyers, direct, product, rounds } = question;
+export async function cutCommits(shop: Shop, rounds: number) {
+  const { context, store, buyers, services, products } = shop;
   const { rig, random, history } = context;
+  const [direct] = services;
   const armed: { kind: (typeof KINDS)[number] | null } = { kind: null };
   let cuts = 0;
   let outage: Promise<void> = Promise.resolve();
@@ -53,12 +41,12 @@ export async function cutCommits(question: CutQuestion) {
       // Without a key, only the service itself may retry, because it knows the order's id.
       const key = n % 4 === 3 ? null : `cut-${n}`;
       const name = `${pace}-${kind.replaceAll(' ', '-')}-${n}`;
-      const order = orderBody([{ product_id: product, quantity: 1 }], name);
+      const order = orderBody([{ product_id: products[0] ?? 0, quantity: 1 }], name);
       const body = { ...order, external_reference: name };
       armed.kind = kind;
       const first = await buyers.send(service, { body, key });
       if (key === null) {
-        orders += await settledCount(context, store, body.notes);
+        orders += await settledCount(shop, body.notes);
       } else {
         orders++;
         const answer =
@@ -90,7 +78,7 @@ async function takeAway(proxy: TcpProxy): Promise<void> {
 }
 
 /** Orders with that marker, read once none of them can still be in progress. */
-async function settledCount({ rig }: ProofContext, store: StoreFixture, marker: string): Promise<number> {
+async function settledCount({ context: { rig }, store }: Shop, marker: string): Promise<number> {
   await delay(250);
   const rows = await rig.database.query('SELECT FROM orders WHERE store_id = $1 AND notes = $2', [store.id, marker]);
   return rows.length;

@@ -1,22 +1,12 @@
-import type { StoreFixture } from '../../builders/store-fixture.js';
-import type { TestDatabase } from '../../support/test-database.js';
-import type { Buyers } from '../support/buyers.js';
-import { operate } from '../support/pipeline/operator.js';
-import type { Service } from '../support/service.js';
+import { operate } from '../support/cli.js';
+import type { Shop } from '../support/shop.js';
 import { orderBody } from '../support/store-setup.js';
 
-interface Erasure {
-  readonly database: TestDatabase;
-  readonly store: StoreFixture;
-  readonly buyers: Buyers;
-  readonly services: readonly [Service, Service];
-  readonly product: number;
-}
-
 /** Erases a person between an order and its repeat, which must get the first answer and place nothing. */
-export async function repeatErased({ database, store, buyers, services, product }: Erasure): Promise<string[]> {
+export async function repeatErased({ context, store, buyers, services, products }: Shop): Promise<string[]> {
+  const { database } = context.rig;
   const key = 'erased';
-  const body = orderBody([{ product_id: product, quantity: 1 }], key);
+  const body = orderBody([{ product_id: products[0] ?? 0, quantity: 1 }], key);
   const count = async () => (await database.query('SELECT FROM orders WHERE store_id = $1', [store.id])).length;
   const first = await buyers.send(services[0], { body, key });
   const before = await count();

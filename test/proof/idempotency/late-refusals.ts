@@ -1,10 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import type { StoreFixture } from '../../builders/store-fixture.js';
 import { eventually } from '../../support/eventually.js';
-import type { TestDatabase } from '../../support/test-database.js';
-import type { Buyers } from '../support/buyers.js';
-import type { Service } from '../support/service.js';
+import type { Shop } from '../support/shop.js';
 import { orderBody } from '../support/store-setup.js';
 
 /** Changes after which a repeat of an accepted order could be rejected. */
@@ -16,31 +13,24 @@ const WAITS_FOR_STOCK = `
   SELECT FROM pg_stat_activity
   WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FOR NO KEY UPDATE OF stock%'`;
 
-export interface LateRefusals {
-  readonly database: TestDatabase;
-  readonly store: StoreFixture;
-  readonly buyers: Buyers;
-  readonly services: readonly [Service, Service];
-  readonly rounds: number;
-}
-
 /**
  * Repeats an order on another process while the first waits for stock, after the product was archived or the customer
  * blocked. A repeat must not get a final refusal when the first order is placed.
  */
-export async function refuseLate(race: LateRefusals) {
-  const locker = new pg.Client({ connectionString: race.database.url });
+export async function refuseLate(shop: Shop, rounds: number) {
+  const locker = new pg.Client({ connectionString: shop.context.rig.database.url });
   await locker.connect();
   const violations: string[] = [];
   try {
-    for (let n = 0; n < race.rounds; n++) violations.push(...(await refuseOnce(race, locker, n)));
+    for (let n = 0; n < rounds; n++) violations.push(...(await refuseOnce(shop, locker, n)));
   } finally {
     await locker.end();
   }
-  return { violations, orders: race.rounds, figures: `${race.rounds} repeats that were refusable by then` };
+  return { violations, orders: rounds, figures: `${rounds} repeats that were refusable by then` };
 }
 
-async function refuseOnce({ database, store, buyers, services }: LateRefusals, locker: pg.Client, n: number) {
+async function refuseOnce({ context, store, buyers, services }: Shop, locker: pg.Client, n: number) {
+  const { database } = context.rig;
   const change = CHANGES[n % CHANGES.length] ?? 'archived';
   const key = `late-refusal-${n}`;
   const product = await store.product({ stock: [5] });

@@ -1,8 +1,6 @@
-import type { StoreFixture } from '../../builders/store-fixture.js';
-import type { TestDatabase } from '../../support/test-database.js';
-import type { Buyers } from '../support/buyers.js';
 import type { Exchange } from '../support/history.js';
 import type { Service } from '../support/service.js';
+import type { Shop } from '../support/shop.js';
 import { inParallel, orderBody } from '../support/store-setup.js';
 import { SLOW } from './slow-commits.js';
 
@@ -10,17 +8,6 @@ import { SLOW } from './slow-commits.js';
 const AT_ONCE = 4;
 /** Of this many twins, one loses its first answer. */
 const LOSES_ANSWER = 5;
-
-export interface ReferenceRace {
-  readonly database: TestDatabase;
-  readonly store: StoreFixture;
-  readonly buyers: Buyers;
-  readonly services: readonly Service[];
-  readonly product: number;
-  readonly random: (below: number) => number;
-  readonly references: number;
-  readonly twins: number;
-}
 
 interface Tally {
   readonly violations: string[];
@@ -32,20 +19,20 @@ interface Tally {
  * Sends different orders with the same external reference at once, half of them with an Idempotency-Key each. Some lose
  * their first answer. One order is placed, and every other request learns its id, which can be read at that moment.
  */
-export async function raceReferences(race: ReferenceRace) {
+export async function raceReferences(shop: Shop, references: number, twins: number) {
   const tally: Tally = { violations: [], refused: 0, lost: 0 };
-  const names = Array.from({ length: race.references }, (_, n) => `${n % 2 === 0 ? SLOW : 'fast'}-reference-${n}`);
-  await inParallel(AT_ONCE, names, (reference) => raceForReference(race, reference, tally));
+  const names = Array.from({ length: references }, (_, n) => `${n % 2 === 0 ? SLOW : 'fast'}-reference-${n}`);
+  await inParallel(AT_ONCE, names, (reference) => raceForReference(shop, reference, twins, tally));
   const figures =
-    `${race.references} references × ${race.twins} orders: ${tally.refused} refusals that name the one order, ` +
+    `${references} references × ${twins} orders: ${tally.refused} refusals that name the one order, ` +
     `${tally.lost} answers lost`;
-  return { violations: tally.violations, orders: race.references, figures };
+  return { violations: tally.violations, orders: references, figures };
 }
 
-async function raceForReference(race: ReferenceRace, reference: string, tally: Tally): Promise<void> {
-  const answers = await Promise.all(Array.from({ length: race.twins }, (_, n) => sendTwin(race, reference, n, tally)));
-  const { database, store, buyers, services } = race;
-  const orders = await database.query<{ id: string }>(
+async function raceForReference(shop: Shop, reference: string, twins: number, tally: Tally): Promise<void> {
+  const answers = await Promise.all(Array.from({ length: twins }, (_, n) => sendTwin(shop, reference, n, tally)));
+  const { context, store, buyers, services } = shop;
+  const orders = await context.rig.database.query<{ id: string }>(
     'SELECT id FROM orders WHERE store_id = $1 AND external_reference = $2',
     [store.id, reference],
   );
@@ -65,9 +52,11 @@ async function raceForReference(race: ReferenceRace, reference: string, tally: T
 }
 
 /** An order of its own, with the shared reference, repeated until it gets a final answer. */
-async function sendTwin(race: ReferenceRace, reference: string, n: number, tally: Tally): Promise<Exchange> {
-  const { buyers, services, product, random } = race;
-  const body = { ...orderBody([{ product_id: product, quantity: 1 }], reference), external_reference: reference };
+async function sendTwin(shop: Shop, reference: string, n: number, tally: Tally): Promise<Exchange> {
+  const { buyers, services, products, context } = shop;
+  const { random } = context;
+  const items = [{ product_id: products[0] ?? 0, quantity: 1 }];
+  const body = { ...orderBody(items, reference), external_reference: reference };
   const key = n % 2 === 0 ? null : `${reference}-${n}`;
   if (n % LOSES_ANSWER === 0) {
     const service = services[random(services.length)] as Service;

@@ -1,6 +1,5 @@
-import type { Buyers } from '../support/buyers.js';
 import type { Exchange } from '../support/history.js';
-import type { Service } from '../support/service.js';
+import type { Shop } from '../support/shop.js';
 import { inParallel, orderBody, type OrderBody } from '../support/store-setup.js';
 import { STALLED } from './slow-commits.js';
 
@@ -8,9 +7,6 @@ import { STALLED } from './slow-commits.js';
 const AT_ONCE = 4;
 
 export interface TwinRace {
-  readonly buyers: Buyers;
-  readonly services: readonly Service[];
-  readonly product: number;
   readonly keys: number;
   /** Number of keys whose first order is so slow that its twins get 409. */
   readonly stalled: number;
@@ -28,21 +24,27 @@ interface RaceOutcome {
  * Sends the same order many times at once. For every fourth key, half of the twins send another body: either may win,
  * and the other is refused. Afterwards each key is repeated with a different body, and then with the original one.
  */
-export async function raceTwins(race: TwinRace): Promise<RaceOutcome> {
+export async function raceTwins(shop: Shop, race: TwinRace): Promise<RaceOutcome> {
   const outcome: RaceOutcome = { violations: [], replays: 0, refused: 0 };
   const names = Array.from({ length: race.keys }, (_, n) => ({
     key: n < race.stalled ? `${STALLED}-twins-${n}` : `twins-${n}`,
     mixed: n % 4 === 0,
   }));
-  await inParallel(AT_ONCE, names, ({ key, mixed }) => raceForKey(race, key, mixed, outcome));
+  await inParallel(AT_ONCE, names, async ({ key, mixed }) => {
+    const bodyOf = (quantity: number) => orderBody([{ product_id: shop.products[0] ?? 0, quantity }], key);
+    const bodies = mixed ? [bodyOf(1), bodyOf(2)] : [bodyOf(1)];
+    const sent = Array.from({ length: race.twins }, (_, n) => bodies[n % bodies.length] as OrderBody);
+    await raceForKey(shop, key, sent, outcome);
+  });
   return outcome;
 }
 
-async function raceForKey(race: TwinRace, key: string, mixed: boolean, outcome: RaceOutcome): Promise<void> {
-  const { buyers, services, product, twins } = race;
-  const bodyOf = (quantity: number) => orderBody([{ product_id: product, quantity }], key);
-  const bodies = mixed ? [bodyOf(1), bodyOf(2)] : [bodyOf(1)];
-  const sent = Array.from({ length: twins }, (_, n) => bodies[n % bodies.length] as OrderBody);
+async function raceForKey(
+  { buyers, services }: Shop,
+  key: string,
+  sent: readonly OrderBody[],
+  outcome: RaceOutcome,
+): Promise<void> {
   const answers = await Promise.all(sent.map((body) => buyers.insist(services, body, { key })));
 
   const winner = JSON.parse(answers.find(({ status }) => status === 201)?.body ?? '{}') as Partial<OrderBody>;

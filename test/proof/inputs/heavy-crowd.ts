@@ -1,10 +1,11 @@
 import http from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { SteadyRate } from '../support/loops.js';
 import type { Scene } from './scene.js';
 
 const CLIENTS = 64;
 const BODY = 240_000;
-const ASK_EVERY_MS = 20;
+const ASKED_PER_SECOND = 50;
 
 /** p99 latency of other clients in milliseconds, and the number of bodies that the crowd sent. */
 export interface Crowding {
@@ -53,14 +54,12 @@ function bodyOf(start: string, unit: string, end: string): string {
 }
 
 async function latencies(scene: Scene, work: Promise<unknown>): Promise<number[]> {
-  let isDone = false;
-  void work.finally(() => (isDone = true));
-  const asked: Promise<{ readonly tookMs: number }>[] = [];
-  while (!isDone) {
-    asked.push(scene.send('GET', '/v1/store'));
-    await delay(ASK_EVERY_MS);
-  }
-  return (await Promise.all(asked)).map(({ tookMs }) => tookMs);
+  const times: number[] = [];
+  const asking = new SteadyRate(ASKED_PER_SECOND, async () =>
+    times.push((await scene.send('GET', '/v1/store')).tookMs),
+  );
+  await work.finally(() => asking.stop());
+  return times;
 }
 
 function post({ service, store }: Scene, agent: http.Agent, body: string): Promise<number> {

@@ -54,7 +54,7 @@ const LONG_SLUG = 'long-'.repeat(40);
 export async function openScene(context: ProofContext, runs: number): Promise<Scene> {
   const { rig, history, random } = context;
   const store = await StoreFixture.create(rig.database);
-  const [service] = await rig.pair();
+  const service = await rig.startService();
   const rows = await awkwardRows(store);
   const catalog = await pricedProducts(store);
   const recorded = new Buyers(store, history, random);

@@ -42,28 +42,28 @@ export class Laboratory {
 
   /** @throws Error when the proof of a mutant fails without the mutant. */
   async checkUnchanged(mutants: readonly Mutant[]): Promise<void> {
-    const proofs = new Map(mutants.map((mutant) => [[mutant.proof, ...mutant.args].join(' '), mutant]));
-    for (const [command, mutant] of proofs) {
-      const { passed, output } = await this.prove(mutant);
-      if (!passed) throw new Error(`Without any mutant, ${command} fails:\n${output}`);
+    const proofs = new Set(mutants.map(({ proof }) => proof));
+    for (const proof of proofs) {
+      const { passed, output } = await this.prove(proof);
+      if (!passed) throw new Error(`Without any mutant, ${proof} fails:\n${output}`);
     }
   }
 
   /** Applies the mutant, runs the proof, and restores the copy. @throws Error when an edit does not apply or compile. */
   async try(mutant: Mutant): Promise<Trial> {
-    const before = new Map(mutant.edits.map(({ file }) => [file, this.read(file)]));
-    const projects = new Set(mutant.edits.map(({ file }) => file.split('/')[1] ?? ''));
+    const before = new Map(mutant.edits.map(([file]) => [file, this.read(file)]));
+    const projects = new Set(mutant.edits.map(([file]) => file.split('/')[1] ?? ''));
     try {
       mutant.edits.forEach((edit) => this.apply(mutant.name, edit));
       for (const project of projects) await this.build(project);
-      return await this.prove(mutant);
+      return await this.prove(mutant.proof);
     } finally {
       for (const [file, text] of before) writeFileSync(path.join(this.directory, file), text);
       for (const project of projects) await this.build(project);
     }
   }
 
-  private apply(name: string, { file, find, replace }: Edit): void {
+  private apply(name: string, [file, find, replace]: Edit): void {
     const text = this.read(file);
     const found = text.split(find).length - 1;
     if (found !== 1) throw new Error(`${name}: ${file} has the text to replace ${found} times:\n${find}`);
@@ -82,10 +82,11 @@ export class Laboratory {
     if (!passed) throw new Error(`The copy does not build:\n${output}`);
   }
 
-  private prove({ proof, args }: Mutant): Promise<Trial> {
-    return proof.endsWith('.spec.ts')
-      ? this.execute('node_modules/jest/bin/jest.js', proof, ...args)
-      : this.execute('node_modules/tsx/dist/cli.mjs', 'test/proof/run.ts', proof, ...args);
+  private prove(proof: string): Promise<Trial> {
+    const [spec = '', title] = proof.split(' -t ');
+    return spec.endsWith('.spec.ts')
+      ? this.execute('node_modules/jest/bin/jest.js', spec, ...(title === undefined ? [] : ['-t', title]))
+      : this.execute('node_modules/tsx/dist/cli.mjs', 'test/proof/run.ts', proof, '--quick', '--seed', '1');
   }
 
   private execute(script: string, ...args: readonly string[]): Promise<Trial> {

@@ -1,19 +1,20 @@
-/** A text that occurs exactly once in the file, and its replacement. */
-export interface Edit {
-  /** From the root of the repository. */
-  readonly file: string;
-  readonly find: string;
-  readonly replace: string;
-}
+/** A file, from the root of the repository; a text that occurs exactly once in it; and its replacement. */
+export type Edit = readonly [file: string, find: string, replace: string];
 
 /** A defect that a proof must notice. */
 export interface Mutant {
   readonly name: string;
-  readonly edits: readonly Edit[];
-  /** The name of a proof, or the path of a spec where the defect shows only on a database that no proof starts. */
+  /** See {@link mutant}. */
   readonly proof: string;
-  /** Arguments of `run.ts`, or of Jest, for the smallest form that notices the defect every time. */
-  readonly args: readonly string[];
   /** Matches the violation that this defect causes, and no violation of another cause. */
   readonly noticedAs: RegExp;
+  readonly edits: readonly Edit[];
+}
+
+/**
+ * @param proof the name of a proof, whose quick form notices the defect every time. Or the path of a spec, with ` -t `
+ *   and the beginning of a title, where the defect shows only on a database that no proof starts.
+ */
+export function mutant(name: string, proof: string, noticedAs: RegExp, ...edits: readonly Edit[]): Mutant {
+  return { name, proof, noticedAs, edits };
 }

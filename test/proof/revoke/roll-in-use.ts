@@ -1,38 +1,44 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Exchange } from '../support/history.js';
-import { operate } from '../support/pipeline/operator.js';
-import { isRefused, isServed, useKey, type KeyUse } from './use-key.js';
+import { operate } from '../support/cli.js';
+import type { Shop } from '../support/shop.js';
+import { isRefused, isServed, useKey } from './use-key.js';
 
 /** Long enough for a second roll. */
 const OVERLAP_MS = 3_000;
 
 /** Rolls a key with the operator's command while clients use it, and uses its successor until after its end. */
-export async function rollInUse(use: KeyUse & { readonly id: string; readonly afterMs: number }): Promise<string[]> {
-  const { context, id, services, afterMs } = use;
-  const stopOld = useKey(use);
+export async function rollInUse(
+  shop: Shop,
+  old: { readonly id: string; readonly key: string },
+  { clients, afterMs }: { readonly clients: number; readonly afterMs: number },
+): Promise<string[]> {
+  const { context, services } = shop;
+  const useOfOld = useKey(shop, old.key, clients);
+  await useOfOld.served();
   const roll = () =>
     operate<{ id: string; key: string; replaces: { expires_at: string } }>(
       context.rig.database.url,
-      ...['keys', 'roll', id, '--overlap', `${OVERLAP_MS / 1_000}s`],
+      ...['keys', 'roll', old.id, '--overlap', `${OVERLAP_MS / 1_000}s`],
     );
   const { id: successorId, key, replaces } = await roll();
   const end = Date.parse(replaces.expires_at);
-  const stopNew = useKey({ ...use, key });
+  const useOfNew = useKey(shop, key, clients);
   // As an operator does who has lost the answer.
   const refusal = await roll().then(
     () => null,
     (error: Error) => error.message,
   );
   await delay(end + afterMs - Date.now());
-  const [old, successor] = await Promise.all([stopOld(), stopNew()]);
+  const [former, successor] = await Promise.all([useOfOld.stop(), useOfNew.stop()]);
   const violations = successor
     .filter((exchange) => !isServed(exchange))
     .map((exchange) => `the successor of a key: ${told(exchange, end)}`);
   if (refusal === null) violations.push('a rolled key got a second successor');
   else if (!refusal.includes(successorId)) violations.push('the refusal of a second roll names no successor');
   // A request that began before the end may be looked up after it.
-  const before = old.filter(({ at, tookMs }) => at + tookMs < end);
-  const after = old.filter(({ at }) => at > end);
+  const before = former.filter(({ at, tookMs }) => at + tookMs < end);
+  const after = former.filter(({ at }) => at > end);
   for (const exchange of [...before.filter((one) => !isServed(one)), ...after.filter((one) => !isRefused(one))]) {
     violations.push(`a rolled key: ${told(exchange, end)}`);
   }

@@ -1,27 +1,27 @@
+import assert from 'node:assert/strict';
+import { eventually } from '../../support/eventually.js';
 import { Buyers } from '../support/buyers.js';
 import type { Exchange } from '../support/history.js';
-import type { ProofContext } from '../support/proof.js';
 import type { Service } from '../support/service.js';
+import type { Shop } from '../support/shop.js';
 import { orderBody } from '../support/store-setup.js';
 
-export interface KeyUse {
-  readonly context: ProofContext;
-  readonly storeId: number;
-  readonly key: string;
-  readonly services: readonly Service[];
-  readonly products: readonly number[];
-  /** On each process. */
-  readonly clients: number;
+interface KeyUse {
+  /** Resolves when every process has served the key. */
+  served(): Promise<void>;
+  /** Stops the clients and returns their requests. */
+  stop(): Promise<Exchange[]>;
 }
 
 /**
  * Clients that use a key on every process until they are stopped. A quarter of their requests are orders.
  *
- * @returns a function that stops them and returns their requests.
+ * @param clients on each process.
  */
-export function useKey({ context, storeId, key, services, products, clients }: KeyUse): () => Promise<Exchange[]> {
+export function useKey(shop: Shop, key: string, clients: number): KeyUse {
+  const { context, store, services, products } = shop;
   const { history, random } = context;
-  const buyers = new Buyers({ id: storeId, key }, history, random);
+  const buyers = new Buyers({ id: store.id, key }, history, random);
   const exchanges: Exchange[] = [];
   let isOpen = true;
   const client = async (service: Service, index: number) => {
@@ -34,12 +34,18 @@ export function useKey({ context, storeId, key, services, products, clients }: K
     }
   };
   const load = services.flatMap((service) => Array.from({ length: clients }, (_, i) => client(service, i)));
-  return async () => {
+  const served = () =>
+    eventually(() => {
+      const urls = new Set(exchanges.filter(isServed).map(({ service }) => service));
+      assert.equal(urls.size, services.length);
+    });
+  const stop = async () => {
     isOpen = false;
     await Promise.all(load);
     buyers.close();
     return exchanges;
   };
+  return { served, stop };
 }
 
 export function isServed({ status }: Pick<Exchange, 'status'>): boolean {

@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+import { eventually } from '../../support/eventually.js';
 import type { FeedAnswer } from '../../support/feed-reader.js';
 import type { Service } from '../support/service.js';
 
@@ -14,4 +16,12 @@ export async function waitWithKey(service: Service, key: string): Promise<string
     read.push(...answer.data.map(({ id }) => id));
     cursor = `&cursor=${answer.cursor}`;
   }
+}
+
+/** Resolves when a request waits at the process. */
+export async function holdsWait({ url }: Service): Promise<void> {
+  await eventually(async () => {
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    assert.match(metrics, /^http_places_taken\{kind="waits"\} [1-9]/m);
+  });
 }

@@ -23,28 +23,20 @@ export interface InsistOptions {
 /** Answers that are not the client's fault and that it retries. */
 const TRY_AGAIN: ReadonlySet<number | null> = new Set([null, 409, 503]);
 
-/** As many kept connections as concurrent requests, of clients at several addresses: each gets a share of a server's. */
-export function agentsAt(addresses: number, network = 1): http.Agent[] {
-  return Array.from({ length: addresses }, (_, n) => {
-    const local = addresses === 1 ? {} : { localAddress: `127.0.${network}.${n + 1}` };
-    return new http.Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: 512, ...local });
-  });
+/** As many kept connections as concurrent requests. */
+export function keepingAgent(): http.Agent {
+  return new http.Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: Infinity });
 }
 
 /** Clients of one store. */
 export class Buyers {
-  readonly agents: readonly http.Agent[];
-  private sent = 0;
+  readonly agent = keepingAgent();
 
-  /** @param addresses more than one for more than 512 connections. */
   constructor(
     private readonly store: { readonly id: number; readonly key: string },
     private readonly history: History,
     private readonly random: (below: number) => number,
-    addresses = 1,
-  ) {
-    this.agents = agentsAt(addresses);
-  }
+  ) {}
 
   /** One request, an order by default; always resolves. */
   async send(service: { readonly url: string }, options: RequestOptions): Promise<Exchange> {
@@ -84,7 +76,7 @@ export class Buyers {
   }
 
   close(): void {
-    for (const agent of this.agents) agent.destroy();
+    this.agent.destroy();
   }
 
   private ask(
@@ -100,7 +92,7 @@ export class Buyers {
       headers['content-type'] = 'application/json';
       headers['content-length'] = String(body.length);
     }
-    const agent = this.agents[this.sent++ % this.agents.length];
+    const { agent } = this;
     return new Promise((resolve) => {
       const chunks: Buffer[] = [];
       const fail = (error: Error & { code?: string }) => {

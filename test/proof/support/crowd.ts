@@ -1,13 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import type { Buyers } from './buyers.js';
+import { Loops } from './loops.js';
+import type { Shop } from './shop.js';
 import { orderBody } from './store-setup.js';
 
 export interface CrowdOptions {
-  readonly buyers: Buyers;
   /** The services to order from, including those that are down. */
   readonly services: readonly { readonly url: string }[];
-  readonly products: readonly number[];
-  readonly random: (below: number) => number;
   readonly size: number;
   /** The longest pause of a buyer between two orders. */
   readonly pauseMs: number;
@@ -21,40 +18,31 @@ const MOST_LINES = 3;
 /** Buyers that order continuously until an attack is over, and retry each order until they get an answer. */
 export class Crowd {
   private readonly violations: string[] = [];
-  private readonly members: Promise<unknown>;
-  private isOpen = true;
+  private readonly members: Loops;
   private ordered = 0;
 
-  constructor(private readonly options: CrowdOptions) {
-    this.members = Promise.all(Array.from({ length: options.size }, () => this.member()));
+  constructor(
+    private readonly shop: Shop,
+    private readonly options: CrowdOptions,
+  ) {
+    const { size, pauseMs } = options;
+    const order = () => this.order(++this.ordered).catch((error: Error) => this.violations.push(error.message));
+    this.members = new Loops(size, order, () => shop.context.random(pauseMs));
   }
 
   /** Runs until the attack is over, then waits for the last answers. */
   async whileIn<T>(attack: Promise<T>): Promise<{ readonly result: T; readonly violations: string[] }> {
     try {
-      const result = await attack;
-      return { result, violations: await this.stop() };
+      return { result: await attack, violations: this.violations };
     } finally {
-      this.isOpen = false;
-    }
-  }
-
-  private async stop(): Promise<string[]> {
-    this.isOpen = false;
-    await this.members;
-    return this.violations;
-  }
-
-  private async member(): Promise<void> {
-    const { random, pauseMs } = this.options;
-    while (this.isOpen) {
-      await this.order(++this.ordered).catch((error: Error) => this.violations.push(error.message));
-      await delay(random(pauseMs));
+      await this.members.stop();
     }
   }
 
   private async order(n: number): Promise<void> {
-    const { buyers, services, products, random, label } = this.options;
+    const { buyers, products, context } = this.shop;
+    const { services, label } = this.options;
+    const { random } = context;
     const line = () => ({ product_id: products[random(products.length)] ?? 0, quantity: 1 + random(2) });
     const body = orderBody(Array.from({ length: 1 + random(MOST_LINES) }, line), label);
     if (n % KEYLESS === 0) {

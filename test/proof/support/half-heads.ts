@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import http from 'node:http';
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Service } from './service.js';
 
 /** The attacker's address. All of 127.0.0.0/8 is this machine, so other clients can use another one. */
 const ATTACKER = '127.0.0.9';
@@ -19,16 +18,15 @@ export interface Newcomers {
 /**
  * Opens connections that send half a head and wait, from one address. @returns the results of other clients meanwhile.
  */
-export async function besideHalfHeads(service: Service, connections: number, lastsMs: number): Promise<Newcomers> {
-  const port = Number(new URL(service.url).port);
+export async function besideHalfHeads(url: string, connections: number, lastsMs: number): Promise<Newcomers> {
+  const port = Number(new URL(url).port);
   const sockets: net.Socket[] = [];
   for (let n = 0; n < connections; n += BATCH) {
     const batch = Array.from({ length: Math.min(BATCH, connections - n) }, () => halfHead(port));
     sockets.push(...(await Promise.all(batch)));
   }
   const asked: Promise<number | null>[] = [];
-  for (const end = Date.now() + lastsMs; Date.now() < end; await delay(NEWCOMER_EVERY_MS))
-    asked.push(newcomer(service));
+  for (const end = Date.now() + lastsMs; Date.now() < end; await delay(NEWCOMER_EVERY_MS)) asked.push(newcomer(url));
   const answers = await Promise.all(asked);
   for (const socket of sockets) socket.destroy();
   const answered = answers.filter((tookMs) => tookMs !== null);
@@ -44,7 +42,7 @@ async function halfHead(port: number): Promise<net.Socket> {
 }
 
 /** Milliseconds until a client on a new connection gets its answer; `null` = never. */
-function newcomer({ url }: Service): Promise<number | null> {
+function newcomer(url: string): Promise<number | null> {
   const start = Date.now();
   return new Promise((resolve) => {
     const request = http.get(`${url}/health/live`, { agent: false }, (response) => {

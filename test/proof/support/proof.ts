@@ -21,9 +21,9 @@ import type { Rig } from './rig.js';
  * 3. Return the figures in words, and every violation found. Expected retries (409, 503, cut connections) are no
  *    violations but belong in the figures: `retriesOf(history)` words them. A proof whose precondition does not hold
  *    (no server to kill) throws.
- * 4. `full` runs under `npm run proof`. `quick` takes at most 8 s and runs in `quick-form.ts` on a shared PostgreSQL
- *    without durability and with a shared pair of services: leave both as they were. A proof without a quick form says
- *    `quick: false`.
+ * 4. `full` runs under `npm run proof`. `quick` takes at most 8 s; the mutants run it. If no spec tests the same, it also
+ *    runs in `quick-form.ts`, on a shared PostgreSQL without durability and with a shared pair of services: leave both as
+ *    they were. Otherwise name the specs in `gate.ts`. A proof without a quick form says `quick: false`.
  * 5. See it fail: break the protection in a scratch copy, and run it.
  */
 export interface Proof {
@@ -32,7 +32,7 @@ export interface Proof {
   readonly promise: string;
   /** The attack of the full form, for docs/promises.md. */
   readonly attack: string;
-  /** Whether it has a quick form. `npm test` runs those of `PROOFS`. */
+  /** Whether it has a quick form. */
   readonly quick: boolean;
   /** The packages of the operating system that the form needs and does not find. */
   readonly missing?: (form: ProofForm) => Promise<readonly string[]>;

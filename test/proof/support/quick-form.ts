@@ -1,29 +1,26 @@
 import { randomInt } from 'node:crypto';
 import { seededRandom } from '../../support/seeded-random.js';
 import { createTestDatabase } from '../../support/test-database.js';
-import { PROOFS } from '../proofs.js';
+import { QUICK_PROOFS } from '../gate.js';
 import { History } from './history.js';
 import { failureFile } from './results.js';
 import { Rig } from './rig.js';
-
-const QUICK = PROOFS.filter(({ quick }) => quick);
 
 /** A proof takes seconds on an idle machine. A busy machine must not fail it. */
 const PATIENCE_MS = 90_000;
 
 /**
- * Tests for the quick form of every second proof, on the tests' PostgreSQL. `npm run proof` runs the full form, with
- * durability. Two files share them, because they take longer than all other tests and would run alone at the end.
+ * Tests for the quick form of every second proof of the gate, on the tests' PostgreSQL. `npm run proof` runs the full
+ * form, with durability. Two files share them, because one would take longer than all other tests.
  */
 export function testEverySecondProof(first: 0 | 1): void {
   let rig: Rig;
   beforeAll(async () => {
     rig = new Rig(await createTestDatabase(), null);
-    await rig.pair();
-  }, PATIENCE_MS);
+  });
   afterAll(() => rig.close());
 
-  describe.each(QUICK.filter((_, index) => index % 2 === first))('the quick proof $name', (proof) => {
+  describe.each(QUICK_PROOFS.filter((_, index) => index % 2 === first))('the quick proof $name', (proof) => {
     it(
       `shows: ${proof.promise}`,
       async () => {

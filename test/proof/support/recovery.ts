@@ -1,11 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import type { Buyers } from './buyers.js';
+import { eventually } from '../../support/eventually.js';
+import type { RequestOptions } from './buyers.js';
 import type { Service } from './service.js';
+import type { StockedStore } from './shop.js';
 import { orderBody } from './store-setup.js';
 
 const PATIENCE_MS = 30_000;
-const INTERVAL_MS = 50;
-const LOG_TAIL = 2_000;
 
 /**
  * The milliseconds from now until the service accepts an order, answers a read and reports ready. Call it when the
@@ -14,35 +13,22 @@ const LOG_TAIL = 2_000;
  * @param label unique: it is the order's key.
  * @throws Error after half a minute.
  */
-export async function timeToRecover(buyers: Buyers, service: Service, product: number, label: string): Promise<number> {
+export async function timeToRecover(
+  { buyers, products }: StockedStore,
+  service: Service,
+  label: string,
+): Promise<number> {
   const start = Date.now();
-  const body = orderBody([{ product_id: product, quantity: 1 }], label);
-  const until = (wanted: number, what: string, ask: () => Promise<{ status: number | null }>) =>
-    repeatUntil(wanted, { service, start, what: `${label} ${what}` }, ask);
+  const body = orderBody([{ product_id: products[0] ?? 0, quantity: 1 }], label);
+  const until = (wanted: number, request: RequestOptions) =>
+    eventually(async () => {
+      const { status, error } = await buyers.send(service, request);
+      if (status !== wanted) throw new Error(`${label}: ${request.path ?? 'an order'} is answered ${status ?? error}`);
+    }, PATIENCE_MS);
   await Promise.all([
-    until(201, 'created', () => buyers.send(service, { body, key: label })),
-    until(200, 'read', () => buyers.send(service, { method: 'GET', path: '/v1/products?limit=2' })),
-    until(200, 'ready', () => buyers.send(service, { method: 'GET', path: '/health/ready' })),
+    until(201, { body, key: label }),
+    until(200, { method: 'GET', path: '/v1/products?limit=2' }),
+    until(200, { method: 'GET', path: '/health/ready' }),
   ]);
   return Date.now() - start;
-}
-
-interface Wait {
-  readonly service: Service;
-  readonly start: number;
-  readonly what: string;
-}
-
-async function repeatUntil(
-  wanted: number,
-  { service, start, what }: Wait,
-  ask: () => Promise<{ status: number | null }>,
-): Promise<void> {
-  for (;;) {
-    const { status } = await ask();
-    if (status === wanted) return;
-    if (!service.isRunning) throw new Error(`Process ${service.pid} ended on its own: ${service.log.slice(-LOG_TAIL)}`);
-    if (Date.now() - start > PATIENCE_MS) throw new Error(`Not ${what} after ${PATIENCE_MS} ms: ${status}`);
-    await delay(INTERVAL_MS);
-  }
 }

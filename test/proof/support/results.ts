@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Proof, ProofForm } from './proof.js';
+import type { Proof } from './proof.js';
 
 /** The last full run of a proof that passed or failed. */
 export interface ProofResult {
@@ -12,7 +12,6 @@ export interface ProofResult {
   readonly date: string;
   readonly seed: number;
   readonly seconds: number;
-  readonly form: ProofForm;
   /** Absent for the embedded PostgreSQL. */
   readonly engine?: string;
 }
@@ -36,7 +35,7 @@ export function writeResult(
 ): void {
   const { name, promise, attack } = proof;
   const date = new Date().toISOString().slice(0, 10);
-  const result: ProofResult = { ...run, promise, attack, command: `npm run proof:${name}`, date, form: 'full' };
+  const result: ProofResult = { ...run, promise, attack, command: `npm run proof:${name}`, date };
   const results = Object.entries({ ...readResults(), [name]: result }).sort(([a], [b]) => (a < b ? -1 : 1));
   writeFileSync(FILE, `${JSON.stringify(Object.fromEntries(results), null, 2)}\n`);
 }

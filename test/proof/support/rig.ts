@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import pg from 'pg';
 import type { TestDatabase } from '../../support/test-database.js';
+import { operate } from './cli.js';
 import { startDurablePostgres, type PostgresServer } from './postgres-server.js';
 import { Service, type Role } from './service.js';
 
@@ -15,8 +14,6 @@ export interface ProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly logFile?: string;
 }
-
-export const CLI = path.resolve(import.meta.dirname, '../../../dist/apps/cli/src/main.js');
 
 /** The environment of a proof: its own migrated database, and processes of the built service. */
 export class Rig {
@@ -99,8 +96,7 @@ export async function createDatabase(serverUrl: string): Promise<TestDatabase> {
   await admin(`CREATE DATABASE ${name}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
-  // Migrated with the operators' command.
-  await promisify(execFile)(process.execPath, [CLI, 'migrate'], { env: { ...process.env, DATABASE_URL: url.href } });
+  await operate(url.href, 'migrate');
   const pool = new pg.Pool({ connectionString: url.href, max: 3 });
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined)); // DROP may overtake the pool's end

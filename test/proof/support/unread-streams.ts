@@ -30,13 +30,16 @@ export class UnreadStreams {
     return new UnreadStreams(key);
   }
 
-  /** Compares the memory of a warm service before and beside the streams. */
-  async attack(service: Service): Promise<{ readonly figures: string; readonly violations: readonly string[] }> {
+  /** Compares the memory of a warm service before and beside the streams. @param url what the clients connect to. */
+  async attack(
+    service: Service,
+    url = service.url,
+  ): Promise<{ readonly figures: string; readonly violations: readonly string[] }> {
     const head = `Authorization: Bearer ${this.key}\r\nAccept: application/x-ndjson\r\n`;
     const before = service.memory ?? 0;
     let peak = before;
     const sockets = await openUnread(
-      Number(new URL(service.url).port),
+      Number(new URL(url).port),
       STREAMS,
       `GET /v1/changes HTTP/1.1\r\nHost: x\r\n${head}\r\n`,
     );

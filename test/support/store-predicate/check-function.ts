@@ -3,7 +3,7 @@ import { checkStatement } from './check-statement.js';
 import { Scope, type StoreColumns } from './scope.js';
 
 /** Names of the changed rows in a trigger. A condition on their store limits a statement to it. */
-const TOLD = ['added', 'removed', 'new', 'old'];
+const TOLD = ['added', 'removed', 'changed', 'new', 'old'];
 
 /**
  * Lists the tables that a function of the schema touches without a store predicate. Its arguments, its variables and the

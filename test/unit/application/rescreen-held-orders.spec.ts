@@ -1,6 +1,6 @@
 import { ANALYSIS_UNAVAILABLE, type FraudAssessment } from '@app/domain';
 import { anOrderRecord } from '../../builders/order-record.js';
-import { anOrder, placeOrder } from '../../contracts/placing.js';
+import { anOrder, placeOrder } from '../../builders/placed-order.js';
 import { InMemoryShop } from '../../support/in-memory/in-memory-shop.js';
 import type { OrderRepository } from '../../../libs/application/src/ports/order.repository.js';
 import { RescreenHeldOrders } from '../../../libs/application/src/orders/rescreen-held-orders.js';

@@ -1,5 +1,5 @@
 import { NotFound, PaidAmountMismatch } from '@app/domain';
-import { anOrder, placeOrder } from '../../contracts/placing.js';
+import { anOrder, placeOrder } from '../../builders/placed-order.js';
 import { InMemoryShop } from '../../support/in-memory/in-memory-shop.js';
 import { CancelOrder } from '../../../libs/application/src/orders/cancel-order.js';
 import { ChangeOrderStatus } from '../../../libs/application/src/orders/change-order-status.js';

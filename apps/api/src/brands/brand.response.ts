@@ -1,9 +1,21 @@
 import type { BrandRecord } from '@app/application';
+import { representation, type ValueOf } from '../openapi/resource.js';
 import { id, object, text } from '../openapi/schema.js';
 
-export type BrandResponse = ReturnType<typeof toBrandResponse>;
+export const Brand = representation(
+  'Brand',
+  object({
+    id: id('The brand.', 3),
+    name: text('Display name.', 'Globex'),
+    slug: text('Name in URLs.', 'globex'),
+    logo: text('URL; `""` when there is none.', 'https://cdn.example/globex.png'),
+    description: text('`""` when there is none.', 'Shoes since 1907'),
+  }),
+  { kind: 'brands' },
+);
+export type BrandResponse = ValueOf<typeof Brand>;
 
-export function toBrandResponse(brand: BrandRecord) {
+export function toBrandResponse(brand: BrandRecord): BrandResponse {
   return {
     id: brand.id,
     name: brand.name,
@@ -12,11 +24,3 @@ export function toBrandResponse(brand: BrandRecord) {
     description: brand.description,
   };
 }
-
-export const BRAND = object<BrandResponse>({
-  id: id('The brand.'),
-  name: text('Display name.', 'Globex'),
-  slug: text('Name in URLs.', 'globex'),
-  logo: text('URL; `""` when there is none.', 'https://cdn.example/globex.png'),
-  description: text('`""` when there is none.', 'Shoes since 1907'),
-});

@@ -1,30 +1,44 @@
-import { BrandsService } from '@app/application';
+import { BrandsService, type BrandFilter } from '@app/application';
 import { Controller, Get, Param } from '@nestjs/common';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
+import { ApiList, ApiSingle } from '../openapi/endpoints.js';
+import { searchFilter } from '../query/parameters.js';
+import { listQuery, type ValuesOf } from '../query/query.js';
 import { ReadQuery } from '../query/read-query.decorator.js';
-import { toBrandResponse, type BrandResponse } from './brand.response.js';
-import { ApiGetBrand, ApiListBrands, BRANDS_DOCUMENTATION } from './brands.openapi.js';
-import { BRANDS_QUERY, type BrandsQuery } from './brands.query.js';
+import { Brand, toBrandResponse, type BrandResponse } from './brand.response.js';
+
+const QUERY = listQuery<BrandFilter>({
+  search: searchFilter('the name', 'globex'),
+});
 
 @Controller('v1/brands')
-@Documented(BRANDS_DOCUMENTATION)
+@Documented({
+  tag: 'Brands',
+  description: 'The makers of the products.',
+  schemas: [Brand],
+})
 export class BrandsController {
   constructor(private readonly brands: BrandsService) {}
 
   @Get()
-  @ApiListBrands()
+  @ApiList({ operationId: 'listBrands', summary: 'Active brands, by name', of: Brand })
   async list(
     @CurrentStore() store: CurrentStoreContext,
-    @ReadQuery(BRANDS_QUERY) { filter, page }: BrandsQuery,
+    @ReadQuery(QUERY) { filter, page }: ValuesOf<typeof QUERY>,
   ): Promise<ListEnvelope<BrandResponse>> {
     const { rows, total } = await this.brands.list(store.id, filter, page);
     return list(rows.map(toBrandResponse), total, page);
   }
 
   @Get(':idOrSlug')
-  @ApiGetBrand()
+  @ApiSingle({
+    operationId: 'getBrand',
+    summary: 'One brand',
+    of: Brand,
+    by: { name: 'idOrSlug', description: 'Numeric id, or slug. Digits are an id first.', example: 'mosskettle' },
+  })
   async retrieve(
     @CurrentStore() store: CurrentStoreContext,
     @Param('idOrSlug') idOrSlug: string,

@@ -1,9 +1,23 @@
 import type { CategoryRecord } from '@app/application';
+import { representation, type ValueOf } from '../openapi/resource.js';
 import { id, integer, object, orNull, text } from '../openapi/schema.js';
 
-export type CategoryResponse = ReturnType<typeof toCategoryResponse>;
+export const Category = representation(
+  'Category',
+  object({
+    id: id('The category.'),
+    name: text('Display name.', 'Shoes'),
+    slug: text('Name in URLs.', 'shoes'),
+    image: text('URL; `""` when there is none.', 'https://cdn.example/shoes.png'),
+    description: text('`""` when there is none.', 'For road and trail'),
+    order: integer('Display order.', 1),
+    parent_id: orNull(id('The parent category; null for a top-level category.', 2)),
+  }),
+  { kind: 'categories' },
+);
+export type CategoryResponse = ValueOf<typeof Category>;
 
-export function toCategoryResponse(category: CategoryRecord) {
+export function toCategoryResponse(category: CategoryRecord): CategoryResponse {
   return {
     id: category.id,
     name: category.name,
@@ -14,13 +28,3 @@ export function toCategoryResponse(category: CategoryRecord) {
     parent_id: category.parentId,
   };
 }
-
-export const CATEGORY = object<CategoryResponse>({
-  id: id('The category.'),
-  name: text('Display name.', 'Shoes'),
-  slug: text('Name in URLs.', 'shoes'),
-  image: text('URL; `""` when there is none.', 'https://cdn.example/shoes.png'),
-  description: text('`""` when there is none.', 'For road and trail'),
-  order: integer('Display order.', 1),
-  parent_id: orNull(id('The parent category; null for a top-level category.')),
-});

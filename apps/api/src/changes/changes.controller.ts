@@ -19,8 +19,7 @@ import { restartPatience } from '../http/server/slow-readers.js';
 import { ReadQuery } from '../query/read-query.decorator.js';
 import { Documented } from '../openapi/documented.js';
 import { toChangeResponse } from './change.response.js';
-import type { ChangesEnvelope, FeedProgress } from './changes-envelope.js';
-import { ApiListChanges, CHANGES_DOCUMENTATION } from './changes.openapi.js';
+import { ApiListChanges, CHANGES_DOCUMENTATION, type ChangesEnvelope, type FeedProgress } from './changes.openapi.js';
 import { CHANGES_QUERY, type ChangesQuery } from './changes.query.js';
 import { decodeCursor, encodeCursor } from './cursor.js';
 
@@ -49,7 +48,7 @@ export class ChangesController {
     const query = { kinds, after, limit: streams ? MAX_LIMIT : limit };
     // Streams, and requests that may wait, must not take the places of short reads.
     const gone = signalOfClose(reply);
-    const over = streams || waitMs > 0 ? reply.hold(key.store.id, streams ? null : waitMs) : gone;
+    const over = streams || waitMs > 0 ? reply.takeFeedPlace(key.store.id, streams ? null : waitMs) : gone;
     const refusal = async () => {
       const { failure } = await this.authenticate.check(bearerKey(headers.authorization));
       return failure && new AuthenticationError(failure);

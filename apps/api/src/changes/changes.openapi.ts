@@ -1,24 +1,21 @@
 import { CursorExpired, CursorInvalid } from '@app/application';
 import { DELETIONS_KEPT_DAYS } from '@app/domain';
 import { applyDecorators } from '@nestjs/common';
+import { Type, type Static } from '@sinclair/typebox';
 import { ref } from '../openapi/components.js';
 import { ApiParameters, ApiRead, SUCCESS } from '../openapi/endpoints.js';
-import type { NamedSchema, Representation, ResourceDocumentation } from '../openapi/resource.js';
-import { flag, object, text, type ContentObject } from '../openapi/schema.js';
-import { SkuListItem } from '../skus/skus.openapi.js';
+import type { NamedSchema, ResourceDocumentation } from '../openapi/resource.js';
+import { exampleOf, flag, object, text, type ContentObject } from '../openapi/schema.js';
+import { SkuListItem } from '../skus/sku.response.js';
 import { CHANGE, type ChangeResponse } from './change.response.js';
-import type { ChangesEnvelope, FeedProgress } from './changes-envelope.js';
 
-const Change: Representation<ChangeResponse> = {
-  name: 'Change',
-  schema: CHANGE,
-  example: {
-    kind: 'skus',
-    id: '70-12',
-    deleted: false,
-    at: '2026-11-20T09:30:01.080Z',
-    data: SkuListItem.example,
-  },
+const Change: NamedSchema = { name: 'Change', schema: CHANGE };
+const CHANGE_EXAMPLE: ChangeResponse = {
+  kind: 'skus',
+  id: '70-12',
+  deleted: false,
+  at: '2026-11-20T09:30:01.080Z',
+  data: SkuListItem.example,
 };
 const DELETION: ChangeResponse = {
   kind: 'products',
@@ -28,43 +25,42 @@ const DELETION: ChangeResponse = {
   data: null,
 };
 
-const CURSOR = 'MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0';
+const FeedProgress = object(
+  {
+    cursor: text(
+      'Where the next request begins. Opaque. Store the cursor of every response together with its data.',
+      'MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0',
+    ),
+    has_more: flag('Whether there is more now. Repeat with the cursor until it is false.'),
+    rewound: flag(
+      'Whether the service lost changes that you have read, by a restore or a fail-over. The feed then begins again with ' +
+        'the entries of this page; later pages of the same read have false. Persist this flag across restarts, and ' +
+        'compare your copy with what has come when `has_more` is false.',
+    ),
+  },
+  'The line of a stream after at most 100 changes: it covers the lines since the previous checkpoint.',
+);
+/** Where a reader continues. */
+export type FeedProgress = Static<typeof FeedProgress>;
 
-const PROGRESS_EXAMPLE: FeedProgress = { cursor: CURSOR, has_more: false, rewound: false };
+const Progress: NamedSchema = { name: 'FeedProgress', schema: FeedProgress };
 
-const PROGRESS = {
-  cursor: text(
-    'Where the next request begins. Opaque. Store the cursor of every response together with its data.',
-    CURSOR,
-  ),
-  has_more: flag('Whether there is more now. Repeat with the cursor until it is false.'),
-  rewound: flag(
-    'Whether the service lost changes that you have read, by a restore or a fail-over. The feed then begins again with ' +
-      'the entries of this page; later pages of the same read have false. Persist this flag across restarts, and ' +
-      'compare your copy with what has come when `has_more` is false.',
-  ),
-};
-
-const Progress: NamedSchema = {
-  name: 'FeedProgress',
-  schema: object<FeedProgress>(PROGRESS, {
-    description: 'The line of a stream after at most 100 changes: it covers the lines since the previous checkpoint.',
-  }),
-};
-
-const ENVELOPE = object<ChangesEnvelope>({
+const ENVELOPE = object({
   success: SUCCESS,
-  data: { type: 'array', items: ref(Change.name) },
-  ...PROGRESS,
+  data: Type.Array(ref(Change.name)),
+  ...FeedProgress.properties,
 });
+
+/** The body of a page of the feed. */
+export type ChangesEnvelope = Static<typeof ENVELOPE>;
 
 /** OpenAPI 3.1 describes a stream by the schema of its lines. */
 const LINES: ContentObject = {
   'application/x-ndjson': {
     schema: { oneOf: [ref(Change.name), ref(Progress.name)], description: 'One line of the stream.' },
     examples: {
-      change: { summary: 'A change', value: Change.example },
-      progress: { summary: 'The line after a page', value: PROGRESS_EXAMPLE },
+      change: { summary: 'A change', value: CHANGE_EXAMPLE },
+      progress: { summary: 'The line after a page', value: exampleOf(FeedProgress) },
     },
   },
 };
@@ -98,7 +94,7 @@ export const ApiListChanges = () =>
       },
       {
         schema: ENVELOPE,
-        example: { success: true, data: [Change.example, DELETION], ...PROGRESS_EXAMPLE },
+        example: { success: true, data: [CHANGE_EXAMPLE, DELETION], ...exampleOf(FeedProgress) },
         content: LINES,
       },
     ),

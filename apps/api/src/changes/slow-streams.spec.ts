@@ -35,7 +35,7 @@ describe('a stream of changes', () => {
     const controller = new ChangesController(changes, {
       check: () => ({ failure: null }),
     } as unknown as AuthenticateApiKey);
-    const reply = { raw, header: () => undefined, hold: () => new AbortController().signal };
+    const reply = { raw, header: () => undefined, takeFeedPlace: () => new AbortController().signal };
     const stream = (await controller.list(KEY, QUERY, REQUEST, reply as unknown as FastifyReply)) as Readable;
     const takePage = async () => {
       stream.read(0);

@@ -1,10 +1,29 @@
 import type { CustomerRecord } from '@app/application';
+import { representation, type ValueOf } from '../openapi/resource.js';
 import { arrayOf, flag, integer, minorUnits, object, orNull, text, timestamp, uuid } from '../openapi/schema.js';
 
-export type CustomerResponse = ReturnType<typeof toCustomerResponse>;
+export const Customer = representation(
+  'Customer',
+  object({
+    id: uuid('The customer.', '0198e7d4-5c21-7a10-8f3b-6d9e2c4b7a15'),
+    name: text('Display name.', 'Ada Lovelace'),
+    email: text('`""` when there is none.', 'ada@example.com'),
+    phone: text('`""` when there is none.', '+1 555 0100'),
+    status: text('Account status, as the store defines it.', 'Active'),
+    email_verified: flag('Whether the customer has confirmed the e-mail address.', true),
+    loyalty_points: integer('Points of the loyalty programme.', 10),
+    total_spent: minorUnits('Total spent in the store.', 15980),
+    tags: arrayOf(text('A label.', 'vip'), 'Labels given by the store.'),
+    city: text('`""` when there is none.', 'Portland'),
+    created_at: timestamp('When the account was created.', '2026-03-02T10:15:00.000Z'),
+    last_login: orNull(timestamp('Last login; null when there was none.')),
+  }),
+  { money: 'minor', kind: 'customers' },
+);
+export type CustomerResponse = ValueOf<typeof Customer>;
 
-/** Operational fields only. `total_spent` is in minor units. */
-export function toCustomerResponse(customer: CustomerRecord) {
+/** Operational fields only. */
+export function toCustomerResponse(customer: CustomerRecord): CustomerResponse {
   return {
     id: customer.id,
     name: customer.name,
@@ -20,18 +39,3 @@ export function toCustomerResponse(customer: CustomerRecord) {
     last_login: customer.lastLogin?.toISOString() ?? null,
   };
 }
-
-export const CUSTOMER = object<CustomerResponse>({
-  id: uuid('The customer.'),
-  name: text('Display name.', 'Ada Lovelace'),
-  email: text('`""` when there is none.', 'ada@example.com'),
-  phone: text('`""` when there is none.', '+44 20 7946 0000'),
-  status: text('Account status, as the store defines it.', 'Active'),
-  email_verified: flag('Whether the customer has confirmed the e-mail address.'),
-  loyalty_points: integer('Points of the loyalty programme.', 10),
-  total_spent: minorUnits('Total spent in the store.'),
-  tags: arrayOf({ type: 'string', examples: ['vip'] }, 'Labels given by the store.'),
-  city: text('`""` when there is none.', 'London'),
-  created_at: timestamp('When the account was created.'),
-  last_login: orNull(timestamp('Last login; null when there was none.')),
-});

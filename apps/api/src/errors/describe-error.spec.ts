@@ -8,12 +8,28 @@ import {
   Unavailable,
   UnusableValue,
 } from '@app/application';
-import { ItemsUnavailable, NotFound, OutOfStock } from '@app/domain';
-import { BadRequestException, HttpException, MethodNotAllowedException, NotFoundException } from '@nestjs/common';
+import { DomainError, ItemsUnavailable, NotFound, OutOfStock } from '@app/domain';
+import {
+  BadRequestException,
+  ConflictException,
+  ForbiddenException,
+  HttpException,
+  NotFoundException,
+  UnprocessableEntityException,
+} from '@nestjs/common';
 import { AuthenticationError } from './authentication-error.js';
 import { describeError } from './describe-error.js';
 import { MalformedRequest } from './request-faults.js';
 import { TooManyRequests } from './too-many-requests.js';
+
+class NotTheirs extends DomainError {
+  readonly kind = 'forbidden';
+  readonly code = 'not_theirs';
+
+  constructor() {
+    super('The account is not theirs');
+  }
+}
 
 const secret = new Error('secret words');
 const fastify = (code: string, statusCode: number) => Object.assign(new Error('secret words'), { code, statusCode });
@@ -44,7 +60,11 @@ describe('describeError', () => {
     ['unknown bytes', new MalformedRequest('HPE_NEW_IN_NODE_99'), 400, 'invalid_request', 'request is malformed'],
     ['a Nest refusal', new BadRequestException('customer.name is required'), 400, 'invalid_request', 'customer.name'],
     ['an unknown path', new NotFoundException('Cannot GET /v1/orders/'), 404, 'not_found', 'Not found'],
-    ['an undocumented status', new MethodNotAllowedException('No such'), 400, 'invalid_request', 'No such'],
+    ['a refusal of a guard', new ForbiddenException('Forbidden resource'), 403, 'forbidden', 'Forbidden resource'],
+    ['a conflict of Nest', new ConflictException('Taken', { cause: secret }), 409, 'conflict', 'Taken'],
+    ['a 422 of Nest', new UnprocessableEntityException('Spent'), 422, 'unprocessable_entity', 'Spent'],
+    ['a status without a name', new HttpException('Strange', 499), 499, 'refused', 'Strange'],
+    ['a forbidden action', new NotTheirs(), 403, 'not_theirs', 'not theirs'],
     ['a large body', wrapped(fastify('FST_ERR_CTP_BODY_TOO_LARGE', 413), 413), 400, 'invalid_request', '256 kB'],
     ['a media type', fastify('FST_ERR_CTP_INVALID_MEDIA_TYPE', 415), 400, 'invalid_request', MEDIA_TYPE],
     ['an unknown Fastify refusal', fastify('FST_ERR_NEW', 418), 400, 'invalid_request', 'The request is malformed'],

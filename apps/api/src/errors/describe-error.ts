@@ -1,13 +1,19 @@
 import { ApplicationError, type ApplicationFailureKind } from '@app/application';
 import { DomainError, ExternalReferenceTaken, type FailureKind } from '@app/domain';
-import { HttpException } from '@nestjs/common';
+import { HttpException, HttpStatus } from '@nestjs/common';
 import { AuthenticationError } from './authentication-error.js';
 import { ClientGone } from './client-gone.js';
 import { messageOf } from './message-of.js';
 import { FASTIFY_FAULTS, MalformedRequest } from './request-faults.js';
 import { TooManyRequests } from './too-many-requests.js';
 
-const STATUS: Readonly<Record<FailureKind, number>> = { invalid: 400, not_found: 404, rejected: 422, conflict: 409 };
+const STATUS: Readonly<Record<FailureKind, number>> = {
+  invalid: 400,
+  forbidden: 403,
+  not_found: 404,
+  rejected: 422,
+  conflict: 409,
+};
 const SOON = { 'retry-after': '1' };
 
 /** The failures that operators need to see. `none` is a fault of the client, or a refusal that is counted elsewhere. */
@@ -64,7 +70,10 @@ function describeApplicationError({ kind, code, message }: ApplicationError, nam
   return { ...refusal, concern: kind };
 }
 
-/** Describes the refusals of Fastify, which Nest may have wrapped, and those of Nest. `null` for any other error. */
+/**
+ * Describes the refusals of Fastify, which Nest may have wrapped, and those of Nest, which keep their status. `null` for any
+ * other error.
+ */
 function describeFrameworkError(error: unknown): ErrorAnswer | null {
   const refusal = error instanceof HttpException ? (error.cause ?? error) : error;
   const { code = '', statusCode } = (refusal ?? {}) as { code?: string; statusCode?: number };
@@ -75,8 +84,9 @@ function describeFrameworkError(error: unknown): ErrorAnswer | null {
   const status = error.getStatus();
   if (status === 503) return { ...unavailable('unavailable'), concern: 'unavailable' };
   if (status >= 500) return null;
+  if (status === 400) return answer(400, 'invalid_request', error.message);
   // The text of Nest's router repeats the method and the path.
-  return status === 404 ? notFound() : answer(400, 'invalid_request', error.message);
+  return status === 404 ? notFound() : answer(status, HttpStatus[status]?.toLowerCase() ?? 'refused', error.message);
 }
 
 function notFound(): ErrorAnswer {

@@ -16,7 +16,7 @@ import { continueAccepted } from './plugins/continue.js';
 import { jsonBodies } from './plugins/json-bodies.js';
 import { draining } from './plugins/draining.js';
 import { requestLog } from './plugins/request-log.js';
-import { heldRequests } from './plugins/held-requests.js';
+import { feedPlaces } from './plugins/feed-places.js';
 import { conditionalReads } from './plugins/conditional-reads.js';
 import { ConcurrencyLimits } from './server/concurrency-limits.js';
 
@@ -48,7 +48,7 @@ export class HttpPlugins {
     await fastify.register(jsonBodies, { limits, metrics });
     await fastify.register(draining, { isDraining: () => !readiness.serving });
     await fastify.register(requestLog, { logger, metrics });
-    await fastify.register(heldRequests, { limits, metrics });
+    await fastify.register(feedPlaces, { limits, metrics });
     await fastify.register(conditionalReads, { heads, hasReplicas: config.databaseReplicaUrls.length > 0 });
   }
 }

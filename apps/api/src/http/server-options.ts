@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server } from 'node:http';
+import type { Config } from '@app/infrastructure';
 import type { FastifyHttpOptions, FastifyReply, FastifyRequest } from 'fastify';
 import { describeError } from '../errors/describe-error.js';
 import { createServer, type ServerDependencies } from './server/create-server.js';
@@ -9,10 +10,13 @@ import { routableTarget } from './server/request-target.js';
 const KB = 1024;
 
 /** Fastify's options: the server, the routing of a request and the answers to malformed ones. */
-export function serverOptions(dependencies: ServerDependencies): FastifyHttpOptions<Server> {
+export function serverOptions(
+  trustProxy: Config['trustProxy'],
+  dependencies: ServerDependencies,
+): FastifyHttpOptions<Server> {
   return {
     serverFactory: (fastify) => createServer(fastify, dependencies),
-    trustProxy: dependencies.trustProxy as boolean,
+    trustProxy: trustProxy as boolean,
     bodyLimit: 256 * KB,
     // A process that shuts down still serves requests on open connections.
     return503OnClosing: false,

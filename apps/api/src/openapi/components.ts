@@ -1,28 +1,28 @@
-import type { ListEnvelope } from '../envelope.js';
-import { integer, object, text, type ReferenceObject, type Schema } from './schema.js';
+import { Type, type TSchema } from '@sinclair/typebox';
+import { integer, object, text, type ReferenceObject } from './schema.js';
 
 /** The schemas that belong to no resource. */
-export const COMMON_SCHEMAS = {
-  Pagination: object<ListEnvelope<never>['pagination']>(
+export const COMMON_SCHEMAS: Readonly<Record<string, TSchema>> = {
+  Pagination: object(
     {
       total: integer('Rows on all pages.', 137),
       page: integer('Number of this page, after clamping.', 1),
       limit: integer('Rows on a page, after clamping.', 50),
     },
-    { description: 'The last page is ceil(total / limit).' },
+    'The last page is ceil(total / limit).',
   ),
-  Error: object<{ success: false; error: string }>({
-    success: { type: 'boolean', enum: [false] },
+  Error: object({
+    success: Type.Unsafe<false>({ type: 'boolean', enum: [false] }),
     error: text(
       'Description of the error, for a log or a display. Names all faults of a body, separated by `; `.',
       'Not found',
     ),
   }),
-  AuthenticationError: object<{ error: string }>(
+  AuthenticationError: object(
     { error: text('Why the key was refused.', 'Invalid API key') },
-    { description: 'The answer to a refused key, without `success`.' },
+    'The answer to a refused key, without `success`.',
   ),
-} satisfies Record<string, Schema>;
+};
 
 const DESCRIBED = {
   'X-Request-Id': {
@@ -74,8 +74,8 @@ const ALWAYS = ['X-Request-Id', 'X-Traffic-Mode', 'Retry-After', 'WWW-Authentica
 export const HEADERS = Object.fromEntries(ALWAYS.map((name) => [name, { ...DESCRIBED[name], required: true }]));
 
 /** A reference to a schema of the document, by its name. */
-export function ref(name: string): ReferenceObject {
-  return { $ref: `#/components/schemas/${name}` };
+export function ref(name: string) {
+  return Type.Unsafe<unknown>({ $ref: `#/components/schemas/${name}` });
 }
 
 /** The response headers that every such answer has. */

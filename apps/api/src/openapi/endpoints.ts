@@ -1,7 +1,9 @@
 import { DeadlineExceeded, Overloaded, Unavailable } from '@app/application';
 import { NotFound } from '@app/domain';
 import { applyDecorators, BadRequestException } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiQuery, ApiResponse } from '@nestjs/swagger';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiBody, ApiOperation, ApiParam, ApiQuery, ApiResponse } from '@nestjs/swagger';
+import { Type, type TSchema } from '@sinclair/typebox';
 import { AuthenticationError } from '../errors/authentication-error.js';
 import { TooManyRequests } from '../errors/too-many-requests.js';
 import { DEFAULT_LIMIT, type Parameter } from '../query/parameters.js';
@@ -11,7 +13,7 @@ import { list, single } from '../envelope.js';
 import { ApiFailures } from './failures.js';
 import { ApiIfNoneMatch, ApiPrefer, ApiRequestId } from './request-headers.js';
 import type { Representation } from './resource.js';
-import { object, type ContentObject, type Schema } from './schema.js';
+import { object, type ContentObject } from './schema.js';
 
 export interface Operation {
   readonly operationId: string;
@@ -38,7 +40,7 @@ export const KEY_HEADERS = {
   ...headers('X-Request-Id', 'X-Traffic-Mode'),
   ...optionalHeaders('X-Key-Expires-At'),
 };
-export const SUCCESS: Schema = { type: 'boolean', enum: [true] };
+export const SUCCESS = Type.Unsafe<true>({ type: 'boolean', enum: [true] });
 
 const MONEY = {
   minor: ' Money is in minor units: 1099 is 10.99 USD.',
@@ -62,17 +64,14 @@ export const ApiParameters = (): MethodDecorator =>
 
 /** Documents an operation that returns one page of a list. */
 export function ApiList({ of, ...operation }: Operation & { of: Representation }): MethodDecorator {
-  const data: Schema = { type: 'array', items: ref(of.name) };
-  const pagination = ref('Pagination');
+  const data = Type.Array(ref(of.name));
+  const schema = object({ success: SUCCESS, data, pagination: ref('Pagination') });
   const description = `One page of the list. \`pagination.total\` counts all rows that match the filters.${moneyOf(of)}`;
   const example = list([of.example], 1, { page: 1, limit: DEFAULT_LIMIT });
   return applyDecorators(
     ApiParameters(),
-    ApiConditional(),
-    ApiRead(
-      { description, ...operation },
-      { schema: object({ success: SUCCESS, data, pagination }), example, headers: optionalHeaders('ETag') },
-    ),
+    ApiConditional(of),
+    ApiRead({ description, ...operation }, { schema, example, headers: tagOf(of) }),
   );
 }
 
@@ -94,21 +93,79 @@ export function ApiSingle({
   ...operation
 }: Operation & { of: Representation; by?: PathParameter }): MethodDecorator {
   const description = `The full record.${moneyOf(of)}`;
-  const body = { schema: object({ success: SUCCESS, data: ref(of.name) }), example: single(of.example) };
-  // What a store has once, its profile, is not in the feed that the tags come from.
-  if (!by) return ApiRead({ description, ...operation }, body);
-  const { example, ...parameter } = by;
+  const read = applyDecorators(
+    ApiConditional(of),
+    ApiRead({ description, ...operation }, { ...singleOf(of), headers: tagOf(of) }),
+  );
+  return by ? applyDecorators(read, ApiPath(by), ApiFailures(new NotFound(of.name))) : read;
+}
+
+/** Documents a part of the path. */
+export function ApiPath({ example, ...parameter }: PathParameter): MethodDecorator {
+  return ApiParam({ ...parameter, required: true, schema: { type: 'string', examples: [example] } });
+}
+
+interface WriteAnswer {
+  readonly status: 200 | 201;
+  readonly description: string;
+  /** Beyond those of all writes. */
+  readonly headers?: ReturnType<typeof optionalHeaders>;
+}
+
+/**
+ * Documents an operation with a body.
+ *
+ * @param body a class with a decorator of `body/fields.ts` for each field, and a value of it.
+ * @param writesNothing whether keys of the scope `read` may send it.
+ */
+export function ApiWrite<Body extends object>({
+  of,
+  body: { type, example },
+  answer: { status, description, headers = {} },
+  writesNothing = false,
+  failures = [],
+  ...operation
+}: Operation & {
+  of: Representation;
+  body: { readonly type: new () => Body; readonly example: Body };
+  answer: WriteAnswer;
+  writesNothing?: boolean;
+}): MethodDecorator {
+  const { schema, example: value } = singleOf(of);
   return applyDecorators(
-    ApiConditional(),
-    ApiRead({ description, ...operation }, { ...body, headers: optionalHeaders('ETag') }),
-    ApiParam({ ...parameter, required: true, schema: { type: 'string', examples: [example] } }),
-    ApiFailures(new NotFound(of.name)),
+    ApiOperation(operation),
+    ApiPrefer(),
+    ApiRequestId(),
+    ApiBody({ type, examples: { body: { summary: 'A body', value: example } } }),
+    ApiResponse({
+      status,
+      description,
+      schema,
+      examples: { done: { summary: 'Done', value } },
+      headers: { ...KEY_HEADERS, ...headers, ...optionalHeaders('X-Ignored-Parameters') },
+    }),
+    ApiFailures(
+      ...failures,
+      new BadRequestException('Request body is not valid JSON'),
+      new BadRequestException('Unknown query parameter: dry_run'),
+      ...(writesNothing ? [] : [new AuthenticationError('insufficient_scope')]),
+      ...COMMON_FAILURES,
+    ),
   );
 }
 
-/** Documents a read that can be repeated with `If-None-Match`. */
-function ApiConditional(): MethodDecorator {
+/** The body of an answer with one resource. */
+function singleOf({ name, example }: Representation) {
+  return { schema: object({ success: SUCCESS, data: ref(name) }), example: single(example) };
+}
+
+const tagOf = ({ kind }: Representation) => (kind ? optionalHeaders('ETag') : {});
+
+/** Lets a read be repeated with `If-None-Match`, if what it shows is in the feed that the tags come from. */
+function ApiConditional({ kind }: Representation): MethodDecorator {
+  if (!kind) return () => undefined;
   return applyDecorators(
+    RouteConfig({ shows: kind }),
     ApiIfNoneMatch(),
     ApiResponse({
       status: 304,
@@ -119,7 +176,7 @@ function ApiConditional(): MethodDecorator {
 }
 
 export interface ReadAnswer {
-  readonly schema: Schema;
+  readonly schema: TSchema;
   readonly example: unknown;
   /** Beyond those of all reads. */
   readonly headers?: ReturnType<typeof optionalHeaders>;

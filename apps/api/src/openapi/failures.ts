@@ -3,7 +3,6 @@ import { ApiResponse } from '@nestjs/swagger';
 import { describeError } from '../errors/describe-error.js';
 import { ERROR_CODES, type ErrorCode } from '../errors/error-codes.js';
 import { headers, optionalHeaders, ref } from './components.js';
-import type { Schema } from './schema.js';
 
 const MEANING: Record<number, string> = {
   400: 'The request is malformed, or a value in it is not valid. A repeated request fails again.',
@@ -52,8 +51,7 @@ export function ApiFailures(...errors: readonly Error[]): MethodDecorator {
 function errorCodeHeader(repeated: readonly ErrorCode[]) {
   const codes = [...new Set(repeated)];
   const description = 'The code of the error. The integration guide lists what to do for each code.';
-  const schema: Schema = { type: 'string', enum: codes, examples: codes.slice(0, 1) };
-  return { description, required: true, schema };
+  return { description, required: true, schema: { type: 'string', enum: codes, examples: codes.slice(0, 1) } };
 }
 
 /** All codes as a Markdown table, which docs/api.md contains. */

@@ -7,7 +7,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 export function repeatExamples({ paths, components }: OpenAPIObject): void {
   const firstOf = (schema: unknown) =>
     (schema as { readonly examples?: readonly unknown[] } | undefined)?.examples?.[0];
-  for (const operation of Object.values(paths).flatMap(({ get, post }) => [get ?? {}, post ?? {}])) {
+  for (const operation of Object.values(paths).flatMap((path) => Object.values(path as Record<string, object>))) {
     const { parameters = [], requestBody } = operation as Partial<NonNullable<OpenAPIObject['paths'][string]['get']>>;
     for (const parameter of parameters)
       if ('in' in parameter && parameter.in === 'path') parameter.example = firstOf(parameter.schema);

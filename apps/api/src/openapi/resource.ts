@@ -1,17 +1,35 @@
-import type { Schema } from './schema.js';
+import type { ChangeKind } from '@app/application';
+import type { Static, TSchema } from '@sinclair/typebox';
+import { exampleOf } from './schema.js';
 
 /** A schema under `components.schemas` of the document. */
-export interface NamedSchema {
+export interface NamedSchema<T extends TSchema = TSchema> {
   readonly name: string;
-  readonly schema: Schema;
+  readonly schema: T;
 }
 
 /** The content of `data` in an answer. */
-export interface Representation<T = unknown> extends NamedSchema {
+export interface Representation<T extends TSchema = TSchema> extends NamedSchema<T> {
   /** All examples of the document show the same store: one order, for one product, by one customer. */
-  readonly example: T;
+  readonly example: Static<T>;
   /** The unit of the amounts in it; absent for a representation without amounts. */
   readonly money?: 'minor' | 'major';
+  /**
+   * The resources of the feed that it shows. The routes of `ApiList` and `ApiSingle` then answer with an `ETag`, and with 304
+   * until one of them changes. Absent: no route does.
+   */
+  readonly kind?: ChangeKind;
+}
+
+/** What the mapper of a representation returns. */
+export type ValueOf<R extends NamedSchema> = Static<R['schema']>;
+
+export function representation<T extends TSchema>(
+  name: string,
+  schema: T,
+  more: Pick<Representation, 'money' | 'kind'> = {},
+): Representation<T> {
+  return { name, schema, example: exampleOf(schema), ...more };
 }
 
 /** The part of the document that a resource contributes. Its operations come from the decorators of its controller. */

@@ -1,90 +1,109 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { Type, type Static, type TObject, type TProperties, type TSchema, type TUnsafe } from '@sinclair/typebox';
 
 type Components = NonNullable<OpenAPIObject['components']>;
-export type Schema = NonNullable<Components['schemas']>[string];
+type Schema = NonNullable<Components['schemas']>[string];
 export type ReferenceObject = Extract<Schema, { $ref: string }>;
 export type SchemaObject = Exclude<Schema, ReferenceObject>;
 type Answer = Exclude<NonNullable<Components['responses']>[string], ReferenceObject>;
 export type ContentObject = NonNullable<Answer['content']>;
 
-type Shape<T> = { readonly [Key in keyof T]-?: Schema };
-
 /**
- * An object schema that describes every member of `T`, so that a mapper cannot return an undescribed member. All members
- * are required, except the `optional` ones.
+ * The fields of answers, by TypeBox: the type that a mapper returns, the document and its example derive from one
+ * declaration. All members of an object are required, except those in `optional`.
  */
-export function object<T>(properties: Shape<T>, { description, optional = [] }: ObjectOptions<T> = {}) {
-  const required = Object.keys(properties).filter((name) => !optional.includes(name as keyof T));
-  return { type: 'object', ...(description ? { description } : {}), properties, required } satisfies SchemaObject;
-}
+export const object = <T extends TProperties>(properties: T, description?: string): TObject<T> =>
+  Type.Object(properties, { ...(description && { description }) });
 
-interface ObjectOptions<T> {
-  readonly description?: string;
-  readonly optional?: readonly (keyof T)[];
-}
+export const optional = <T extends TSchema>(schema: T) => Type.Optional(schema);
+
+/** @param example absent: one entry with the examples of its members. */
+export const arrayOf = <T extends TSchema>(
+  items: T,
+  description: string,
+  example?: readonly Static<T>[],
+): TUnsafe<readonly Static<T>[]> =>
+  Type.Unsafe({ type: 'array', description, items, ...(example && { examples: [example] }) });
 
 /** An object whose members the store chooses. */
-export const freeForm = (description: string): SchemaObject => ({
-  type: 'object',
-  description,
-  additionalProperties: true,
-});
+export const freeForm = (description: string, example: object): TUnsafe<Readonly<Record<string, unknown>>> =>
+  Type.Unsafe({ type: 'object', description, additionalProperties: true, examples: [example] });
 
-export const arrayOf = (items: Schema, description: string): SchemaObject => ({ type: 'array', description, items });
+/** The attributes of a variant, by name. */
+export const attributes = (description: string): TUnsafe<Readonly<Record<string, string>>> =>
+  Type.Unsafe({
+    type: 'object',
+    description,
+    additionalProperties: { type: 'string' },
+    examples: [{ Size: '42', Color: 'Blue' }],
+  });
 
-export const text = (description: string, example: string): SchemaObject => ({
-  type: 'string',
-  description,
-  examples: [example],
-});
+export const text = (description: string, example: string) => Type.String({ description, examples: [example] });
 
-/** @param names for generators of clients, which make a name of each word, and none of an empty one. */
-export const oneOf = (words: readonly string[], description: string, names?: readonly string[]): SchemaObject => ({
-  type: 'string',
-  description,
-  enum: [...words],
-  ...(names && { 'x-enum-varnames': names }),
-});
+/**
+ * @param more.example absent: the first word.
+ * @param more.names for generators of clients, which make a name of each word, and none of an empty one.
+ */
+export const oneOf = (
+  words: readonly string[],
+  description: string,
+  { example, names }: { readonly example?: string; readonly names?: readonly string[] } = {},
+) =>
+  Type.Unsafe<string>({
+    type: 'string',
+    description,
+    enum: words,
+    ...(example && { examples: [example] }),
+    ...(names && { 'x-enum-varnames': names }),
+  });
 
-export const uuid = (description: string): SchemaObject => ({
-  ...text(description, '0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f'),
-  format: 'uuid',
-});
+export const uuid = (description: string, example = '0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f') =>
+  Type.String({ description, examples: [example], format: 'uuid' });
 
-export const timestamp = (description: string): SchemaObject => ({
-  type: 'string',
-  format: 'date-time',
-  description: `${description} ISO 8601, UTC, with milliseconds.`,
-  examples: ['2026-11-20T09:30:00.000Z'],
-});
+export const timestamp = (description: string, example = '2026-11-20T09:30:00.000Z') =>
+  Type.String({
+    format: 'date-time',
+    description: `${description} ISO 8601, UTC, with milliseconds.`,
+    examples: [example],
+  });
 
-export const integer = (description: string, example: number): SchemaObject => ({
-  type: 'integer',
-  description,
-  examples: [example],
-});
+export const integer = (description: string, example: number) => Type.Integer({ description, examples: [example] });
 
-export const number = (description: string, example: number): SchemaObject => ({
-  type: 'number',
-  description,
-  examples: [example],
-});
+export const id = (description: string, example = 7) =>
+  Type.Integer({ description, examples: [example], format: 'int32' });
 
-export const id = (description: string): SchemaObject => ({ ...integer(description, 7), format: 'int32' });
-
-export const flag = (description: string): SchemaObject => ({ type: 'boolean', description });
+/** @param example absent: false. */
+export const flag = (description: string, example?: boolean) =>
+  Type.Boolean({ description, ...(example !== undefined && { examples: [example] }) });
 
 /** An integer number of minor units. */
-export const minorUnits = (description: string): SchemaObject => ({
-  ...integer(`${description} In minor units of the currency: 1099 is 10.99 USD.`, 1099),
-  format: 'int64',
-});
+export const minorUnits = (description: string, example: number) =>
+  Type.Integer({
+    description: `${description} In minor units of the currency: 1099 is 10.99 USD.`,
+    examples: [example],
+    format: 'int64',
+  });
 
 /** A decimal number of major units. */
-export const majorUnits = (description: string): SchemaObject =>
-  number(`${description} In major units of the currency: 10.99 is 10.99 USD.`, 10.99);
+export const majorUnits = (description: string, example: number) =>
+  Type.Number({
+    description: `${description} In major units of the currency: 10.99 is 10.99 USD.`,
+    examples: [example],
+  });
 
-export const orNull = ({ type, ...schema }: SchemaObject): SchemaObject => ({
-  ...schema,
-  type: [type, 'null'].flat() as string[],
-});
+export const orNull = <T extends TSchema>(schema: T): TUnsafe<Static<T> | null> => {
+  const { type, ...others } = schema as T & { type: string };
+  return Type.Unsafe({ ...others, type: [type, 'null'] });
+};
+
+/** The example of a schema, or those of its members. */
+export function exampleOf<T extends TSchema>(schema: T): Static<T> {
+  const { examples, properties, items, enum: words } = schema as Partial<Record<string, never>>;
+  if (examples) return examples[0];
+  if (properties) {
+    const members = Object.entries<TSchema>(properties).map(([name, member]) => [name, exampleOf(member)] as const);
+    return Object.fromEntries(members);
+  }
+  if (items) return [exampleOf(items)];
+  return words ? words[0] : false;
+}

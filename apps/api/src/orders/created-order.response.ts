@@ -1,31 +1,41 @@
 import { PAYMENT_METHODS, toDecimal, type Order, type Quote } from '@app/domain';
+import type { Static } from '@sinclair/typebox';
 import { single, type SingleEnvelope } from '../envelope.js';
+import { representation, type ValueOf } from '../openapi/resource.js';
 import { arrayOf, integer, majorUnits, object, oneOf, text, uuid } from '../openapi/schema.js';
 
-/** What an order costs. Money is in major units; the camel case of the items is the contract's. */
-export interface QuoteResponse {
-  readonly subtotal: number;
-  readonly total: number;
-  readonly payment_method: string;
-  readonly items: readonly {
-    readonly productId: string;
-    readonly name: string;
-    readonly quantity: number;
-    readonly price: number;
-  }[];
-}
+/** The camel case is the contract's. */
+const QuotedItem = object({
+  productId: text('The id of the product, as a string.', '70'),
+  name: text('From the catalog.', 'Runner'),
+  quantity: integer('Units.', 2),
+  price: majorUnits('Unit price, from the catalog.', 79.9),
+});
+
+/** What an order costs. */
+export const Quoted = object({
+  subtotal: majorUnits('Sum of the lines.', 159.8),
+  total: majorUnits('The amount owed.', 159.8),
+  payment_method: oneOf(PAYMENT_METHODS, 'Payment method.'),
+  items: arrayOf(QuotedItem, 'The lines, in the order of the request.'),
+});
 
 /** `data` of the 201. */
-export interface CreatedOrderResponse extends QuoteResponse {
-  readonly order_id: string;
-  readonly receipt_number: string;
-}
+export const CreatedOrder = representation(
+  'CreatedOrder',
+  object({
+    order_id: uuid('The order.'),
+    receipt_number: text('The readable key of the order.', 'WEB-261120-7K3M9Q'),
+    ...Quoted.properties,
+  }),
+  { money: 'major' },
+);
 
-export function toCreatedOrder(order: Order): SingleEnvelope<CreatedOrderResponse> {
+export function toCreatedOrder(order: Order): SingleEnvelope<ValueOf<typeof CreatedOrder>> {
   return single({ order_id: order.id, receipt_number: order.receiptNumber, ...toQuote(order) });
 }
 
-export function toQuote({ subtotal, total, currency, paymentMethod, lines }: Quote): QuoteResponse {
+export function toQuote({ subtotal, total, currency, paymentMethod, lines }: Quote): Static<typeof Quoted> {
   return {
     subtotal: toDecimal(subtotal.minor, currency),
     total: toDecimal(total.minor, currency),
@@ -38,24 +48,3 @@ export function toQuote({ subtotal, total, currency, paymentMethod, lines }: Quo
     })),
   };
 }
-
-export const QUOTE = object<QuoteResponse>({
-  subtotal: majorUnits('Sum of the lines.'),
-  total: majorUnits('The amount owed.'),
-  payment_method: oneOf(PAYMENT_METHODS, 'Payment method.'),
-  items: arrayOf(
-    object<QuoteResponse['items'][number]>({
-      productId: text('The id of the product, as a string.', '1'),
-      name: text('From the catalog.', 'Mug'),
-      quantity: integer('Units.', 2),
-      price: majorUnits('Unit price, from the catalog.'),
-    }),
-    'The lines, in the order of the request.',
-  ),
-});
-
-export const CREATED_ORDER = object<CreatedOrderResponse>({
-  order_id: uuid('The order.'),
-  receipt_number: text('The readable key of the order.', 'WEB-261120-7K3M9Q'),
-  ...QUOTE.properties,
-});

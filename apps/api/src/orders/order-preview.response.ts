@@ -1,57 +1,56 @@
-import type { OrderPreview } from '@app/application';
+import type { OrderPreview as Preview } from '@app/application';
+import type { Static } from '@sinclair/typebox';
 import { single, type SingleEnvelope } from '../envelope.js';
+import { representation, type ValueOf } from '../openapi/resource.js';
 import { arrayOf, integer, object, oneOf, orNull, text } from '../openapi/schema.js';
-import { QUOTE, toQuote, type QuoteResponse } from './created-order.response.js';
+import { Quoted, toQuote } from './created-order.response.js';
 
 const PROBLEM_CODES = ['external_reference_taken', 'item_unavailable', 'out_of_stock'] as const;
 
 /** Why the order would be refused: the code and the path of its refusal. */
-interface OrderProblemResponse {
-  readonly code: (typeof PROBLEM_CODES)[number];
-  readonly path: string;
-  readonly requested: number | null;
-  readonly available: number | null;
-}
+const Problem = object({
+  code: oneOf(PROBLEM_CODES, 'The `X-Error-Code` that the order would get.'),
+  path: text('The part of the body.', 'items[0]'),
+  requested: orNull(integer('Units that the lines of this product request together. Only for `out_of_stock`.', 2)),
+  available: orNull(integer('Units that are available. Only for `out_of_stock`.', 1)),
+});
 
 /** `data` of a preview: the data of the 201 without the identities of an order. */
-export interface OrderPreviewResponse extends QuoteResponse {
-  readonly problems: readonly OrderProblemResponse[];
-}
+export const OrderPreview = representation(
+  'OrderPreview',
+  object({
+    ...Quoted.properties,
+    problems: arrayOf(
+      Problem,
+      'Why the order would be refused at this moment, sorted by path, lines by number. Empty when nothing speaks against it.',
+      [{ code: 'out_of_stock', path: 'items[0]', requested: 2, available: 1 }],
+    ),
+  }),
+  { money: 'major' },
+);
+export type OrderPreviewResponse = ValueOf<typeof OrderPreview>;
 
-export function toOrderPreview(preview: OrderPreview): SingleEnvelope<OrderPreviewResponse> {
+export function toOrderPreview(preview: Preview): SingleEnvelope<OrderPreviewResponse> {
   return single({ ...toQuote(preview.quote), problems: toProblems(preview) });
 }
 
 /** By path, the lines by their number. */
-function toProblems({ isReferenceTaken, unavailable, shortages }: OrderPreview): OrderProblemResponse[] {
-  const nothing = { requested: null, available: null };
+function toProblems({ isReferenceTaken, unavailable, shortages }: Preview): Static<typeof Problem>[] {
+  const problem = (code: (typeof PROBLEM_CODES)[number], path: string) => ({
+    code,
+    path,
+    requested: null,
+    available: null,
+  });
   const lines = [
-    ...unavailable.map(
-      ({ line, what }) => ({ line, code: 'item_unavailable', path: `.${what}_id`, ...nothing }) as const,
-    ),
-    ...shortages.map(
-      ({ line, requested, available }) => ({ line, code: 'out_of_stock', path: '', requested, available }) as const,
-    ),
+    ...unavailable.map(({ line, what }) => ({ line, ...problem('item_unavailable', `items[${line}].${what}_id`) })),
+    ...shortages.map(({ line, requested, available }) => ({
+      ...problem('out_of_stock', `items[${line}]`),
+      line,
+      requested,
+      available,
+    })),
   ];
-  return [
-    ...(isReferenceTaken
-      ? [{ code: 'external_reference_taken', path: 'external_reference', ...nothing } as const]
-      : []),
-    ...lines
-      .sort((a, b) => a.line - b.line)
-      .map(({ line, path, ...problem }) => ({ ...problem, path: `items[${line}]${path}` })),
-  ];
+  const reference = isReferenceTaken ? [problem('external_reference_taken', 'external_reference')] : [];
+  return [...reference, ...lines.sort((a, b) => a.line - b.line).map(({ line: _line, ...rest }) => rest)];
 }
-
-export const ORDER_PREVIEW = object<OrderPreviewResponse>({
-  ...QUOTE.properties,
-  problems: arrayOf(
-    object<OrderProblemResponse>({
-      code: oneOf(PROBLEM_CODES, 'The `X-Error-Code` that the order would get.'),
-      path: text('The part of the body.', 'items[0]'),
-      requested: orNull(integer('Units that the lines of this product request together. Only for `out_of_stock`.', 5)),
-      available: orNull(integer('Units that are available. Only for `out_of_stock`.', 3)),
-    }),
-    'Why the order would be refused at this moment, sorted by path, lines by number. Empty when nothing speaks against it.',
-  ),
-});

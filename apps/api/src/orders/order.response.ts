@@ -12,8 +12,12 @@ import {
   type FraudAssessment,
   type PostalAddress,
 } from '@app/domain';
+import type { Static } from '@sinclair/typebox';
+import { representation, type ValueOf } from '../openapi/resource.js';
 import {
   arrayOf,
+  attributes,
+  exampleOf,
   flag,
   id,
   integer,
@@ -26,11 +30,111 @@ import {
   uuid,
 } from '../openapi/schema.js';
 
-export type OrderListItem = ReturnType<typeof toOrderListItem>;
-export type OrderResponse = ReturnType<typeof toOrderResponse>;
+const LineItem = object({
+  product_id: orNull(id('The product; null when an imported order names none.', 70)),
+  variant_id: orNull(id('The variant; null when there is none.', 12)),
+  sku: text('`""` when there is none.', 'R-1-42'),
+  name: text('Name of the product.', 'Runner'),
+  attributes: attributes('Attributes of the variant, by name.'),
+  unit_price: minorUnits('Price of one unit.', 7990),
+  quantity: integer('Units.', 2),
+  line_total: minorUnits('Price of the line.', 15980),
+});
 
-/** Amounts are in minor units. */
-export function toOrderListItem(order: OrderSummary) {
+const CustomerOfOrder = object(
+  {
+    id: orNull(
+      uuid(
+        'The account to which the order is linked, by its e-mail when it was placed; null for a guest.',
+        '0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c',
+      ),
+    ),
+    name: text('Display name.', 'Ada Lovelace'),
+    email: text('`""` when there is none.', 'ada@example.com'),
+    phone: text('`""` when there is none.', '+1 555 0100'),
+  },
+  'As stated on the order.',
+);
+
+const Address = object({
+  address: text('`""` when there is none.', '12 Harbor Street'),
+  city: text('`""` when there is none.', 'Portland'),
+  zip: text('`""` when there is none.', '04101'),
+});
+
+const FraudReason = object({
+  rule: text('The rule that fired.', 'disposable_email'),
+  score: integer('Weight of the rule.', 30),
+});
+
+const VERDICTS = ['ACCEPT', 'REVIEW', 'REJECT'];
+
+const Fraud = object(
+  {
+    verdict: oneOf([...VERDICTS, ''], '`""` for an order that was not screened.', {
+      names: [...VERDICTS, 'NONE'],
+    }),
+    score: integer('Sum of the scores of the reasons.', 0),
+    reasons: arrayOf(FraudReason, 'Empty when no rule fired.', []),
+  },
+  'The outcome of the fraud analysis.',
+);
+
+const Stage = object({
+  stage: oneOf(PIPELINE_STAGES, 'Name of the stage.'),
+  state: oneOf(['pending', 'held', 'done', 'dead'], 'held: waits for a review. dead: failed for good.'),
+  attempts: integer('Number of attempts that have ended, since an operator retried the stage, if one did.', 1),
+  last_error: text('Code or class of the last failure; `""` when there was none.', ''),
+  at: timestamp('When the stage last changed.'),
+});
+
+export const OrderListItem = representation(
+  'OrderListItem',
+  object({
+    id: uuid('The order.'),
+    receipt_number: text('The readable key of the order. Unique in the store.', 'WEB-261120-7K3M9Q'),
+    status: oneOf(PAYMENT_STATUSES, 'Payment status.'),
+    fulfillment_status: oneOf(FULFILLMENT_STATUSES, 'Fulfillment stage.'),
+    payment_method: text('COD or OFFLINE; orders of a point of sale have other methods.', 'COD'),
+    amount: minorUnits('Sum of the lines.', 15980),
+    total_amount: minorUnits('The amount owed: `amount` with tax and shipping, less any discount.', 15980),
+    currency: text('ISO 4217.', 'USD'),
+    customer_name: text('Display name.', 'Ada Lovelace'),
+    source: oneOf(ORDER_SOURCES, 'Where the order comes from: a point of sale, or the website and this API.', {
+      example: 'WEBSITE',
+    }),
+    created_at: timestamp('When the order was placed.'),
+  }),
+  { money: 'minor', kind: 'orders' },
+);
+export type OrderItemResponse = ValueOf<typeof OrderListItem>;
+
+export const Order = representation(
+  'Order',
+  object({
+    ...OrderListItem.schema.properties,
+    line_items: arrayOf(LineItem, 'The lines as they were sold. Later changes of the products do not change them.'),
+    customer: CustomerOfOrder,
+    shipping_address: Address,
+    billing_address: Address,
+    notes: text('`""` when there are none.', 'Ring twice'),
+    external_reference: text('The client\'s own number of the order; `""` when there is none.', 'PO-2026-117'),
+    is_test: flag('Whether the order was placed with a test key. Lists do not contain this field.'),
+    fraud: Fraud,
+    pipeline: arrayOf(
+      Stage,
+      'The stages of the pipeline, in this order, with their progress. Empty for imported orders.',
+      PIPELINE_STAGES.map((stage) => ({ ...exampleOf(Stage), stage, state: 'done' })),
+    ),
+    updated_at: timestamp(
+      'When a status of the order last changed, or its personal data was erased. Each stage has its own time.',
+    ),
+  }),
+  { money: 'minor', kind: 'orders' },
+);
+export type OrderResponse = ValueOf<typeof Order>;
+
+export function toOrderListItem(order: OrderSummary): OrderItemResponse {
   return {
     id: order.id,
     receipt_number: order.receiptNumber,
@@ -47,7 +151,7 @@ export function toOrderListItem(order: OrderSummary) {
 }
 
 /** The full record: a list item with the lines and all other public fields of the order. */
-export function toOrderResponse(order: OrderRecord) {
+export function toOrderResponse(order: OrderRecord): OrderResponse {
   const { name, email, phone } = order.customer;
   // In Node 20, an object literal with a spread and further fields takes ten times as long.
   return Object.assign(toOrderListItem(order), {
@@ -61,10 +165,10 @@ export function toOrderResponse(order: OrderRecord) {
     fraud: toFraud(order.fraud),
     pipeline: order.pipeline.map(toStage),
     updated_at: order.updatedAt.toISOString(),
-  });
+  } satisfies Omit<OrderResponse, keyof OrderItemResponse>);
 }
 
-function toLineItem(line: OrderLineRecord) {
+function toLineItem(line: OrderLineRecord): Static<typeof LineItem> {
   return {
     product_id: line.productId,
     variant_id: line.variantId,
@@ -77,12 +181,12 @@ function toLineItem(line: OrderLineRecord) {
   };
 }
 
-function toAddress({ address, city, zip }: PostalAddress) {
+function toAddress({ address, city, zip }: PostalAddress): Static<typeof Address> {
   return { address, city, zip };
 }
 
 /** An order that was not screened has the same keys, so that clients need no special case. */
-function toFraud(assessment: FraudAssessment | null) {
+function toFraud(assessment: FraudAssessment | null): Static<typeof Fraud> {
   return {
     verdict: assessment?.verdict ?? '',
     score: assessment?.score ?? 0,
@@ -90,7 +194,7 @@ function toFraud(assessment: FraudAssessment | null) {
   };
 }
 
-function toStage(stage: PipelineStageRecord) {
+function toStage(stage: PipelineStageRecord): Static<typeof Stage> {
   return {
     stage: stage.stage,
     state: stage.state,
@@ -99,93 +203,3 @@ function toStage(stage: PipelineStageRecord) {
     at: stage.at.toISOString(),
   };
 }
-
-export const ORDER_LIST_ITEM = object<OrderListItem>({
-  id: uuid('The order.'),
-  receipt_number: text('The readable key of the order. Unique in the store.', 'WEB-261120-7K3M9Q'),
-  status: oneOf(PAYMENT_STATUSES, 'Payment status.'),
-  fulfillment_status: oneOf(FULFILLMENT_STATUSES, 'Fulfillment stage.'),
-  payment_method: text('COD or OFFLINE; orders of a point of sale have other methods.', 'COD'),
-  amount: minorUnits('Sum of the lines.'),
-  total_amount: minorUnits('The amount owed: `amount` with tax and shipping, less any discount.'),
-  currency: text('ISO 4217.', 'USD'),
-  customer_name: text('Display name.', 'Ada Lovelace'),
-  source: oneOf(ORDER_SOURCES, 'Where the order comes from: a point of sale, or the website and this API.'),
-  created_at: timestamp('When the order was placed.'),
-});
-
-type LineItem = OrderResponse['line_items'][number];
-
-const ADDRESS = {
-  address: text('`""` when there is none.', '12 St James Square'),
-  city: text('`""` when there is none.', 'London'),
-  zip: text('`""` when there is none.', 'SW1Y 4JH'),
-};
-
-export const ORDER = object<OrderResponse>({
-  ...ORDER_LIST_ITEM.properties,
-  line_items: arrayOf(
-    object<LineItem>({
-      product_id: orNull(id('The product; null when an imported order names none.')),
-      variant_id: orNull(id('The variant; null when there is none.')),
-      sku: text('`""` when there is none.', 'R-1-42'),
-      name: text('Name of the product.', 'Runner'),
-      attributes: {
-        type: 'object',
-        description: 'Attributes of the variant, by name.',
-        additionalProperties: { type: 'string' },
-        examples: [{ Size: '42', Color: 'Blue' }],
-      },
-      unit_price: minorUnits('Price of one unit.'),
-      quantity: integer('Units.', 2),
-      line_total: minorUnits('Price of the line.'),
-    }),
-    'The lines as they were sold. Later changes of the products do not change them.',
-  ),
-  customer: object<OrderResponse['customer']>(
-    {
-      id: orNull(uuid('The account to which the order is linked, by its e-mail when it was placed; null for a guest.')),
-      name: text('Display name.', 'Ada Lovelace'),
-      email: text('`""` when there is none.', 'ada@example.com'),
-      phone: text('`""` when there is none.', '+44 20 7946 0000'),
-    },
-    { description: 'As stated on the order.' },
-  ),
-  shipping_address: object<OrderResponse['shipping_address']>(ADDRESS),
-  billing_address: object<OrderResponse['billing_address']>(ADDRESS),
-  notes: text('`""` when there are none.', 'Please ring twice'),
-  external_reference: text('The client\'s own number of the order; `""` when there is none.', 'PO-2026-117'),
-  is_test: flag('Whether the order was placed with a test key. Lists do not contain this field.'),
-  fraud: object<OrderResponse['fraud']>(
-    {
-      verdict: oneOf(['ACCEPT', 'REVIEW', 'REJECT', ''], '`""` for an order that was not screened.', [
-        'ACCEPT',
-        'REVIEW',
-        'REJECT',
-        'NONE',
-      ]),
-      score: integer('Sum of the scores of the reasons.', 30),
-      reasons: arrayOf(
-        object<OrderResponse['fraud']['reasons'][number]>({
-          rule: text('The rule that fired.', 'disposable_email'),
-          score: integer('Weight of the rule.', 30),
-        }),
-        'Empty when no rule fired.',
-      ),
-    },
-    { description: 'The outcome of the fraud analysis.' },
-  ),
-  pipeline: arrayOf(
-    object<OrderResponse['pipeline'][number]>({
-      stage: oneOf(PIPELINE_STAGES, 'Name of the stage.'),
-      state: oneOf(['pending', 'held', 'done', 'dead'], 'held: waits for a review. dead: failed for good.'),
-      attempts: integer('Number of attempts that have ended, since an operator retried the stage, if one did.', 1),
-      last_error: text('Code or class of the last failure; `""` when there was none.', ''),
-      at: timestamp('When the stage last changed.'),
-    }),
-    'The stages of the pipeline, in this order, with their progress. Empty for imported orders.',
-  ),
-  updated_at: timestamp(
-    'When a status of the order last changed, or its personal data was erased. Each stage has its own time.',
-  ),
-});

@@ -5,8 +5,9 @@ import {
   OrdersService,
   PreviewOrder,
   type ApiKeyLookup,
+  type OrderFilter,
 } from '@app/application';
-import type { Order } from '@app/domain';
+import { FULFILLMENT_STATUSES, ORDER_SOURCES, PAYMENT_STATUSES, type Order } from '@app/domain';
 import { Body, Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Metrics } from '../status/metrics.js';
@@ -15,14 +16,24 @@ import { CurrentKey, CurrentStore, type CurrentStoreContext } from '../auth/curr
 import { BodyPipe } from '../body/body.pipe.js';
 import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
+import { booleanFilter, exactFilter, searchFilter, wordFilter } from '../query/parameters.js';
+import { listQuery, type ValuesOf } from '../query/query.js';
 import { ReadQuery } from '../query/read-query.decorator.js';
 import { CreateOrderRequest, toOrderRequest } from './create-order.request.js';
 import { toCreatedOrder } from './created-order.response.js';
 import { IdempotencyKey } from './idempotency-key.decorator.js';
 import { toOrderPreview, type OrderPreviewResponse } from './order-preview.response.js';
-import { toOrderListItem, toOrderResponse, type OrderListItem, type OrderResponse } from './order.response.js';
+import { toOrderListItem, toOrderResponse, type OrderItemResponse, type OrderResponse } from './order.response.js';
 import { ApiCreateOrder, ApiGetOrder, ApiListOrders, ApiPreviewOrder, ORDERS_DOCUMENTATION } from './orders.openapi.js';
-import { ORDERS_QUERY, type OrdersQuery } from './orders.query.js';
+
+const QUERY = listQuery<OrderFilter>({
+  status: wordFilter('status', 'payment status', PAYMENT_STATUSES, 'PENDING'),
+  fulfillmentStatus: wordFilter('fulfillment_status', 'fulfillment stage', FULFILLMENT_STATUSES, 'SHIPPED'),
+  source: wordFilter('source', 'source', ORDER_SOURCES, ORDER_SOURCES[0]),
+  held: booleanFilter('held', 'only orders under review: neither released nor cancelled', 'only the others'),
+  externalReference: exactFilter('external_reference', "the client's own number", 'PO-2026-117'),
+  search: searchFilter('the receipt number or the e-mail address on the order', 'ada@example.com'),
+});
 
 @Controller('v1/orders')
 @Documented(ORDERS_DOCUMENTATION)
@@ -38,8 +49,8 @@ export class OrdersController {
   @ApiListOrders()
   async list(
     @CurrentStore() store: CurrentStoreContext,
-    @ReadQuery(ORDERS_QUERY) { filter, page }: OrdersQuery,
-  ): Promise<ListEnvelope<OrderListItem>> {
+    @ReadQuery(QUERY) { filter, page }: ValuesOf<typeof QUERY>,
+  ): Promise<ListEnvelope<OrderItemResponse>> {
     const { rows, total } = await this.orders.list(store.id, filter, page);
     return list(rows.map(toOrderListItem), total, page);
   }

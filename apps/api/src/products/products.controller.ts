@@ -1,29 +1,47 @@
-import { ProductsService } from '@app/application';
+import { ProductsService, type ProductFilter } from '@app/application';
 import { Controller, Get, Param } from '@nestjs/common';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
+import { ApiList, ApiSingle } from '../openapi/endpoints.js';
+import { flagFilter, idFilter, searchFilter } from '../query/parameters.js';
+import { listQuery, type ValuesOf } from '../query/query.js';
 import { ReadQuery } from '../query/read-query.decorator.js';
 import {
+  ProductListItem,
+  Product,
   toProductListItem,
   toProductResponse,
-  type ProductListItem,
+  type ProductItemResponse,
   type ProductResponse,
 } from './product.response.js';
-import { ApiGetProduct, ApiListProducts, PRODUCTS_DOCUMENTATION } from './products.openapi.js';
-import { PRODUCTS_QUERY, type ProductsQuery } from './products.query.js';
+
+const QUERY = listQuery<ProductFilter>({
+  categoryId: idFilter('category_id', 'Only the products of this category.'),
+  search: searchFilter('the name', 'runner'),
+  featured: flagFilter('featured', 'only featured products'),
+  inStock: flagFilter('in_stock', 'only products with available stock'),
+});
 
 @Controller('v1/products')
-@Documented(PRODUCTS_DOCUMENTATION)
+@Documented({
+  tag: 'Products',
+  description: 'The active products, with their prices and the available stock.',
+  schemas: [ProductListItem, Product],
+})
 export class ProductsController {
   constructor(private readonly products: ProductsService) {}
 
   @Get()
-  @ApiListProducts()
+  @ApiList({
+    operationId: 'listProducts',
+    summary: 'Active products, newest first',
+    of: ProductListItem,
+  })
   async list(
     @CurrentStore() store: CurrentStoreContext,
-    @ReadQuery(PRODUCTS_QUERY) { filter, page }: ProductsQuery,
-  ): Promise<ListEnvelope<ProductListItem>> {
+    @ReadQuery(QUERY) { filter, page }: ValuesOf<typeof QUERY>,
+  ): Promise<ListEnvelope<ProductItemResponse>> {
     const { rows, total } = await this.products.list(store.id, filter, page);
     return list(
       rows.map((row) => toProductListItem(row, store.currency)),
@@ -33,7 +51,12 @@ export class ProductsController {
   }
 
   @Get(':idOrSlug')
-  @ApiGetProduct()
+  @ApiSingle({
+    operationId: 'getProduct',
+    summary: 'One active product',
+    of: Product,
+    by: { name: 'idOrSlug', description: 'Numeric id, or slug. Digits are an id first.', example: 'pebble-cook-set' },
+  })
   async retrieve(
     @CurrentStore() store: CurrentStoreContext,
     @Param('idOrSlug') idOrSlug: string,

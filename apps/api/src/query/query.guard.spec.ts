@@ -1,10 +1,13 @@
 import type { ExecutionContext } from '@nestjs/common';
-import { BRANDS_QUERY } from '../brands/brands.query.js';
+import { searchFilter } from './parameters.js';
+import { listQuery } from './query.js';
 import { QueryGuard } from './query.guard.js';
 import { ReadQuery } from './read-query.decorator.js';
 
+const QUERY = listQuery({ search: searchFilter('the name', 'x') });
+
 class TeamController {
-  list(this: void, @ReadQuery(BRANDS_QUERY) query: unknown): unknown {
+  list(this: void, @ReadQuery(QUERY) query: unknown): unknown {
     return query;
   }
 

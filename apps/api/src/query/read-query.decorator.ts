@@ -11,7 +11,7 @@ const Values = createParamDecorator((query: Query, context: ExecutionContext) =>
 );
 
 /**
- * The values of the request's query: `list(@ReadQuery(BRANDS_QUERY) { filter, page }: BrandsQuery)`. The documentation of
+ * The values of the request's query: `list(@ReadQuery(QUERY) { filter, page }: ValuesOf<typeof QUERY>)`. The documentation of
  * the route and {@link QueryGuard} take the parameters from here.
  *
  * @throws BadRequestException for a value that a parameter refuses.

@@ -1,11 +1,31 @@
 import type { SkuRecord } from '@app/application';
 import { toDecimal, type Currency } from '@app/domain';
-import { id, integer, majorUnits, object, oneOf, orNull, text } from '../openapi/schema.js';
+import { representation, type ValueOf } from '../openapi/resource.js';
+import { attributes, id, integer, majorUnits, object, oneOf, orNull, text } from '../openapi/schema.js';
 
-export type SkuListItem = ReturnType<typeof toSkuListItem>;
+export const SkuListItem = representation(
+  'SkuListItem',
+  object({
+    sku: text('`""` when there is none. Different units may have the same SKU.', 'R-1-42'),
+    product_id: id('The product, as `items[].product_id` of an order.', 70),
+    variant_id: orNull(
+      id('The variant, as `items[].variant_id` of an order. Null for a product without variants.', 12),
+    ),
+    product_slug: text('The product in URLs.', 'runner'),
+    name: text('Name of the product, as on order lines. `attributes` tell its variants apart.', 'Runner'),
+    attributes: attributes('Attributes of the variant, by name. Empty for a product without variants.'),
+    price: majorUnits('Unit price.', 79.9),
+    quantity: integer(
+      'Available units of exactly this variant or product: what open orders have taken is not in it.',
+      7,
+    ),
+    status: oneOf(['ACTIVE'], 'Status of the product. Other products are not shown.'),
+  }),
+  { money: 'major', kind: 'skus' },
+);
+export type SkuResponse = ValueOf<typeof SkuListItem>;
 
-/** `price` is in major units. */
-export function toSkuListItem(unit: SkuRecord, currency: Currency) {
+export function toSkuListItem(unit: SkuRecord, currency: Currency): SkuResponse {
   return {
     sku: unit.sku,
     product_id: unit.productId,
@@ -18,20 +38,3 @@ export function toSkuListItem(unit: SkuRecord, currency: Currency) {
     status: unit.status,
   };
 }
-
-export const SKU_LIST_ITEM = object<SkuListItem>({
-  sku: text('`""` when there is none. Different units may have the same SKU.', 'R-1-42'),
-  product_id: id('The product, as `items[].product_id` of an order.'),
-  variant_id: orNull(id('The variant, as `items[].variant_id` of an order. Null for a product without variants.')),
-  product_slug: text('The product in URLs.', 'runner'),
-  name: text('Name of the product, as on order lines. `attributes` tell its variants apart.', 'Runner'),
-  attributes: {
-    type: 'object',
-    description: 'Attributes of the variant, by name. Empty for a product without variants.',
-    additionalProperties: { type: 'string' },
-    examples: [{ Size: '42', Color: 'Blue' }],
-  },
-  price: majorUnits('Unit price.'),
-  quantity: integer('Available units of exactly this variant or product: what open orders have taken is not in it.', 7),
-  status: oneOf(['ACTIVE'], 'Status of the product. Other products are not shown.'),
-});

@@ -1,8 +1,8 @@
 import { ApiKeyRepository, CreateApiKey, ProductsService, StoreRepository } from '@app/application';
 import type { ApiKeyMode } from '@app/domain';
 import { DataCipher } from '@app/infrastructure';
-import { demoStore } from '@app/demo-store';
-import { type StoreLine, withBundleImporter } from '@app/bundles';
+import { DEMO_STORE, demoStore } from '@app/demo-store';
+import { withBundleImporter } from '@app/bundles';
 import type { INestApplicationContext } from '@nestjs/common';
 
 /** The keys and the order item for a first try of the service. */
@@ -15,8 +15,6 @@ export interface FirstSteps {
 
 /** The demo store of the embedded database, loaded at its first start. */
 export class Demo {
-  readonly subdomain = (demoStore({ now: new Date() }).next().value as StoreLine).subdomain;
-
   constructor(
     private readonly app: INestApplicationContext,
     private readonly databaseUrl: string,
@@ -29,7 +27,7 @@ export class Demo {
    */
   async loadOnce(): Promise<boolean> {
     const stores = this.app.get(StoreRepository);
-    const store = await stores.findBySubdomain(this.subdomain);
+    const store = await stores.findBySubdomain(DEMO_STORE);
     const isUnfinished = store !== null && (await this.app.get(ApiKeyRepository).list(store.id)).length === 0;
     if (!isUnfinished && (await stores.list()).length > 0) return false;
     await withBundleImporter(this.databaseUrl, this.app.get(DataCipher), (importer) =>
@@ -46,14 +44,14 @@ export class Demo {
   }
 
   private async createKey(mode: ApiKeyMode): Promise<string> {
-    const command = { store: this.subdomain, mode, scope: 'full', name: `First ${mode} key`, expiresAt: null } as const;
+    const command = { store: DEMO_STORE, mode, scope: 'full', name: `First ${mode} key`, expiresAt: null } as const;
     return (await this.app.get(CreateApiKey).execute(command)).key;
   }
 
   /** A product without variants: otherwise an order must name the variant. */
   private async productInStock(): Promise<number> {
     const products = this.app.get(ProductsService);
-    const storeId = (await this.app.get(StoreRepository).findBySubdomain(this.subdomain))?.id ?? 0;
+    const storeId = (await this.app.get(StoreRepository).findBySubdomain(DEMO_STORE))?.id ?? 0;
     const { rows } = await products.list(storeId, { inStock: true }, { page: 1, limit: 100 });
     for (const { id, quantity } of rows) {
       const { variants } = await products.retrieve(storeId, String(id));

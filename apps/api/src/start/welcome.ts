@@ -1,10 +1,10 @@
+import { DEMO_STORE } from '@app/demo-store';
 import { DEFAULT_DATA_DIR } from '@app/infrastructure';
 import type { FirstSteps } from './demo.js';
 
-/** The address of the service, and its store. */
+/** The address of the service, and its data. */
 export interface Place {
   readonly address: string;
-  readonly subdomain: string;
   readonly dataDir: string;
 }
 
@@ -41,8 +41,8 @@ Store Commerce is running at ${place.address}
 }
 
 /** A command that works in a shell without this process's environment. */
-function newKeyCommand({ subdomain, dataDir }: Place): string {
-  const command = `npm run --silent cli -- keys create --store ${subdomain}`;
+function newKeyCommand({ dataDir }: Place): string {
+  const command = `npm run --silent cli -- keys create --store ${DEMO_STORE}`;
   if (dataDir === DEFAULT_DATA_DIR) return command;
   const word = /^[\w./-]+$/.test(dataDir) ? dataDir : `'${dataDir.replaceAll("'", `'\\''`)}'`;
   return `DATA_DIR=${word} ${command}`;

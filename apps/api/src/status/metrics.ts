@@ -27,69 +27,56 @@ export class Metrics extends ServiceMetrics implements FailureCounts {
     registers: [this.registry],
   });
 
-  private readonly ordersCreated = new Counter({
-    name: 'orders_created_total',
-    help: 'Placed orders',
-    labelNames: ['mode'],
-    registers: [this.registry],
-  });
+  private readonly ordersCreated = this.counter('orders_created_total', 'Placed orders', 'mode');
 
-  private readonly ordersReplayed = new Counter({
-    name: 'orders_replayed_total',
-    help: 'Repeated requests that returned the first answer',
-    labelNames: ['mode'],
-    registers: [this.registry],
-  });
+  private readonly ordersReplayed = this.counter(
+    'orders_replayed_total',
+    'Repeated requests that returned the first answer',
+    'mode',
+  );
 
-  private readonly ordersRefused = new Counter({
-    name: 'orders_refused_total',
-    help: 'Order requests that placed no order, by error code',
-    labelNames: ['reason'],
-    registers: [this.registry],
-  });
+  private readonly ordersRefused = this.counter(
+    'orders_refused_total',
+    'Order requests that placed no order, by error code',
+    'reason',
+  );
 
   /** For fair-use monitoring. One series for each key that the process has seen. */
-  readonly keyRequests = new Counter({
-    name: 'api_key_requests_total',
-    help: 'Requests by API key',
-    labelNames: ['key_id'],
-    registers: [this.registry],
-  });
+  readonly keyRequests = this.counter('api_key_requests_total', 'Requests by API key', 'key_id');
 
-  private readonly unexpectedInput = new Counter({
-    name: 'database_unexpected_input_total',
-    help: 'Values that validation let pass and the database refused; should be 0',
-    labelNames: ['sqlstate'],
-    registers: [this.registry],
-  });
+  private readonly unexpectedInput = this.counter(
+    'database_unexpected_input_total',
+    'Values that validation let pass and the database refused; should be 0',
+    'sqlstate',
+  );
 
-  readonly refusedRequests = new Counter({
-    name: 'http_refused_requests_total',
-    help: 'Requests answered 503 at once because the concurrency limit of their kind was reached',
-    labelNames: ['kind'],
-    registers: [this.registry],
-  });
+  readonly refusedRequests = this.counter(
+    'http_refused_requests_total',
+    'Requests answered 503 at once because the concurrency limit of their kind was reached',
+    'kind',
+  );
 
-  readonly droppedConnections = new Counter({
-    name: 'http_dropped_connections_total',
-    help: 'Connections closed at a limit: open connections in all or of one address, unanswered requests or chunks of one connection, or bytes of unread answers or unfinished bodies',
-    labelNames: ['reason'],
-    registers: [this.registry],
-  });
+  readonly droppedConnections = this.counter(
+    'http_dropped_connections_total',
+    'Connections closed at a limit: open connections, unanswered requests of one connection, or bytes of unread answers',
+    'reason',
+  );
 
-  readonly unansweredRequests = new Counter({
-    name: 'http_unanswered_requests_total',
-    help: 'Requests whose connection closed before their answer was sent',
-    labelNames: ['route'],
-    registers: [this.registry],
-  });
+  readonly unansweredRequests = this.counter(
+    'http_unanswered_requests_total',
+    'Requests whose connection closed before their answer was sent',
+    'route',
+  );
 
-  readonly malformedRequests = new Counter({
-    name: 'http_malformed_requests_total',
-    help: 'Connections on which something other than an HTTP/1 request arrived',
-    labelNames: ['code'],
-    registers: [this.registry],
-  });
+  readonly malformedRequests = this.counter(
+    'http_malformed_requests_total',
+    'Connections on which something other than an HTTP/1 request arrived',
+    'code',
+  );
+
+  private counter<Label extends string>(name: string, help: string, label: Label): Counter<Label> {
+    return new Counter({ name, help, labelNames: [label], registers: [this.registry] });
+  }
 
   constructor() {
     super();
@@ -122,7 +109,7 @@ export class Metrics extends ServiceMetrics implements FailureCounts {
   observePlaces(limits: readonly { readonly kind: string; readonly taken: number }[]): void {
     new Gauge({
       name: 'http_places_taken',
-      help: 'Requests in progress by the limit that they count against: orders, reads, held (wait for a change) or streams',
+      help: 'Requests in progress by the limit that they count against: orders, reads, waits (for a change) or streams',
       labelNames: ['kind'],
       registers: [this.registry],
       collect() {

@@ -3,16 +3,20 @@ import { Controller, Get } from '@nestjs/common';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { single, type SingleEnvelope } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
-import { ApiGetStore, STORE_DOCUMENTATION } from './store.openapi.js';
-import { toStoreResponse, type StoreResponse } from './store.response.js';
+import { ApiSingle } from '../openapi/endpoints.js';
+import { Store, toStoreResponse, type StoreResponse } from './store.response.js';
 
 @Controller('v1/store')
-@Documented(STORE_DOCUMENTATION)
+@Documented({
+  tag: 'Store',
+  description: 'The store itself.',
+  schemas: [Store],
+})
 export class StoreController {
   constructor(private readonly profiles: StoreProfileService) {}
 
   @Get()
-  @ApiGetStore()
+  @ApiSingle({ operationId: 'getStore', summary: 'The profile of the store that the key belongs to', of: Store })
   async retrieve(@CurrentStore() store: CurrentStoreContext): Promise<SingleEnvelope<StoreResponse>> {
     return single(toStoreResponse(await this.profiles.retrieve(store.id)));
   }

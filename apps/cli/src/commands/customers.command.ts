@@ -1,10 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { EraseCustomer, OrdersOpen } from '@app/application';
-import { exportPerson } from '@app/bundles';
+import { CollectPersonalData, EraseCustomer, OrdersOpen, type PersonalRecord } from '@app/application';
 import { visible, writeWholeFile } from '@app/infrastructure';
 import type { Command } from 'commander';
-import { withApplication, withDatabase } from '../database.js';
+import { withApplication } from '../database.js';
 import { CommandFailed } from '../failures.js';
 import { explainFile } from '../file-work.js';
 import { emailOfOrder, subdomain } from '../option-values.js';
@@ -51,10 +50,13 @@ function addPersonCommand(customers: Command, verb: string, description: string)
 }
 
 async function exportData(email: string, store: string, output: string | undefined): Promise<void> {
-  await withDatabase(async ({ url }) => {
-    const found = await exportPerson(url, store, email);
+  await withApplication(async (app) => {
+    const found = await app.get(CollectPersonalData).execute(store, email);
     if (!found) throw new CommandFailed(`Store ${store} has no data of this person.`);
-    const { takenAt: taken_at, secrets: secrets_held, customer, blocked, orders } = found;
+    const { takenAt: taken_at, secrets: secrets_held, blocked } = found;
+    const line = (kind: string) => (record: PersonalRecord) => ({ kind, store, ...record });
+    const customer = found.customer && line('customer')(found.customer);
+    const orders = found.orders.map(line('order'));
     const data = { store, taken_at, customer, secrets_held, blocked, orders };
     if (output === undefined) return printJson(data);
     const file = path.resolve(output);

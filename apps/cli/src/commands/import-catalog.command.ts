@@ -2,12 +2,10 @@ import { dataCipher } from '@app/infrastructure';
 import { BundleLineError, CATALOG_FORMATS, type CatalogFormatName, ImportStopped, importCatalog } from '@app/bundles';
 import { Option, type Command } from 'commander';
 import { catalogSummary } from '../catalog-summary.js';
-import { withDatabase } from '../database.js';
 import { CommandFailed, sentence } from '../failures.js';
 import { binPlace, encodingName, subdomain } from '../option-values.js';
 import { printJson, printText } from '../output.js';
-import { progressBar } from '../progress-bar.js';
-import { readInterruptibly, openSource, readColumns } from '../source-file.js';
+import { importFrom, readColumns } from '../source-file.js';
 
 interface Options {
   readonly store: string;
@@ -50,21 +48,14 @@ export function addImportCatalog(program: Command): void {
 }
 
 async function importFile(file: string, options: Options): Promise<void> {
-  const { store, format, bin, stock, columns, encoding, dryRun, json } = options;
+  const { store, format, bin, stock, columns, encoding, dryRun = false, json } = options;
+  const catalog = { store, format, bin: stock ? bin : null, dryRun, ...(encoding !== undefined && { encoding }) };
   const renamed = columns === undefined ? {} : readColumns(columns);
-  const { source, size } = openSource(file);
-  const report = await withDatabase(({ config, url }) =>
-    readInterruptibly(
-      source,
-      (signal) => {
-        const bar = progressBar(size);
-        const catalog = { store, format, bin: stock ? bin : null, columns: renamed, dryRun: dryRun === true, signal };
-        const onProgress = (bytes: number) => bar.update(bytes);
-        const more = { onProgress, ...(encoding !== undefined && { encoding }) };
-        return importCatalog(url, dataCipher(config), source, { ...catalog, ...more }).finally(() => bar.stop());
-      },
-      explain,
-    ),
+  const report = await importFrom(
+    file,
+    ({ config, url, source, signal, onBytes: onProgress }) =>
+      importCatalog(url, dataCipher(config), source, { ...catalog, columns: renamed, signal, onProgress }),
+    explain,
   );
   if (json) printJson(report);
   else printText(catalogSummary(report));
@@ -77,9 +68,8 @@ async function importFile(file: string, options: Options): Promise<void> {
 function explain(error: unknown, exitCode: number | null): unknown {
   const isPartial = error instanceof ImportStopped;
   const kept = isPartial ? 'Some products may be in, each of them whole.' : 'Nothing was kept.';
-  if (exitCode !== null) {
-    return new CommandFailed(`Interrupted. ${kept} Run the import again to complete it.`, exitCode);
-  }
-  if (isPartial) return new CommandFailed(`${sentence(error.reason)}\n${kept} Run the import again to complete it.`);
+  const again = `${kept} Run the import again to complete it.`;
+  if (exitCode !== null) return new CommandFailed(`Interrupted. ${again}`, exitCode);
+  if (isPartial) return new CommandFailed(`${sentence(error.reason)}\n${again}`);
   return error instanceof BundleLineError ? new CommandFailed(`${error.message}\n${kept}`) : error;
 }

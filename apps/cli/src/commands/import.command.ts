@@ -1,11 +1,9 @@
 import { dataCipher } from '@app/infrastructure';
 import { BadLines, type ImportOptions, ImportStopped, RejectedBatch, withBundleImporter } from '@app/bundles';
 import type { Command } from 'commander';
-import { withDatabase } from '../database.js';
-import { CommandFailed, sentence } from '../failures.js';
+import { CommandFailed, EXIT, sentence } from '../failures.js';
 import { printJson, say } from '../output.js';
-import { progressBar } from '../progress-bar.js';
-import { readInterruptibly, openSource } from '../source-file.js';
+import { importFrom } from '../source-file.js';
 
 export function addImport(program: Command): void {
   program
@@ -21,19 +19,13 @@ export function addImport(program: Command): void {
 }
 
 async function importFile(file: string, dryRun: boolean): Promise<void> {
-  const { source, size } = openSource(file);
-  const report = await withDatabase(({ config, url }) =>
-    readInterruptibly(
-      source,
-      (signal) => {
-        const bar = progressBar(size);
-        const options: ImportOptions = { dryRun, signal, onProgress: ({ bytes }) => bar.update(bytes) };
-        return withBundleImporter(url, dataCipher(config), (importer) => importer.importText(source, options)).finally(
-          () => bar.stop(),
-        );
-      },
-      explain,
-    ),
+  const report = await importFrom(
+    file,
+    ({ config, url, source, signal, onBytes }) => {
+      const options: ImportOptions = { dryRun, signal, onProgress: ({ bytes }) => onBytes(bytes) };
+      return withBundleImporter(url, dataCipher(config), (importer) => importer.importText(source, options));
+    },
+    explain,
   );
   for (const field of report.trimmed) say(`${field}: blanks around it were removed`);
   printJson(report);
@@ -41,20 +33,13 @@ async function importFile(file: string, dryRun: boolean): Promise<void> {
 
 function explain(error: unknown, exitCode: number | null): unknown {
   if (!(error instanceof ImportStopped)) return error;
-  const {
-    reason,
-    report: { dryRun, lines },
-  } = error;
-  if (dryRun)
-    return new CommandFailed(
-      `${exitCode === null ? sentence(reason) : 'Interrupted.'}\nNothing was written.`,
-      exitCode ?? 1,
-    );
+  const { reason, report } = error;
+  const cause = exitCode === null ? sentence(reason) : 'Interrupted.';
+  const { lines } = report;
   const kept = lines === 0 ? 'Nothing was kept.' : `Lines 1 to ${lines} were imported; nothing after them was.`;
-  if (exitCode !== null) {
-    return new CommandFailed(`Interrupted. ${kept} Run the import again to continue.`, exitCode);
-  }
-  return new CommandFailed(`${sentence(reason)}\n${kept} ${remedyOf(reason)}`);
+  if (report.dryRun) return new CommandFailed(`${cause}\nNothing was written.`, exitCode ?? EXIT.failed);
+  if (exitCode !== null) return new CommandFailed(`${cause} ${kept} Run the import again to continue.`, exitCode);
+  return new CommandFailed(`${cause}\n${kept} ${remedyOf(reason)}`);
 }
 
 function remedyOf(reason: Error): string {

@@ -16,6 +16,7 @@ type Finder<Found> = (storeId: number, ids: readonly string[]) => Promise<readon
 export class ChangedRecords {
   private readonly finders: { readonly [Kind in ChangeKind]: Finder<RecordOfKind[Kind]> };
 
+  /** One repository for each kind of the feed. */
   constructor(
     orders: OrderRepository,
     products: ProductRepository,

@@ -104,11 +104,10 @@ export abstract class OrderPlacement {
   /**
    * Writes the order, its assessment, its pipeline stages and the answer of its key, and withdraws the stock: all or
    * nothing. The order is linked to the store's customer with the same e-mail, if there is one. The bins of the
-   * store's active warehouses supply each demand, the fullest bin first, of equally full bins the one with the lower id.
-   * Waits for other orders of the same stock, and up to 2 s for another request that holds the key or places an order
-   * with the same external reference: the reference is free again when that order is not placed. Placing an order
-   * whose id is already committed changes nothing and reports `placed`: an attempt whose answer was lost may be
-   * repeated.
+   * store's active warehouses supply each demand, in the order that {@link StockDemand} states. Waits for other orders
+   * of the same stock, and up to 2 s for another request that holds the key or places an order with the same external
+   * reference: the reference is free again when that order is not placed. Placing an order whose id is already
+   * committed changes nothing and reports `placed`: an attempt whose answer was lost may be repeated.
    *
    * @param deadline limits all waiting and all retries together.
    * @returns `short` with one entry for each line that is short, by line.

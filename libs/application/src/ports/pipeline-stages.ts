@@ -1,4 +1,4 @@
-import type { OrderKey } from './order.repository.js';
+import type { OrderKey, PipelineStageRecord } from './order.repository.js';
 
 /** The stages that notify people after an order is placed. Each runs at least once. */
 export const NOTIFICATION_STAGES = ['notify-customer', 'notify-merchant'] as const;
@@ -9,6 +9,11 @@ export const PLACEMENT_STAGES = ['fraud-analysis', 'inventory'] as const;
 
 /** All stages of an order, in order. The first two complete in the transaction that places the order. */
 export const PIPELINE_STAGES = [...PLACEMENT_STAGES, ...NOTIFICATION_STAGES] as const;
+
+/** The records of those stages of an order, which no row keeps. @param at when it was placed. */
+export function stagesOfPlacement(at: Date): PipelineStageRecord[] {
+  return PLACEMENT_STAGES.map((stage) => ({ stage, state: 'done', attempts: 1, lastError: '', at }));
+}
 
 /** A stage that one worker holds. No other worker claims it before `lockedUntil`, by the database's clock. */
 export interface ClaimedStage extends OrderKey {

@@ -4,11 +4,11 @@ import { confirmedTransaction, type DataCipher, isRetryable, withMaintenanceConn
 import { writeBatch } from './write/batch-writer.js';
 import { DryRun, DryRunComplete } from './dry-run.js';
 import type { BundleLine } from './schema/bundle.js';
-import { BadLines, type BundleLineError, RejectedBatch, rejectionOf } from './check/faults.js';
-import { Tally, type ImportCounts } from './write/import-counts.js';
-import { targetOf } from './check/line-targets.js';
+import { BadLines, BundleLineError, RejectedBatch, rejectionOf } from './check/faults.js';
+import { sumOf, type ImportCounts } from './write/import-counts.js';
+import { targetOf } from './check/line-keys.js';
 import { batchesOf, checkedLines, parsedLines, type LineBatch, type SizedLine } from './read/line-batches.js';
-import { writeOneByOne } from './write/write-one-by-one.js';
+import { writeGoodLines } from './write/write-good-lines.js';
 
 /** The progress of an import, reported after each batch. */
 export interface ImportProgress {
@@ -88,9 +88,9 @@ export class BundleImporter {
   /** Imports checked lines, each batch in one transaction. @throws ImportStopped as `importText`. */
   async importBatches(batches: AsyncIterable<LineBatch>, options: ImportOptions = {}): Promise<ImportReport> {
     const { onProgress, signal, dryRun = false } = options;
-    const total = new Tally();
     const faults: BundleLineError[] = [];
     const trimmed: string[] = [];
+    let counts: ImportCounts = sumOf();
     let lines = 0;
     let isMeasured = dryRun;
     let dry = dryRun ? new DryRun() : null;
@@ -100,7 +100,7 @@ export class BundleImporter {
       for (const { fault } of batch.bad) faults.push(fault);
       if (batch.bad.length > 0) dry ??= new DryRun();
       const readable = withTargetsOfBad(batch);
-      const tally = await this.writeWithRetries(readable, dry).catch((error: unknown) => {
+      const written = await this.writeWithRetries(readable, dry).catch((error: unknown) => {
         if (!(error instanceof BadLines)) throw error;
         const known = new Set(batch.bad.map(({ number }) => number));
         faults.push(...error.faults.filter(({ line }) => !known.has(line)));
@@ -109,23 +109,18 @@ export class BundleImporter {
       });
       await dry?.remember(this.dataSource.manager, readable);
       const last = readable.at(-1);
-      if (tally && last && (dryRun || !dry)) {
-        total.addAll(tally);
+      if (written && last && (dryRun || !dry)) {
+        counts = sumOf(counts, written);
         lines = last.number;
         if (trimmed.length < MAX_NOTED) trimmed.push(...trimmedIn(readable));
       }
-      if (!isMeasured && total.counts.stock.created >= WORTH_MEASURING) {
+      if (!isMeasured && counts.stock.created >= WORTH_MEASURING) {
         isMeasured = true;
         await this.dataSource.query(MEASURE);
       }
       onProgress?.({ lines, bytes: last?.bytes ?? 0 });
     };
-    const report = () => ({
-      dryRun,
-      lines: dryRun ? 0 : lines,
-      counts: total.counts,
-      trimmed: trimmed.slice(0, MAX_NOTED),
-    });
+    const report = () => ({ dryRun, lines: dryRun ? 0 : lines, counts, trimmed: trimmed.slice(0, MAX_NOTED) });
     try {
       for await (const batch of batches) {
         await writing;
@@ -148,16 +143,15 @@ export class BundleImporter {
     return { ...report(), lines };
   }
 
-  private async writeWithRetries(batch: readonly SizedLine[], dry: DryRun | null): Promise<Tally> {
-    const write = dry ? dry.write() : writeBatch;
+  private async writeWithRetries(batch: readonly SizedLine[], dry: DryRun | null): Promise<ImportCounts> {
+    const write = dry ? dry.write(writeBatch) : writeBatch;
     for (let attempt = 1; ; attempt++) {
-      const tally = new Tally();
       try {
-        await this.transact(write, batch, tally);
-        return tally;
+        return await this.transact(write, batch);
       } catch (error) {
-        const rejection = rejectionOf(error);
-        if (rejection) return this.findRejected(batch, dry ?? new DryRun(), rejection);
+        if (error instanceof BundleLineError || rejectionOf(error)) {
+          throw await this.reasonOf(error, batch, dry ?? new DryRun());
+        }
         // Writing a batch twice has the same effect as writing it once.
         const mayRepeat = isRetryable(error) || error instanceof CommitOutcomeUnknown;
         if (!mayRepeat || attempt === ATTEMPTS) throw asReason(error);
@@ -166,19 +160,20 @@ export class BundleImporter {
     }
   }
 
-  /** Writes the lines of a rejected batch one by one, and rolls them back. @throws BadLines, else RejectedBatch. */
-  private async findRejected(batch: readonly SizedLine[], dry: DryRun, rejection: string): Promise<never> {
-    await this.transact(dry.write(writeOneByOne), batch, new Tally()).catch((error: unknown) => {
-      if (error instanceof BadLines) throw error;
-    });
-    throw new RejectedBatch([batch[0]?.number ?? 0, batch.at(-1)?.number ?? 0], rejection);
+  /** Finds all bad lines of a batch that cannot be written: writes the good ones, and rolls them back. */
+  private async reasonOf(error: unknown, batch: readonly SizedLine[], dry: DryRun): Promise<Error> {
+    const found: unknown = await this.transact(dry.write(writeGoodLines), batch).catch((bad: unknown) => bad);
+    if (found instanceof BadLines) return found;
+    if (error instanceof BundleLineError) return new BadLines([error]);
+    return new RejectedBatch([batch[0]?.number ?? 0, batch.at(-1)?.number ?? 0], rejectionOf(error) ?? '');
   }
 
   /** Runs one transaction. A dry run counts as complete after its rollback. */
-  private async transact(write: typeof writeBatch, batch: readonly SizedLine[], tally: Tally): Promise<void> {
-    const work = (manager: EntityManager) => write(manager, this.cipher, batch, tally);
-    await confirmedTransaction(this.dataSource, work).catch((error: unknown) => {
-      if (!(error instanceof DryRunComplete)) throw error;
+  private transact(write: typeof writeBatch, batch: readonly SizedLine[]): Promise<ImportCounts> {
+    const work = (manager: EntityManager) => write(manager, this.cipher, batch);
+    return confirmedTransaction(this.dataSource, work).catch((error: unknown) => {
+      if (error instanceof DryRunComplete) return error.counts;
+      throw error;
     });
   }
 }

@@ -1,16 +1,20 @@
 import type { EntityManager } from 'typeorm';
 import type { DataCipher } from '@app/infrastructure';
 import type { Numbered } from './write/batch.js';
-import { writeBatch } from './write/batch-writer.js';
+import type { writeBatch } from './write/batch-writer.js';
 import type { BundleLine } from './schema/bundle.js';
-import { emailKeys, type EmailKey } from './write/email-keys.js';
 import { BadLines } from './check/faults.js';
-import { Tally } from './write/import-counts.js';
-import { referencesOf, targetOf, type TargetLine } from './check/line-targets.js';
-import { naturalKeys } from './write/segments.js';
+import { naturalKeys, referencesOf, targetOf, type EmailKey, type TargetLine } from './check/line-keys.js';
+import { emailKeys } from './write/email-keys.js';
+import type { ImportCounts } from './write/import-counts.js';
+import { writeGoodLines } from './write/write-good-lines.js';
 
 /** Thrown to roll back the writes of a dry run. */
-export class DryRunComplete extends Error {}
+export class DryRunComplete extends Error {
+  constructor(readonly counts: ImportCounts) {
+    super();
+  }
+}
 
 /** A line of an earlier batch, and the keys of the lines that it depends on. */
 interface Earlier extends Numbered<TargetLine> {
@@ -29,17 +33,11 @@ export class DryRun {
    * @param write writes the batch.
    * @returns a function with the signature of {@link writeBatch}, which throws DryRunComplete when every line was written.
    */
-  write(write = writeBatch) {
-    return async (
-      manager: EntityManager,
-      cipher: DataCipher,
-      lines: readonly Numbered[],
-      tally: Tally,
-    ): Promise<never> => {
+  write(write: typeof writeBatch) {
+    return async (manager: EntityManager, cipher: DataCipher, lines: readonly Numbered[]): Promise<never> => {
       const targets = this.targetsOf(lines, await emailKeys(manager, lines));
-      if (targets.length > 0) await writeBatch(manager, cipher, targets, new Tally()).catch(ignoreBadLines);
-      await write(manager, cipher, lines, tally);
-      throw new DryRunComplete();
+      if (targets.length > 0) await writeGoodLines(manager, cipher, targets).catch(ignoreBadLines);
+      throw new DryRunComplete(await write(manager, cipher, lines));
     };
   }
 

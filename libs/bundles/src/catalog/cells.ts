@@ -1,5 +1,6 @@
-import { Money, MAX_UNIT_PRICE, minorUnitExponent, toDecimal, type Currency } from '@app/domain';
+import { MAX_UNIT_PRICE, minorUnitExponent, toDecimal, type Currency } from '@app/domain';
 import { Fault } from '../bundle/check/faults.js';
+import { minorUnits } from '../bundle/check/minor-units.js';
 
 /** The non-empty cells of a row, by the format's name of their column. */
 export type Cells = Readonly<Record<string, string | undefined>>;
@@ -29,14 +30,6 @@ export function noteRounding(price: string, currency: Currency, noted: (reason: 
 /** The lowest of the prices. */
 export function lowestPrice(prices: readonly string[], currency: Currency): string {
   return prices.reduce((low, price) => (minorUnits(price, currency) < minorUnits(low, currency) ? price : low));
-}
-
-function minorUnits(price: string, currency: Currency): number {
-  try {
-    return Money.parse(price, currency).minor;
-  } catch {
-    return Infinity; // larger than an exact integer
-  }
 }
 
 /** The quantity; null when the shop does not track it. A negative quantity is read as 0 and `noted`. */

@@ -1,6 +1,6 @@
 import { NotFound, type Currency } from '@app/domain';
-import { SESSION_SETTINGS } from '@app/infrastructure';
-import pg from 'pg';
+import { withOwnClient } from '@app/infrastructure';
+import type pg from 'pg';
 
 /** The store that an export reads, and the transaction that sees it as of one moment. */
 export interface StoreSnapshot {
@@ -25,17 +25,12 @@ const FIND_STORE = `/* export.find_store */
  *
  * @throws NotFound when there is no such store.
  */
-export async function inSnapshot<T>(
+export function inSnapshot<T>(
   url: string,
   subdomain: string,
   work: (snapshot: StoreSnapshot) => Promise<T>,
 ): Promise<T> {
-  const client = new pg.Client({ connectionString: url, application_name: 'store-commerce-export' });
-  // The failing query reports a broken connection; an unhandled event would end the process.
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    await client.query(SESSION_SETTINGS);
+  return withOwnClient(url, 'store-commerce-export', async (client) => {
     await client.query(BEGIN);
     const { rows } = await client.query<Omit<StoreSnapshot, 'client'>>(FIND_STORE, [subdomain]);
     const [store] = rows;
@@ -43,7 +38,5 @@ export async function inSnapshot<T>(
     const result = await work({ client, ...store });
     await client.query('COMMIT');
     return result;
-  } finally {
-    await client.end();
-  }
+  });
 }

@@ -4,16 +4,14 @@ import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { writeWholeFile } from '@app/infrastructure';
-import type { BundleLine } from '../bundle/schema/bundle.js';
 import { checkLine } from '../bundle/check/check-line.js';
 import { Fault } from '../bundle/check/faults.js';
-import { KINDS_IN_ORDER, type BundleKind } from '../bundle/write/import-counts.js';
+import { KINDS_IN_ORDER } from '../bundle/schema/bundle-schema.js';
+import type { BundleKind } from '../bundle/schema/bundle.js';
 import { MAX_LINE_BYTES } from '../bundle/read/read-lines.js';
-import { BINS, BRANDS, CATEGORIES, PRODUCTS, STOCK, WAREHOUSES } from './catalog-sections.js';
-import { countRows, linesOf, type AnySection, type Filter } from './section.js';
+import { countRows, linesOf, type AnySection } from './section.js';
+import { SECTIONS } from './sections.js';
 import { inSnapshot, type StoreSnapshot } from './snapshot.js';
-import { STORE } from './store-section.js';
-import { CUSTOMERS, ORDERS } from './trade-sections.js';
 
 export interface ExportOptions {
   /** Kinds of lines; all by default. */
@@ -38,18 +36,6 @@ export interface ExportReport {
 /** A row that no line of a bundle can hold. The message names the row and the field, and repeats no personal text. */
 export class Unexportable extends Error {}
 
-const SECTIONS: Readonly<Record<BundleKind, AnySection>> = {
-  store: STORE,
-  warehouse: WAREHOUSES,
-  bin: BINS,
-  brand: BRANDS,
-  category: CATEGORIES,
-  product: PRODUCTS,
-  customer: CUSTOMERS,
-  order: ORDERS,
-  stock: STOCK,
-};
-
 /**
  * Writes a store as a bundle, as of one moment, to a file that only its owner can read; compressed if its name ends in
  * `.gz`. It blocks no other process, and its memory does not grow with the store. The file gets its name only when it is
@@ -66,7 +52,7 @@ export async function writeStoreExport(
   options: ExportOptions = {},
 ): Promise<ExportReport> {
   const { only = KINDS_IN_ORDER, since = null, signal, onProgress = () => undefined } = options;
-  const sections = KINDS_IN_ORDER.filter((kind) => only.includes(kind)).map((kind) => SECTIONS[kind]);
+  const sections = SECTIONS.filter(({ kind }) => only.includes(kind));
   const content = await writeWholeFile(file, (draft) =>
     inSnapshot(url, subdomain, async (snapshot) => {
       const lines: Partial<Record<BundleKind, number>> = {};
@@ -87,11 +73,11 @@ async function* textOf(
   onProgress: (done: number) => void,
 ): AsyncGenerator<Buffer> {
   let total = 0;
-  for (const section of sections) total += await countRows(snapshot, section, changedSince(section, since));
+  for (const section of sections) total += await countRows(snapshot, section, since);
   let done = 0;
   for (const section of sections) {
     lines[section.kind] = 0;
-    for await (const page of linesOf(snapshot, section, changedSince(section, since))) {
+    for await (const page of linesOf(snapshot, section, since)) {
       if (page.length === 0) continue;
       yield Buffer.from(page.map(encoded).join(''));
       lines[section.kind] = (lines[section.kind] ?? 0) + page.length;
@@ -101,19 +87,16 @@ async function* textOf(
   }
 }
 
-function changedSince({ changed }: AnySection, since: Date | null): Filter | null {
-  return changed !== null && since !== null ? { condition: changed, value: since } : null;
-}
-
 /** @throws Unexportable when `import` would refuse the line. */
-function encoded(line: BundleLine): string {
+function encoded(line: object): string {
   try {
     const text = `${JSON.stringify(checkLine(line))}\n`;
     if (Buffer.byteLength(text) > MAX_LINE_BYTES) throw new Fault('the line', `is longer than ${MAX_LINE_BYTES} bytes`);
     return text;
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    const name = 'id' in line ? ` ${line.id}` : '';
-    throw new Unexportable(`The ${line.kind}${name} cannot be a line of a store bundle: ${error.message}.`);
+    const { kind, id } = line as { kind: string; id?: string | number };
+    const name = id === undefined ? kind : `${kind} ${id}`;
+    throw new Unexportable(`The ${name} cannot be a line of a store bundle: ${error.message}.`);
   }
 }

@@ -28,10 +28,8 @@ describe('composeApiKey', () => {
   it.each([
     ['too few symbols', SYMBOLS.slice(1)],
     ['too many symbols', [...SYMBOLS, 1]],
-    ['none', []],
     ['a symbol out of range', [62, ...SYMBOLS.slice(1)]],
     ['a negative symbol', [-1, ...SYMBOLS.slice(1)]],
-    ['one symbol too many, which is out of range', [62, ...SYMBOLS]],
   ])('refuses %s', (_case, symbols) => {
     expect(() => composeApiKey('live', symbols)).toThrow(RangeError);
   });
@@ -53,16 +51,14 @@ describe('parseApiKey', () => {
     }
   });
 
-  it.each(Array.from({ length: text.length - 10 }, (_, index) => 9 + index))(
-    'refuses positions %d and the next exchanged',
-    (position) => {
-      const [a = '', b = ''] = [text[position], text[position + 1]];
-      const exchanged = text.slice(0, position) + b + a + text.slice(position + 2);
+  it('refuses neighbours exchanged at any position', () => {
+    const exchanged = Array.from({ length: text.length - 10 }, (_, index) => {
+      const [position, a = '', b = ''] = [9 + index, text[9 + index], text[10 + index]];
+      return text.slice(0, position) + b + a + text.slice(position + 2);
+    });
 
-      if (a !== b) expect(parseApiKey(exchanged)).toBeNull();
-      else expect(exchanged).toBe(text);
-    },
-  );
+    expect(exchanged.filter((other) => other !== text && parseApiKey(other) !== null)).toEqual([]);
+  });
 
   it('refuses a live key passed off as a test key, and the reverse', () => {
     expect(parseApiKey(text.replace('live', 'test'))).toBeNull();

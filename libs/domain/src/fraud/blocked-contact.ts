@@ -19,7 +19,7 @@ function normalizeEmail(email: string): string {
 
 /**
  * Reduces a phone number to its digits, without the international prefix `00`, which stands for `+`. The SQL function
- * comparable_phone, which indexes use, does the same; `test/e2e/comparable-phone.spec.ts` holds the two together.
+ * comparable_phone, which indexes use, does the same; `test/contracts/schema.spec.ts` holds the two together.
  */
 export function comparablePhone(phone: string): string {
   return phone.replace(/[^0-9]/g, '').replace(/^00/, '');

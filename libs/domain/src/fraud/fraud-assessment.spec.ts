@@ -7,7 +7,7 @@ import {
   type FraudSignals,
   type OrderBaseline,
 } from './fraud-facts.js';
-import { REJECT_SCORE, REVIEW_SCORE, WEAK_SCORE } from './fraud-rule.js';
+import { REJECT_SCORE } from './fraud-rule.js';
 import { FRAUD_RULES } from './fraud-rules.js';
 
 const SIGNALS: FraudSignals = {
@@ -35,27 +35,17 @@ describe('assessFraud', () => {
   });
 
   it.each([
-    ['eve@example.test', 'eve@example.test'],
-    ['EVE@Example.TEST', 'eve@example.test'],
-    ['eve@example.test', ' Eve@example.test '],
-  ])('rejects %j when %j is blocked', (email, blocked) => {
-    expect(assess({ email }, { blockedEmails: ['x@y.test', blocked] })).toEqual({
-      verdict: 'REJECT',
-      score: 100,
-      reasons: [{ rule: 'blocked_email', score: 100 }],
-    });
-  });
+    ['blocked_email', { email: 'eve@example.test' }, { blockedEmails: ['x@y.test', 'eve@example.test'] }],
+    ['blocked_email', { email: 'EVE@Example.TEST' }, { blockedEmails: ['eve@example.test'] }],
+    ['blocked_email', { email: 'eve@example.test' }, { blockedEmails: [' Eve@example.test '] }],
+    ['blocked_phone', { phone: '+1 (555) 010-0' }, { blockedPhones: ['15550100'] }],
+    ['blocked_phone', { phone: '15550100' }, { blockedPhones: ['+1-555-0100'] }],
+    ['blocked_phone', { phone: '0015550100' }, { blockedPhones: ['+1 5550100'] }],
+    ['blocked_phone', { phone: '+1 5550100' }, { blockedPhones: ['00 1 555 0100'] }],
+  ])('rejects for %s: %j with %j', (rule, signals, settings) => {
+    const reasons = [{ rule, score: 100 }];
 
-  it.each([
-    ['+1 (555) 010-0', '15550100'],
-    ['15550100', '+1-555-0100'],
-    ['0015550100', '+1 5550100'],
-    ['+1 5550100', '00 1 555 0100'],
-  ])('rejects the phone %j when %j is blocked', (phone, blocked) => {
-    expect(assess({ phone }, { blockedPhones: [blocked] })).toMatchObject({
-      verdict: 'REJECT',
-      reasons: [{ rule: 'blocked_phone', score: 100 }],
-    });
+    expect(assess(signals, settings)).toEqual({ verdict: 'REJECT', score: 100, reasons });
   });
 
   it.each([
@@ -99,13 +89,6 @@ describe('assessFraud', () => {
     expect(rulesOf({}, {}, { [fact]: count })).toEqual(rules);
   });
 
-  it('finds no sign in a business customer who orders ten times an hour from one e-mail, phone and address', () => {
-    expect(assess({}, {}, { ordersByEmail: 10, ordersByPhone: 10, ordersByAddress: 10 })).toMatchObject({
-      verdict: 'ACCEPT',
-      score: 0,
-    });
-  });
-
   it.each([
     [1, 0, []],
     [1, 1, ['email_velocity_high']],
@@ -130,10 +113,6 @@ describe('assessFraud', () => {
       reasons: [{ rule: 'email_velocity', score: 30 }],
     });
     expect(rulesOf({}, {}, { ...often, ordersByEmail: 0 })).toEqual(['phone_velocity']);
-  });
-
-  it('names a disposable e-mail', () => {
-    expect(rulesOf({}, {}, { disposableEmail: true })).toEqual(['disposable_email']);
   });
 
   it.each([
@@ -187,10 +166,6 @@ describe('assessFraud', () => {
     },
   );
 
-  it.each(['ordersByEmail', 'ordersByPhone', 'ordersByAddress'])('sends an order to review for 60 %s alone', (fact) => {
-    expect(assess({}, {}, { [fact]: 60 })).toMatchObject({ verdict: 'REVIEW', score: 50 });
-  });
-
   it('never rejects for weak signs, regardless of their number', () => {
     const all = { ordersByEmail: 60, ordersByPhone: 60, ordersByAddress: 60, disposableEmail: true, baseline: USUAL };
 
@@ -233,10 +208,6 @@ describe('the rules', () => {
     const rejecting = FRAUD_RULES.filter(({ score }) => score >= REJECT_SCORE).map(({ name }) => name);
 
     expect(rejecting).toEqual(['blocked_email', 'blocked_phone']);
-  });
-
-  it('send an order to review for two weak signs but not for one', () => {
-    expect([WEAK_SCORE < REVIEW_SCORE, 2 * WEAK_SCORE >= REVIEW_SCORE]).toEqual([true, true]);
   });
 });
 

@@ -25,11 +25,7 @@ describe('Money.parse', () => {
     ['1.2', 'KWD', 1200],
     ['1.0001', 'CLF', 10001],
     ['90071992547409.91', 'USD', Number.MAX_SAFE_INTEGER],
-  ])('reads %s %s as %d minor units', (text, currency, minor) => {
-    expect(Money.parse(text, currency)).toEqual(Money.ofMinor(minor, currency));
-  });
-
-  it.each([
+    // Beyond the minor units of the currency, half away from zero.
     ['0.004', 'USD', 0],
     ['0.005', 'USD', 1],
     ['1.005', 'USD', 101], // 1.005 * 100 is 100.49999999999999 in floating point
@@ -42,8 +38,8 @@ describe('Money.parse', () => {
     ['2.49', 'JPY', 2],
     ['0.0005', 'KWD', 1],
     ['0.0004', 'KWD', 0],
-  ])('rounds %s %s half away from zero to %d', (text, currency, minor) => {
-    expect(Money.parse(text, currency).minor).toBe(minor);
+  ])('reads %s %s as %d minor units', (text, currency, minor) => {
+    expect(Money.parse(text, currency)).toEqual(Money.ofMinor(minor, currency));
   });
 
   it.each(['', ' 1', '1 ', '1\n', '-1', '+1', '1.', '.5', '1,50', '1e3', '0x10', 'NaN', '1.2.3', '١٢', '1'.repeat(19)])(
@@ -87,10 +83,6 @@ describe('Money arithmetic', () => {
   it('refuses results beyond the safe integers', () => {
     expect(() => usd(Number.MAX_SAFE_INTEGER).plus(usd(1))).toThrow(RangeError);
     expect(() => usd(Number.MAX_SAFE_INTEGER).times(2)).toThrow(RangeError);
-  });
-
-  it('is unchanged by adding zero', () => {
-    expect(usd(5).plus(Money.zero('USD'))).toEqual(usd(5));
   });
 
   it('equals an amount only when both amount and currency match', () => {

@@ -14,7 +14,8 @@ const PAYMENT = [
   'PENDING>CANCELLED',
   'FAILED>PENDING',
   'FAILED>CANCELLED',
-].concat('SUCCEEDED>REFUNDED');
+  'SUCCEEDED>REFUNDED',
+];
 const FULFILLMENT = [
   'PENDING>CONFIRMED',
   'PENDING>CANCELLED',
@@ -27,11 +28,6 @@ const FULFILLMENT = [
   'DELIVERED>RETURNED',
 ];
 
-/** Every ordered pair of statuses, a status with itself included. */
-function pairs<S extends string>(statuses: readonly S[]): [from: S, to: S][] {
-  return statuses.flatMap((from) => statuses.map((to): [S, S] => [from, to]));
-}
-
 describe('the statuses', () => {
   it('are those of the contract', () => {
     expect(PAYMENT_STATUSES).toEqual(['PENDING', 'SUCCEEDED', 'FAILED', 'REFUNDED', 'CANCELLED']);
@@ -39,37 +35,27 @@ describe('the statuses', () => {
       'PENDING CONFIRMED PROCESSING SHIPPED DELIVERED CANCELLED RETURNED'.split(' '),
     );
   });
-});
 
-describe('assertPaymentTransition', () => {
-  const all = pairs(PAYMENT_STATUSES);
+  /** The pairs of statuses, a status with itself included, that the rule lets pass. It throws for the others. */
+  function allowed<S extends string>(statuses: readonly S[], rule: (from: S, to: S) => void): string[] {
+    const passes = (from: S, to: S) => {
+      try {
+        rule(from, to);
+        return true;
+      } catch (error) {
+        if (error instanceof IllegalTransition) return false;
+        throw error;
+      }
+    };
+    return statuses.flatMap((from) => statuses.filter((to) => passes(from, to)).map((to) => `${from}>${to}`));
+  }
 
-  it.each(all.filter((pair) => PAYMENT.includes(pair.join('>'))))('lets %s become %s', (from, to) => {
-    expect(() => assertPaymentTransition(from, to)).not.toThrow();
+  it('of a payment have exactly the transitions of the contract', () => {
+    expect(allowed(PAYMENT_STATUSES, assertPaymentTransition).sort()).toEqual(PAYMENT.sort());
   });
 
-  it.each(all.filter((pair) => !PAYMENT.includes(pair.join('>'))))('never lets %s become %s', (from, to) => {
-    expect(() => assertPaymentTransition(from, to)).toThrow(IllegalTransition);
-  });
-
-  it('has the 6 transitions of the contract among 25 pairs', () => {
-    expect(all.filter((pair) => PAYMENT.includes(pair.join('>')))).toHaveLength(6);
-  });
-});
-
-describe('assertFulfillmentTransition', () => {
-  const all = pairs(FULFILLMENT_STATUSES);
-
-  it.each(all.filter((pair) => FULFILLMENT.includes(pair.join('>'))))('lets %s become %s', (from, to) => {
-    expect(() => assertFulfillmentTransition(from, to)).not.toThrow();
-  });
-
-  it.each(all.filter((pair) => !FULFILLMENT.includes(pair.join('>'))))('never lets %s become %s', (from, to) => {
-    expect(() => assertFulfillmentTransition(from, to)).toThrow(IllegalTransition);
-  });
-
-  it('has the 9 transitions of the contract among 49 pairs', () => {
-    expect(all.filter((pair) => FULFILLMENT.includes(pair.join('>')))).toHaveLength(9);
+  it('of a fulfillment have exactly the transitions of the contract', () => {
+    expect(allowed(FULFILLMENT_STATUSES, assertFulfillmentTransition).sort()).toEqual(FULFILLMENT.sort());
   });
 });
 
@@ -111,21 +97,16 @@ describe('isOpen', () => {
   const openPayments = (fulfillmentStatus: (typeof FULFILLMENT_STATUSES)[number]) =>
     PAYMENT_STATUSES.filter((status) => isOpen({ status, fulfillmentStatus }));
 
-  it.each(['PENDING', 'CONFIRMED', 'PROCESSING', 'SHIPPED'] as const)(
-    'is true for an order that is %s, whatever its payment',
-    (fulfillmentStatus) => {
-      expect(openPayments(fulfillmentStatus)).toEqual(PAYMENT_STATUSES);
-    },
-  );
-
-  it('is true for a delivered order only while its payment is pending', () => {
-    expect(openPayments('DELIVERED')).toEqual(['PENDING']);
+  it.each([
+    ['PENDING', PAYMENT_STATUSES],
+    ['CONFIRMED', PAYMENT_STATUSES],
+    ['PROCESSING', PAYMENT_STATUSES],
+    ['SHIPPED', PAYMENT_STATUSES],
+    ['DELIVERED', ['PENDING']],
+    // To be refunded.
+    ['CANCELLED', ['SUCCEEDED']],
+    ['RETURNED', ['SUCCEEDED']],
+  ] as const)('is true for a %s order with a payment that is one of %j', (fulfillmentStatus, open) => {
+    expect(openPayments(fulfillmentStatus)).toEqual(open);
   });
-
-  it.each(['CANCELLED', 'RETURNED'] as const)(
-    'is true for a %s order only while its payment is to be refunded',
-    (end) => {
-      expect(openPayments(end)).toEqual(['SUCCEEDED']);
-    },
-  );
 });

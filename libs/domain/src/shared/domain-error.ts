@@ -4,6 +4,7 @@
  */
 export type FailureKind =
   | 'invalid' // the request itself is wrong; repeating it cannot succeed
+  | 'forbidden' // the key may not do this, however the request is repeated
   | 'not_found' // absent, or belongs to another store
   | 'rejected' // well-formed, but the store's current state refuses it
   | 'conflict'; // the same request is still in progress

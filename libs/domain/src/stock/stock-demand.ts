@@ -4,7 +4,10 @@ export interface StockItem {
   readonly variantId: number | null;
 }
 
-/** The total demand of an order for one product and variant. */
+/**
+ * The total demand of an order for one product and variant. The fullest bin supplies it first, of equally full bins the
+ * one with the lower id, so that an order is picked from as few bins as possible.
+ */
 export interface StockDemand extends StockItem {
   readonly quantity: number;
   /** Positions of the order lines behind this demand, from 0. */

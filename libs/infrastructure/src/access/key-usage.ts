@@ -44,15 +44,11 @@ export class KeyUsage implements OnApplicationBootstrap, OnApplicationShutdown {
   constructor(private readonly database: Database) {}
 
   count({ id, store }: ApiKeyLookup): void {
-    const count = this.counts.get(id);
-    if (count) count.requests++;
-    else this.counts.set(id, { storeId: store.id, requests: 1, throttled: 0 });
+    this.add(id, { storeId: store.id, requests: 1, throttled: 0 });
   }
 
   countThrottled({ id, store }: ApiKeyLookup): void {
-    const count = this.counts.get(id);
-    if (count) count.throttled++;
-    else this.counts.set(id, { storeId: store.id, requests: 0, throttled: 1 });
+    this.add(id, { storeId: store.id, requests: 0, throttled: 1 });
   }
 
   onApplicationBootstrap(): void {
@@ -74,20 +70,16 @@ export class KeyUsage implements OnApplicationBootstrap, OnApplicationShutdown {
       await this.database.query(WRITE, columnsOf(written));
     } catch (error) {
       this.logger.warn(`Could not write the use of ${written.size} keys: ${(error as Error).name}`);
-      this.takeBack(written);
+      for (const [id, count] of written) this.add(id, count);
     }
   }
 
-  private takeBack(unwritten: ReadonlyMap<string, Count>): void {
-    for (const [id, count] of unwritten) {
-      const since = this.counts.get(id);
-      if (since) {
-        since.requests += count.requests;
-        since.throttled += count.throttled;
-      } else {
-        this.counts.set(id, count);
-      }
-    }
+  private add(id: string, { storeId, requests, throttled }: Count): void {
+    const count = this.counts.get(id);
+    if (count) {
+      count.requests += requests;
+      count.throttled += throttled;
+    } else this.counts.set(id, { storeId, requests, throttled });
   }
 }
 

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { earlierWritersAreDone } from '../lists/fold-tallies.js';
+import { changesWait } from './waiting-changes.js';
 
 type Query = Pick<pg.Pool, 'query'>;
 
@@ -10,12 +11,7 @@ const BATCH = 5_000;
 const FEW_CHANGES = 1_000;
 
 const WAITING = `/* changes.waiting_stores */
-  SELECT id FROM stores
-  WHERE EXISTS (
-      SELECT FROM change_log
-      WHERE change_log.store_id = stores.id AND change_log.id > coalesce((SELECT passed FROM change_log_mark), 0))
-    OR EXISTS (SELECT FROM shared_changes WHERE shared_changes.store_id = stores.id)
-  ORDER BY id`;
+  SELECT id FROM stores WHERE ${changesWait('stores.id')} ORDER BY id`;
 
 const NUMBER = '/* changes.number */ SELECT number_changes($1) AS moved';
 

@@ -19,6 +19,7 @@ import { Database } from '../postgres/database.js';
 import { GroupedLookup } from '../postgres/grouped-lookup.js';
 import { toSafeInteger } from '../postgres/integers.js';
 import { numberChangesOf } from './number-changes.js';
+import { changesWait, unnumbered } from './waiting-changes.js';
 
 /** The time that a read gives a numbering. Its commit may wait for a disk, or for a standby that hangs. */
 const NUMBERING_MS = 500;
@@ -81,16 +82,11 @@ const HEAD = `/* changes.head */
   SELECT branch.id AS branch,
     coalesce((SELECT position FROM changes WHERE store_id = $1 AND kind = $2 ORDER BY position DESC LIMIT 1), 0) AS newest,
     branch.place = coalesce(place_of_branch(), '') AND NOT EXISTS (
-      SELECT FROM change_log
-      WHERE store_id = $1 AND id > coalesce((SELECT passed FROM change_log_mark), 0)
-        AND kind = CASE $2 WHEN 'skus' THEN 'products' ELSE $2 END)
+      SELECT FROM ${unnumbered('$1')} AND change_log.kind = CASE $2 WHEN 'skus' THEN 'products' ELSE $2 END)
     AND ($2 NOT IN ('products', 'skus') OR NOT EXISTS (SELECT FROM shared_changes WHERE store_id = $1)) AS settled
   FROM change_branches AS branch ORDER BY branch.number DESC LIMIT 1`;
 
-const WAITING = `/* changes.waiting */
-  SELECT EXISTS (
-      SELECT FROM change_log WHERE store_id = $1 AND id > coalesce((SELECT passed FROM change_log_mark), 0))
-    OR EXISTS (SELECT FROM shared_changes WHERE store_id = $1) AS waiting`;
+const WAITING = `/* changes.waiting */ SELECT ${changesWait('$1')} AS waiting`;
 
 const NEWEST = `/* changes.newest */
   SELECT wanted.store_id, kind, newest_change(wanted.store_id, ARRAY[kind]) AS position

@@ -1,9 +1,17 @@
-import { ERASED_NAME, PersonalData, type Erasure, type PersonsOrder } from '@app/application';
+import { ERASED_NAME, PersonalData, type Erasure, type PersonalRecords, type PersonsOrder } from '@app/application';
 import { isBlockedEmail, isBlockedPhone } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { MaintenanceConnection } from '../postgres/maintenance-connection.js';
 import { hasEmail, isOrderOf } from './person.js';
+import {
+  CUSTOMER_COLUMNS,
+  customerRecord,
+  ORDER_COLUMNS,
+  orderRecord,
+  type CustomerColumns,
+  type OrderColumns,
+} from './personal-records.js';
 
 const FIND_CUSTOMER = `/* people.customer */
   SELECT id, email, phone FROM customers WHERE store_id = $1 AND ${hasEmail('customers', '$2')}
@@ -41,9 +49,10 @@ const ERASE_CUSTOMER = `/* people.erase_customer */
 
 const DELETE_SECRETS = `/* people.secrets */ DELETE FROM customer_secrets WHERE store_id = $1 AND customer_id = $2`;
 
-const LOCK_BLOCK_LISTS = `/* people.block_lists */
-  SELECT fraud_settings -> 'blocked_emails' AS emails, fraud_settings -> 'blocked_phones' AS phones
-  FROM stores WHERE id = $1 FOR NO KEY UPDATE`;
+const BLOCK_LISTS = `/* people.block_lists */
+  SELECT now() AS "takenAt", fraud_settings -> 'blocked_emails' AS emails, fraud_settings -> 'blocked_phones' AS phones
+  FROM stores WHERE id = $1`;
+const LOCK_BLOCK_LISTS = `${BLOCK_LISTS} FOR NO KEY UPDATE`;
 
 // jsonb - text[] removes these strings from an array.
 const UNBLOCK = `/* people.unblock */
@@ -56,9 +65,29 @@ const UNBLOCK = `/* people.unblock */
     updated_at = now()
   WHERE id = $1`;
 
+const COLLECT_CUSTOMER = `/* people.collect_customer */
+  SELECT ${CUSTOMER_COLUMNS} FROM customers AS item WHERE item.store_id = $1 AND ${hasEmail('item', '$2')}`;
+
+const COLLECT_ORDERS = `/* people.collect_orders */
+  SELECT ${ORDER_COLUMNS} FROM orders AS item WHERE item.store_id = $1 AND ${isOrderOf('item', '$2', '$3')}
+  ORDER BY item.id`;
+
+const COLLECT_SECRETS = `/* people.collect_secrets */
+  SELECT array_remove(ARRAY[
+    CASE WHEN password_hash IS NOT NULL THEN 'password_hash' END,
+    CASE WHEN verification_token IS NOT NULL THEN 'verification_token' END,
+    CASE WHEN national_id IS NOT NULL THEN 'national_id' END], NULL) AS names
+  FROM customer_secrets WHERE store_id = $1 AND customer_id = $2`;
+
 interface Contact {
   readonly email: string;
   readonly phone: string;
+}
+
+interface BlockLists {
+  readonly takenAt: Date;
+  readonly emails: unknown;
+  readonly phones: unknown;
 }
 
 interface CustomerRow extends Contact {
@@ -74,6 +103,27 @@ interface OrderRow extends PersonsOrder, Contact {
 export class PostgresPersonalData extends PersonalData {
   constructor(private readonly connection: MaintenanceConnection) {
     super();
+  }
+
+  override collect(storeId: number, email: string): Promise<PersonalRecords> {
+    const inSnapshot = async (manager: EntityManager): Promise<PersonalRecords> => {
+      const customers = await manager.query<(CustomerColumns & { readonly id: string })[]>(COLLECT_CUSTOMER, [
+        storeId,
+        email,
+      ]);
+      const [customer] = customers;
+      const orders = await manager.query<OrderColumns[]>(COLLECT_ORDERS, [storeId, email, customer?.id ?? null]);
+      const [secrets] = await manager.query<{ names: string[] }[]>(COLLECT_SECRETS, [storeId, customer?.id ?? null]);
+      const [lists] = await manager.query<BlockLists[]>(BLOCK_LISTS, [storeId]);
+      return {
+        takenAt: lists?.takenAt ?? new Date(),
+        customer: customer ? customerRecord(customer) : null,
+        secrets: secrets?.names ?? [],
+        blocked: entriesOf(lists?.emails, (entry) => isBlockedEmail(entry, [email])).length > 0,
+        orders: orders.map(orderRecord),
+      };
+    };
+    return this.connection.run((dataSource) => dataSource.transaction('REPEATABLE READ', inSnapshot));
   }
 
   override erase(storeId: number, email: string, check: (orders: readonly PersonsOrder[]) => void): Promise<Erasure> {
@@ -98,7 +148,7 @@ export class PostgresPersonalData extends PersonalData {
 
 /** Removes the entries by which the fraud analysis would recognize the person. @returns their number. */
 async function unblock(manager: EntityManager, storeId: number, contacts: readonly Contact[]): Promise<number> {
-  const [lists] = await manager.query<{ emails: unknown; phones: unknown }[]>(LOCK_BLOCK_LISTS, [storeId]);
+  const [lists] = await manager.query<BlockLists[]>(LOCK_BLOCK_LISTS, [storeId]);
   const emails = [...new Set(contacts.map(({ email }) => email))];
   const phones = [...new Set(contacts.map(({ phone }) => phone))];
   const blockedEmails = entriesOf(lists?.emails, (entry) => isBlockedEmail(entry, emails));

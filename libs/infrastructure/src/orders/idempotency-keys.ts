@@ -9,7 +9,7 @@ import {
 import type { Order } from '@app/domain';
 import { isLockTimeout } from '../postgres/postgres-errors.js';
 import { WAITS_FOR_STANDBYS } from '../postgres/standby-wait.js';
-import type { TransactionSql } from '../postgres/transaction-sql.js';
+import { HAS_BEGUN, type TransactionSql } from '../postgres/transaction-sql.js';
 
 interface KeyRow {
   readonly request_hash: Buffer;
@@ -28,7 +28,7 @@ interface KeyReader {
 // transaction's lock timeout of 2 s.
 const CLAIM = `/* idempotency.claim */
   INSERT INTO idempotency_keys (store_id, mode, key, request_hash, order_id, response)
-  VALUES ($1, $2, $3, $4, $5, $6)
+  VALUES ($1, $2, CASE WHEN ${HAS_BEGUN} THEN $3 END, $4, $5, $6)
   ON CONFLICT DO NOTHING RETURNING 1`;
 
 const FIND = `/* idempotency.look_up */
@@ -54,10 +54,11 @@ export async function claimKey(
 ): Promise<Replay | null> {
   const { scope, requestHash, answer } = request;
   const kept = order ? [order.id, answer(order)] : [null, null];
-  const inserted = await sql.query(CLAIM, [...valuesOf(scope), requestHash, ...kept]).catch((error: unknown) => {
+  const claim = { text: CLAIM, values: [...valuesOf(scope), requestHash, ...kept] };
+  const [inserted] = await sql.pipeline([claim]).catch((error: unknown) => {
     throw isLockTimeout(error) ? new IdempotencyInFlight() : error;
   });
-  if (inserted.length > 0) return null;
+  if (inserted?.length) return null;
 
   const reader: KeyReader = {
     query: (text, values) => sql.query(text, values),

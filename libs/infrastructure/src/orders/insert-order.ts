@@ -2,7 +2,7 @@ import { ReceiptNumberTaken } from '@app/application';
 import type { FraudAssessment, Order } from '@app/domain';
 import { hasEmail } from '../customers/person.js';
 import { isUniqueViolation } from '../postgres/postgres-errors.js';
-import type { Statement } from '../postgres/transaction-sql.js';
+import { HAS_BEGUN, type Statement } from '../postgres/transaction-sql.js';
 
 // One statement, one round trip: the order, its lines and its assessment.
 const INSERT_ORDER = `/* orders.insert */
@@ -10,7 +10,7 @@ const INSERT_ORDER = `/* orders.insert */
     INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
       amount, total_amount, customer_name, customer_email, customer_phone, shipping_address, billing_address, notes,
       is_test, created_at, updated_at, external_reference, placed, email_key, phone_key, address_key, customer_id)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14, $15, $16, $17, $17, $22, true,
+    VALUES ($1, CASE WHEN ${HAS_BEGUN} THEN $2::uuid END, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14, $15, $16, $17, $17, $22, true,
       email_key($12), comparable_phone($13), comparable_address($14),
       (SELECT id FROM customers WHERE store_id = $1 AND ${hasEmail('customers', '$12')}))
   ), lines AS (

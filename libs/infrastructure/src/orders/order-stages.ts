@@ -1,4 +1,4 @@
-import { PLACEMENT_STAGES, type NotificationStage, type OrderKey, type RetriedPipeline } from '@app/application';
+import type { NotificationStage, OrderKey, RetriedPipeline } from '@app/application';
 import { UNAVAILABLE, type FraudAssessment, type Order } from '@app/domain';
 import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
 
@@ -47,11 +47,6 @@ export function stageInsertion({ storeId, id }: Order, assessment: FraudAssessme
   const isHeld = assessment.verdict === 'REVIEW';
   const values = [storeId, id, isHeld ? 'held' : 'pending', isHeld ? rulesOf(assessment) : null];
   return { text: INSERT_STAGES, values };
-}
-
-/** The stages of a placed order that have no rows. @param at when the order was placed. */
-export function stagesOfPlacement(at: Date) {
-  return PLACEMENT_STAGES.map((stage) => ({ stage, state: 'done' as const, attempts: 1, lastError: '', at }));
 }
 
 /** The fraud rules for which the customer's confirmation is held; null when it is not held. */

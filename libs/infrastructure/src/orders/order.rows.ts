@@ -1,8 +1,13 @@
-import type { OrderLineRecord, OrderRecord, OrderSummary, PipelineStageRecord } from '@app/application';
+import {
+  stagesOfPlacement,
+  type OrderLineRecord,
+  type OrderRecord,
+  type OrderSummary,
+  type PipelineStageRecord,
+} from '@app/application';
 import type { FraudAssessment, PostalAddress, VariantAttributes } from '@app/domain';
 import { sortAttributes } from '../postgres/attributes.js';
 import { toSafeInteger } from '../postgres/integers.js';
-import { stagesOfPlacement } from './order-stages.js';
 
 /** A row of `orders` as pg returns it: bigint is text. */
 export interface OrderRow {

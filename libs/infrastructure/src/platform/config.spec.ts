@@ -3,7 +3,10 @@ import { Config, ConfigError } from './config.js';
 
 const ENCODED = 'with special characters of a password percent-encoded';
 const DATABASE_URL = 'postgres://store:secret@localhost/store';
+const NO_URL = `DATABASE_URL must be a URL that starts with postgres:// or postgresql://, ${ENCODED}`;
 const KEY = Buffer.alloc(32, 7).toString('base64');
+const OLDER = Buffer.alloc(32, 1).toString('base64');
+const COLLECTOR = 'http://collector:4318';
 
 describe('Config', () => {
   it('has a default for everything', () => {
@@ -29,86 +32,49 @@ describe('Config', () => {
   });
 
   it.each([
-    [{ DATABASE_URL }, '0.0.0.0'],
-    [{ HOST: '::' }, '::'],
-  ])('listens beyond this machine only with a configured database or address: %j', (env, host) => {
-    expect(new Config(env).host).toBe(host);
-  });
-
-  it('refuses one port for requests and metrics', () => {
-    expect(new Config({ METRICS_PORT: '3001' }).metricsPort).toBe(3001);
-    expect(() => new Config({ METRICS_PORT: '3000' })).toThrow('METRICS_PORT must not be PORT');
-    expect(() => new Config({ METRICS_PORT: 'x' })).toThrow('METRICS_PORT must be an integer from 0 to 65535');
-  });
-
-  it('traces when an endpoint is set, unless the SDK is disabled', () => {
-    const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://collector:4318';
-    expect(new Config({ OTEL_EXPORTER_OTLP_ENDPOINT }).tracing).toBe(true);
-    expect(new Config({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://collector/x' }).tracing).toBe(true);
-    expect(new Config({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED: 'true' }).tracing).toBe(false);
-    expect(new Config({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_EXPORTER: 'none' }).tracing).toBe(false);
-    expect(() => new Config({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' })).toThrow(ConfigError);
-    expect(() => new Config({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' })).toThrow(
-      'OTEL_EXPORTER_OTLP_PROTOCOL must be one of http/protobuf',
-    );
-  });
-
-  it('leaves the pipeline to a worker when a database is configured', () => {
-    expect(new Config({ DATABASE_URL }).pipeline).toBe('off');
-    expect(new Config({ DATABASE_URL, PIPELINE: 'inline' }).pipeline).toBe('inline');
-  });
-
-  it('uses the same URL for direct connections unless another is given', () => {
-    expect(new Config({ DATABASE_URL }).databaseDirectUrl).toBe(DATABASE_URL);
-    const DATABASE_DIRECT_URL = 'postgresql://direct/store';
-    expect(new Config({ DATABASE_URL, DATABASE_DIRECT_URL }).databaseDirectUrl).toBe(DATABASE_DIRECT_URL);
-  });
-
-  it('treats an empty variable as absent', () => {
-    expect(new Config({ PORT: '', DATABASE_URL: ' ', PIPELINE: '' })).toMatchObject({ port: 3000, databaseUrl: null });
-  });
-
-  it('reads several encryption keys, newest first', () => {
-    const older = Buffer.alloc(32, 1).toString('base64');
-
-    expect(new Config({ DATA_ENCRYPTION_KEYS: `${KEY}, ${older}` }).encryptionKeys).toEqual([
-      Buffer.alloc(32, 7),
-      Buffer.alloc(32, 1),
-    ]);
-  });
-
-  it.each([
-    ['true', true],
-    ['false', false],
-    ['2', 2],
-    ['10.0.0.0/8, ::1', '10.0.0.0/8, ::1'],
-  ])('trusts proxies: %s', (TRUST_PROXY, expected) => {
-    expect(new Config({ TRUST_PROXY }).trustProxy).toBe(expected);
+    [{ DATABASE_URL }, { host: '0.0.0.0', pipeline: 'off', databaseDirectUrl: DATABASE_URL }],
+    [{ HOST: '::' }, { host: '::' }],
+    [{ DATABASE_URL, PIPELINE: 'inline' }, { pipeline: 'inline' }],
+    [{ DATABASE_URL, DATABASE_DIRECT_URL: 'postgresql://direct/s' }, { databaseDirectUrl: 'postgresql://direct/s' }],
+    [
+      { PORT: '', DATABASE_URL: ' ', PIPELINE: '' },
+      { port: 3000, databaseUrl: null },
+    ],
+    [{ DATA_ENCRYPTION_KEYS: `${KEY}, ${OLDER}` }, { encryptionKeys: [Buffer.alloc(32, 7), Buffer.alloc(32, 1)] }],
+    [{ TRUST_PROXY: 'true' }, { trustProxy: true }],
+    [{ TRUST_PROXY: 'false' }, { trustProxy: false }],
+    [{ TRUST_PROXY: '2' }, { trustProxy: 2 }],
+    [{ TRUST_PROXY: '10.0.0.0/8, ::1' }, { trustProxy: '10.0.0.0/8, ::1' }],
+    [{ METRICS_PORT: '3001' }, { metricsPort: 3001 }],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: COLLECTOR }, { tracing: true }],
+    [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://collector/x' }, { tracing: true }],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: COLLECTOR, OTEL_SDK_DISABLED: 'true' }, { tracing: false }],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: COLLECTOR, OTEL_TRACES_EXPORTER: 'none' }, { tracing: false }],
+  ])('reads %j as %j', (env, expected) => {
+    expect(new Config(env)).toMatchObject(expected);
   });
 
   it.each([
     [{ PORT: 'http' }, 'PORT must be an integer from 0 to 65535'],
+    [{ METRICS_PORT: '3000' }, 'METRICS_PORT must not be PORT'],
+    [{ METRICS_PORT: 'x' }, 'METRICS_PORT must be an integer from 0 to 65535'],
+    [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' },
+      'OTEL_EXPORTER_OTLP_ENDPOINT must be a URL that starts with http:// or https://, ' + ENCODED,
+    ],
+    [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: COLLECTOR, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
+      'OTEL_EXPORTER_OTLP_PROTOCOL must be one of http/protobuf',
+    ],
     [{ PORT: '65536' }, 'PORT must be an integer from 0 to 65535'],
-    [
-      { DATABASE_URL: 'mysql://x/y' },
-      `DATABASE_URL must be a URL that starts with postgres:// or postgresql://, ${ENCODED}`,
-    ],
-    [
-      { DATABASE_URL: 'postgres://a:b/c@d/e' },
-      `DATABASE_URL must be a URL that starts with postgres:// or postgresql://, ${ENCODED}`,
-    ],
-    [
-      { DATABASE_URL: 'postgres://a:100%@d/e' },
-      `DATABASE_URL must be a URL that starts with postgres:// or postgresql://, ${ENCODED}`,
-    ],
+    [{ DATABASE_URL: 'mysql://x/y' }, NO_URL],
+    [{ DATABASE_URL: 'postgres://a:b/c@d/e' }, NO_URL],
+    [{ DATABASE_URL: 'postgres://a:100%@d/e' }, NO_URL],
     [
       { DATABASE_URL: '', NODE_ENV: 'production' },
       'DATABASE_URL is empty: in production, unset it to use the embedded database',
     ],
-    [
-      { DATABASE_URL: 'localhost:5432' },
-      `DATABASE_URL must be a URL that starts with postgres:// or postgresql://, ${ENCODED}`,
-    ],
+    [{ DATABASE_URL: 'localhost:5432' }, NO_URL],
     [{ DATABASE_DIRECT_URL: DATABASE_URL }, 'DATABASE_DIRECT_URL needs DATABASE_URL'],
     [{ DATABASE_POOL_SIZE: '0' }, 'DATABASE_POOL_SIZE must be an integer from 1 to 1000'],
     [{ DATABASE_REPLICA_URLS: DATABASE_URL }, 'DATABASE_REPLICA_URLS needs DATABASE_URL'],

@@ -41,7 +41,7 @@ describe('DataCipher', () => {
     );
   });
 
-  it('refuses a ciphertext with any byte changed', () => {
+  it('refuses a ciphertext with any byte changed, or cut off anywhere', () => {
     const cipher = new DataCipher([NEW]);
     const ciphertext = cipher.encrypt('id', PLACE);
 
@@ -49,15 +49,7 @@ describe('DataCipher', () => {
       const changed = Buffer.from(ciphertext);
       changed[i] = (changed[i] ?? 0) ^ 1;
       expect(() => cipher.decrypt(changed, PLACE)).toThrow(DecryptionFailed);
-    }
-  });
-
-  it('refuses a ciphertext that was cut off anywhere', () => {
-    const cipher = new DataCipher([NEW]);
-    const ciphertext = cipher.encrypt('id', PLACE);
-
-    for (let length = 0; length < ciphertext.length; length++) {
-      expect(() => cipher.decrypt(ciphertext.subarray(0, length), PLACE)).toThrow(DecryptionFailed);
+      expect(() => cipher.decrypt(ciphertext.subarray(0, i), PLACE)).toThrow(DecryptionFailed);
     }
   });
 

@@ -1,8 +1,6 @@
-import { CommitOutcomeUnknown } from '@app/application';
 import type pg from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
-import { isConnectionLost } from './postgres-errors.js';
-import { confirmed, SHOW_WARNINGS, WAIT_FOR_STANDBYS } from './standby-wait.js';
+import { commitConfirmed, SHOW_WARNINGS, WAIT_FOR_STANDBYS } from './standby-wait.js';
 
 /**
  * Commits when `work` resolves; rolls back and rethrows when it rejects. TypeORM's own `transaction` reports success
@@ -22,9 +20,7 @@ export async function confirmedTransaction<T>(
     const result = await work(runner.manager);
     // A repeated command may have nothing to write, because an earlier one committed without its standbys.
     await runner.query(WAIT_FOR_STANDBYS);
-    await confirmed(client, () => runner.commitTransaction()).catch((error: unknown) => {
-      throw isConnectionLost(error) ? new CommitOutcomeUnknown(error) : error;
-    });
+    await commitConfirmed(client, () => runner.commitTransaction(), null);
     return result;
   } catch (error) {
     if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);

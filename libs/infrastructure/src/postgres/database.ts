@@ -1,11 +1,11 @@
-import { CommitOutcomeUnknown, QUERY_TIMEOUT_MS, SEARCH_QUEUE_MS } from '@app/application';
+import { QUERY_TIMEOUT_MS, SEARCH_QUEUE_MS } from '@app/application';
 import type pg from 'pg';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { Semaphore } from './semaphore.js';
-import { isConnectionLost, translated } from './postgres-errors.js';
+import { translated } from './postgres-errors.js';
 import { ReadBatches, type IsWanted } from './read-batches.js';
 import { prepared } from './prepared.js';
-import { confirmed, SHOW_WARNINGS, WAIT_FOR_STANDBYS } from './standby-wait.js';
+import { commitConfirmed, SHOW_WARNINGS, WAIT_FOR_STANDBYS } from './standby-wait.js';
 import { watched } from './watch-statements.js';
 
 /** The share of the pool that searches may take. */
@@ -109,18 +109,18 @@ export class Database {
   private async commit<Row>(query: pg.QueryConfig): Promise<Row[]> {
     const client = await this.pool().connect();
     let failure: Error | undefined;
-    try {
+    const write = async () => {
       // The settings of the role may hide the warning of a cancelled wait.
       await client.query(`BEGIN; ${SHOW_WARNINGS}`);
       const { rows } = await client.query<Row & object>(query);
-      await confirmed(client, () => client.query('COMMIT'));
+      await client.query('COMMIT');
       return rows;
+    };
+    try {
+      return await commitConfirmed(client, write, this.metrics);
     } catch (error) {
       failure = error as Error;
-      if (error instanceof CommitOutcomeUnknown) this.metrics.countUnknownCommit('standby');
-      if (!isConnectionLost(error)) throw error;
-      this.metrics.countUnknownCommit('connection');
-      throw new CommitOutcomeUnknown(error);
+      throw error;
     } finally {
       client.release(failure);
     }

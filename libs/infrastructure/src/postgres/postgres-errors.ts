@@ -23,11 +23,6 @@ const BAD_INPUT = new Set(['22021', '22025', '22P05', '22P02', '22003']);
 /** A table or a column that does not exist. */
 const SCHEMA_MISMATCH = new Set(['42P01', '42703']);
 
-const TOO_MANY_CONNECTIONS = '53300';
-const STATEMENT_TIMEOUT = '57014';
-const LOCK_TIMEOUT = '55P03';
-const INSUFFICIENT_PRIVILEGE = '42501';
-
 const SOCKET_ERRORS = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -63,7 +58,8 @@ interface PostgresError {
 export function toApplicationError(error: unknown): unknown {
   if (error instanceof ApplicationError) return error;
   if (isBadInput(error)) return new UnusableValue({ cause: error });
-  if (isTimeout(error) || isTooLate(error)) return new DeadlineExceeded({ cause: error });
+  if (isStatementTimeout(error) || isLockTimeout(error) || isTooLate(error))
+    return new DeadlineExceeded({ cause: error });
   if (isRetryable(error)) return new Unavailable({ cause: error });
   if (SCHEMA_MISMATCH.has(errorCode(error) ?? '')) return new SchemaMismatch({ cause: error });
   return error;
@@ -99,22 +95,17 @@ export function retryReason(error: unknown): RetryReason {
 
 /** Whether the server refused a connection because all its slots, or those of the role or database, are taken. */
 export function isServerFull(error: unknown): boolean {
-  return errorCode(error) === TOO_MANY_CONNECTIONS;
-}
-
-/** Whether the server cancelled a statement that ran, or waited for a lock, too long. */
-export function isTimeout(error: unknown): boolean {
-  return isStatementTimeout(error) || isLockTimeout(error);
+  return errorCode(error) === '53300';
 }
 
 /** Whether the server cancelled a statement at its `statement_timeout`. */
 export function isStatementTimeout(error: unknown): boolean {
-  return errorCode(error) === STATEMENT_TIMEOUT;
+  return errorCode(error) === '57014';
 }
 
 /** Whether a statement waited for a lock until its `lock_timeout`. */
 export function isLockTimeout(error: unknown): boolean {
-  return errorCode(error) === LOCK_TIMEOUT;
+  return errorCode(error) === '55P03';
 }
 
 /** Whether the server did not answer within the time limit of the client. */
@@ -130,7 +121,7 @@ export function isTooLate(error: unknown): boolean {
 
 /** Whether the role lacks a right. */
 export function isPrivilegeMissing(error: unknown): boolean {
-  return errorCode(error) === INSUFFICIENT_PRIVILEGE;
+  return errorCode(error) === '42501';
 }
 
 /** Whether the server refused a value that validation should have refused. */

@@ -42,13 +42,12 @@ class Replica {
   /** Null before the first probe, which logs its result. */
   private upToDate: boolean | null = null;
   /** The last known position, of the primary's timeline. */
-  private replayed: string | null = null;
+  replayed: string | null = null;
 
   constructor(
     url: string,
     poolSize: number,
     private readonly label: string,
-    private readonly history: PositionHistory,
     private readonly logger: Logger,
     metrics: ServiceMetrics | undefined,
   ) {
@@ -59,11 +58,6 @@ class Replica {
 
   get isUpToDate(): boolean {
     return this.upToDate === true;
-  }
-
-  /** NaN before the first answer. Grows while the replica does not answer. */
-  get lagSeconds(): number {
-    return this.replayed === null ? NaN : this.history.lagOf(this.replayed);
   }
 
   /** @param expected the position in the primary's WAL that the replica must have reached. */
@@ -115,13 +109,17 @@ export class ReadReplicas extends Database implements OnApplicationBootstrap, On
   ) {
     super(primary, metrics, searches);
     this.replicas = urls.map(
-      (url, index) => new Replica(url, poolSize, `Read replica ${index + 1}`, this.history, this.logger, metrics),
+      (url, index) => new Replica(url, poolSize, `Read replica ${index + 1}`, this.logger, metrics),
     );
-    metrics?.observeReplicas(() => this.replicas);
+    metrics?.observeReplicas(() => this.states);
   }
 
   get states(): readonly ReplicaState[] {
-    return this.replicas;
+    return this.replicas.map(({ isUpToDate, replayed }) => ({
+      isUpToDate,
+      // NaN before the first answer. Grows while the replica does not answer.
+      lagSeconds: replayed === null ? NaN : this.history.lagOf(replayed),
+    }));
   }
 
   override query<Row>(text: string, values?: readonly unknown[], timeoutMs?: number): Promise<Row[]> {

@@ -1,5 +1,7 @@
 import { CommitOutcomeUnknown } from '@app/application';
 import type pg from 'pg';
+import type { ServiceMetrics, UnknownCommitReason } from '../platform/service-metrics.js';
+import { isConnectionLost } from './postgres-errors.js';
 
 /**
  * With synchronous replication, a cancelled COMMIT reports success and this warning: the transaction is committed on the
@@ -36,19 +38,28 @@ class WaitForStandbysCancelled extends Error {
 }
 
 /**
- * Runs the last statement of a transaction on a connection that has no other statement in flight.
+ * Runs the end of a transaction on a connection that has no other statement in flight. Every commit goes through it.
  *
- * @throws CommitOutcomeUnknown when the server cancelled the wait for its standbys.
+ * @param metrics count the unknown outcomes; null in a command, which serves none.
+ * @throws CommitOutcomeUnknown when the connection was lost, or the server cancelled the wait for its standbys.
  */
-export async function confirmed<T>(client: pg.ClientBase, end: () => Promise<T>): Promise<T> {
+export async function commitConfirmed<T>(
+  client: pg.ClientBase,
+  end: () => Promise<T>,
+  metrics: ServiceMetrics | null,
+): Promise<T> {
+  const unknown = (reason: UnknownCommitReason, cause: unknown) => {
+    metrics?.countUnknownCommit(reason);
+    return new CommitOutcomeUnknown(cause);
+  };
   let isCancelled = false;
   const onNotice = ({ code }: { code?: string | undefined }) => void (isCancelled ||= code === WARNING);
   client.on('notice', onNotice);
-  try {
-    const answer = await end();
-    if (isCancelled) throw new CommitOutcomeUnknown(new WaitForStandbysCancelled());
-    return answer;
-  } finally {
-    client.off('notice', onNotice);
-  }
+  const answer = await end()
+    .catch((error: unknown) => {
+      throw isConnectionLost(error) ? unknown('connection', error) : error;
+    })
+    .finally(() => client.off('notice', onNotice));
+  if (isCancelled) throw unknown('standby', new WaitForStandbysCancelled());
+  return answer;
 }

@@ -1,9 +1,10 @@
-import { SILENT_SERVER_MS, type Deadline } from '@app/application';
+import { CommitOutcomeUnknown, LOCK_TIMEOUT_MS, SILENT_SERVER_MS, type Deadline } from '@app/application';
 import type pg from 'pg';
 import type { ServiceMetrics } from '../platform/service-metrics.js';
 import { prepared } from './prepared.js';
 import { corkUntilNextTick } from './cork.js';
-import { confirmed, WAIT_FOR_STANDBYS } from './standby-wait.js';
+import { isConnectionLost } from './postgres-errors.js';
+import { commitConfirmed, SHOW_WARNINGS, WAIT_FOR_STANDBYS } from './standby-wait.js';
 import { watched } from './watch-statements.js';
 
 /** A statement with its values. */
@@ -13,8 +14,31 @@ export interface Statement {
   readonly values: readonly unknown[];
 }
 
-/** SQL on the one connection of a transaction. Lives as long as the transaction. */
+/**
+ * An SQL condition: whether the session is in a transaction that this class has begun. The first statement of a pipeline
+ * travels with BEGIN and must fail without it: it would be committed alone where BEGIN failed and the connection lives.
+ */
+export const HAS_BEGUN = `current_setting('store_commerce.has_begun', true) = 'yes'`;
+
+// Generic plans: planning these statements takes longer than running them. Every wait is bounded: a lock wait ends before
+// the client times out, and the server ends a transaction whose process died.
+function begin({ remainingMs }: Deadline): string {
+  // A lock_timeout of 0 would wait forever.
+  const lockTimeout = Math.max(1, Math.min(LOCK_TIMEOUT_MS, Math.floor(remainingMs)));
+  return `
+    BEGIN ISOLATION LEVEL READ COMMITTED;
+    SET LOCAL store_commerce.has_begun = 'yes';
+    SET LOCAL plan_cache_mode = force_generic_plan;
+    ${SHOW_WARNINGS};
+    SET LOCAL statement_timeout = '8s';
+    SET LOCAL lock_timeout = ${lockTimeout};
+    SET LOCAL idle_in_transaction_session_timeout = '10s'`;
+}
+
+/** SQL on the one connection of a transaction, which its first statement begins. Lives as long as the transaction. */
 export class TransactionSql {
+  private begun: Promise<void> | null = null;
+
   /** @param deadline after it, a statement without an answer fails, and the transaction with it. */
   constructor(
     private readonly client: pg.ClientBase,
@@ -24,30 +48,27 @@ export class TransactionSql {
 
   /** @param text one of a bounded number of texts: each connection parses and plans it once. */
   async query<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
-    corkUntilNextTick(this.client);
-    const query = { ...prepared(text, values), query_timeout: this.patienceMs };
-    const { rows } = await this.send(query);
-    return rows as Row[];
+    await this.begin();
+    return (await this.sendPrepared({ text, values })) as Row[];
   }
 
   /**
-   * Sends statements in one packet. The server runs them in this order; after a failure it refuses the rest.
+   * Sends statements in one packet, with BEGIN where the transaction has not begun. The server runs them in this order;
+   * after a failure it refuses the rest.
    *
+   * @param statements none of which succeeds outside of a transaction: the first tests {@link HAS_BEGUN}, and the others
+   *   need its row.
    * @returns the rows of each statement.
    * @throws the error of the first statement that failed.
    */
   async pipeline(statements: readonly Statement[]): Promise<unknown[][]> {
-    const outcomes = await Promise.allSettled(statements.map(({ text, values }) => this.query(text, values)));
+    const begun = this.begin();
+    const outcomes = await Promise.allSettled(statements.map((statement) => this.sendPrepared(statement)));
+    await begun;
     return outcomes.map((outcome) => {
       if (outcome.status === 'rejected') throw outcome.reason;
       return outcome.value;
     });
-  }
-
-  /** Runs statements without values; discards their rows. */
-  async execute(text: string): Promise<void> {
-    const query = { text, query_timeout: this.patienceMs };
-    await this.send(query);
   }
 
   /** Makes COMMIT wait for the standbys even if this transaction writes nothing. */
@@ -55,12 +76,49 @@ export class TransactionSql {
     await this.query(WAIT_FOR_STANDBYS, []);
   }
 
-  /**
-   * @throws CommitOutcomeUnknown when the server cancelled the wait for its standbys.
-   * @throws the driver's error; the transaction may be committed then.
-   */
+  /** @throws CommitOutcomeUnknown when the connection was lost, or the server cancelled the wait for its standbys. */
   async commit(): Promise<void> {
-    await confirmed(this.client, () => this.execute('COMMIT'));
+    if (this.begun === null) return;
+    await commitConfirmed(this.client, () => this.execute('COMMIT'), this.metrics);
+  }
+
+  /**
+   * Rolls back, unless the connection is lost: its end does that.
+   *
+   * @returns whether the connection is free for another transaction.
+   */
+  async rollBack(reason: unknown): Promise<boolean> {
+    if (this.begun === null) return true;
+    if (reason instanceof CommitOutcomeUnknown || isConnectionLost(reason)) return false;
+    return this.begun
+      .then(() => this.execute('ROLLBACK'))
+      .then(
+        () => true,
+        () => false,
+      );
+  }
+
+  private begin(): Promise<void> {
+    if (this.begun === null) {
+      corkUntilNextTick(this.client);
+      this.begun = this.execute(begin(this.deadline));
+      // Whoever waits for it handles its failure.
+      this.begun.catch(() => undefined);
+    }
+    return this.begun;
+  }
+
+  private async sendPrepared({ text, values }: Statement): Promise<unknown[]> {
+    corkUntilNextTick(this.client);
+    const query = { ...prepared(text, values), query_timeout: this.patienceMs };
+    const { rows } = await this.send(query);
+    return rows as unknown[];
+  }
+
+  /** Runs statements without values; discards their rows. */
+  private async execute(text: string): Promise<void> {
+    const query = { text, query_timeout: this.patienceMs };
+    await this.send(query);
   }
 
   private send(query: pg.QueryConfig): Promise<pg.QueryResult> {

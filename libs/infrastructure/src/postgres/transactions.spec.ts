@@ -8,6 +8,7 @@ function transactionsThatFail(refused: RegExp) {
   const sent: (string | undefined)[] = [];
   const releases: unknown[] = [];
   const client = {
+    connection: { stream: { cork: () => undefined, uncork: () => undefined } },
     release: (broken: unknown) => releases.push(broken),
     on: () => client,
     off: () => client,
@@ -27,16 +28,38 @@ describe('Transactions', () => {
   it('does not roll back a transaction whose BEGIN failed, and does not reuse its connection', async () => {
     const { transactions, sent, releases } = transactionsThatFail(/BEGIN/);
 
-    await expect(transactions.run(() => Promise.resolve())).rejects.toMatchObject({ code: 'deadline_exceeded' });
+    const work = transactions.run((sql) => sql.query('SELECT 1', []));
 
+    await expect(work).rejects.toMatchObject({ code: 'deadline_exceeded' });
     expect([sent, releases]).toEqual([['BEGIN'], [true]]);
+  });
+
+  it('sends a pipeline with BEGIN, and neither rolls back nor reuses the connection when BEGIN failed', async () => {
+    const { transactions, sent, releases } = transactionsThatFail(/BEGIN/);
+
+    const work = transactions.run((sql) => sql.pipeline([{ text: 'INSERT', values: [] }]));
+
+    await expect(work).rejects.toMatchObject({ code: 'deadline_exceeded' });
+    expect([sent, releases]).toEqual([['BEGIN', 'INSERT'], [true]]);
+  });
+
+  it('sends nothing for work without a statement', async () => {
+    const { transactions, sent, releases } = transactionsThatFail(/nothing/);
+
+    await transactions.run(() => Promise.resolve());
+
+    expect([sent, releases]).toEqual([[], [false]]);
   });
 
   it('rolls back a transaction whose work failed, and reuses its connection', async () => {
     const { transactions, sent, releases } = transactionsThatFail(/nothing/);
 
-    await expect(transactions.run(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    const work = transactions.run(async (sql) => {
+      await sql.query('SELECT 1', []);
+      throw new Error('no');
+    });
 
-    expect([sent, releases]).toEqual([['BEGIN', 'ROLLBACK'], [false]]);
+    await expect(work).rejects.toThrow('no');
+    expect([sent, releases]).toEqual([['BEGIN', 'SELECT', 'ROLLBACK'], [false]]);
   });
 });

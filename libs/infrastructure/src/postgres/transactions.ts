@@ -1,29 +1,14 @@
-import { CommitOutcomeUnknown, Deadline, LOCK_TIMEOUT_MS, TRANSACTION_MS } from '@app/application';
+import { Deadline, TRANSACTION_MS } from '@app/application';
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource } from 'typeorm';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { poolOf } from './data-source.js';
-import { isConnectionLost, isRetryable, retryReason, toApplicationError } from './postgres-errors.js';
-import { SHOW_WARNINGS } from './standby-wait.js';
+import { isRetryable, retryReason, toApplicationError } from './postgres-errors.js';
 import { TransactionSql } from './transaction-sql.js';
 
 const ATTEMPTS = 4;
 const FIRST_DELAY_MS = 50;
-
-// One round trip. Generic plans: planning these statements takes longer than running them. Every wait is bounded: a
-// lock wait ends before the client times out, and the server ends a transaction whose process died.
-function begin({ remainingMs }: Deadline): string {
-  // A lock_timeout of 0 would wait forever.
-  const lockTimeout = Math.max(1, Math.min(LOCK_TIMEOUT_MS, Math.floor(remainingMs)));
-  return `
-    BEGIN ISOLATION LEVEL READ COMMITTED;
-    SET LOCAL plan_cache_mode = force_generic_plan;
-    ${SHOW_WARNINGS};
-    SET LOCAL statement_timeout = '8s';
-    SET LOCAL lock_timeout = ${lockTimeout};
-    SET LOCAL idle_in_transaction_session_timeout = '10s'`;
-}
 
 /** Runs transactions on the primary, with retries. */
 @Injectable()
@@ -62,30 +47,16 @@ export class Transactions {
     // Until the server reports the end of the transaction, the connection may still be inside it and must not be
     // reused: the next transaction would be committed or rolled back together with this one.
     let over = false;
-    let begun = false;
     try {
-      await sql.execute(begin(deadline));
-      begun = true;
       const result = await work(sql);
-      await this.commit(sql);
+      await sql.commit();
       over = true;
       return result;
     } catch (error) {
-      over = begun && (await rollBack(sql, error));
+      over = await sql.rollBack(error);
       throw error;
     } finally {
       client.release(!over);
-    }
-  }
-
-  private async commit(sql: TransactionSql): Promise<void> {
-    try {
-      await sql.commit();
-    } catch (error) {
-      if (error instanceof CommitOutcomeUnknown) this.metrics.countUnknownCommit('standby');
-      if (!isConnectionLost(error)) throw error;
-      this.metrics.countUnknownCommit('connection');
-      throw new CommitOutcomeUnknown(error);
     }
   }
 
@@ -99,13 +70,4 @@ export class Transactions {
       throw error;
     }
   }
-}
-
-/** Returns whether the transaction is over. Sends nothing on a lost connection: its end rolls back. */
-async function rollBack(sql: TransactionSql, reason: unknown): Promise<boolean> {
-  if (reason instanceof CommitOutcomeUnknown || isConnectionLost(reason)) return false;
-  return sql.execute('ROLLBACK').then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { Logger } from '@nestjs/common';
 import type pg from 'pg';
 import { numberChanges, passChangeLog } from '../changes/number-changes.js';
 import { purgeTombstones } from '../changes/purge-tombstones.js';
@@ -9,7 +8,7 @@ import { OutageLog } from '../platform/outage-log.js';
 import { foldTallies } from '../lists/fold-tallies.js';
 import { housekeepingPool } from '../postgres/housekeeping-pool.js';
 import { discardSilentConnections } from '../postgres/silent-connections.js';
-import { atMost } from './at-most.js';
+import { atMost, ProcessLoop } from './process-loop.js';
 import { purgeExpired } from './retention.js';
 
 const RETENTION_INTERVAL_MS = 600_000;
@@ -25,43 +24,40 @@ const SHUTDOWN_MS = 15_000;
 const LAST_WORDS_MS = 5_000;
 
 /** Numbers changes, folds tallies and deletes what has expired. Several processes share the work. */
-export class Housekeeping implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class Housekeeping extends ProcessLoop {
   private readonly logger = new Logger(Housekeeping.name);
   private readonly outage = new OutageLog('Housekeeping', (line) => this.logger.warn(line));
   private readonly pool: pg.Pool;
-  private readonly stopping = new AbortController();
-  private loops: Promise<unknown> = Promise.resolve();
 
   constructor(
     databaseUrl: string,
     private readonly retention: Retention,
   ) {
+    super(SHUTDOWN_MS);
     this.pool = housekeepingPool(databaseUrl, (error) => this.outage.note(`A connection broke: ${failureName(error)}`));
     discardSilentConnections(this.pool);
   }
 
-  onApplicationBootstrap(): void {
-    this.loops = Promise.all([
+  override async beforeApplicationShutdown(): Promise<void> {
+    await super.beforeApplicationShutdown();
+    await atMost(LAST_WORDS_MS, this.pool.end());
+  }
+
+  protected override run(): Promise<unknown> {
+    return Promise.all([
       this.every(RETENTION_INTERVAL_MS, () => purgeExpired(this.pool, this.retention)),
       this.every(RETENTION_INTERVAL_MS, () => purgeTombstones(this.pool)),
       this.every(FOLD_INTERVAL_MS, () => foldTallies(this.pool)),
       this.every(FOLD_INTERVAL_MS, () => passChangeLog(this.pool)),
-      this.every(NUMBER_INTERVAL_MS, () => numberChanges(this.pool, this.stopping.signal)),
+      this.every(NUMBER_INTERVAL_MS, () => numberChanges(this.pool, this.stopping)),
     ]);
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
-    this.stopping.abort();
-    await atMost(SHUTDOWN_MS, this.loops);
-    await atMost(LAST_WORDS_MS, this.pool.end());
-  }
-
-  /** Repeats until shutdown, even after failures: the database may go away and come back. */
-  private async every(pauseMs: number, action: () => Promise<void>): Promise<void> {
-    const { signal } = this.stopping;
-    while (!signal.aborted) {
+  /** Goes on after failures: the database may go away and come back. */
+  private every(pauseMs: number, action: () => Promise<void>): Promise<void> {
+    return this.repeat(async () => {
       await action().catch((error: Error) => this.outage.note(`Housekeeping failed: ${failureName(error)}`));
-      await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
-    }
+      return pauseMs;
+    });
   }
 }

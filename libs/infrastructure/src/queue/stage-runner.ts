@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClaimedStage, RunPipelineStage } from '@app/application';
-import { Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { Logger } from '@nestjs/common';
 import { failureName } from '../orders/failure-name.js';
 import { OutageLog } from '../platform/outage-log.js';
-import { atMost } from './at-most.js';
+import { ProcessLoop } from './process-loop.js';
 import { reported, type Reports } from './reported-attempt.js';
 
 /** The longest wait of a new order's notifications for a free worker. */
@@ -20,45 +19,36 @@ const OVERDUE_MS = 60_000;
 const SHUTDOWN_MS = 35_000;
 
 /** Runs the due stages of orders. Workers in several processes share them safely. */
-export class StageRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class StageRunner extends ProcessLoop {
   private readonly logger = new Logger(StageRunner.name);
   private readonly outage = new OutageLog('The queue', (line) => this.logger.warn(line));
-  private readonly stopping = new AbortController();
   private readonly running = new Set<Promise<void>>();
   private lookedAt: number | null = null;
-  private loop: Promise<void> = Promise.resolve();
 
   /** @param concurrency how many stages run at the same time. */
   constructor(
     private readonly stages: RunPipelineStage,
     private readonly concurrency: number,
     private readonly reports: Reports,
-  ) {}
+  ) {
+    super(SHUTDOWN_MS);
+  }
 
   /** Whether it looked for stages within the last minute, or not yet: the start may wait for the database. */
   get isAtWork(): boolean {
     return this.lookedAt === null || performance.now() - this.lookedAt < OVERDUE_MS;
   }
 
-  onApplicationBootstrap(): void {
-    this.loop = this.work();
-  }
-
-  /** Claims no more stages and waits for those that are running. */
-  async beforeApplicationShutdown(): Promise<void> {
-    this.stopping.abort();
-    await atMost(SHUTDOWN_MS, this.loop);
-  }
-
-  private async work(): Promise<void> {
-    const { signal } = this.stopping;
-    while (!signal.aborted) {
+  /** After the shutdown begins, claims no more stages and waits for those that are running. */
+  protected override async run(): Promise<void> {
+    await this.repeat(async () => {
       const free = this.concurrency - this.running.size;
       const claimed = await this.claim(free);
-      if (claimed === null) await this.pause(RETRY_INTERVAL_MS);
-      else if (claimed < free) await this.pause(POLL_INTERVAL_MS);
-      else await Promise.race(this.running).then(() => this.pause(COLLECT_MS));
-    }
+      if (claimed === null) return RETRY_INTERVAL_MS;
+      if (claimed < free) return POLL_INTERVAL_MS;
+      await Promise.race(this.running);
+      return COLLECT_MS;
+    });
     await Promise.all(this.running);
   }
 
@@ -73,10 +63,6 @@ export class StageRunner implements OnApplicationBootstrap, BeforeApplicationShu
       this.outage.note(`The queue is out of reach: ${failureName(error as Error)}`);
       return null;
     }
-  }
-
-  private async pause(milliseconds: number): Promise<void> {
-    await sleep(milliseconds, undefined, { signal: this.stopping.signal }).catch(() => undefined);
   }
 
   private start(stage: ClaimedStage): void {

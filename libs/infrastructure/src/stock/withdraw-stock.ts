@@ -43,8 +43,8 @@ const WITHDRAW_FROM_FULLEST = `/* stock.withdraw_from_fullest */
 // One statement: no answer travels while the rows are locked. Every transaction locks its rows in primary-key order, so
 // two orders that share products wait for each other instead of deadlocking. READ COMMITTED rereads the locked rows, so
 // the quantities are those after the wait. The UPDATE starts from the rows as they were when the statement began, and
-// would break a CHECK there: it subtracts from the quantity found under the lock. The fullest bin gives first, so that an
-// order is picked from as few bins as possible. A shortage of any product takes nothing at all.
+// would break a CHECK there: it subtracts from the quantity found under the lock. `StockDemand` states why
+// the fullest bin gives first. A shortage of any product takes nothing at all.
 const WITHDRAW = `/* stock.withdraw */
   WITH demand AS (
     SELECT * FROM unnest($3::int[], $4::int[], $5::int[]) WITH ORDINALITY

@@ -7,42 +7,21 @@ import {
 } from '@app/application';
 import type { Currency } from '@app/domain';
 import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import { Repository, type EntityManager } from 'typeorm';
-import { confirmedTransaction } from '../postgres/confirmed-transaction.js';
+import { Database } from '../postgres/database.js';
 import { GroupedLookup } from '../postgres/grouped-lookup.js';
 import { ReadReplicas } from '../postgres/read-replicas.js';
-import { isUniqueViolation, translated } from '../postgres/postgres-errors.js';
-import { StoreEntity } from './store.entity.js';
-
-interface ProfileRow {
-  readonly id: number;
-  readonly subdomain: string;
-  readonly name: string;
-  readonly currency: Currency;
-  readonly status: StoreStatus;
-  readonly custom_domain: string;
-  readonly logo_url: string;
-  readonly primary_color: string;
-  readonly seo_title: string;
-  readonly contact: unknown;
-  readonly theme: unknown;
-  readonly payment_settings: unknown;
-  readonly ecommerce_settings: unknown;
-  readonly methods_with_credentials: string[];
-}
+import { isUniqueViolation } from '../postgres/postgres-errors.js';
 
 // Reads only the ids of the credentials: no query that answers a request reads the credentials themselves.
 const PROFILE = `/* stores.profile */
-  SELECT id, subdomain, name, currency, status, custom_domain, logo_url, primary_color, seo_title, contact, theme,
-    payment_settings, ecommerce_settings,
+  SELECT id, subdomain, name, currency, status, custom_domain AS "customDomain", logo_url AS "logoUrl",
+    primary_color AS "primaryColor", seo_title AS "seoTitle", contact, theme, payment_settings AS "paymentSettings",
+    ecommerce_settings AS "ecommerceSettings",
     ARRAY(SELECT held.method_id FROM gateway_credentials held WHERE held.store_id = stores.id ORDER BY held.method_id)
-      AS methods_with_credentials
+      AS "methodsWithCredentials"
   FROM stores WHERE id = $1`;
 
-const INSERT = `/* stores.insert */
-  INSERT INTO stores (subdomain, name, currency) VALUES ($1, $2, $3)
-  RETURNING id, subdomain, name, currency, status`;
+const SUMMARY = 'id, subdomain, name, currency, status';
 
 @Injectable()
 export class PostgresStoreRepository extends StoreRepository {
@@ -50,8 +29,8 @@ export class PostgresStoreRepository extends StoreRepository {
   private readonly profiles = new GroupedLookup((ids) => this.findProfiles(ids));
 
   constructor(
-    @InjectRepository(StoreEntity) private readonly stores: Repository<StoreEntity>,
     private readonly database: ReadReplicas,
+    private readonly primary: Database,
   ) {
     super();
   }
@@ -61,67 +40,35 @@ export class PostgresStoreRepository extends StoreRepository {
   }
 
   override async findBySubdomain(subdomain: string): Promise<StoreSummary | null> {
-    const store = await translated(this.stores.findOne({ where: { subdomain }, comment: 'stores.find' }));
-    return store && toStoreSummary(store);
+    const sql = `/* stores.find */ SELECT ${SUMMARY} FROM stores WHERE subdomain = $1`;
+    const [store] = await this.primary.query<StoreSummary>(sql, [subdomain]);
+    return store ?? null;
   }
 
-  override async list(): Promise<StoreSummary[]> {
-    const stores = await translated(this.stores.find({ order: { id: 'ASC' }, comment: 'stores.list' }));
-    return stores.map(toStoreSummary);
+  override list(): Promise<StoreSummary[]> {
+    return this.primary.query(`/* stores.list */ SELECT ${SUMMARY} FROM stores ORDER BY id`);
   }
 
   override async create(store: { subdomain: string; name: string; currency: Currency }): Promise<StoreSummary> {
     const { subdomain, name, currency } = store;
-    const insert = (manager: EntityManager) => manager.query<[StoreSummary]>(INSERT, [subdomain, name, currency]);
-    const [created] = await this.write(insert).catch((error: unknown) => {
-      throw isUniqueViolation(error, 'stores_subdomain_key') ? new SubdomainTaken(subdomain) : error;
-    });
-    return created;
+    const sql = `/* stores.insert */ INSERT INTO stores (subdomain, name, currency) VALUES ($1, $2, $3) RETURNING ${SUMMARY}`;
+    const [created] = await this.primary
+      .write<StoreSummary>(sql, [subdomain, name, currency])
+      .catch((error: unknown) => {
+        throw isUniqueViolation(error, 'stores_subdomain_key') ? new SubdomainTaken(subdomain) : error;
+      });
+    return created as StoreSummary;
   }
 
   override async setStatus(subdomain: string, status: StoreStatus): Promise<StoreSummary | null> {
-    const changed = { status, updatedAt: () => 'now()' };
-    await this.write((manager) =>
-      manager
-        .createQueryBuilder()
-        .comment('stores.set_status')
-        .update(StoreEntity)
-        .set(changed)
-        .where({ subdomain })
-        .execute(),
-    );
-    return this.findBySubdomain(subdomain);
+    const sql = `/* stores.set_status */
+      UPDATE stores SET status = $2, updated_at = now() WHERE subdomain = $1 RETURNING ${SUMMARY}`;
+    const [changed] = await this.primary.write<StoreSummary>(sql, [subdomain, status]);
+    return changed ?? null;
   }
 
   private async findProfiles(ids: readonly string[]): Promise<Map<string, StoreProfile>> {
-    const rows = await Promise.all(ids.map((id) => this.database.queryPrepared<ProfileRow>(PROFILE, [id])));
-    return new Map(rows.flat().map((row) => [String(row.id), toStoreProfile(row)]));
+    const found = await Promise.all(ids.map((id) => this.database.queryPrepared<StoreProfile>(PROFILE, [id])));
+    return new Map(found.flat().map((profile) => [String(profile.id), profile]));
   }
-
-  private write<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return translated(confirmedTransaction(this.stores.manager.dataSource, work));
-  }
-}
-
-function toStoreSummary({ id, subdomain, name, currency, status }: StoreEntity): StoreSummary {
-  return { id, subdomain, name, currency, status };
-}
-
-function toStoreProfile(row: ProfileRow): StoreProfile {
-  return {
-    id: row.id,
-    subdomain: row.subdomain,
-    name: row.name,
-    currency: row.currency,
-    status: row.status,
-    customDomain: row.custom_domain,
-    logoUrl: row.logo_url,
-    primaryColor: row.primary_color,
-    seoTitle: row.seo_title,
-    contact: row.contact,
-    theme: row.theme,
-    paymentSettings: row.payment_settings,
-    methodsWithCredentials: row.methods_with_credentials,
-    ecommerceSettings: row.ecommerce_settings,
-  };
 }

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { verifyStock } from '@app/infrastructure';
+import { verifyStock, withOwnClient } from '@app/infrastructure';
 import {
   ARCHIVE_FORMAT,
   ARCHIVE_VERSION,
@@ -18,7 +18,6 @@ import {
   type ArchiveManifest,
   type TableDigest,
 } from './archive.js';
-import { withOwnClient } from './own-client.js';
 import { PostData } from './post-data.js';
 import { assertOnlyRestore, claimEmptyTables } from './restore-target.js';
 import { appliedMigrations, copyTarget, storedTables, type StoredTable } from './stored-tables.js';
@@ -57,7 +56,7 @@ const RELEASE_STAGES = `/* restore.release_stages */ UPDATE order_stages SET loc
 
 /** Begins a branch of the feed, in a copy of a database that looks like the original. @returns its id. */
 export async function beginBranch(url: string): Promise<string> {
-  return withOwnClient(url, async (client) => {
+  return withOwnClient(url, 'store-commerce-backup', async (client) => {
     await client.query(BEGIN_BRANCH);
     const newest = '/* branch.newest */ SELECT id FROM change_branches ORDER BY number DESC LIMIT 1';
     return (await client.query<{ id: string }>(newest)).rows[0]?.id ?? '';
@@ -89,7 +88,7 @@ export async function restoreBackup(
     }
   }
   try {
-    return await withOwnClient(url, (client) => {
+    return await withOwnClient(url, 'store-commerce-backup', (client) => {
       const onBuilt = (done: number) => onProgress(LOADING + (1 - LOADING) * done);
       return new Restoration(client, new ArchiveReader(watched()), onBuilt).run();
     });

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { writeWholeFile } from '@app/infrastructure';
+import { withOwnClient, writeWholeFile } from '@app/infrastructure';
 import {
   ARCHIVE_FORMAT,
   ARCHIVE_VERSION,
@@ -16,7 +16,6 @@ import {
   type TableDigest,
   type TableHeader,
 } from './archive.js';
-import { withOwnClient } from './own-client.js';
 import { appliedMigrations, copyTarget, storedTables, type StoredTable } from './stored-tables.js';
 
 export interface BackupOptions {
@@ -53,7 +52,7 @@ const SEQUENCES = `/* backup.sequences */
  */
 export async function writeBackup(url: string, file: string, options: BackupOptions = {}): Promise<BackupReport> {
   const content = await writeWholeFile(file, (draft) =>
-    withOwnClient(url, (client) => inSnapshot(client, draft, options)),
+    withOwnClient(url, 'store-commerce-backup', (client) => inSnapshot(client, draft, options)),
   );
   return { bytes: (await stat(file)).size, ...content };
 }

@@ -1,6 +1,6 @@
 import http from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { agentsAt, type Buyers } from '../buyers.js';
+import { keepingAgent, type Buyers } from '../buyers.js';
 import type { Service } from '../service.js';
 import { orderBody } from '../store-setup.js';
 
@@ -9,10 +9,8 @@ const ORDER_EVERY = 20;
 const TICK_MS = 5;
 /** The maximum number of waiting clients; with more, the test would measure the generator itself. */
 const MOST_WAITING = 2_000;
-/** Of the readers, and as many others of the buyers. */
-export const ADDRESSES = 8;
-/** Below the share of one address. */
-const KEPT_PER_ADDRESS = 240;
+/** Of the readers, and as many of the buyers. Together they stay below the connection limit of a process. */
+const KEPT = 1_920;
 
 /** A client's view of a request. */
 export interface Sample {
@@ -39,7 +37,7 @@ const PATHS = ['/v1/products?limit=20', '/v1/orders?limit=20', '/v1/store', '/v1
 
 /** Clients who read and sometimes order. They never retry. */
 export class Load {
-  private readonly agents = agentsAt(ADDRESSES, 2);
+  private readonly agent = keepingAgent();
   private serial = 0;
   private waiting = 0;
 
@@ -85,11 +83,9 @@ export class Load {
    * turn of its event loop.
    */
   async connect(): Promise<void> {
-    const probes = [...this.agents, ...this.options.buyers.agents].map(async (agent) => {
-      const one = () => this.ask('/health/live', agent);
-      await Promise.all(Array.from({ length: KEPT_PER_ADDRESS }, one));
-    });
-    await Promise.all(probes);
+    for (const agent of [this.agent, this.options.buyers.agent]) {
+      await Promise.all(Array.from({ length: KEPT }, () => this.ask('/health/live', agent)));
+    }
   }
 
   /** Requests so far. */
@@ -98,7 +94,7 @@ export class Load {
   }
 
   close(): void {
-    for (const agent of this.agents) agent.destroy();
+    this.agent.destroy();
   }
 
   private async one(): Promise<Sample> {
@@ -118,10 +114,10 @@ export class Load {
   }
 
   private read(): Promise<Sample> {
-    return this.ask(PATHS[this.serial % PATHS.length] ?? '', this.agents[this.serial % ADDRESSES]);
+    return this.ask(PATHS[this.serial % PATHS.length] ?? '', this.agent);
   }
 
-  private ask(path: string, agent: http.Agent | undefined): Promise<Sample> {
+  private ask(path: string, agent: http.Agent): Promise<Sample> {
     const { service, key } = this.options;
     const at = Date.now();
     const headers = { authorization: `Bearer ${key}` };

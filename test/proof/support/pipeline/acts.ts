@@ -1,4 +1,4 @@
-import { operate } from './operator.js';
+import { operate } from '../cli.js';
 import { inTime, type Scene } from './scene.js';
 import type { StageRow } from './stage-watch.js';
 

@@ -1,8 +1,4 @@
-import { spawn } from 'node:child_process';
-import path from 'node:path';
-import { text } from 'node:stream/consumers';
-
-const CLI = path.resolve(import.meta.dirname, '../../../../dist/apps/cli/src/main.js');
+import { runCommand } from '../cli.js';
 
 export interface Run {
   readonly command: string;
@@ -18,15 +14,8 @@ export class CommandLine {
   constructor(private readonly env: Readonly<Record<string, string>>) {}
 
   async run(command: string, { input = '', env = {} }: { input?: string; env?: Record<string, string> } = {}) {
-    const child = spawn(process.execPath, [CLI, ...command.split(' ')], {
-      env: { PATH: process.env['PATH'], ...this.env, ...env },
-    });
-    // A command may end before it has read its input.
-    child.stdin.on('error', () => undefined);
-    child.stdin.end(input);
-    const code = new Promise<number | null>((resolve) => child.on('close', resolve));
-    const said = (await Promise.all([text(child.stdout), text(child.stderr)])).join('');
-    const run: Run = { command, code: await code, said };
+    const { code, stdout, stderr } = await runCommand({ ...this.env, ...env }, command.split(' '), input);
+    const run: Run = { command, code, said: stdout + stderr };
     this.runs.push(run);
     return run;
   }

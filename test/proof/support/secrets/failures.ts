@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { SmtpSink } from '../../../support/smtp-sink.js';
 import type { TestDatabase } from '../../../support/test-database.js';
+import { inTime } from '../pipeline/scene.js';
 import type { Asker } from './asker.js';
 
 /** The environment in which failures are provoked. */
@@ -22,7 +23,6 @@ interface Moment {
 }
 
 const NEW_ORDERS: Moment = { table: 'orders', event: 'INSERT', condition: 'true' };
-const PATIENCE_MS = 20_000;
 
 /** Failures whose errors quote whole rows, statements and parameters. @returns those that did not occur. */
 export async function failOrders(ground: Ground): Promise<string[]> {
@@ -89,14 +89,14 @@ export async function failMails(ground: Ground, sink: SmtpSink): Promise<string[
 
 async function untilStageFails(ground: Ground, error: string): Promise<string[]> {
   const orderId = await place(ground);
-  const failed = await until(async () => {
+  const look = async () => {
     const rows = await ground.database.query(
       `SELECT FROM order_stages WHERE store_id = $1 AND order_id = $2 AND last_error = $3`,
       [ground.storeId, orderId, error],
     );
-    return rows.length > 0;
-  });
-  return failed ? [] : [`no stage failed with ${error}`];
+    if (rows.length === 0) throw new Error(`no stage failed with ${error}`);
+  };
+  return inTime(look);
 }
 
 async function place({ asker, key, order }: Ground): Promise<string> {
@@ -123,9 +123,4 @@ async function raising({ database, storeId }: Ground, moment: Moment, sqlstate: 
      WHEN (NEW.store_id = ${storeId} AND ${condition}) EXECUTE FUNCTION ${name}()`,
   );
   return () => database.query(`DROP FUNCTION ${name} CASCADE`);
-}
-
-async function until(isSo: () => Promise<boolean>): Promise<boolean> {
-  for (const giveUp = Date.now() + PATIENCE_MS; Date.now() < giveUp; await delay(50)) if (await isSo()) return true;
-  return false;
 }

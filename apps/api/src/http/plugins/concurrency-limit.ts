@@ -8,7 +8,7 @@ import type { ConcurrencyLimit, ConcurrencyLimits } from '../server/concurrency-
 declare module 'fastify' {
   interface FastifyRequest {
     /** The limit in which the request holds a place, from the start of its work until its answer is ready. */
-    heldLimit: ConcurrencyLimit | null;
+    placeIn: ConcurrencyLimit | null;
   }
 }
 
@@ -25,9 +25,9 @@ const REFUSAL = describeError(new Overloaded());
  */
 export const concurrencyLimit = fp<Options>(
   (fastify, { limits, metrics }, done) => {
-    const enter = (request: { heldLimit: ConcurrencyLimit | null }, reply: FastifyReply, limit: ConcurrencyLimit) => {
+    const enter = (request: { placeIn: ConcurrencyLimit | null }, reply: FastifyReply, limit: ConcurrencyLimit) => {
       if (limit.tryEnter()) {
-        request.heldLimit = limit;
+        request.placeIn = limit;
         return true;
       }
       metrics.refusedRequests.inc({ kind: limit.kind });
@@ -36,7 +36,7 @@ export const concurrencyLimit = fp<Options>(
       return false;
     };
 
-    fastify.decorateRequest('heldLimit', null);
+    fastify.decorateRequest('placeIn', null);
     fastify.addHook('onRequest', (request, reply, next) => {
       const limit = limits.of(request);
       if (limit?.kind !== 'reads' || enter(request, reply, limit)) next();
@@ -49,8 +49,8 @@ export const concurrencyLimit = fp<Options>(
     // The place is free when the answer is ready. Slow readers do not hold places, and the disconnect of a client does
     // not free one, because the work continues.
     fastify.addHook('onSend', (request, _reply, payload, next) => {
-      request.heldLimit?.leave();
-      request.heldLimit = null;
+      request.placeIn?.leave();
+      request.placeIn = null;
       next(null, payload);
     });
     done();

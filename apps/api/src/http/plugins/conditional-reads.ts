@@ -12,20 +12,13 @@ interface Options {
   readonly hasReplicas: boolean;
 }
 
-/** The kind that a route shows. A product shows names of its category and brand; the feed knows. */
-const KINDS: Readonly<Record<string, ChangeKind>> = {
-  '/v1/orders': 'orders',
-  '/v1/orders/:id': 'orders',
-  '/v1/products': 'products',
-  '/v1/products/:idOrSlug': 'products',
-  '/v1/skus': 'skus',
-  '/v1/customers': 'customers',
-  '/v1/customers/:id': 'customers',
-  '/v1/categories': 'categories',
-  '/v1/categories/:idOrSlug': 'categories',
-  '/v1/brands': 'brands',
-  '/v1/brands/:idOrSlug': 'brands',
-};
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The kind that the answers of a route show. A product shows names of its category and brand; the feed knows. */
+    shows?: ChangeKind;
+  }
+}
+
 /** The reads that go to replicas. */
 const ON_REPLICAS: readonly ChangeKind[] = ['products', 'skus', 'customers'];
 
@@ -37,7 +30,7 @@ export const conditionalReads = fp<Options>(
   (fastify, { heads, hasReplicas }, done) => {
     const tags = new WeakMap<FastifyRequest, string>();
     fastify.addHook('preHandler', async (request, reply) => {
-      const kind = KINDS[request.routeOptions.url ?? ''];
+      const kind = request.routeOptions.config.shows;
       const isRead = request.method === 'GET' || request.method === 'HEAD';
       if (!kind || !isRead || (hasReplicas && ON_REPLICAS.includes(kind))) return;
       const { store, mode } = (request as AuthenticatedRequest).apiKey;

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { Overloaded } from '@app/application';
 import { BadRequestException } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -6,20 +5,15 @@ import fp from 'fastify-plugin';
 import { ClientGone } from '../../errors/client-gone.js';
 import { MalformedRequest } from '../../errors/request-faults.js';
 import type { Metrics } from '../../status/metrics.js';
-import { ByteBudget } from '../server/byte-budget.js';
 import type { ConcurrencyLimits } from '../server/concurrency-limits.js';
 import { noteArrival } from './body-timing.js';
 import { excessOf } from './json-shape.js';
 import { LARGE_BODY, LargeBodies } from './large-bodies.js';
-import { receiveBody } from './receive-body.js';
 
 interface Options {
   readonly limits: ConcurrencyLimits;
   readonly metrics: Metrics;
 }
-
-/** The most bytes that unfinished bodies may hold in the process. */
-const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
 /**
  * A valid body has at most three levels, and the largest order about 450 values. The rest is for fields that are
@@ -58,9 +52,7 @@ export const jsonBodies = fp<Options>(
         if (limits.of(request)?.isFull) throw new Overloaded();
         return read(request, body);
       });
-    const held = new ByteBudget(MAX_HELD_BYTES, () => metrics.droppedConnections.inc({ reason: 'bodies' }));
-    fastify.addContentTypeParser(JSON_TYPES, async (request: FastifyRequest, payload: IncomingMessage) => {
-      const body = await receiveBody(payload, request.routeOptions.bodyLimit, held);
+    fastify.addContentTypeParser(JSON_TYPES, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
       noteArrival(request);
       if (body.length <= LARGE_BODY) return read(request, body);
       return readInTurn(request, body).catch((error: unknown) => {

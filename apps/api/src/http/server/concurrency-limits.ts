@@ -3,14 +3,14 @@ export interface Capacity {
   readonly orders: number;
   readonly reads: number;
   /** Requests that wait for a change. */
-  readonly held: number;
+  readonly waits: number;
   /** Each may have a page in memory that its client does not read. */
   readonly streams: number;
 }
 
-export const CAPACITY: Capacity = { orders: 128, reads: 256, held: 256, streams: 32 };
+export const CAPACITY: Capacity = { orders: 128, reads: 256, waits: 256, streams: 32 };
 /** The most waits, and streams, of one store. They last so long that a crowd of one store would block the others for good. */
-export const OF_A_STORE = { held: 64, streams: 8 } as const;
+export const OF_A_STORE = { waits: 64, streams: 8 } as const;
 
 /** Probes and metrics must answer under overload. They use no connection of the pool. */
 const UNLIMITED = /^\/(?:health|metrics)(?:[/?]|$)/;
@@ -50,18 +50,18 @@ export class ConcurrencyLimits {
   private readonly orders: ConcurrencyLimit;
   private readonly reads: ConcurrencyLimit;
   /** A request begins as a read, and moves to one of these when its handler knows that it takes long. */
-  readonly held: ConcurrencyLimit;
+  readonly waits: ConcurrencyLimit;
   readonly streams: ConcurrencyLimit;
 
-  constructor({ orders, reads, held, streams }: Capacity = CAPACITY) {
+  constructor({ orders, reads, waits, streams }: Capacity = CAPACITY) {
     this.orders = new ConcurrencyLimit('orders', orders);
     this.reads = new ConcurrencyLimit('reads', reads);
-    this.held = new ConcurrencyLimit('held', held);
+    this.waits = new ConcurrencyLimit('waits', waits);
     this.streams = new ConcurrencyLimit('streams', streams);
   }
 
   get all(): readonly ConcurrencyLimit[] {
-    return [this.orders, this.reads, this.held, this.streams];
+    return [this.orders, this.reads, this.waits, this.streams];
   }
 
   /** The limit that a request counts against; `null` for requests without a limit. */

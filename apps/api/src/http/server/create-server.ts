@@ -1,14 +1,11 @@
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
-import type { Config } from '@app/infrastructure';
 import type { Metrics } from '../../status/metrics.js';
 import { limitConnections } from './connection-limit.js';
-import { shareConnections } from './address-share.js';
-import { closeLingering } from './lingering-close.js';
 import { passExpectations } from './expectations.js';
 import { refuseTunnels } from './tunnels.js';
-import { limitChunks } from './chunks.js';
 import { serveOneAtATime } from './one-at-a-time.js';
 import { limitUnreadAnswers } from './unread-answers.js';
+import { hangUp } from './hang-up.js';
 import { hangUpOnSlowReaders } from './slow-readers.js';
 import { shedLoad } from './load-shedding.js';
 import type { ConcurrencyLimits } from './concurrency-limits.js';
@@ -17,7 +14,6 @@ import { MAX_HEADER_LINES } from './request-head.js';
 const SECOND = 1000;
 
 export interface ServerDependencies {
-  readonly trustProxy: Config['trustProxy'];
   readonly limits: ConcurrencyLimits;
   readonly metrics: Metrics;
 }
@@ -29,7 +25,7 @@ export interface ServerDependencies {
  * @param fastify handles the requests that pass all stages.
  */
 export function createServer(fastify: RequestListener, dependencies: ServerDependencies): Server {
-  const { trustProxy, limits, metrics } = dependencies;
+  const { limits, metrics } = dependencies;
   const server = createHttpServer({
     headersTimeout: 10 * SECOND,
     requestTimeout: 15 * SECOND,
@@ -41,7 +37,7 @@ export function createServer(fastify: RequestListener, dependencies: ServerDepen
     requireHostHeader: false,
   });
   // For a socket on which no byte moves in either direction, usually because the client stopped reading.
-  server.setTimeout(18 * SECOND);
+  server.setTimeout(18 * SECOND, hangUp);
   // One more than allowed. Node drops surplus headers silently; the `request-head` plugin refuses them.
   server.maxHeadersCount = MAX_HEADER_LINES + 1;
   // A client that ends its side of the connection after its request still reads the answer (RFC 9112, 9.6). By default,
@@ -49,8 +45,6 @@ export function createServer(fastify: RequestListener, dependencies: ServerDepen
   Object.assign(server, { httpAllowHalfOpen: true });
 
   limitConnections(server, metrics);
-  shareConnections(server, trustProxy, metrics);
-  closeLingering(server);
   passExpectations(server);
   refuseTunnels(server);
 
@@ -59,6 +53,5 @@ export function createServer(fastify: RequestListener, dependencies: ServerDepen
   serve = hangUpOnSlowReaders(serve, server);
   serve = limitUnreadAnswers(serve, metrics);
   serve = serveOneAtATime(serve, metrics);
-  serve = limitChunks(serve, metrics);
   return server.on('request', serve);
 }

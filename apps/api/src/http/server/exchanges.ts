@@ -48,8 +48,3 @@ export function isAnsweredEarly(socket: Duplex): boolean {
   const latest = connections.get(socket)?.latest;
   return latest !== undefined && !latest.request.complete && latest.response.headersSent;
 }
-
-/** Whether every request of a connection is answered. False before the first request. */
-export function isIdle(socket: Duplex): boolean {
-  return connections.get(socket)?.unfinished.size === 0;
-}

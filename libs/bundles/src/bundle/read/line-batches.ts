@@ -2,7 +2,6 @@ import type { Numbered } from '../write/batch.js';
 import type { BundleLine } from '../schema/bundle.js';
 import { BundleLineError, Fault } from '../check/faults.js';
 import { checkLine } from '../check/check-line.js';
-import { parseJson } from './parse-json.js';
 import { readLines } from './read-lines.js';
 
 /** A checked line, and the number of source bytes up to its end; 0 for objects. */
@@ -54,6 +53,18 @@ function checked(number: number, bytes: number, read: () => unknown): SizedLine 
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return { number, bytes, given, fault: new BundleLineError(number, error.message) };
+  }
+}
+
+/** @throws Fault when the text is not JSON. */
+export function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch (error) {
+    // The parser's own message quotes the line, which may hold personal data.
+    const position = /position (\d+)/.exec((error as Error).message)?.[1];
+    const place = position === undefined ? '' : ` (character ${Number(position) + 1})`;
+    throw new Fault('the line', `is not valid JSON${place}`);
   }
 }
 

@@ -6,7 +6,8 @@ import { customerLine, orderLine } from './trade-lines.js';
 /**
  * The store bundle: NDJSON, one object per line, discriminated by `kind`. A line refers to others by natural key
  * (subdomain, slug, SKU, `WAREHOUSE/BIN`), and its targets precede it. Each field is declared once, here: the types,
- * the checks and the published schema derive from it.
+ * the checks and the published schema derive from it. Each kind comes after those that it refers to, and stock last:
+ * placing an order waits for its locks.
  */
 export const LINES = {
   store: storeLine,
@@ -15,10 +16,13 @@ export const LINES = {
   brand: brandLine,
   category: categoryLine,
   product: productLine,
-  stock: stockLine,
   customer: customerLine,
   order: orderLine,
+  stock: stockLine,
 } as const satisfies Record<string, TObject>;
+
+/** The order in which the lines of a batch are written. */
+export const KINDS_IN_ORDER = Object.keys(LINES) as (keyof typeof LINES)[];
 
 /** Keywords that only this importer understands. Their values are texts; a field may have the same name. */
 const OWN_WORDS = new Set(['problem', 'reads', 'rule']);

@@ -15,16 +15,22 @@ type ReadOnly<T> = T extends readonly (infer Item)[]
     ? { readonly [Key in keyof T]: ReadOnly<T[Key]> }
     : T;
 
-export type StoreLine = Given<typeof LINES.store>;
-export type WarehouseLine = Given<typeof LINES.warehouse>;
-export type BinLine = Given<typeof LINES.bin>;
-export type BrandLine = Given<typeof LINES.brand>;
-export type CategoryLine = Given<typeof LINES.category>;
-export type ProductLine = Given<typeof LINES.product>;
-export type StockLine = Given<typeof LINES.stock>;
-export type CustomerLine = Given<typeof LINES.customer>;
+export type BundleKind = keyof typeof LINES;
+/** A line of one kind. */
+export type LineOf<Kind extends BundleKind> = { [Each in Kind]: Given<(typeof LINES)[Each]> }[Kind];
+/** Any line of a store bundle. */
+export type BundleLine = LineOf<BundleKind>;
+
+export type StoreLine = LineOf<'store'>;
+export type WarehouseLine = LineOf<'warehouse'>;
+export type BinLine = LineOf<'bin'>;
+export type BrandLine = LineOf<'brand'>;
+export type CategoryLine = LineOf<'category'>;
+export type ProductLine = LineOf<'product'>;
+export type StockLine = LineOf<'stock'>;
+export type CustomerLine = LineOf<'customer'>;
 /** The name distinguishes it from an order line. */
-export type OrderRecordLine = Given<typeof LINES.order>;
+export type OrderRecordLine = LineOf<'order'>;
 
 /** Settings stored unchanged; their keys belong to the storefront, not to this service. */
 export type SettingsObject = Readonly<Record<string, unknown>>;
@@ -34,15 +40,3 @@ export type BundleSpecification = Given<typeof specification>;
 export type BundleVariant = Given<typeof variant>;
 export type BundleAddress = Given<typeof address>;
 export type BundleOrderLine = Given<typeof orderItem>;
-
-/** Any line of a store bundle. */
-export type BundleLine =
-  | StoreLine
-  | WarehouseLine
-  | BinLine
-  | BrandLine
-  | CategoryLine
-  | ProductLine
-  | StockLine
-  | CustomerLine
-  | OrderRecordLine;

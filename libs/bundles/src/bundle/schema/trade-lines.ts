@@ -84,15 +84,17 @@ export const orderLine = is.object(
     currency: is.currency,
     amount: is.signedAmount,
     total_amount: is.signedAmount,
-    customer_id: is.optional({
-      ...is.orNull(is.uuid),
-      description: 'The account; null for a guest. Absent or not in the store: the account with customer_email.',
-    }),
+    customer_id: is.optional(
+      is.described(
+        is.orNull(is.uuid),
+        'The account; null for a guest. Absent or not in the store: the account with customer_email.',
+      ),
+    ),
     customer_name: is.optional(is.text(200)),
     customer_email: is.optional(is.trimmedText(254)),
     customer_phone: is.optional(is.text(40)),
     shipping_address: is.optional(address),
-    billing_address: is.optional({ ...address, description: 'The shipping address where absent.' }),
+    billing_address: is.optional(is.described(address, 'The shipping address where absent.')),
     notes: is.optional(is.text(10_000)),
     is_test: is.optional(is.flag),
     external_reference: is.optional(is.externalReference),

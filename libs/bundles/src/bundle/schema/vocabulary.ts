@@ -46,6 +46,11 @@ export const orNull = <T extends TSchema>(schema: T): TUnsafe<Static<T> | null> 
   return Type.Unsafe<Static<T> | null>({ ...others, type: [type, 'null'] });
 };
 
+/** The schema with another description. */
+export function described<T extends TSchema>(schema: T, description: string): T {
+  return { ...schema, description };
+}
+
 export const kind = <const K extends string>(own: K) => Type.Literal(own);
 export const amount = integer(0, Number.MAX_SAFE_INTEGER, 'Minor units.');
 /** For history only: a credit note is negative. */
@@ -99,7 +104,7 @@ export const timestamp = Type.String({
   description: 'ISO 8601 with a zone.',
   reads: 'timestamp',
 });
-export const updatedAt = { ...timestamp, description: 'ISO 8601 with a zone. For a new row only.' };
+export const updatedAt = described(timestamp, 'ISO 8601 with a zone. For a new row only.');
 /** Options of a variant by name, in order. */
 export const attributes = Type.Unsafe<Record<string, string>>({
   type: 'object',

@@ -1,26 +1,16 @@
-import { Money, MAX_UNIT_PRICE, type Currency } from '@app/domain';
+import type { Currency } from '@app/domain';
 import type { EntityManager } from 'typeorm';
 import type { DataCipher } from '@app/infrastructure';
-import type { BundleLine } from '../schema/bundle.js';
-import type { EmailKey } from './email-keys.js';
-import { BundleLineError } from '../check/faults.js';
-import type { Tally } from './import-counts.js';
-import type { KnownTargets } from './known-targets.js';
+import type { BundleKind, BundleLine, LineOf } from '../schema/bundle.js';
+import { BundleLineError, quoted } from '../check/faults.js';
+import type { EmailKey } from '../check/line-keys.js';
+import { sumOf, type Outcome } from './import-counts.js';
+import type { Row, TableWriter, Written } from './table-writer.js';
 
 /** A checked line with its number in the bundle. */
 export interface Numbered<Line extends BundleLine = BundleLine> {
   readonly number: number;
   readonly line: Line;
-}
-
-/** The context that all writers of one batch share: its transaction, and the rows known in it. */
-export interface Batch {
-  readonly manager: EntityManager;
-  readonly cipher: DataCipher;
-  readonly known: KnownTargets;
-  readonly tally: Tally;
-  readonly faults: BundleLineError[];
-  readonly emailKey: EmailKey;
 }
 
 /** The store that lines belong to. */
@@ -30,23 +20,80 @@ export interface Owner {
   readonly currency: Currency;
 }
 
-/** Writes lines of one kind and one store. No two of them have the same natural key. */
-export type WriteLines<Line extends BundleLine> = (
+/**
+ * Writes lines of one kind and one store. No two of them have the same natural key.
+ *
+ * @throws BundleLineError for a line that the store cannot have.
+ */
+export type WriteLines<Kind extends BundleKind> = (
   batch: Batch,
   store: Owner,
-  lines: readonly Numbered<Line>[],
+  lines: readonly Numbered<LineOf<Kind>>[],
 ) => Promise<void>;
 
-/** @throws BundleLineError when the price exceeds the highest unit price of an order. */
-export function unitPrice(price: string, currency: Currency, line: number, path: string): number {
-  const tooHigh = () =>
-    new BundleLineError(line, `${path} must not be higher than ${MAX_UNIT_PRICE} minor units of ${currency}`);
-  let minor: number;
-  try {
-    ({ minor } = Money.parse(price, currency));
-  } catch {
-    throw tooHigh(); // the line check has already verified the format
+/**
+ * Returns the id of a row that a line refers to.
+ *
+ * @param what the row's noun, such as `category`. @param name the reference as the line writes it; the key's last value
+ *   by default.
+ * @throws BundleLineError when the row does not exist or a later line creates it.
+ */
+export type FindId = (line: number, key: Row, what: string, name?: string) => number;
+
+/** The context that all writers of one batch share: its transaction, its counts, and the rows known in it. */
+export class Batch {
+  readonly counts = sumOf();
+  /**
+   * Rows by table, store and key, with the line that creates each; 0 for a stored row. A row exists from its own line
+   * on, even within a batch: where a batch ends must not decide whether a bundle is in order.
+   */
+  private readonly known = new Map<string, { readonly id: number; readonly line: number }>();
+
+  constructor(
+    readonly manager: EntityManager,
+    readonly cipher: DataCipher,
+    readonly emailKey: EmailKey,
+  ) {}
+
+  /** Writes the rows of lines. Lines from there on may refer to the new ones. */
+  async write<T extends { readonly number: number; readonly row: Row }>(
+    table: TableWriter<number>,
+    storeId: number,
+    lines: readonly T[],
+  ): Promise<(T & Written<number>)[]> {
+    const written = await table.write(this.manager, storeId, lines);
+    for (const { number: line, row, id, outcome } of written) {
+      if (outcome === 'created') this.known.set(placeOf(table, storeId, table.keyOf(row)), { id, line });
+    }
+    return written;
   }
-  if (minor > MAX_UNIT_PRICE) throw tooHigh();
-  return minor;
+
+  /** @param changed ids of rows that count as updated because of their parts. */
+  count<Id>(
+    written: readonly { readonly line: BundleLine; readonly id: Id; readonly outcome: Outcome }[],
+    changed: ReadonlySet<Id> = new Set(),
+  ): void {
+    for (const { line, id, outcome } of written) {
+      this.counts[line.kind][outcome === 'unchanged' && changed.has(id) ? 'updated' : outcome]++;
+    }
+  }
+
+  /** Looks up rows by their keys, all at once. */
+  async finder(table: TableWriter<number>, storeId: number, keys: readonly Row[]): Promise<FindId> {
+    const missing = new Map<string, Row>();
+    for (const row of keys) {
+      const key = table.keyOf(row);
+      if (!this.known.has(placeOf(table, storeId, key))) missing.set(key, row);
+    }
+    for (const [key, id] of await table.find(this.manager, storeId, [...missing.values()])) {
+      this.known.set(placeOf(table, storeId, key), { id, line: 0 });
+    }
+    return (line, key, what, name = String(Object.values(key).at(-1))) => {
+      const row = this.known.get(placeOf(table, storeId, table.keyOf(key)));
+      if (!row || row.line > line) throw new BundleLineError(line, `${what} ${quoted(name)} is not known`);
+      return row.id;
+    };
+  }
 }
+
+const placeOf = ({ spec }: TableWriter<number>, storeId: number, key: string) => `${spec.table} ${storeId} ${key}`;

@@ -1,8 +1,6 @@
 import type { EntityManager } from 'typeorm';
+import type { EmailKey } from '../check/line-keys.js';
 import type { BundleLine } from '../schema/bundle.js';
-
-/** The form of a customer's e-mail that is unique in a store. Knows the e-mails of the lines that it was made for. */
-export type EmailKey = (email: string) => string;
 
 // The expression of the unique index. JavaScript folds some letters, such as İ and Σ, to others than PostgreSQL.
 const KEYS = `/* import.emails.keys */

@@ -1,6 +1,5 @@
 import type { EntityManager } from 'typeorm';
-
-export type Outcome = 'created' | 'updated' | 'unchanged';
+import type { Outcome } from './import-counts.js';
 
 /** The given columns of a row. A column that is absent keeps its value, or gets its default in a new row. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -16,10 +15,11 @@ export interface TableSpec {
   readonly id: string;
   /** Columns of the natural key, besides `store_id`. */
   readonly key: readonly string[];
-  /** The other columns that an import may set. */
-  readonly columns: readonly string[];
-  /** Values of a new row for columns that the line does not give: one for every NOT NULL column. */
-  readonly defaults: Row;
+  /**
+   * The other columns that an import may set, with their values in a new row whose line does not give them: one for every
+   * NOT NULL column that a line may omit.
+   */
+  readonly columns: Row;
   /** Whether the table has `updated_at`. A new row may give it; a change sets it to the current time. */
   readonly dated?: boolean;
   /** Whether ids are numbers of a sequence. A new row may give its own, and gets it where it is free. */
@@ -44,22 +44,26 @@ export class TableWriter<Id extends number | string> {
     return this.select(manager, this.sql.find, storeId, keys);
   }
 
-  /** @param rows with distinct keys. @returns the outcomes in the order of the rows. */
-  async write(manager: EntityManager, storeId: number, rows: readonly Row[]): Promise<Written<Id>[]> {
-    if (rows.length === 0) return [];
+  /** @param given has a row each, with distinct keys. @returns the same, with the outcomes. */
+  async write<T extends { readonly row: Row }>(
+    manager: EntityManager,
+    storeId: number,
+    given: readonly T[],
+  ): Promise<(T & Written<Id>)[]> {
+    const rows = given.map(({ row }) => row);
     // Locks first, so that the comparison sees the values that the update will replace.
     const existing = await this.select(manager, this.sql.lock, storeId, rows);
-    const [old, fresh] = [true, false].map((exists) => rows.filter((row) => existing.has(this.keyOf(row)) === exists));
-    const comparable = this.spec.columns.length > 0 ? (old ?? []) : [];
-    const changed = await this.select(manager, this.sql.update, storeId, comparable);
-    const defaults = JSON.stringify(this.spec.defaults);
-    await this.passGivenIds(manager, fresh ?? []);
-    const created = await this.select(manager, this.sql.insert, storeId, fresh ?? [], defaults);
-    return rows.map((row) => {
-      const key = this.keyOf(row);
+    const old = rows.filter((row) => existing.has(this.keyOf(row)));
+    const fresh = rows.filter((row) => !existing.has(this.keyOf(row)));
+    const hasColumns = Object.keys(this.spec.columns).length > 0;
+    const changed = await this.select(manager, this.sql.update, storeId, hasColumns ? old : []);
+    await this.passGivenIds(manager, fresh);
+    const created = await this.select(manager, this.sql.insert, storeId, fresh, JSON.stringify(this.spec.columns));
+    return given.map((each) => {
+      const key = this.keyOf(each.row);
       const id = created.get(key) ?? existing.get(key);
       if (id === undefined) throw new Error(`A row of ${this.spec.table} was not written`);
-      return { id, outcome: created.has(key) ? 'created' : changed.has(key) ? 'updated' : 'unchanged' };
+      return { ...each, id, outcome: created.has(key) ? 'created' : changed.has(key) ? 'updated' : 'unchanged' };
     });
   }
 
@@ -89,7 +93,8 @@ export class TableWriter<Id extends number | string> {
 
 // jsonb_populate_record replaces the given fields of a row and keeps its other columns. The names of tables and columns
 // are constants of the code, never input.
-function statements({ table, id, key, columns, dated, numbered, global }: TableSpec) {
+function statements({ table, id, key, columns: values, dated, numbered, global }: TableSpec) {
+  const columns = Object.keys(values);
   const all = [...key, ...columns];
   const of = (alias: string, names: readonly string[]) => names.map((column) => `${alias}.${column}`).join(', ');
   const sameKey = key.map((column) => `o.${column} = k.${column}`).join(' AND ');

@@ -5,31 +5,9 @@ export const STORES = new TableWriter<number>({
   id: 'id',
   numbered: true,
   key: ['subdomain'],
-  columns: [
-    'name',
-    'custom_domain',
-    'currency',
-    'status',
-    'logo_url',
-    'primary_color',
-    'seo_title',
-    'contact',
-    'theme',
-    'payment_settings',
-    'ecommerce_settings',
-    'fraud_settings',
-  ],
-  defaults: {
-    custom_domain: '',
-    status: 'ACTIVE',
-    logo_url: '',
-    primary_color: '',
-    seo_title: '',
-    contact: {},
-    theme: {},
-    payment_settings: {},
-    ecommerce_settings: {},
-    fraud_settings: {},
+  columns: {
+    ...{ name: undefined, currency: undefined, custom_domain: '', status: 'ACTIVE', logo_url: '', primary_color: '' },
+    ...{ seo_title: '', contact: {}, theme: {}, payment_settings: {}, ecommerce_settings: {}, fraud_settings: {} },
   },
   dated: true,
   global: true,
@@ -39,35 +17,25 @@ export const WAREHOUSES = new TableWriter<number>({
   table: 'warehouses',
   id: 'id',
   key: ['code'],
-  columns: ['name', 'active'],
-  defaults: { active: true },
+  columns: { name: undefined, active: true },
 });
 
-export const BINS = new TableWriter<number>({
-  table: 'bins',
-  id: 'id',
-  key: ['warehouse_id', 'code'],
-  columns: [],
-  defaults: {},
-});
+export const BINS = new TableWriter<number>({ table: 'bins', id: 'id', key: ['warehouse_id', 'code'], columns: {} });
 
 export const BRANDS = new TableWriter<number>({
   table: 'brands',
   id: 'id',
   numbered: true,
   key: ['slug'],
-  columns: ['name', 'logo', 'description', 'active'],
-  defaults: { logo: '', description: '', active: true },
+  columns: { name: undefined, logo: '', description: '', active: true },
 });
 
-/** A second statement sets the parents: they may be rows of the same insert. */
 export const CATEGORIES = new TableWriter<number>({
   table: 'categories',
   id: 'id',
   numbered: true,
   key: ['slug'],
-  columns: ['name', 'image', 'description', 'display_order', 'active'],
-  defaults: { image: '', description: '', display_order: 0, active: true },
+  columns: { name: undefined, image: '', description: '', display_order: 0, active: true },
 });
 
 export const PRODUCTS = new TableWriter<number>({
@@ -75,19 +43,10 @@ export const PRODUCTS = new TableWriter<number>({
   id: 'id',
   numbered: true,
   key: ['slug'],
-  columns: [
-    'sku',
-    'name',
-    'price',
-    'status',
-    'featured',
-    'description',
-    'brand_id',
-    'images',
-    'specifications',
-    'created_at',
-  ],
-  defaults: { sku: '', status: 'ACTIVE', featured: false, description: '', images: [], specifications: [] },
+  columns: {
+    ...{ sku: '', name: undefined, price: undefined, status: 'ACTIVE', featured: false, description: '' },
+    ...{ brand_id: undefined, images: [], specifications: [], created_at: undefined },
+  },
   dated: true,
 });
 
@@ -96,36 +55,19 @@ export const VARIANTS = new TableWriter<number>({
   id: 'id',
   numbered: true,
   key: ['product_id', 'sku'],
-  columns: ['name', 'price', 'attributes', 'attribute_names', 'status', 'position'],
-  defaults: {},
+  columns: {
+    ...{ name: undefined, price: undefined, attributes: undefined, attribute_names: undefined },
+    ...{ status: undefined, position: undefined },
+  },
 });
 
 export const CUSTOMERS = new TableWriter<string>({
   table: 'customers',
   id: 'id',
   key: ['id'],
-  columns: [
-    'name',
-    'email',
-    'phone',
-    'status',
-    'email_verified',
-    'loyalty_points',
-    'total_spent',
-    'tags',
-    'city',
-    'created_at',
-    'last_login',
-  ],
-  defaults: {
-    email: '',
-    phone: '',
-    status: 'Active',
-    email_verified: false,
-    loyalty_points: 0,
-    total_spent: 0,
-    tags: [],
-    city: '',
+  columns: {
+    ...{ name: undefined, email: '', phone: '', status: 'Active', email_verified: false, loyalty_points: 0 },
+    ...{ total_spent: 0, tags: [], city: '', created_at: undefined, last_login: undefined },
   },
   dated: true,
 });
@@ -134,6 +76,5 @@ export const CUSTOMER_SECRETS = new TableWriter<string>({
   table: 'customer_secrets',
   id: 'customer_id',
   key: ['customer_id'],
-  columns: ['password_hash', 'verification_token', 'national_id'],
-  defaults: {},
+  columns: { password_hash: undefined, verification_token: undefined, national_id: undefined },
 });

@@ -18,7 +18,7 @@ const STORED_IDS = `/* import.customers.stored_ids */ SELECT id FROM customers W
 type Identified = Numbered<CustomerLine> & { readonly id: string };
 
 /** Writes customers by e-mail, else by id. Secrets go to a separate table. */
-export const writeCustomers: WriteLines<CustomerLine> = async (batch, store, lines) => {
+export const writeCustomers: WriteLines<'customer'> = async (batch, store, lines) => {
   const identified = await withIds(batch, store, lines);
   const ids = identified.map(({ id }) => id);
   const repeated = ids.findIndex((id, index) => ids.indexOf(id) < index);
@@ -27,15 +27,13 @@ export const writeCustomers: WriteLines<CustomerLine> = async (batch, store, lin
     await writeCustomers(batch, store, lines.slice(0, repeated));
     return writeCustomers(batch, store, lines.slice(repeated));
   }
-  const customers = await withoutOthers(batch, store, identified);
-  const rows = customers.map(({ id, line }) => {
-    const { kind: _, store: __, password_hash, verification_token, national_id, ...fields } = line;
-    return { ...fields, id };
+  await refuseOthers(batch, store, identified);
+  const rows = identified.map((each) => {
+    const { kind: _, store: __, password_hash, verification_token, national_id, ...fields } = each.line;
+    return { ...each, row: { ...fields, id: each.id } };
   });
-  const written = await CUSTOMERS.write(batch.manager, store.id, rows);
-  for (const { outcome } of written) batch.tally.add('customer', outcome);
-
-  const secrets = customers.flatMap(({ id, line }) => secretsOf(batch, store, line, id));
+  batch.count(await CUSTOMERS.write(batch.manager, store.id, rows));
+  const secrets = identified.flatMap(({ id, line }) => secretsOf(batch, store, line, id));
   await CUSTOMER_SECRETS.write(batch.manager, store.id, secrets);
 };
 
@@ -51,20 +49,19 @@ async function withIds(batch: Batch, store: Owner, lines: readonly Numbered<Cust
 }
 
 /**
- * Reports and leaves out the lines whose e-mail belongs to a customer with another id: they would merge two customers.
- * A customer imported without an id may get such a line, unless the line's id is that of a third customer.
+ * Refuses a line whose e-mail belongs to a customer with another id: it would merge two customers. A customer imported
+ * without an id may get such a line, unless the line's id is that of a third customer.
  */
-async function withoutOthers(batch: Batch, store: Owner, customers: readonly Identified[]): Promise<Identified[]> {
-  const given = customers.flatMap(({ id, line }) => (line.id && line.id !== id ? [line.id] : []));
-  if (given.length === 0) return [...customers];
+async function refuseOthers(batch: Batch, store: Owner, customers: readonly Identified[]): Promise<void> {
+  const others = customers.filter(({ id, line }) => line.id && line.id !== id);
+  if (others.length === 0) return;
+  const given = others.map(({ line }) => line.id);
   const rows = await batch.manager.query<{ id: string }[]>(STORED_IDS, [store.id, given]);
-  const stored = new Set(rows.map((row) => row.id));
-  return customers.filter(({ number, id, line }) => {
-    if (!line.id || line.id === id) return true;
-    if (!stored.has(line.id) && id === derivedId(batch, store, line)) return true;
-    batch.faults.push(new BundleLineError(number, `customer.email is already the e-mail of customer ${id}`));
-    return false;
-  });
+  for (const { number, id, line } of others) {
+    const isThird = rows.some((row) => row.id === line.id);
+    if (!isThird && id === derivedId(batch, store, line)) continue;
+    throw new BundleLineError(number, `customer.email is already the e-mail of customer ${id}`);
+  }
 }
 
 /** Every import gives the same customer the same id. */
@@ -82,12 +79,11 @@ function secretsOf({ cipher }: Batch, store: Owner, line: CustomerLine, customer
   if (password_hash === undefined && verification_token === undefined && national_id === undefined) return [];
   const encrypt = (text: string) =>
     `\\x${cipher.encrypt(text, NATIONAL_IDS.context(store.id, customerId)).toString('hex')}`;
-  return [
-    {
-      customer_id: customerId,
-      ...(password_hash !== undefined && { password_hash: password_hash || null }),
-      ...(verification_token !== undefined && { verification_token: verification_token || null }),
-      ...(national_id !== undefined && { national_id: national_id ? encrypt(national_id) : null }),
-    },
-  ];
+  const row = {
+    customer_id: customerId,
+    ...(password_hash !== undefined && { password_hash: password_hash || null }),
+    ...(verification_token !== undefined && { verification_token: verification_token || null }),
+    ...(national_id !== undefined && { national_id: national_id ? encrypt(national_id) : null }),
+  };
+  return [{ row }];
 }

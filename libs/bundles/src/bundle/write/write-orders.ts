@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Batch, Numbered, Owner, WriteLines } from './batch.js';
 import type { BundleOrderLine, OrderRecordLine } from '../schema/bundle.js';
 import { BundleLineError, quoted } from '../check/faults.js';
-import { findSellables, type Sellable } from './targets-of-lines.js';
+import { findSellables, type Sellable } from './sellables.js';
 
 // An order that is already stored stays unchanged: history does not change.
 const INSERT_ORDERS = `/* import.orders.insert */
@@ -70,7 +70,7 @@ interface Stored {
 }
 
 /** Writes orders as history: no stock moves, no pipeline runs. */
-export const writeOrders: WriteLines<OrderRecordLine> = async (batch, store, lines) => {
+export const writeOrders: WriteLines<'order'> = async (batch, store, lines) => {
   const orders = lines.map((source) => ({ ...source, id: source.line.id ?? derivedId(store, source.line) }));
   const references = orders.flatMap(({ number, line }) =>
     (line.line_items ?? []).map((reference) => ({ number, reference })),
@@ -80,16 +80,15 @@ export const writeOrders: WriteLines<OrderRecordLine> = async (batch, store, lin
   const rows = JSON.stringify(orders.map(orderRow));
   const inserted = await batch.manager.query<{ id: string }[]>(INSERT_ORDERS, [store.id, rows]);
   const created = new Set(inserted.map(({ id }) => id));
-  batch.tally.add('order', 'created', created.size);
+  batch.counts.order.created += created.size;
   await countStored(
     batch,
     store,
     orders.filter(({ id }) => !created.has(id)),
   );
 
-  let next = 0;
   const items = orders.flatMap(({ id, line }) =>
-    (line.line_items ?? []).map((item, position) => lineRow(id, position, item, sellables[next++])),
+    (line.line_items ?? []).map((item, position) => lineRow(id, position, item, sellables.get(item))),
   );
   const insert = async (sql: string, parts: readonly { readonly order_id: string }[]) => {
     const ofCreated = parts.filter(({ order_id }) => created.has(order_id));
@@ -100,7 +99,7 @@ export const writeOrders: WriteLines<OrderRecordLine> = async (batch, store, lin
   await insert(INSERT_STAGES, orders.flatMap(stageRows));
 };
 
-/** Counts orders that are already stored as unchanged, and reports those that are other orders than the stored ones. */
+/** Counts stored orders as unchanged. @throws BundleLineError for another order than the stored one. */
 async function countStored(batch: Batch, store: Owner, orders: readonly Identified[]): Promise<void> {
   if (orders.length === 0) return;
   const keys = orders.map(({ number, id, line: { receipt_number, external_reference, is_test } }) => {
@@ -109,8 +108,8 @@ async function countStored(batch: Batch, store: Owner, orders: readonly Identifi
   const found = await batch.manager.query<Stored[]>(FIND_STORED, [store.id, JSON.stringify(keys)]);
   orders.forEach((order, index) => {
     const problem = differenceOf(store, order, found[index]);
-    if (problem) batch.faults.push(new BundleLineError(order.number, problem));
-    else batch.tally.add('order', 'unchanged');
+    if (problem) throw new BundleLineError(order.number, problem);
+    batch.counts.order.unchanged++;
   });
 }
 

@@ -1,13 +1,12 @@
-import type { EntityManager } from 'typeorm';
-import { unitPrice, type Batch, type Numbered, type Owner, type WriteLines } from './batch.js';
+import { MAX_UNIT_PRICE, type Currency } from '@app/domain';
+import type { Batch, FindId, Numbered, Owner, WriteLines } from './batch.js';
 import type { BundleVariant, ProductLine } from '../schema/bundle.js';
+import { BundleLineError } from '../check/faults.js';
+import { minorUnits } from '../check/minor-units.js';
 import { BRANDS, CATEGORIES, PRODUCTS, VARIANTS } from './tables.js';
 import type { Row, Written } from './table-writer.js';
 
-interface WrittenProduct extends Written<number> {
-  readonly number: number;
-  readonly line: ProductLine;
-}
+type WrittenProduct = Numbered<ProductLine> & Written<number>;
 
 // Orders and stock refer to variants, so a variant that is no longer sold becomes inactive instead of being deleted.
 const RETIRE_VARIANTS = `/* import.variants.retire */
@@ -37,48 +36,26 @@ const REPLACE_CATEGORIES = `/* import.products.replace_categories */
 const TOUCH = '/* import.products.touch */ UPDATE products SET updated_at = now() WHERE store_id = $1 AND id = ANY($2)';
 
 /** Writes products with their variants and categories: a list in the line replaces the stored list. */
-export const writeProducts: WriteLines<ProductLine> = async (batch, store, lines) => {
-  const { manager, known, tally } = batch;
-  await known.load(
-    BRANDS,
-    store.id,
-    lines.flatMap(({ line }) => (line.brand ? [{ slug: line.brand }] : [])),
-  );
-  await known.load(
-    CATEGORIES,
-    store.id,
-    lines.flatMap(({ line }) => (line.categories ?? []).map((slug) => ({ slug }))),
-  );
-
-  const written = await PRODUCTS.write(
-    manager,
-    store.id,
-    lines.map((line) => productRow(batch, store, line)),
-  );
-  const products = lines.flatMap((source, index): WrittenProduct[] => {
-    const product = written[index];
-    return product ? [{ ...source, ...product }] : [];
-  });
+export const writeProducts: WriteLines<'product'> = async (batch, store, lines) => {
+  const brands = lines.flatMap(({ line }) => (line.brand ? [{ slug: line.brand }] : []));
+  const brandId = await batch.finder(BRANDS, store.id, brands);
+  const rows = lines.map((each) => ({ ...each, row: productRow(store, each, brandId) }));
+  const products = await batch.write(PRODUCTS, store.id, rows);
   const changed = new Set([
     ...(await writeVariants(batch, store, products)),
     ...(await replaceCategories(batch, store, products)),
   ]);
   const touched = products.filter(({ id, outcome }) => outcome === 'unchanged' && changed.has(id));
-  if (touched.length > 0) await manager.query(TOUCH, [store.id, touched.map(({ id }) => id)]);
-  for (const { number, line, id, outcome } of products) {
-    if (outcome === 'created') known.created(PRODUCTS, store.id, { slug: line.slug }, { id, line: number });
-    tally.add('product', outcome === 'unchanged' && changed.has(id) ? 'updated' : outcome);
-  }
+  if (touched.length > 0) await batch.manager.query(TOUCH, [store.id, touched.map(({ id }) => id)]);
+  batch.count(products, changed);
 };
 
-function productRow({ known }: Batch, store: Owner, { number, line }: Numbered<ProductLine>): Row {
+function productRow(store: Owner, { number, line }: Numbered<ProductLine>, brandId: FindId): Row {
   const { kind: _, store: __, brand, categories: ___, variants: ____, price, ...fields } = line;
-  const from = { line: number, what: 'brand', name: brand ?? '' };
   return {
     ...fields,
     price: unitPrice(price, store.currency, number, 'product.price'),
-    ...(brand === null && { brand_id: null }),
-    ...(brand && { brand_id: known.get(BRANDS, store.id, { slug: brand }, from) }),
+    ...(brand !== undefined && { brand_id: brand && brandId(number, { slug: brand }, 'brand') }),
   };
 }
 
@@ -89,26 +66,15 @@ async function writeVariants(batch: Batch, store: Owner, products: readonly Writ
   const variants = given.flatMap(({ number, line, id }) =>
     (line.variants ?? []).map((variant, position) => ({
       number,
+      productId: id,
       row: variantRow(store, number, id, { price: line.price, ...variant }, position),
     })),
   );
-  const written = await VARIANTS.write(
-    batch.manager,
-    store.id,
-    variants.map(({ row }) => row),
-  );
-  const changed = written.flatMap(({ id, outcome }, index) => {
-    const variant = variants[index];
-    if (!variant || outcome === 'unchanged') return [];
-    if (outcome === 'created') batch.known.created(VARIANTS, store.id, variant.row, { id, line: variant.number });
-    return [variant.row.product_id];
-  });
-  const retired = await batch.manager.query<{ id: number }[]>(RETIRE_VARIANTS, [
-    store.id,
-    given.map(({ id }) => id),
-    written.map(({ id }) => id),
-  ]);
-  return [...changed, ...retired.map(({ id }) => id)];
+  const written = await batch.write(VARIANTS, store.id, variants);
+  const values = [store.id, given.map(({ id }) => id), written.map(({ id }) => id)];
+  const retired = await batch.manager.query<{ id: number }[]>(RETIRE_VARIANTS, values);
+  const changed = written.filter(({ outcome }) => outcome !== 'unchanged');
+  return [...changed.map(({ productId }) => productId), ...retired.map(({ id }) => id)];
 }
 
 function variantRow(
@@ -117,7 +83,7 @@ function variantRow(
   productId: number,
   variant: BundleVariant & { price: string },
   position: number,
-) {
+): Row {
   const { id, sku, name, price, attributes = {}, status = 'ACTIVE' } = variant;
   const minor = unitPrice(price, store.currency, line, `product.variants[${position}].price`);
   // A variant is either for sale or not; only the product knows the reason.
@@ -127,21 +93,24 @@ function variantRow(
   return { ...(id !== undefined && { id }), product_id: productId, ...fields };
 }
 
+/** @throws BundleLineError when the price exceeds the highest unit price of an order. */
+function unitPrice(price: string, currency: Currency, line: number, path: string): number {
+  const minor = minorUnits(price, currency);
+  if (minor <= MAX_UNIT_PRICE) return minor;
+  throw new BundleLineError(line, `${path} must not be higher than ${MAX_UNIT_PRICE} minor units of ${currency}`);
+}
+
 /** @returns ids of the products with changed categories. */
-async function replaceCategories(
-  { manager, known }: { manager: EntityManager; known: Batch['known'] },
-  store: Owner,
-  products: readonly WrittenProduct[],
-): Promise<number[]> {
+async function replaceCategories(batch: Batch, store: Owner, products: readonly WrittenProduct[]): Promise<number[]> {
   const given = products.filter(({ line }) => line.categories);
   if (given.length === 0) return [];
-  const pairs = given.flatMap(({ number, line, id }) =>
-    (line.categories ?? []).map((slug) => {
-      const from = { line: number, what: 'category', name: slug };
-      return { product_id: id, category_id: known.get(CATEGORIES, store.id, { slug }, from) };
-    }),
-  );
+  const named = given.flatMap(({ number, line, id }) => (line.categories ?? []).map((slug) => ({ number, id, slug })));
+  const keys = named.map(({ slug }) => ({ slug }));
+  const categoryId = await batch.finder(CATEGORIES, store.id, keys);
+  const pairs = named.map(({ number, id, slug }) => {
+    return { product_id: id, category_id: categoryId(number, { slug }, 'category') };
+  });
   const values = [store.id, given.map(({ id }) => id), JSON.stringify(pairs)];
-  const changed = await manager.query<{ id: number }[]>(REPLACE_CATEGORIES, values);
+  const changed = await batch.manager.query<{ id: number }[]>(REPLACE_CATEGORIES, values);
   return changed.map(({ id }) => id);
 }

@@ -1,48 +1,38 @@
 import { setStockQuantities } from '@app/infrastructure';
-import type { Batch, Owner, WriteLines } from './batch.js';
+import type { Batch, Numbered, Owner, WriteLines } from './batch.js';
 import type { StockLine } from '../schema/bundle.js';
-import { findSellables } from './targets-of-lines.js';
+import { findSellables } from './sellables.js';
 import { BINS, WAREHOUSES } from './tables.js';
 
 /** Sets bins to the given quantities; the stock ledger gets a row for each change. */
-export const writeStock: WriteLines<StockLine> = async (batch, store, lines) => {
-  const bins = await findBins(
-    batch,
-    store,
-    lines.map(({ number, line }) => ({ number, bin: line.bin })),
-  );
+export const writeStock: WriteLines<'stock'> = async (batch, store, lines) => {
+  const bins = await findBins(batch, store, lines);
   const references = lines.map(({ number, line }) => ({ number, reference: line }));
   const sellables = await findSellables(batch, store, references);
-  const wanted = lines.flatMap(({ line }, index) => {
-    const [binId, sellable] = [bins[index], sellables[index]];
-    if (binId === undefined || !sellable?.productId) return [];
-    return [{ binId, productId: sellable.productId, variantId: sellable.variantId, quantity: line.quantity }];
+  const wanted = lines.flatMap(({ line }) => {
+    const [binId, { productId = null, variantId = null } = {}] = [bins.get(line), sellables.get(line)];
+    return binId && productId ? [{ binId, productId, variantId, quantity: line.quantity }] : [];
   });
   for (const { previous, quantity } of await setStockQuantities(batch.manager, store.id, wanted)) {
-    batch.tally.add('stock', previous === null ? 'created' : previous === quantity ? 'unchanged' : 'updated');
+    batch.counts.stock[previous === null ? 'created' : previous === quantity ? 'unchanged' : 'updated']++;
   }
 };
 
 async function findBins(
-  { known }: Batch,
+  batch: Batch,
   store: Owner,
-  references: readonly { readonly number: number; readonly bin: string }[],
-): Promise<number[]> {
-  const parts = references.map(({ number, bin }) => {
-    const [warehouse = '', code = ''] = bin.split('/');
-    return { number, bin, warehouse, code };
+  lines: readonly Numbered<StockLine>[],
+): Promise<Map<StockLine, number>> {
+  const named = lines.map(({ number, line }) => {
+    const [warehouse = '', code = ''] = line.bin.split('/');
+    return { number, line, warehouse: { code: warehouse }, code };
   });
-  await known.load(
-    WAREHOUSES,
-    store.id,
-    parts.map(({ warehouse }) => ({ code: warehouse })),
-  );
-  const keys = parts.map(({ number, warehouse, code }) => {
-    const from = { line: number, what: 'warehouse', name: warehouse };
-    return { warehouse_id: known.get(WAREHOUSES, store.id, { code: warehouse }, from), code };
+  const warehouses = named.map(({ warehouse }) => warehouse);
+  const warehouseId = await batch.finder(WAREHOUSES, store.id, warehouses);
+  const bins = named.map(({ number, line, warehouse, code }) => {
+    return { number, line, key: { warehouse_id: warehouseId(number, warehouse, 'warehouse'), code } };
   });
-  await known.load(BINS, store.id, keys);
-  return parts.map(({ number, bin }, index) =>
-    known.get(BINS, store.id, keys[index] ?? {}, { line: number, what: 'bin', name: bin }),
-  );
+  const keys = bins.map(({ key }) => key);
+  const binId = await batch.finder(BINS, store.id, keys);
+  return new Map(bins.map(({ number, line, key }) => [line, binId(number, key, 'bin', line.bin)]));
 }

@@ -11,20 +11,16 @@ const SAVE_CREDENTIALS = `/* import.credentials.save */
 
 /** Creates and updates stores. Credentials go to a separate table, encrypted. */
 export async function writeStores(batch: Batch, lines: readonly Numbered<StoreLine>[]): Promise<void> {
+  if (lines.length === 0) return;
   await refuseOtherCurrency(batch, lines);
-  const rows = lines.map(({ line: { kind: _, payment_settings, ...fields } }) => ({
-    ...fields,
-    ...(payment_settings && { payment_settings: withoutCredentials(payment_settings) }),
-  }));
-  const written = await STORES.write(batch.manager, 0, rows);
-  for (const [index, { id, outcome }] of written.entries()) {
-    const source = lines[index];
-    if (!source) continue;
-    batch.tally.add('store', outcome);
-    if (outcome === 'created')
-      batch.known.created(STORES, 0, { subdomain: source.line.subdomain }, { id, line: source.number });
-    await keepCredentials(batch, id, source.line.payment_settings);
-  }
+  const rows = lines.map((each) => {
+    const { kind: _, payment_settings, ...fields } = each.line;
+    const shown = payment_settings && { payment_settings: withoutCredentials(payment_settings) };
+    return { ...each, row: { ...fields, ...shown } };
+  });
+  const written = await batch.write(STORES, 0, rows);
+  batch.count(written);
+  for (const { id, line } of written) await keepCredentials(batch, id, line.payment_settings);
 }
 
 /**

@@ -569,25 +569,25 @@ CREATE FUNCTION keep_in_stock() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'INSERT' THEN
     PERFORM FROM warehouses WHERE (store_id, id) IN (
-      SELECT bins.store_id, warehouse_id FROM added JOIN bins ON bins.store_id = added.store_id AND bins.id = bin_id)
+      SELECT bins.store_id, warehouse_id FROM changed JOIN bins ON bins.store_id = changed.store_id AND bins.id = bin_id)
     ORDER BY store_id, id FOR SHARE;
-    PERFORM refresh_in_stock(store_id, array_agg(product_id)) FROM added WHERE quantity > 0 GROUP BY store_id;
-  ELSIF TG_OP = 'DELETE' THEN
-    PERFORM refresh_in_stock(store_id, array_agg(product_id)) FROM removed WHERE quantity > 0 GROUP BY store_id;
-  ELSE
+  END IF;
+  IF TG_OP = 'UPDATE' THEN
     PERFORM refresh_in_stock(store_id, array_agg(product_id))
     FROM added JOIN removed USING (store_id, product_id, variant_key, bin_id)
     WHERE (added.quantity > 0) <> (removed.quantity > 0)
     GROUP BY store_id;
+  ELSE
+    PERFORM refresh_in_stock(store_id, array_agg(product_id)) FROM changed WHERE quantity > 0 GROUP BY store_id;
   END IF;
   RETURN NULL;
 END $$;
 CREATE TRIGGER stock_comes_in AFTER INSERT ON stock
-  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION keep_in_stock();
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_in_stock();
 CREATE TRIGGER stock_moves AFTER UPDATE ON stock
   REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION keep_in_stock();
 CREATE TRIGGER stock_goes AFTER DELETE ON stock
-  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_in_stock();
+  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_in_stock();
 
 CREATE FUNCTION keep_in_stock_of_warehouse() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -749,220 +749,134 @@ END $$;
 COMMENT ON FUNCTION fold_list_tally_changes_through IS
   'The caller must know that no open transaction can still add a change with such an id.';
 
--- Each listed table counts its changes once for each statement: rows added count 1, rows removed -1.
+-- Each listed table counts its changes once for each statement: rows added count 1, rows removed -1. Here and below, a
+-- trigger of INSERT or DELETE calls its rows `changed`, so that both run the same statement.
 
 CREATE FUNCTION tally_orders() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF TG_OP = 'INSERT' THEN
+  IF TG_OP = 'UPDATE' THEN
     INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
-    SELECT store_id, list, period, labels, sum(n) FROM (
-      SELECT store_id, 'orders' AS list, (created_at AT TIME ZONE 'UTC')::date AS period,
-        ARRAY[source, status, fulfillment_status] AS labels, 1 AS n
-      FROM added
-    ) AS counted
-    GROUP BY store_id, list, period, labels
-    HAVING sum(n) <> 0;
-  ELSIF TG_OP = 'DELETE' THEN
-    INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
-    SELECT store_id, list, period, labels, sum(n) FROM (
-      SELECT store_id, 'orders' AS list, (created_at AT TIME ZONE 'UTC')::date AS period,
-        ARRAY[source, status, fulfillment_status] AS labels, -1 AS n
-      FROM removed
-    ) AS counted
-    GROUP BY store_id, list, period, labels
+    SELECT store_id, 'orders', (created_at AT TIME ZONE 'UTC')::date AS period, ARRAY[source, status, fulfillment_status] AS labels, sum(n)
+    FROM (SELECT *, 1 AS n FROM added UNION ALL SELECT *, -1 FROM removed) AS counted
+    GROUP BY store_id, period, labels
     HAVING sum(n) <> 0;
   ELSE
     INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
-    SELECT store_id, list, period, labels, sum(n) FROM (
-      SELECT store_id, 'orders' AS list, (created_at AT TIME ZONE 'UTC')::date AS period,
-        ARRAY[source, status, fulfillment_status] AS labels, 1 AS n
-      FROM added
-      UNION ALL
-      SELECT store_id, 'orders' AS list, (created_at AT TIME ZONE 'UTC')::date AS period,
-        ARRAY[source, status, fulfillment_status] AS labels, -1 AS n
-      FROM removed
-    ) AS counted
-    GROUP BY store_id, list, period, labels
-    HAVING sum(n) <> 0;
+    SELECT store_id, 'orders', (created_at AT TIME ZONE 'UTC')::date AS period, ARRAY[source, status, fulfillment_status] AS labels,
+      CASE TG_OP WHEN 'INSERT' THEN count(*) ELSE -count(*) END
+    FROM changed
+    GROUP BY store_id, period, labels;
   END IF;
   RETURN NULL;
 END $$;
 CREATE TRIGGER orders_are_tallied AFTER INSERT ON orders
-  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_orders();
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tally_orders();
 CREATE TRIGGER orders_stay_tallied AFTER UPDATE ON orders
   REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_orders();
 CREATE TRIGGER orders_are_no_more_tallied AFTER DELETE ON orders
-  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION tally_orders();
+  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tally_orders();
 
 CREATE FUNCTION tally_customers() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF TG_OP = 'INSERT' THEN
+  IF TG_OP = 'UPDATE' THEN
     INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
-    SELECT store_id, list, period, labels, sum(n) FROM (
-      SELECT store_id, 'customers' AS list, (created_at AT TIME ZONE 'UTC')::date AS period,
-        ARRAY[lower(status)] AS labels, 1 AS n
-      FROM added
-    ) AS counted
-    GROUP BY store_id, list, period, labels
-    HAVING sum(n) <> 0;
-  ELSIF TG_OP = 'DELETE' THEN
-    INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
-    SELECT store_id, list, period, labels, sum(n) FROM (
-      SELECT store_id, 'customers' AS list, (created_at AT TIME ZONE 'UTC')::date AS period,
-        ARRAY[lower(status)] AS labels, -1 AS n
-      FROM removed
-    ) AS counted
-    GROUP BY store_id, list, period, labels
+    SELECT store_id, 'customers', (created_at AT TIME ZONE 'UTC')::date AS period, ARRAY[lower(status)] AS labels, sum(n)
+    FROM (SELECT *, 1 AS n FROM added UNION ALL SELECT *, -1 FROM removed) AS counted
+    GROUP BY store_id, period, labels
     HAVING sum(n) <> 0;
   ELSE
     INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
-    SELECT store_id, list, period, labels, sum(n) FROM (
-      SELECT store_id, 'customers' AS list, (created_at AT TIME ZONE 'UTC')::date AS period,
-        ARRAY[lower(status)] AS labels, 1 AS n
-      FROM added
-      UNION ALL
-      SELECT store_id, 'customers' AS list, (created_at AT TIME ZONE 'UTC')::date AS period,
-        ARRAY[lower(status)] AS labels, -1 AS n
-      FROM removed
-    ) AS counted
-    GROUP BY store_id, list, period, labels
-    HAVING sum(n) <> 0;
+    SELECT store_id, 'customers', (created_at AT TIME ZONE 'UTC')::date AS period, ARRAY[lower(status)] AS labels,
+      CASE TG_OP WHEN 'INSERT' THEN count(*) ELSE -count(*) END
+    FROM changed
+    GROUP BY store_id, period, labels;
   END IF;
   RETURN NULL;
 END $$;
 CREATE TRIGGER customers_are_tallied AFTER INSERT ON customers
-  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_customers();
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tally_customers();
 CREATE TRIGGER customers_stay_tallied AFTER UPDATE ON customers
   REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_customers();
 CREATE TRIGGER customers_are_no_more_tallied AFTER DELETE ON customers
-  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION tally_customers();
+  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tally_customers();
 
 -- A product that changes its labels changes the counts of its categories, too.
 CREATE FUNCTION tally_products() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF TG_OP = 'INSERT' THEN
+  IF TG_OP = 'UPDATE' THEN
     INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
-    SELECT store_id, list, period, labels, sum(n) FROM (
-      SELECT store_id, 'products' AS list, (created_at AT TIME ZONE 'UTC')::date AS period,
-        ARRAY[product.featured::text, product.in_stock::text] AS labels, 1 AS n
-      FROM added AS product WHERE status = 'ACTIVE'
+    WITH product AS (
+      SELECT store_id, id, (created_at AT TIME ZONE 'UTC')::date AS day, ARRAY[featured::text, in_stock::text] AS labels, n
+      FROM (SELECT *, 1 AS n FROM added UNION ALL SELECT *, -1 FROM removed) AS both_rows
+      WHERE status = 'ACTIVE'
+    ), counted AS (
+      SELECT store_id, 'products' AS list, day AS period, labels, n FROM product
       UNION ALL
-      SELECT link.store_id, 'category ' || link.category_id AS list, '-infinity'::date AS period,
-        ARRAY[product.featured::text, product.in_stock::text] AS labels, 1 AS n
-      FROM product_categories AS link
-      JOIN added AS product ON product.store_id = link.store_id AND product.id = link.product_id
-      WHERE product.status = 'ACTIVE'
-    ) AS counted
-    GROUP BY store_id, list, period, labels
-    HAVING sum(n) <> 0;
-  ELSIF TG_OP = 'DELETE' THEN
-    INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
-    SELECT store_id, list, period, labels, sum(n) FROM (
-      SELECT store_id, 'products' AS list, (created_at AT TIME ZONE 'UTC')::date AS period,
-        ARRAY[product.featured::text, product.in_stock::text] AS labels, -1 AS n
-      FROM removed AS product WHERE status = 'ACTIVE'
-      UNION ALL
-      SELECT link.store_id, 'category ' || link.category_id AS list, '-infinity'::date AS period,
-        ARRAY[product.featured::text, product.in_stock::text] AS labels, -1 AS n
-      FROM product_categories AS link
-      JOIN removed AS product ON product.store_id = link.store_id AND product.id = link.product_id
-      WHERE product.status = 'ACTIVE'
-    ) AS counted
+      SELECT link.store_id, 'category ' || category_id, '-infinity', labels, n
+      FROM product JOIN product_categories AS link ON link.store_id = product.store_id AND product_id = product.id
+    )
+    SELECT store_id, list, period, labels, sum(n) FROM counted
     GROUP BY store_id, list, period, labels
     HAVING sum(n) <> 0;
   ELSE
     INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
-    SELECT store_id, list, period, labels, sum(n) FROM (
-      SELECT store_id, 'products' AS list, (created_at AT TIME ZONE 'UTC')::date AS period,
-        ARRAY[product.featured::text, product.in_stock::text] AS labels, 1 AS n
-      FROM added AS product WHERE status = 'ACTIVE'
+    WITH product AS (
+      SELECT store_id, id, (created_at AT TIME ZONE 'UTC')::date AS day, ARRAY[featured::text, in_stock::text] AS labels
+      FROM changed
+      WHERE status = 'ACTIVE'
+    ), counted AS (
+      SELECT store_id, 'products' AS list, day AS period, labels FROM product
       UNION ALL
-      SELECT link.store_id, 'category ' || link.category_id AS list, '-infinity'::date AS period,
-        ARRAY[product.featured::text, product.in_stock::text] AS labels, 1 AS n
-      FROM product_categories AS link
-      JOIN added AS product ON product.store_id = link.store_id AND product.id = link.product_id
-      WHERE product.status = 'ACTIVE'
-      UNION ALL
-      SELECT store_id, 'products' AS list, (created_at AT TIME ZONE 'UTC')::date AS period,
-        ARRAY[product.featured::text, product.in_stock::text] AS labels, -1 AS n
-      FROM removed AS product WHERE status = 'ACTIVE'
-      UNION ALL
-      SELECT link.store_id, 'category ' || link.category_id AS list, '-infinity'::date AS period,
-        ARRAY[product.featured::text, product.in_stock::text] AS labels, -1 AS n
-      FROM product_categories AS link
-      JOIN removed AS product ON product.store_id = link.store_id AND product.id = link.product_id
-      WHERE product.status = 'ACTIVE'
-    ) AS counted
-    GROUP BY store_id, list, period, labels
-    HAVING sum(n) <> 0;
+      SELECT link.store_id, 'category ' || category_id, '-infinity', labels
+      FROM product JOIN product_categories AS link ON link.store_id = product.store_id AND product_id = product.id
+    )
+    SELECT store_id, list, period, labels, CASE TG_OP WHEN 'INSERT' THEN count(*) ELSE -count(*) END FROM counted
+    GROUP BY store_id, list, period, labels;
   END IF;
   RETURN NULL;
 END $$;
 CREATE TRIGGER products_are_tallied AFTER INSERT ON products
-  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_products();
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tally_products();
 CREATE TRIGGER products_stay_tallied AFTER UPDATE ON products
   REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_products();
 CREATE TRIGGER products_are_no_more_tallied AFTER DELETE ON products
-  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION tally_products();
+  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tally_products();
 
 -- A product and its links that change at the same time must not both miss, or both count, each other: a statement that
 -- changes links locks their products before it counts.
 CREATE FUNCTION tally_product_categories() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF TG_OP = 'INSERT' THEN
-    PERFORM FROM products WHERE (store_id, id) IN (SELECT store_id, product_id FROM added)
+  IF TG_OP = 'UPDATE' THEN
+    PERFORM FROM products
+    WHERE (store_id, id) IN (SELECT store_id, product_id FROM added UNION ALL SELECT store_id, product_id FROM removed)
     ORDER BY store_id, id FOR SHARE;
     INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
-    SELECT store_id, 'category ' || category_id, '-infinity', labels, sum(n) FROM (
-      SELECT link.store_id, link.category_id,
-        ARRAY[product.featured::text, product.in_stock::text] AS labels, 1 AS n
-      FROM added AS link
-      JOIN products AS product ON product.store_id = link.store_id AND product.id = link.product_id
-      WHERE product.status = 'ACTIVE'
-    ) AS changes
-    GROUP BY store_id, category_id, labels
-    HAVING sum(n) <> 0;
-  ELSIF TG_OP = 'DELETE' THEN
-    PERFORM FROM products WHERE (store_id, id) IN (SELECT store_id, product_id FROM removed)
-    ORDER BY store_id, id FOR SHARE;
-    INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
-    SELECT store_id, 'category ' || category_id, '-infinity', labels, sum(n) FROM (
-      SELECT link.store_id, link.category_id,
-        ARRAY[product.featured::text, product.in_stock::text] AS labels, -1 AS n
-      FROM removed AS link
-      JOIN products AS product ON product.store_id = link.store_id AND product.id = link.product_id
-      WHERE product.status = 'ACTIVE'
-    ) AS changes
-    GROUP BY store_id, category_id, labels
+    SELECT link.store_id, 'category ' || category_id AS list, '-infinity', ARRAY[featured::text, in_stock::text] AS labels,
+      sum(n)
+    FROM (SELECT *, 1 AS n FROM added UNION ALL SELECT *, -1 FROM removed) AS link
+    JOIN products AS product ON product.store_id = link.store_id AND product.id = link.product_id
+    WHERE product.status = 'ACTIVE'
+    GROUP BY link.store_id, list, labels
     HAVING sum(n) <> 0;
   ELSE
-    PERFORM FROM products WHERE (store_id, id) IN (SELECT store_id, product_id FROM (TABLE added UNION ALL TABLE removed) AS links)
+    PERFORM FROM products WHERE (store_id, id) IN (SELECT store_id, product_id FROM changed)
     ORDER BY store_id, id FOR SHARE;
     INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
-    SELECT store_id, 'category ' || category_id, '-infinity', labels, sum(n) FROM (
-      SELECT link.store_id, link.category_id,
-        ARRAY[product.featured::text, product.in_stock::text] AS labels, 1 AS n
-      FROM added AS link
-      JOIN products AS product ON product.store_id = link.store_id AND product.id = link.product_id
-      WHERE product.status = 'ACTIVE'
-      UNION ALL
-      SELECT link.store_id, link.category_id,
-        ARRAY[product.featured::text, product.in_stock::text] AS labels, -1 AS n
-      FROM removed AS link
-      JOIN products AS product ON product.store_id = link.store_id AND product.id = link.product_id
-      WHERE product.status = 'ACTIVE'
-    ) AS changes
-    GROUP BY store_id, category_id, labels
-    HAVING sum(n) <> 0;
+    SELECT link.store_id, 'category ' || category_id AS list, '-infinity', ARRAY[featured::text, in_stock::text] AS labels,
+      CASE TG_OP WHEN 'INSERT' THEN count(*) ELSE -count(*) END
+    FROM changed AS link
+    JOIN products AS product ON product.store_id = link.store_id AND product.id = link.product_id
+    WHERE product.status = 'ACTIVE'
+    GROUP BY link.store_id, list, labels;
   END IF;
   RETURN NULL;
 END $$;
 CREATE TRIGGER product_categories_are_tallied AFTER INSERT ON product_categories
-  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_product_categories();
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tally_product_categories();
 CREATE TRIGGER product_categories_stay_tallied AFTER UPDATE ON product_categories
   REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_product_categories();
 CREATE TRIGGER product_categories_are_no_more_tallied AFTER DELETE ON product_categories
-  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION tally_product_categories();
+  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tally_product_categories();
 
 
 -- Sellable units: the list of SKUs -------------------------------------------------------------------------------------
@@ -1059,25 +973,23 @@ CREATE TRIGGER products_leave_the_sale BEFORE DELETE ON products FOR EACH ROW EX
 
 CREATE FUNCTION keep_units_of_variants() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF TG_OP = 'INSERT' THEN
-    PERFORM refresh_sellable_units(store_id, array_agg(DISTINCT product_id)) FROM added GROUP BY store_id;
-  ELSIF TG_OP = 'DELETE' THEN
-    PERFORM refresh_sellable_units(store_id, array_agg(DISTINCT product_id)) FROM removed GROUP BY store_id;
-  ELSE
+  IF TG_OP = 'UPDATE' THEN
     PERFORM refresh_sellable_units(store_id, array_agg(DISTINCT product_id)) FROM (
       SELECT store_id, product_id, id, sku, status FROM added
       EXCEPT SELECT store_id, product_id, id, sku, status FROM removed
-    ) AS changed
+    ) AS updated
     GROUP BY store_id;
+  ELSE
+    PERFORM refresh_sellable_units(store_id, array_agg(DISTINCT product_id)) FROM changed GROUP BY store_id;
   END IF;
   RETURN NULL;
 END $$;
 CREATE TRIGGER variants_come_for_sale AFTER INSERT ON product_variants
-  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION keep_units_of_variants();
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_units_of_variants();
 CREATE TRIGGER variants_change_their_units AFTER UPDATE ON product_variants
   REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION keep_units_of_variants();
 CREATE TRIGGER variants_leave_the_sale AFTER DELETE ON product_variants
-  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_units_of_variants();
+  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_units_of_variants();
 
 -- A page deep in the list begins in a section: 3,000 to 6,000 units that follow each other in the order of the list. The
 -- running sum of the sections' counts leads to it, and the page skips only units of its section.
@@ -1098,26 +1010,24 @@ CREATE FUNCTION units_per_section() RETURNS int LANGUAGE sql IMMUTABLE RETURN 30
 -- The lists count a changed unit by in_stock; the sections count it by its place, which follows in labels.
 CREATE FUNCTION tally_sellable_units() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF TG_OP = 'INSERT' THEN
+  IF TG_OP = 'UPDATE' THEN
     INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
-    SELECT store_id, 'skus', '-infinity', ARRAY[in_stock::text, sku, product_id::text, variant_key::text], 1 FROM added;
-  ELSIF TG_OP = 'DELETE' THEN
-    INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
-    SELECT store_id, 'skus', '-infinity', ARRAY[in_stock::text, sku, product_id::text, variant_key::text], -1 FROM removed;
+    SELECT store_id, 'skus', '-infinity', ARRAY[in_stock::text, sku, product_id::text, variant_key::text], n
+    FROM (SELECT *, 1 AS n FROM added UNION ALL SELECT *, -1 FROM removed) AS counted;
   ELSE
     INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
-    SELECT store_id, 'skus', '-infinity'::date, ARRAY[in_stock::text, sku, product_id::text, variant_key::text], 1 FROM added
-    UNION ALL
-    SELECT store_id, 'skus', '-infinity', ARRAY[in_stock::text, sku, product_id::text, variant_key::text], -1 FROM removed;
+    SELECT store_id, 'skus', '-infinity', ARRAY[in_stock::text, sku, product_id::text, variant_key::text],
+      CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END
+    FROM changed;
   END IF;
   RETURN NULL;
 END $$;
 CREATE TRIGGER sellable_units_are_tallied AFTER INSERT ON sellable_units
-  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_sellable_units();
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tally_sellable_units();
 CREATE TRIGGER sellable_units_stay_tallied AFTER UPDATE ON sellable_units
   REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_sellable_units();
 CREATE TRIGGER sellable_units_are_no_more_tallied AFTER DELETE ON sellable_units
-  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION tally_sellable_units();
+  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tally_sellable_units();
 
 -- Splits the sections that have grown, and merges empty ones with the section before. The caller holds the advisory lock
 -- of the store. A unit and its change are committed together, so in one snapshot the units of a section minus its
@@ -1472,21 +1382,55 @@ COMMENT ON FUNCTION pass_change_log IS 'The caller must know that no open transa
 
 -- Which writes change which resource. A row that an UPDATE leaves as it was is no change.
 
-CREATE FUNCTION log_orders() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION log_rows() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF TG_OP = 'DELETE' THEN
-    INSERT INTO change_log (store_id, kind, entity) SELECT store_id, 'orders', id::text FROM removed;
-  ELSE
-    INSERT INTO change_log (store_id, kind, entity) SELECT store_id, 'orders', id::text FROM added;
-  END IF;
+  INSERT INTO change_log (store_id, kind, entity) SELECT store_id, TG_ARGV[0]::change_kind, id::text FROM changed;
   RETURN NULL;
 END $$;
+CREATE FUNCTION log_updated_rows() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO change_log (store_id, kind, entity)
+  SELECT store_id, TG_ARGV[0]::change_kind, id::text FROM (TABLE added EXCEPT TABLE removed) AS updated;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER customers_are_logged AFTER INSERT ON customers
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_rows('customers');
+CREATE TRIGGER customers_stay_logged AFTER UPDATE ON customers
+  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_updated_rows('customers');
+CREATE TRIGGER customers_are_logged_once_more AFTER DELETE ON customers
+  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_rows('customers');
+
+-- A product shows the names of its categories, in their order, and of its brand.
+CREATE TRIGGER categories_are_logged AFTER INSERT ON categories
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_rows('categories');
+CREATE TRIGGER categories_stay_logged AFTER UPDATE ON categories
+  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_updated_rows('categories');
+CREATE TRIGGER categories_are_logged_once_more AFTER DELETE ON categories
+  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_rows('categories');
+CREATE TRIGGER brands_are_logged AFTER INSERT ON brands
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_rows('brands');
+CREATE TRIGGER brands_stay_logged AFTER UPDATE ON brands
+  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_updated_rows('brands');
+CREATE TRIGGER brands_are_logged_once_more AFTER DELETE ON brands
+  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_rows('brands');
+CREATE FUNCTION log_products_that_show() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO shared_changes (store_id, via, entity) VALUES (NEW.store_id, TG_ARGV[0], NEW.id);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER categories_log_their_products AFTER UPDATE ON categories FOR EACH ROW
+  WHEN (OLD.name <> NEW.name OR OLD.slug <> NEW.slug OR OLD.display_order <> NEW.display_order)
+  EXECUTE FUNCTION log_products_that_show('category');
+CREATE TRIGGER brands_log_their_products AFTER UPDATE ON brands FOR EACH ROW
+  WHEN (OLD.name <> NEW.name OR OLD.slug <> NEW.slug) EXECUTE FUNCTION log_products_that_show('brand');
+
+-- Every update changes an order.
 CREATE TRIGGER orders_are_logged AFTER INSERT ON orders
-  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_orders();
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_rows('orders');
 CREATE TRIGGER orders_stay_logged AFTER UPDATE ON orders
-  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_orders();
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_rows('orders');
 CREATE TRIGGER orders_are_logged_once_more AFTER DELETE ON orders
-  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_orders();
+  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_rows('orders');
 
 -- The parts of an order are inserted in the transaction of the order.
 CREATE FUNCTION log_orders_of_parts() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -1514,61 +1458,30 @@ END $$;
 CREATE TRIGGER order_stages_stay_logged AFTER UPDATE OF stage, state, attempts, last_error, position, updated_at ON order_stages
   FOR EACH ROW EXECUTE FUNCTION log_order_of_stage();
 
-CREATE FUNCTION log_customers() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  IF TG_OP = 'INSERT' THEN
-    INSERT INTO change_log (store_id, kind, entity) SELECT store_id, 'customers', id::text FROM added;
-  ELSIF TG_OP = 'DELETE' THEN
-    INSERT INTO change_log (store_id, kind, entity) SELECT store_id, 'customers', id::text FROM removed;
-  ELSE
-    INSERT INTO change_log (store_id, kind, entity)
-    SELECT store_id, 'customers', id::text FROM (TABLE added EXCEPT TABLE removed) AS changed;
-  END IF;
-  RETURN NULL;
-END $$;
-CREATE TRIGGER customers_are_logged AFTER INSERT ON customers
-  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_customers();
-CREATE TRIGGER customers_stay_logged AFTER UPDATE ON customers
-  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_customers();
-CREATE TRIGGER customers_are_logged_once_more AFTER DELETE ON customers
-  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_customers();
-
 -- An order that sells the last unit of a product updates in_stock, which no unit shows. A FULL JOIN is never a nested loop:
 -- the plan is made for the first statement of a session, and a later one may update the whole catalog.
-CREATE FUNCTION log_products() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION log_updated_products() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF TG_OP = 'INSERT' THEN
-    INSERT INTO change_log (store_id, kind, entity) SELECT store_id, 'products', id::text FROM added;
-  ELSIF TG_OP = 'DELETE' THEN
-    INSERT INTO change_log (store_id, kind, entity) SELECT store_id, 'products', id::text FROM removed;
-  ELSE
-    INSERT INTO change_log (store_id, kind, entity, unit)
-    SELECT store_id, 'products', id::text, CASE
-      WHEN (added.name, added.slug, added.status) IS DISTINCT FROM (removed.name, removed.slug, removed.status) THEN NULL
-      WHEN (added.price, added.sku) IS DISTINCT FROM (removed.price, removed.sku) THEN 0
-      ELSE -1 END
-    FROM added FULL JOIN removed USING (store_id, id)
-    WHERE added IS DISTINCT FROM removed;
-  END IF;
+  INSERT INTO change_log (store_id, kind, entity, unit)
+  SELECT store_id, 'products', id::text, CASE
+    WHEN (added.name, added.slug, added.status) IS DISTINCT FROM (removed.name, removed.slug, removed.status) THEN NULL
+    WHEN (added.price, added.sku) IS DISTINCT FROM (removed.price, removed.sku) THEN 0
+    ELSE -1 END
+  FROM added FULL JOIN removed USING (store_id, id)
+  WHERE added IS DISTINCT FROM removed;
   RETURN NULL;
 END $$;
 CREATE TRIGGER products_are_logged AFTER INSERT ON products
-  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_products();
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_rows('products');
 CREATE TRIGGER products_stay_logged AFTER UPDATE ON products
-  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_products();
+  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_updated_products();
 CREATE TRIGGER products_are_logged_once_more AFTER DELETE ON products
-  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_products();
+  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_rows('products');
 
 -- A variant that comes or goes for sale can replace the product itself. Its name and position are no part of a unit.
 CREATE FUNCTION log_products_of_variants() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF TG_OP = 'INSERT' THEN
-    INSERT INTO change_log (store_id, kind, entity)
-    SELECT DISTINCT store_id, 'products'::change_kind, product_id::text FROM added;
-  ELSIF TG_OP = 'DELETE' THEN
-    INSERT INTO change_log (store_id, kind, entity)
-    SELECT DISTINCT store_id, 'products'::change_kind, product_id::text FROM removed;
-  ELSE
+  IF TG_OP = 'UPDATE' THEN
     INSERT INTO change_log (store_id, kind, entity, unit)
     SELECT DISTINCT store_id, 'products'::change_kind, product_id::text, CASE
       WHEN added.status IS DISTINCT FROM removed.status THEN NULL
@@ -1577,56 +1490,51 @@ BEGIN
       ELSE -1 END
     FROM added FULL JOIN removed USING (store_id, product_id, id)
     WHERE added IS DISTINCT FROM removed;
+  ELSE
+    INSERT INTO change_log (store_id, kind, entity)
+    SELECT DISTINCT store_id, 'products'::change_kind, product_id::text FROM changed;
   END IF;
   RETURN NULL;
 END $$;
 CREATE TRIGGER product_variants_are_logged AFTER INSERT ON product_variants
-  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_variants();
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_variants();
 CREATE TRIGGER product_variants_stay_logged AFTER UPDATE ON product_variants
   REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_variants();
 CREATE TRIGGER product_variants_are_logged_once_more AFTER DELETE ON product_variants
-  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_variants();
+  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_variants();
 
 CREATE FUNCTION log_products_of_links() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF TG_OP = 'INSERT' THEN
-    INSERT INTO change_log (store_id, kind, entity, unit)
-    SELECT DISTINCT store_id, 'products'::change_kind, product_id::text, -1 FROM added;
-  ELSIF TG_OP = 'DELETE' THEN
-    INSERT INTO change_log (store_id, kind, entity, unit)
-    SELECT DISTINCT store_id, 'products'::change_kind, product_id::text, -1 FROM removed;
-  ELSE
+  IF TG_OP = 'UPDATE' THEN
     INSERT INTO change_log (store_id, kind, entity, unit)
     SELECT DISTINCT store_id, 'products'::change_kind, product_id::text, -1
-    FROM ((TABLE added EXCEPT TABLE removed) UNION ALL (TABLE removed EXCEPT TABLE added)) AS changed;
+    FROM ((TABLE added EXCEPT TABLE removed) UNION ALL (TABLE removed EXCEPT TABLE added)) AS moved;
+  ELSE
+    INSERT INTO change_log (store_id, kind, entity, unit)
+    SELECT DISTINCT store_id, 'products'::change_kind, product_id::text, -1 FROM changed;
   END IF;
   RETURN NULL;
 END $$;
 CREATE TRIGGER product_categories_are_logged AFTER INSERT ON product_categories
-  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_links();
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_links();
 CREATE TRIGGER product_categories_stay_logged AFTER UPDATE ON product_categories
   REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_links();
 CREATE TRIGGER product_categories_are_logged_once_more AFTER DELETE ON product_categories
-  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_links();
+  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_links();
 
 -- Every order updates stock, and every update changes it.
 CREATE FUNCTION log_products_of_stock() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF TG_OP = 'DELETE' THEN
-    INSERT INTO change_log (store_id, kind, entity, unit)
-    SELECT DISTINCT store_id, 'products'::change_kind, product_id::text, variant_key FROM removed;
-  ELSE
-    INSERT INTO change_log (store_id, kind, entity, unit)
-    SELECT DISTINCT store_id, 'products'::change_kind, product_id::text, variant_key FROM added;
-  END IF;
+  INSERT INTO change_log (store_id, kind, entity, unit)
+  SELECT DISTINCT store_id, 'products'::change_kind, product_id::text, variant_key FROM changed;
   RETURN NULL;
 END $$;
 CREATE TRIGGER stock_is_logged AFTER INSERT ON stock
-  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_stock();
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_stock();
 CREATE TRIGGER stock_stays_logged AFTER UPDATE ON stock
-  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_stock();
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_stock();
 CREATE TRIGGER stock_is_logged_once_more AFTER DELETE ON stock
-  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_stock();
+  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_products_of_stock();
 
 -- The quantity of a product counts the bins of active warehouses.
 CREATE FUNCTION log_products_of_warehouse() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -1638,13 +1546,8 @@ END $$;
 CREATE TRIGGER warehouses_log_their_products AFTER UPDATE OF active ON warehouses
   FOR EACH ROW WHEN (OLD.active <> NEW.active) EXECUTE FUNCTION log_products_of_warehouse();
 
-CREATE FUNCTION log_products_of_bin() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO shared_changes (store_id, via, entity) VALUES (NEW.store_id, 'bin', NEW.id);
-  RETURN NULL;
-END $$;
 CREATE TRIGGER bins_log_their_products AFTER UPDATE OF warehouse_id ON bins
-  FOR EACH ROW WHEN (OLD.warehouse_id <> NEW.warehouse_id) EXECUTE FUNCTION log_products_of_bin();
+  FOR EACH ROW WHEN (OLD.warehouse_id <> NEW.warehouse_id) EXECUTE FUNCTION log_products_that_show('bin');
 
 -- A decimal price has as many decimals as the currency.
 CREATE FUNCTION log_products_of_store() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -1654,55 +1557,3 @@ BEGIN
 END $$;
 CREATE TRIGGER stores_log_their_products AFTER UPDATE OF currency ON stores
   FOR EACH ROW WHEN (OLD.currency <> NEW.currency) EXECUTE FUNCTION log_products_of_store();
-
--- A product shows the names of its categories, in their order.
-CREATE FUNCTION log_categories() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  IF TG_OP = 'INSERT' THEN
-    INSERT INTO change_log (store_id, kind, entity) SELECT store_id, 'categories', id::text FROM added;
-  ELSIF TG_OP = 'DELETE' THEN
-    INSERT INTO change_log (store_id, kind, entity) SELECT store_id, 'categories', id::text FROM removed;
-  ELSE
-    INSERT INTO change_log (store_id, kind, entity)
-    SELECT store_id, 'categories', id::text FROM (TABLE added EXCEPT TABLE removed) AS changed;
-    INSERT INTO shared_changes (store_id, via, entity)
-    SELECT store_id, 'category', id FROM (
-      SELECT store_id, id, name, slug, display_order FROM added
-      EXCEPT
-      SELECT store_id, id, name, slug, display_order FROM removed
-    ) AS renamed;
-  END IF;
-  RETURN NULL;
-END $$;
-CREATE TRIGGER categories_are_logged AFTER INSERT ON categories
-  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_categories();
-CREATE TRIGGER categories_stay_logged AFTER UPDATE ON categories
-  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_categories();
-CREATE TRIGGER categories_are_logged_once_more AFTER DELETE ON categories
-  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_categories();
-
--- A product shows the name of its brand.
-CREATE FUNCTION log_brands() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  IF TG_OP = 'INSERT' THEN
-    INSERT INTO change_log (store_id, kind, entity) SELECT store_id, 'brands', id::text FROM added;
-  ELSIF TG_OP = 'DELETE' THEN
-    INSERT INTO change_log (store_id, kind, entity) SELECT store_id, 'brands', id::text FROM removed;
-  ELSE
-    INSERT INTO change_log (store_id, kind, entity)
-    SELECT store_id, 'brands', id::text FROM (TABLE added EXCEPT TABLE removed) AS changed;
-    INSERT INTO shared_changes (store_id, via, entity)
-    SELECT store_id, 'brand', id FROM (
-      SELECT store_id, id, name, slug FROM added
-      EXCEPT
-      SELECT store_id, id, name, slug FROM removed
-    ) AS renamed;
-  END IF;
-  RETURN NULL;
-END $$;
-CREATE TRIGGER brands_are_logged AFTER INSERT ON brands
-  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_brands();
-CREATE TRIGGER brands_stay_logged AFTER UPDATE ON brands
-  REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log_brands();
-CREATE TRIGGER brands_are_logged_once_more AFTER DELETE ON brands
-  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION log_brands();

@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import { CustomersService, type Page, type PageOf } from 'store-commerce/application';
+import { DomainError } from 'store-commerce/domain';
+import { Database } from 'store-commerce/infrastructure';
+
+export interface LoyaltyAccount {
+  readonly customerId: string;
+  readonly points: number;
+  readonly isSuspended: boolean;
+}
+
+/** `undefined` does not filter. */
+export interface LoyaltyFilter {
+  readonly isSuspended?: boolean;
+}
+
+/** The customer collects and spends no points. */
+export class LoyaltySuspended extends DomainError {
+  readonly kind = 'rejected';
+  readonly code = 'loyalty_suspended';
+
+  constructor() {
+    super('The loyalty account is suspended');
+  }
+}
+
+const COLUMNS = `customer_id AS "customerId", points, is_suspended AS "isSuspended"`;
+
+@Injectable()
+export class LoyaltyAccounts {
+  constructor(
+    private readonly customers: CustomersService,
+    private readonly database: Database,
+  ) {}
+
+  /** By customer. */
+  async list(storeId: number, { isSuspended }: LoyaltyFilter, { page, limit }: Page): Promise<PageOf<LoyaltyAccount>> {
+    const accounts = 'FROM loyalty.accounts WHERE store_id = $1 AND ($2::boolean IS NULL OR is_suspended = $2)';
+    const [rows, [count]] = await Promise.all([
+      this.database.queryPrepared<LoyaltyAccount>(
+        `/* loyalty.list */ SELECT ${COLUMNS} ${accounts} ORDER BY customer_id LIMIT $3 OFFSET $4`,
+        [storeId, isSuspended ?? null, limit, (page - 1) * limit],
+      ),
+      this.database.queryPrepared<{ total: number }>(`/* loyalty.total */ SELECT count(*)::int AS total ${accounts}`, [
+        storeId,
+        isSuspended ?? null,
+      ]),
+    ]);
+    return { rows, total: count?.total ?? 0 };
+  }
+
+  /**
+   * The account of a customer, which is empty until the first points.
+   *
+   * @throws NotFound when the store has no such customer.
+   */
+  async retrieve(storeId: number, customer: string): Promise<LoyaltyAccount> {
+    const { id } = await this.customers.retrieve(storeId, customer);
+    const [account] = await this.database.queryPrepared<LoyaltyAccount>(
+      `/* loyalty.account */ SELECT ${COLUMNS} FROM loyalty.accounts WHERE store_id = $1 AND customer_id = $2`,
+      [storeId, id],
+    );
+    return account ?? { customerId: id, points: 0, isSuspended: false };
+  }
+
+  /**
+   * @throws NotFound when the store has no such customer.
+   * @throws LoyaltySuspended when the account is suspended.
+   */
+  async setPoints(storeId: number, customer: string, points: number): Promise<LoyaltyAccount> {
+    const { id } = await this.customers.retrieve(storeId, customer);
+    const [account] = await this.database.write<LoyaltyAccount>(
+      `/* loyalty.set */ INSERT INTO loyalty.accounts AS account (store_id, customer_id, points) VALUES ($1, $2, $3)
+       ON CONFLICT (store_id, customer_id) DO UPDATE SET points = $3 WHERE NOT account.is_suspended
+       RETURNING ${COLUMNS}`,
+      [storeId, id, points],
+    );
+    if (!account) throw new LoyaltySuspended();
+    return account;
+  }
+}

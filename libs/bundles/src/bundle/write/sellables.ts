@@ -1,0 +1,38 @@
+import { quoted } from '../check/faults.js';
+import type { Batch, Owner } from './batch.js';
+import { PRODUCTS, VARIANTS } from './tables.js';
+
+/** A product or one of its variants, as a stock line or an order's line refers to it. */
+interface SellableReference {
+  readonly product?: string | null;
+  readonly variant?: string | null;
+}
+
+/** Ids of a product and a variant; null where a line names none. */
+export interface Sellable {
+  readonly productId: number | null;
+  readonly variantId: number | null;
+}
+
+/** Looks up all references at once. @throws BundleLineError when one is unknown. */
+export async function findSellables<Reference extends SellableReference>(
+  batch: Batch,
+  store: Owner,
+  references: readonly { readonly number: number; readonly reference: Reference }[],
+): Promise<Map<Reference, Sellable>> {
+  const slugs = references.flatMap(({ reference: { product } }) => (product ? [{ slug: product }] : []));
+  const productId = await batch.finder(PRODUCTS, store.id, slugs);
+  const found = references.map(({ number, reference }) => {
+    const { product, variant: sku } = reference;
+    const product_id = product ? productId(number, { slug: product }, 'product') : null;
+    return { number, reference, product_id, variant: sku ? { product_id, sku } : null };
+  });
+  const variants = found.flatMap(({ variant }) => variant ?? []);
+  const variantId = await batch.finder(VARIANTS, store.id, variants);
+  return new Map(
+    found.map(({ number, reference, product_id, variant }) => {
+      const what = `product ${quoted(reference.product ?? '')}: variant`;
+      return [reference, { productId: product_id, variantId: variant && variantId(number, variant, what) }];
+    }),
+  );
+}

@@ -1,0 +1,191 @@
+import { Money, publicPaymentSettings, publicSettings, toDecimalText, type Currency } from '@app/domain';
+import {
+  CUSTOMER_COLUMNS,
+  customerRecord,
+  ORDER_COLUMNS,
+  orderRecord,
+  sortAttributes,
+  toSafeInteger,
+  type CustomerColumns,
+  type OrderColumns,
+} from '@app/infrastructure';
+import { contact, fraudSettings } from '../bundle/schema/store-line.js';
+import type { AnySection, Section } from './section.js';
+
+interface StoreRow {
+  readonly contact: unknown;
+  readonly theme: unknown;
+  readonly payment_settings: unknown;
+  readonly ecommerce_settings: unknown;
+  readonly fraud_settings: unknown;
+}
+
+/** The profile as the API shows it: settings that look secret are left out, and credentials are in another table. */
+const STORE: Section<StoreRow> = {
+  kind: 'store',
+  columns: `item.id, item.subdomain, item.name, item.custom_domain, item.currency, item.status, item.logo_url,
+    item.primary_color, item.seo_title, item.contact, item.theme, item.payment_settings, item.ecommerce_settings,
+    item.fraud_settings`,
+  rows: 'stores AS item WHERE item.id = $1',
+  changed: null,
+  key: ['item.id'],
+  toFields: (row) => ({
+    ...row,
+    contact: known(publicSettings(row.contact), contact),
+    theme: publicSettings(row.theme),
+    payment_settings: paymentSettings(row.payment_settings),
+    ecommerce_settings: publicSettings(row.ecommerce_settings),
+    fraud_settings: known(row.fraud_settings, fraudSettings),
+  }),
+};
+
+const WAREHOUSES: Section = {
+  kind: 'warehouse',
+  columns: 'item.code, item.name, item.active',
+  rows: 'warehouses AS item WHERE item.store_id = $1',
+  changed: null,
+  key: ['item.id'],
+};
+
+const BINS: Section = {
+  kind: 'bin',
+  columns: 'warehouse.code AS warehouse, item.code',
+  rows: `bins AS item
+    JOIN warehouses AS warehouse ON warehouse.store_id = item.store_id AND warehouse.id = item.warehouse_id
+    WHERE item.store_id = $1`,
+  changed: null,
+  key: ['item.id'],
+};
+
+const BRANDS: Section = {
+  kind: 'brand',
+  columns: 'item.id, item.slug, item.name, item.logo, item.description, item.active',
+  rows: 'brands AS item WHERE item.store_id = $1',
+  changed: null,
+  key: ['item.id'],
+};
+
+/** By depth: a parent precedes its children. */
+const CATEGORIES: Section = {
+  kind: 'category',
+  columns: `item.id, item.slug, item.name, item.image, item.description, item.display_order AS order,
+    parent.slug AS parent, item.active`,
+  rows: `(
+      WITH RECURSIVE placed AS (
+        SELECT store_id, id, 0 AS depth FROM categories WHERE store_id = $1 AND parent_id IS NULL
+        UNION ALL
+        SELECT child.store_id, child.id, placed.depth + 1
+        FROM placed
+        JOIN categories AS child ON child.store_id = placed.store_id AND child.parent_id = placed.id
+        WHERE child.store_id = $1
+      )
+      SELECT store_id, id, depth FROM placed
+    ) AS place
+    JOIN categories AS item ON item.store_id = $1 AND item.id = place.id
+    LEFT JOIN categories AS parent ON parent.store_id = item.store_id AND parent.id = item.parent_id
+    WHERE place.store_id = $1`,
+  changed: null,
+  key: ['place.depth', 'item.id'],
+};
+
+interface VariantJson {
+  readonly price: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly attribute_names: readonly string[];
+}
+
+interface ProductRow {
+  /** Minor units as text, because pg returns bigint as text. */
+  readonly price: string;
+  readonly images: readonly { readonly url: string; readonly alt?: string }[];
+  readonly specifications: readonly { readonly name: string; readonly value: string }[];
+  readonly variants: readonly VariantJson[];
+}
+
+const PRODUCTS: Section<ProductRow> = {
+  kind: 'product',
+  columns: `item.id, item.slug, item.sku, item.name, item.price, item.status, item.featured, item.description,
+    (SELECT slug FROM brands WHERE brands.store_id = item.store_id AND brands.id = item.brand_id) AS brand,
+    ARRAY(SELECT category.slug FROM product_categories AS link
+      JOIN categories AS category ON category.store_id = link.store_id AND category.id = link.category_id
+      WHERE link.store_id = item.store_id AND link.product_id = item.id ORDER BY category.id) AS categories,
+    item.images, item.specifications,
+    (SELECT coalesce(json_agg(json_build_object('id', variant.id, 'sku', variant.sku, 'name', variant.name,
+        'price', variant.price::text, 'attributes', variant.attributes, 'attribute_names', variant.attribute_names,
+        'status', variant.status) ORDER BY variant.position, variant.id), '[]')
+      FROM product_variants AS variant
+      WHERE variant.store_id = item.store_id AND variant.product_id = item.id) AS variants,
+    item.created_at, item.updated_at`,
+  rows: 'products AS item WHERE item.store_id = $1',
+  changed: 'item.updated_at >= $2',
+  key: ['item.id'],
+  toFields: (row, { currency }) => ({
+    ...row,
+    price: priceOf(row.price, currency),
+    images: row.images.map(({ url, alt }) => ({ url, ...(alt !== undefined && { alt }) })),
+    specifications: row.specifications.map(({ name, value }) => ({ name, value })),
+    variants: row.variants.map(({ attribute_names, ...variant }) => ({
+      ...variant,
+      price: priceOf(variant.price, currency),
+      attributes: sortAttributes(variant.attributes, attribute_names),
+    })),
+  }),
+};
+
+const CUSTOMERS: Section<CustomerColumns> = {
+  kind: 'customer',
+  columns: CUSTOMER_COLUMNS,
+  rows: 'customers AS item WHERE item.store_id = $1',
+  changed: 'item.updated_at >= $2',
+  key: ['item.id'],
+  toFields: customerRecord,
+};
+
+const ORDERS: Section<OrderColumns> = {
+  kind: 'order',
+  columns: ORDER_COLUMNS,
+  rows: 'orders AS item WHERE item.store_id = $1',
+  changed: `item.updated_at >= $2 OR EXISTS (SELECT FROM order_stages AS stage
+    WHERE stage.store_id = item.store_id AND stage.order_id = item.id AND stage.updated_at >= $2)`,
+  key: ['item.id'],
+  toFields: orderRecord,
+};
+
+const STOCK: Section = {
+  kind: 'stock',
+  columns: `warehouse.code || '/' || bin.code AS bin, product.slug AS product, variant.sku AS variant, item.quantity`,
+  rows: `stock AS item
+    JOIN bins AS bin ON bin.store_id = item.store_id AND bin.id = item.bin_id
+    JOIN warehouses AS warehouse ON warehouse.store_id = bin.store_id AND warehouse.id = bin.warehouse_id
+    JOIN products AS product ON product.store_id = item.store_id AND product.id = item.product_id
+    LEFT JOIN product_variants AS variant ON variant.store_id = item.store_id AND variant.id = item.variant_id
+    WHERE item.store_id = $1`,
+  changed: `EXISTS (SELECT FROM stock_movements AS moved
+    WHERE moved.store_id = item.store_id AND moved.product_id = item.product_id
+      AND moved.variant_key = item.variant_key AND moved.bin_id = item.bin_id AND moved.created_at >= $2)`,
+  key: ['item.product_id', 'item.variant_key', 'item.bin_id'],
+};
+
+/** The kinds of a bundle, each after the kinds that it refers to. */
+export const SECTIONS: readonly AnySection[] = [
+  ...[STORE, WAREHOUSES, BINS, BRANDS, CATEGORIES, PRODUCTS],
+  ...[CUSTOMERS, ORDERS, STOCK],
+];
+
+/** Without a list of methods where the store has none, so that an import of the line changes nothing. */
+function paymentSettings(stored: unknown): object {
+  if (!Object.hasOwn(stored ?? {}, 'methods')) return {};
+  return {
+    methods: publicPaymentSettings(stored, () => false).methods.map(({ hasCredentials: _, ...method }) => method),
+  };
+}
+
+/** The fields that a bundle knows. */
+function known(settings: unknown, { properties }: { readonly properties: object }): object {
+  const entries = Object.entries(settings ?? {});
+  return Object.fromEntries(entries.filter(([name]) => Object.hasOwn(properties, name)));
+}
+
+function priceOf(minor: string, currency: Currency): string {
+  return toDecimalText(Money.ofMinor(toSafeInteger(minor), currency));
+}

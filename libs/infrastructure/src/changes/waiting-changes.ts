@@ -1,0 +1,15 @@
+/**
+ * SQL after FROM: the changes of a store that have no position yet, without those that its `shared_changes` stand for.
+ *
+ * @param store an expression for the id of the store.
+ */
+export function unnumbered(store: string): string {
+  return `change_log WHERE change_log.store_id = ${store}
+      AND change_log.id > coalesce((SELECT passed FROM change_log_mark), 0)`;
+}
+
+/** SQL for whether changes of a store have no position yet. @param store an expression for its id. */
+export function changesWait(store: string): string {
+  return `(EXISTS (SELECT FROM ${unnumbered(store)})
+    OR EXISTS (SELECT FROM shared_changes WHERE shared_changes.store_id = ${store}))`;
+}

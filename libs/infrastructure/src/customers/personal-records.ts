@@ -1,0 +1,100 @@
+import { stagesOfPlacement } from '@app/application';
+import { sortAttributes } from '../postgres/attributes.js';
+import { toSafeInteger } from '../postgres/integers.js';
+
+// The rows that contain personal data, with the fields of a store bundle. The table is `item`.
+
+/** Without the secrets, which are in another table. */
+export const CUSTOMER_COLUMNS = `item.id, item.name, item.email, item.phone, item.status, item.email_verified,
+  item.loyalty_points, item.total_spent, item.tags, item.city, item.created_at, item.last_login`;
+
+// Unit prices travel as text, because JSON numbers are not exact.
+export const ORDER_COLUMNS = `item.id, item.receipt_number, item.source, item.status, item.fulfillment_status,
+  item.payment_method, item.currency, item.amount, item.total_amount, item.customer_id, item.customer_name,
+  item.customer_email, item.customer_phone, item.shipping_address, item.billing_address, item.notes, item.is_test, item.placed,
+  item.external_reference, item.created_at, item.updated_at,
+  (SELECT coalesce(json_agg(json_build_object('product', product.slug, 'variant', variant.sku, 'sku', line.sku,
+      'name', line.name, 'attributes', line.attributes, 'attribute_names', line.attribute_names,
+      'unit_price', line.unit_price::text, 'quantity', line.quantity) ORDER BY line.position), '[]')
+    FROM order_lines AS line
+    LEFT JOIN products AS product ON product.store_id = line.store_id AND product.id = line.product_id
+    LEFT JOIN product_variants AS variant ON variant.store_id = product.store_id AND variant.product_id = product.id
+      AND variant.id = line.variant_id
+    WHERE line.store_id = item.store_id AND line.order_id = item.id) AS line_items,
+  (SELECT json_build_object('verdict', fraud.verdict, 'score', fraud.score, 'reasons', fraud.reasons)
+    FROM fraud_assessments AS fraud WHERE fraud.store_id = item.store_id AND fraud.order_id = item.id) AS fraud,
+  (SELECT coalesce(json_agg(json_build_object('stage', stage.stage, 'state', stage.state,
+      'attempts', stage.attempts, 'last_error', stage.last_error, 'at', stage.updated_at)
+      ORDER BY stage.position, stage.stage), '[]')
+    FROM order_stages AS stage WHERE stage.store_id = item.store_id AND stage.order_id = item.id) AS pipeline`;
+
+/** A row of {@link CUSTOMER_COLUMNS}, as far as its record differs. pg returns bigint as text. */
+export interface CustomerColumns {
+  readonly total_spent: string;
+}
+
+interface ItemJson {
+  readonly product: string | null;
+  readonly variant: string | null;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly attribute_names: readonly string[];
+  readonly unit_price: string;
+}
+
+interface Address {
+  readonly address?: string;
+  readonly city?: string;
+  readonly zip?: string;
+}
+
+/** A row of {@link ORDER_COLUMNS}, as far as its record differs. */
+export interface OrderColumns {
+  readonly amount: string;
+  readonly total_amount: string;
+  readonly shipping_address: Address;
+  readonly billing_address: Address;
+  readonly external_reference: string | null;
+  readonly line_items: readonly ItemJson[];
+  readonly fraud: { readonly reasons: readonly { readonly rule: string; readonly score: number }[] } | null;
+  readonly placed: boolean;
+  readonly created_at: Date;
+  readonly pipeline: readonly { readonly at: string }[];
+}
+
+/** The fields of a customer in a store bundle. */
+export function customerRecord(row: CustomerColumns) {
+  return { ...row, total_spent: toSafeInteger(row.total_spent) };
+}
+
+/** The fields of an order in a store bundle. */
+export function orderRecord({ external_reference, fraud, placed, ...row }: OrderColumns) {
+  const done = placed ? stagesOfPlacement(row.created_at) : [];
+  return {
+    ...row,
+    amount: toSafeInteger(row.amount),
+    total_amount: toSafeInteger(row.total_amount),
+    shipping_address: wholeAddress(row.shipping_address),
+    billing_address: wholeAddress(row.billing_address),
+    ...(external_reference !== null && { external_reference }),
+    line_items: row.line_items.map(itemRecord),
+    ...(fraud && { fraud: { ...fraud, reasons: fraud.reasons.map(({ rule, score }) => ({ rule, score })) } }),
+    pipeline: [...done.map(({ lastError, ...stage }) => ({ ...stage, last_error: lastError })), ...row.pipeline].map(
+      (stage) => ({ ...stage, at: new Date(stage.at).toISOString() }),
+    ),
+  };
+}
+
+function wholeAddress({ address = '', city = '', zip = '' }: Address): Address {
+  return { address, city, zip };
+}
+
+/** A product that no longer exists is not named. */
+function itemRecord({ product, variant, attributes, attribute_names, unit_price, ...item }: ItemJson) {
+  return {
+    ...(product && { product }),
+    ...(variant && { variant }),
+    ...item,
+    attributes: sortAttributes(attributes, attribute_names),
+    unit_price: toSafeInteger(unit_price),
+  };
+}

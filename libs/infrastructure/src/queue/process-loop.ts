@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+
+/** Work that a process repeats from its start until it shuts down. */
+export abstract class ProcessLoop implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  /** Aborts when the process shuts down. */
+  protected readonly stopping: AbortSignal;
+  private readonly stop: () => void;
+  private work: Promise<unknown> = Promise.resolve();
+
+  /** @param shutdownMs how long a shutdown waits for the work to end. */
+  constructor(private readonly shutdownMs: number) {
+    const controller = new AbortController();
+    this.stopping = controller.signal;
+    this.stop = () => controller.abort();
+  }
+
+  /** Ends after `stopping`. Never rejects. */
+  protected abstract run(): Promise<unknown>;
+
+  onApplicationBootstrap(): void {
+    this.work = this.run();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stop();
+    await atMost(this.shutdownMs, this.work);
+  }
+
+  /** @param round returns the milliseconds to pause before the next. */
+  protected async repeat(round: () => Promise<number>): Promise<void> {
+    while (!this.stopping.aborted) {
+      const pauseMs = await round();
+      await sleep(pauseMs, undefined, { signal: this.stopping }).catch(() => undefined);
+    }
+  }
+}
+
+/** Resolves when `work` resolves, or after this time. */
+export async function atMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  const done = new AbortController();
+  const over = sleep(milliseconds, undefined, { signal: done.signal }).catch(() => undefined);
+  await Promise.race([work, over]).finally(() => done.abort());
+}

@@ -1,0 +1,67 @@
+import {
+  Deadline,
+  type IdempotencyScope,
+  type OrderPlacement,
+  type Placement,
+  type PlacementOutcome,
+} from '@app/application';
+import { Money, Order, OrderLine, sumDemand, type FraudAssessment } from '@app/domain';
+import { v7 as uuidv7 } from 'uuid';
+
+let serial = 0;
+
+interface OrderOptions {
+  readonly id?: string;
+  readonly receiptNumber?: string;
+  /** Defaults to one unit of product 1, at 10.00 each. */
+  readonly items?: readonly { readonly productId: number; readonly quantity: number }[];
+  readonly externalReference?: string;
+  readonly isTest?: boolean;
+}
+
+/** An order with defaults for all values that are not given. */
+export function anOrder(
+  storeId: number,
+  {
+    id = uuidv7(),
+    receiptNumber = `WEB-TEST-${++serial}`,
+    items = [{ productId: 1, quantity: 1 }],
+    externalReference = '',
+    isTest = false,
+  }: OrderOptions = {},
+): Order {
+  const unitPrice = Money.ofMinor(1000, 'USD');
+  return Order.place({
+    id,
+    storeId,
+    receiptNumber,
+    currency: 'USD',
+    paymentMethod: 'COD',
+    customer: { name: 'Ada', email: '', phone: '' },
+    address: { address: '', city: '', zip: '' },
+    notes: '',
+    externalReference,
+    isTest,
+    lines: items.map(
+      (item) => new OrderLine({ ...item, variantId: null, sku: '', name: 'Mug', attributes: {}, unitPrice }),
+    ),
+    placedAt: new Date('2026-11-20T12:00:00.000Z'),
+  });
+}
+
+export const ACCEPTED: FraudAssessment = { verdict: 'ACCEPT', score: 0, reasons: [] };
+
+/** Places an order with the demand of its lines. */
+export function placeOrder(
+  placement: OrderPlacement,
+  order: Order,
+  more: Partial<Omit<Placement, 'order'>> = {},
+  deadline = Deadline.in(5_000),
+): Promise<PlacementOutcome> {
+  const demand = sumDemand(order.lines);
+  return placement.place({ order, demand, assessment: ACCEPTED, idempotency: null, ...more }, deadline);
+}
+
+export function aScope(storeId: number, key = `key-${++serial}`): IdempotencyScope {
+  return { storeId, mode: 'live', key };
+}

@@ -1,0 +1,393 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BundleLine, ImportReport } from '@app/bundles';
+import { demoStore } from '@app/demo-store';
+import pg from 'pg';
+import { aStoreBundle } from '../builders/store-bundle.js';
+import { bundleImports, cipher } from '../support/bundle-imports.js';
+import { eventually } from '../support/eventually.js';
+import { lockWaits } from '../support/lock-waits.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+
+let database: TestDatabase;
+let serial = 0;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+const { importLines, importText, count, ledger } = bundleImports(() => database);
+
+const HISTORY = `
+  SELECT orders.receipt_number, orders.amount::int, orders.total_amount::int, customers.name AS customer,
+    line.position, product.slug, line.sku, line.attributes, line.line_total::int
+  FROM orders JOIN stores ON stores.id = orders.store_id AND stores.subdomain = $1
+  LEFT JOIN customers ON customers.store_id = orders.store_id AND customers.id = orders.customer_id
+  LEFT JOIN order_lines line ON line.store_id = orders.store_id AND line.order_id = orders.id
+  LEFT JOIN products product ON product.store_id = line.store_id AND product.id = line.product_id
+  ORDER BY line.position`;
+
+const VARIANTS = `
+  SELECT sku, product_variants.status FROM product_variants JOIN stores ON stores.id = store_id
+  WHERE subdomain = $1 ORDER BY position, sku`;
+
+it('imports the example of docs/store-bundle.md', async () => {
+  const documentation = readFileSync(join(__dirname, '../../docs/store-bundle.md'), 'utf8');
+  const example = documentation.split('\n').filter((text) => text.startsWith('{"kind"'));
+
+  const { counts } = await importText(example.join('\n'));
+
+  const created = Object.values(counts).map((kind) => kind.created);
+  expect([example.length, created.reduce((sum, n) => sum + n)]).toEqual([9, 9]);
+});
+
+describe('import of a store bundle', () => {
+  it('writes every kind of line with its references', async () => {
+    const { lines, counts } = await importLines(...aStoreBundle('every-kind'));
+
+    expect(lines).toBe(10);
+    expect(counts).toMatchObject({ category: { created: 2 }, product: { created: 1 }, order: { created: 1 } });
+    const order = { receipt_number: 'POS-1', amount: 16_400, total_amount: 17_000, customer: 'Ada' };
+    expect(await database.query(HISTORY, ['every-kind'])).toEqual([
+      { ...order, position: 0, slug: 'runner', sku: 'R-42', attributes: { Size: '42' }, line_total: 16_400 },
+      { ...order, position: 1, slug: null, sku: '', attributes: {}, line_total: 0 },
+    ]);
+    expect(await ledger('every-kind')).toEqual([{ kind: 'OPENING', quantity: 7 }]);
+    expect(await count('product_categories', 'every-kind')).toBe(2);
+    expect(await count('order_stages', 'every-kind')).toBe(0);
+  });
+
+  it('stores the options of a variant in the given order, also on its order lines', async () => {
+    const store = 'options';
+    const [acme, ...others] = aStoreBundle(store) as [BundleLine, ...BundleLine[]];
+    const attributes = { Color: 'Blue', Size: '42', color: 'Azure' };
+    const lines = others.map((line) =>
+      line.kind === 'product' ? { ...line, variants: [{ sku: 'R-42', name: '42', price: '1', attributes }] } : line,
+    );
+
+    await importLines(acme, ...lines);
+
+    const names = `SELECT attribute_names FROM product_variants JOIN stores ON stores.id = store_id
+      WHERE subdomain = $1 UNION ALL SELECT attribute_names FROM order_lines JOIN stores ON stores.id = store_id
+      WHERE subdomain = $1 AND sku = 'R-42'`;
+    expect(await database.query(names, [store])).toEqual(Array(2).fill({ attribute_names: Object.keys(attributes) }));
+  });
+
+  it('writes nothing when a bundle is imported again', async () => {
+    await importLines(...aStoreBundle('again'));
+    const rowVersions = `SELECT products.xmin::text, products.ctid::text FROM products
+      JOIN stores ON stores.id = store_id WHERE subdomain = 'again'`;
+    const before = await database.query(rowVersions);
+
+    const { counts } = await importLines(...aStoreBundle('again'));
+
+    expect(Object.values(counts).map(({ created, updated }) => created + updated)).toEqual(Array(9).fill(0));
+    expect(await database.query(rowVersions)).toEqual(before);
+    expect(await count('order_lines', 'again')).toBe(2);
+    expect(await count('stock_movements', 'again')).toBe(1);
+  });
+
+  it('updates only the fields that a line gives', async () => {
+    const store = 'partial';
+    await importLines(...aStoreBundle(store));
+
+    const { counts } = await importLines(
+      { kind: 'product', store, slug: 'runner', name: 'Runner II', price: '10', brand: null },
+      { kind: 'customer', store, name: 'Ada L.', email: 'ada@example.COM', loyalty_points: 3 },
+      { kind: 'customer', store, name: 'Ada L.', email: 'ada@example.COM', city: 'Turin' },
+    );
+
+    expect(counts).toMatchObject({ product: { updated: 1 }, customer: { updated: 2, created: 0 } });
+    const query = `SELECT products.name, price::int, brand_id FROM products JOIN stores ON stores.id = store_id
+      WHERE subdomain = $1`;
+    expect(await database.query(query, [store])).toEqual([{ name: 'Runner II', price: 1_000, brand_id: null }]);
+    expect(await count('product_variants', store)).toBe(2);
+    const customers = `SELECT customers.name, city, loyalty_points, password_hash FROM customers
+      JOIN customer_secrets ON customer_id = id AND customer_secrets.store_id = customers.store_id
+      JOIN stores ON stores.id = customers.store_id WHERE subdomain = $1`;
+    expect(await database.query(customers, [store])).toEqual([
+      { name: 'Ada L.', city: 'Turin', loyalty_points: 3, password_hash: 'hash' },
+    ]);
+  });
+
+  it('deactivates variants that a line no longer names, and activates them when it names them again', async () => {
+    const store = 'variants';
+    await importLines(...aStoreBundle(store));
+    const product = { kind: 'product', store, slug: 'runner', name: 'Runner', price: '79.90' } as const;
+    const variant = (sku: string) => ({ sku, name: sku, price: '82.00' });
+
+    await importLines({ ...product, variants: [variant('R-44'), variant('R-43')], categories: ['shoes'] });
+
+    expect(await database.query(VARIANTS, [store])).toEqual([
+      { sku: 'R-42', status: 'INACTIVE' },
+      { sku: 'R-44', status: 'ACTIVE' },
+      { sku: 'R-43', status: 'ACTIVE' },
+    ]);
+    expect(await count('product_categories', store)).toBe(1);
+
+    await importLines({ ...product, variants: [variant('R-42')] });
+
+    expect(await database.query(VARIANTS, [store])).toContainEqual({ sku: 'R-42', status: 'ACTIVE' });
+  });
+
+  it('sells a variant without a price at the price of its product', async () => {
+    const store = 'no-price';
+    const variants = [{ sku: 'R-44', name: '44' }];
+    const product = { kind: 'product', store, slug: 'runner', name: 'Runner', price: '79.90', variants } as BundleLine;
+
+    await importLines({ kind: 'store', subdomain: store, name: 'Acme', currency: 'USD' }, product);
+
+    const prices = `SELECT price::int FROM product_variants JOIN stores ON stores.id = store_id WHERE subdomain = $1`;
+    expect(await database.query(prices, [store])).toEqual([{ price: 7_990 }]);
+  });
+
+  it('removes blanks around names and keys, and reports the fields', async () => {
+    const store = 'trimmed';
+
+    const { trimmed } = await importLines(
+      { kind: 'store', subdomain: store, name: ' Acme', currency: 'USD' },
+      { kind: 'brand', store, slug: 'globex ', name: 'Globex' },
+      { kind: 'product', store, slug: 'runner', name: 'Runner', price: '1', brand: ' globex' },
+    );
+
+    expect(trimmed).toEqual(['line 1: store.name', 'line 2: brand.slug', 'line 3: product.brand']);
+    expect([await count('brands', store), await count('products', store)]).toEqual([1, 1]);
+  });
+
+  it('imports a credit note, an order with a negative amount', async () => {
+    const store = 'credit';
+    const note = {
+      ...(aStoreBundle(store).at(-1) as Extract<BundleLine, { kind: 'order' }>),
+      ...{ receipt_number: 'CN-1', amount: -8_200, total_amount: -8_900 },
+      line_items: [{ product: 'runner', variant: 'R-42', name: 'Runner', unit_price: -8_200, quantity: 1 }],
+    };
+
+    await importLines(...aStoreBundle(store).slice(0, -1), note);
+
+    expect(await database.query(HISTORY, [store])).toMatchObject([
+      { receipt_number: 'CN-1', amount: -8_200, total_amount: -8_900, line_total: -8_200 },
+    ]);
+  });
+
+  it('never changes an order that exists with the same receipt number', async () => {
+    const store = 'history';
+    await importLines(...aStoreBundle(store));
+    const order = aStoreBundle(store).at(-1) as Extract<BundleLine, { kind: 'order' }>;
+    const [{ id } = { id: '' }] = await database.query<{ id: string }>(
+      'SELECT orders.id FROM orders JOIN stores ON stores.id = store_id WHERE subdomain = $1',
+      [store],
+    );
+
+    const { counts } = await importLines(
+      { ...order, receipt_number: 'pos-1', amount: 1 },
+      { ...order, id, amount: 2 },
+      { ...order, id: '22222222-1111-4111-8111-111111111111', amount: 3 },
+    );
+
+    expect(counts.order).toEqual({ created: 0, updated: 0, unchanged: 3 });
+    expect(await database.query(HISTORY, [store])).toHaveLength(2);
+  });
+
+  it('encrypts secrets and binds them to their rows', async () => {
+    const store = 'secrets';
+    await importLines(...aStoreBundle(store));
+    const [row] = await database.query<{
+      id: number;
+      settings: string;
+      credentials: Buffer;
+      customer: string;
+      nid: Buffer;
+    }>(
+      `SELECT stores.id, payment_settings::text AS settings, credentials, customer_id AS customer, national_id AS nid
+       FROM stores JOIN gateway_credentials g ON g.store_id = stores.id JOIN customer_secrets s ON s.store_id = stores.id
+       WHERE subdomain = $1`,
+      [store],
+    );
+    if (!row) throw new Error('The store has no secrets');
+
+    expect(row.settings).not.toMatch(/credentials|secret/);
+    expect(row.credentials.includes('top-secret')).toBe(false);
+    expect(row.nid.includes('NID-42')).toBe(false);
+    expect(cipher.decrypt(row.credentials, `gateway_credentials/${row.id}/paylark`)).toBe(
+      '{"secret_key":"top-secret"}',
+    );
+    expect(cipher.decrypt(row.nid, `customer_secrets/${row.id}/${row.customer}/national_id`)).toBe('NID-42');
+  });
+
+  it('removes credentials that are null, and keeps them when the field is missing', async () => {
+    const subdomain = 'credentials';
+    const line = (method: object) =>
+      ({
+        ...{ kind: 'store', subdomain, name: 'Acme', currency: 'USD' },
+        payment_settings: { methods: [{ methodId: 'paylark', enabled: true, ...method }] },
+      }) as BundleLine;
+
+    await importLines(line({ credentials: { key: 'k' } }));
+    await importLines(line({}));
+    expect(await count('gateway_credentials', subdomain)).toBe(1);
+
+    await importLines(line({ credentials: null }));
+    expect(await count('gateway_credentials', subdomain)).toBe(0);
+  });
+
+  it.each([
+    ['no values', 'blank-none', {}],
+    ['blank values', 'blank-texts', { secret_key: ' ', live: { key: '', ids: [null] } }],
+  ])('stores no credentials for an object with %s, and removes existing ones', async (_case, subdomain, blank) => {
+    const line = (credentials: object) =>
+      ({
+        ...{ kind: 'store', subdomain, name: 'Acme', currency: 'USD' },
+        payment_settings: { methods: [{ methodId: 'paylark', enabled: true, credentials }] },
+      }) as BundleLine;
+
+    await importLines(line(blank));
+    expect(await count('gateway_credentials', subdomain)).toBe(0);
+
+    await importLines(line({ key: 'k' }));
+    await importLines(line(blank));
+    expect(await count('gateway_credentials', subdomain)).toBe(0);
+  });
+
+  it('writes to the named store only when two stores have the same keys', async () => {
+    await importLines(...aStoreBundle('left'));
+    await importLines(...aStoreBundle('right'), { kind: 'brand', store: 'right', slug: 'globex', name: 'Changed' });
+
+    const brands = `SELECT brands.name FROM brands JOIN stores ON stores.id = store_id WHERE subdomain = $1`;
+    expect(await database.query(brands, ['left'])).toEqual([{ name: 'Globex' }]);
+    expect(await count('orders', 'left')).toBe(1);
+    expect(await count('orders', 'right')).toBe(1);
+  });
+
+  it('finds a customer without e-mail again when it is imported a second time', async () => {
+    const [store] = aStoreBundle('tills');
+    const customer = { kind: 'customer', store: 'tills', name: 'Walk-in', phone: '+1' } as BundleLine;
+
+    await importLines(store as BundleLine, customer);
+    await importLines(customer);
+
+    expect(await count('customers', 'tills')).toBe(1);
+  });
+
+  it('imports one bundle in two concurrent imports without duplicates or a deadlock', async () => {
+    const both = await Promise.all([importLines(...aStoreBundle('twins')), importLines(...aStoreBundle('twins'))]);
+
+    expect(both.map(({ counts }) => counts.order.created).sort()).toEqual([0, 1]);
+    expect(await count('order_lines', 'twins')).toBe(2);
+    expect(await count('stock_movements', 'twins')).toBe(1);
+  });
+});
+
+describe('stock import', () => {
+  it('sets stock through the ledger: an opening, then the differences as adjustments', async () => {
+    const store = 'ledger';
+    await importLines(...aStoreBundle(store));
+    const stock = (quantity: number): BundleLine => ({
+      ...{ kind: 'stock', store, bin: 'MAIN/A-1', product: 'runner', variant: 'R-42', quantity },
+    });
+
+    const { counts } = await importLines(stock(3), stock(3), stock(12));
+
+    expect(counts.stock).toEqual({ created: 0, updated: 2, unchanged: 1 });
+    expect(await ledger(store)).toEqual([
+      { kind: 'OPENING', quantity: 7 },
+      { kind: 'ADJUSTMENT', quantity: -4 },
+      { kind: 'ADJUSTMENT', quantity: 9 },
+    ]);
+  });
+
+  it('analyzes products and stock after an import of new stock, so that no plan scans a whole bin per movement', async () => {
+    const store = 'measured';
+    await database.query('SELECT pg_stat_reset()');
+    const slugs = Array.from({ length: 500 }, (_, n) => `p-${n}`);
+
+    await importLines(
+      ...aStoreBundle(store),
+      ...slugs.map((slug) => ({ kind: 'product', store, slug, name: slug, price: '1' }) as const),
+      ...slugs.map((product) => ({ kind: 'stock', store, bin: 'MAIN/A-1', product, quantity: 1 }) as const),
+    );
+
+    const measured = `SELECT relname FROM pg_stat_user_tables WHERE last_analyze IS NOT NULL ORDER BY relname`;
+    await eventually(async () =>
+      expect(await database.query(measured)).toEqual([{ relname: 'products' }, { relname: 'stock' }]),
+    );
+  });
+
+  it('imports the demo store with bins that equal the sums of the ledger', async () => {
+    const { counts } = await importLines(...demoStore({ now: new Date('2026-11-20T12:00:00Z') }));
+
+    expect(counts.order.created).toBe(400);
+    expect(counts.customer.created).toBe(200);
+    const wrong = `SELECT FROM stock s WHERE quantity <> (SELECT coalesce(sum(m.quantity), 0) FROM stock_movements m
+      WHERE (m.store_id, m.product_id, m.variant_key, m.bin_id) = (s.store_id, s.product_id, s.variant_key, s.bin_id))`;
+    expect(await database.query(wrong)).toHaveLength(0);
+  });
+});
+
+describe('stock import while orders are placed', () => {
+  const TAKE = `
+    WITH taken AS (
+      UPDATE stock SET quantity = quantity - 1 FROM stores, products
+      WHERE stores.subdomain = $1 AND products.slug = $2 AND products.store_id = stores.id
+        AND stock.store_id = stores.id AND stock.product_id = products.id
+      RETURNING stock.*)
+    INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, kind, quantity)
+    SELECT store_id, bin_id, product_id, variant_key, 'ADJUSTMENT', -1 FROM taken`;
+  const of = <Fields extends object>(store: string, fields: Fields) => ({ store, ...fields });
+  const product = (slug: string, name = slug) => ({ kind: 'product' as const, slug, name, price: '5.00' });
+  const stock = (slug: string) => ({ kind: 'stock' as const, bin: 'MAIN/A-1', product: slug, quantity: 9 });
+  const closing = { kind: 'warehouse' as const, code: 'MAIN', name: 'Main', active: false };
+
+  /** Imports a store with one lamp and two chairs in stock. */
+  async function aStore(store: string): Promise<void> {
+    await importLines(
+      { kind: 'store', subdomain: store, name: 'Acme', currency: 'USD' },
+      { kind: 'warehouse', store, code: 'MAIN', name: 'Main' },
+      { kind: 'bin', store, warehouse: 'MAIN', code: 'A-1' },
+      of(store, product('lamp')),
+      of(store, product('chair')),
+      { ...of(store, stock('lamp')), quantity: 1 },
+      { ...of(store, stock('chair')), quantity: 2 },
+    );
+  }
+
+  /** Withdraws one unit after the other in one transaction. Calls `begin`, which must wait, after the first unit. */
+  async function order(store: string, [first, ...others]: readonly string[], begin: () => void): Promise<void> {
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    try {
+      // On a deadlock, PostgreSQL aborts this transaction before the import.
+      await client.query(`BEGIN; SET LOCAL deadlock_timeout = '20ms'`);
+      await client.query(TAKE, [store, first]);
+      begin();
+      await eventually(async () => expect(await lockWaits(database)).toBe(1));
+      for (const slug of others) await client.query(TAKE, [store, slug]);
+      await client.query('COMMIT');
+    } finally {
+      await client.end();
+    }
+  }
+
+  it.each([
+    ['counts a product that is being sold out', ['chair', 'chair'], [product('chair', 'Seat'), stock('chair')]],
+    [
+      'names a product twice, and then another product of the order',
+      ['lamp', 'chair', 'chair'],
+      [product('chair', 'Seat'), product('chair', 'Stool'), product('lamp', 'Light')],
+    ],
+    ['closes the warehouse whose stock it counts', ['chair', 'chair'], [closing, stock('chair')]],
+    [
+      'closes the warehouse of the products of the order',
+      ['lamp', 'chair', 'chair'],
+      [product('chair', 'Seat'), { ...closing, active: true }, product('chair', 'Stool'), closing],
+    ],
+  ] as const)('waits for an order and does not deadlock with it when the import %s', async (_, units, lines) => {
+    const store = `sold-${++serial}`;
+    await aStore(store);
+    let importing: Promise<ImportReport> | undefined;
+
+    await order(store, units, () => {
+      importing = importLines(...lines.map((line) => of(store, line)));
+    });
+
+    expect(await importing).toMatchObject({ lines: lines.length });
+  });
+});

@@ -1,0 +1,393 @@
+import { idsIn, itBehavesAsList, readList } from '../support/list-behaviour.js';
+import { itBehavesAsRetrieval } from '../support/retrieval-behaviour.js';
+import { startApi, type RunningApi } from '../support/start-api.js';
+
+let application: RunningApi;
+beforeAll(async () => (application = await startApi()));
+afterAll(() => application.stop());
+
+describe('GET /v1/brands', () => {
+  let api: RunningApi;
+  let ids: Record<'acme' | 'bolt' | 'boltAgain' | 'globex' | 'digits', number>;
+  let inactive: number;
+  let foreign: number;
+
+  beforeAll(async () => {
+    api = await application.withStore();
+    foreign = await application.store.brand({ name: 'Acme', slug: 'foreign-acme' });
+    const globex = await api.store.brand({ name: 'globex Öl', slug: 'globex', logo: 'https://x.test/g.png' });
+    const bolt = await api.store.brand({ name: 'bolt', slug: 'bolt' });
+    const boltAgain = await api.store.brand({ name: 'Bolt', slug: 'bolt-2', description: 'Again' });
+    const acme = await api.store.brand({ name: 'Acme', slug: 'acme' });
+    const digits = await api.store.brand({ name: 'y', slug: String(globex) });
+    inactive = await api.store.brand({ name: 'Aaa', slug: 'gone', active: false });
+    ids = { acme, bolt, boltAgain, globex, digits };
+  });
+
+  // By name in any letter case, then by id.
+  itBehavesAsList(() => ({
+    ...{ api, path: '/v1/brands' },
+    ids: [ids.acme, ids.bolt, ids.boltAgain, ids.globex, ids.digits],
+  }));
+  itBehavesAsRetrieval(() => ({
+    ...{ api, path: '/v1/brands', what: 'Brand' },
+    ...{ known: ids.acme, alias: 'acme', foreign: [foreign, 'foreign-acme'] },
+  }));
+
+  it('returns the fields of a brand', async () => {
+    const { data } = await readList(api, '/v1/brands?search=GLOBEX%20%C3%B6l');
+
+    expect(data).toEqual([
+      { id: ids.globex, name: 'globex Öl', slug: 'globex', logo: 'https://x.test/g.png', description: '' },
+    ]);
+  });
+
+  it('reads digits as an id first, then as a slug', async () => {
+    const number = await api.store.brand({ slug: '123456789', active: false });
+
+    expect((await api.get(`/v1/brands/${ids.globex}`)).json()).toMatchObject({ data: { slug: 'globex' } });
+    expect((await api.get('/v1/brands/123456789')).json()).toMatchObject({ data: { id: number } });
+  });
+
+  it.each([() => inactive, () => 'gone'])('retrieves a brand that is no longer listed', async (reference) => {
+    expect((await api.get(`/v1/brands/${reference()}`)).json()).toMatchObject({ data: { name: 'Aaa' } });
+  });
+});
+
+describe('GET /v1/categories', () => {
+  let api: RunningApi;
+  let ids: Record<'shoes' | 'boots' | 'bags' | 'bagsAgain' | 'sandals', number>;
+  let inactive: number;
+  let foreign: number;
+
+  beforeAll(async () => {
+    api = await application.withStore();
+    foreign = await application.store.category({ name: 'Shoes', slug: 'foreign-shoes' });
+    await application.store.category({ name: 'Boots', parent_id: foreign });
+    const sandals = await api.store.category({ name: 'Sandals', display_order: 9, slug: 'sandals' });
+    const bags = await api.store.category({ name: 'Bags', display_order: 2, image: 'https://x.test/b.png' });
+    const bagsAgain = await api.store.category({ name: 'Bags', display_order: 2, description: 'More' });
+    const boots = await api.store.category({ name: 'Ankle boots', display_order: 2, parent_id: sandals });
+    const shoes = await api.store.category({ name: 'Shoes', display_order: -1, slug: 'shoes', parent_id: sandals });
+    inactive = await api.store.category({ name: 'Gone', slug: 'gone', active: false, parent_id: sandals });
+    ids = { shoes, boots, bags, bagsAgain, sandals };
+  });
+
+  // By display order, then name, then id.
+  itBehavesAsList(() => ({
+    ...{ api, path: '/v1/categories' },
+    ids: [ids.shoes, ids.boots, ids.bags, ids.bagsAgain, ids.sandals],
+  }));
+  itBehavesAsRetrieval(() => ({
+    ...{ api, path: '/v1/categories', what: 'Category' },
+    ...{ known: ids.shoes, alias: 'shoes', foreign: [foreign, 'foreign-shoes'] },
+  }));
+
+  it('returns the fields of a category, and no parent for one at the top level', async () => {
+    const { data } = await readList(api, '/v1/categories');
+
+    expect(data[0]).toEqual({
+      ...{ id: ids.shoes, name: 'Shoes', slug: 'shoes', image: '', description: '' },
+      ...{ order: -1, parent_id: ids.sandals },
+    });
+    expect(data.at(-1)).toMatchObject({ parent_id: null, order: 9 });
+  });
+
+  it('lists the active sub-categories of a parent, also with a search', async () => {
+    const url = `/v1/categories?parent_id=${ids.sandals}`;
+
+    expect(await idsIn(api, url)).toEqual({ ids: [ids.shoes, ids.boots], total: 2 });
+    expect(await idsIn(api, `${url}&search=BOOT&limit=1`)).toEqual({ ids: [ids.boots], total: 1 });
+    expect(await idsIn(api, `/v1/categories?parent_id=${foreign}`)).toEqual({ ids: [], total: 0 });
+    expect(await idsIn(api, '/v1/categories?parent_id=')).toEqual({ ids: [], total: 0 });
+  });
+
+  it('reads digits as an id first, then as a slug', async () => {
+    const hidden = await api.store.category({ slug: String(ids.shoes), active: false });
+    const number = await api.store.category({ slug: '123456789', active: false });
+
+    expect((await api.get(`/v1/categories/${ids.shoes}`)).json()).toMatchObject({ data: { slug: 'shoes' } });
+    expect((await api.get(`/v1/categories/${hidden}`)).json()).toMatchObject({ data: { id: hidden } });
+    expect((await api.get('/v1/categories/123456789')).json()).toMatchObject({ data: { id: number } });
+  });
+
+  it.each([() => inactive, () => 'gone'])('retrieves a category that is no longer listed', async (reference) => {
+    expect((await api.get(`/v1/categories/${reference()}`)).json()).toMatchObject({ data: { name: 'Gone' } });
+  });
+});
+
+describe('GET /v1/products', () => {
+  let api: RunningApi;
+  let ids: Record<'shoes' | 'globex' | 'runner' | 'size42' | 'mug' | 'lamp' | 'wool' | 'draft', number>;
+  let foreign: { product: number; category: number };
+
+  beforeAll(async () => {
+    api = await application.withStore();
+    const category = await application.store.category();
+    const product = await application.store.product({ slug: 'foreign-mug', categoryIds: [category], stock: 5 });
+    foreign = { category, product };
+
+    const { store } = api;
+    const shoes = await store.category({ name: 'Shoes', slug: 'shoes', display_order: 2 });
+    const sport = await store.category({ name: 'Sport', slug: 'sport', display_order: 1, active: false });
+    const globex = await store.brand({ name: 'Globex', slug: 'globex' });
+    const lamp = await store.product({ name: 'Lamp', price: 1, createdAt: '2026-01-01T00:00:00Z', stock: 0 });
+    const listedMug = { name: 'Mug', slug: 'mug', featured: true, createdAt: '2026-02-01' };
+    const mug = await store.product({ ...listedMug, stock: [2, 3] });
+    const runner = await store.product({
+      ...{ name: 'Runner Über', slug: 'runner', sku: 'R-1', price: 7990, featured: true, brandId: globex },
+      ...{ categoryIds: [shoes, sport], createdAt: '2026-01-02T03:04:05.006Z', stock: 1 },
+      columns: {
+        description: 'Runs',
+        images: JSON.stringify([{ url: 'https://x.test/1.png', alt: 'Side' }, { url: 'https://x.test/2.png' }]),
+        specifications: JSON.stringify([{ name: 'Weight', value: '240 g' }]),
+        updated_at: '2026-01-03T03:04:05.006Z',
+      },
+    });
+    const variant = { sku: 'R-1-43', name: '43', price: 8300, position: 2, status: 'INACTIVE' };
+    const size43 = await store.variant(runner, variant);
+    // jsonb sorts the shorter name first.
+    const attributes = { Color: 'Blue', Size: '42', color: 'Azure' };
+    const blue = { sku: 'R-1-42', name: '42', price: 8200, position: 1, attributes, stock: 7 };
+    const size42 = await store.variant(runner, blue);
+    await store.stock(runner, size43, 20, await store.warehouse({ active: false }));
+    const wool = await store.product({ name: 'Wool', createdAt: '2026-02-01', categoryIds: [shoes] });
+    const draft = await store.product({ name: 'Draft', slug: 'draft', status: 'DRAFT', featured: true, stock: 9 });
+    await store.product({ slug: 'archived', status: 'ARCHIVED', categoryIds: [shoes], stock: 9 });
+    ids = { shoes, globex, runner, size42, mug, lamp, wool, draft };
+  });
+
+  // Newest first, then by id.
+  const inOrder = () => [ids.wool, ids.mug, ids.runner, ids.lamp].map(String);
+
+  itBehavesAsList(() => ({ api, path: '/v1/products', ids: inOrder() }));
+  itBehavesAsRetrieval(() => ({
+    ...{ api, path: '/v1/products', what: 'Product' },
+    ...{ known: ids.mug, alias: 'mug', foreign: [foreign.product, 'foreign-mug'] },
+  }));
+
+  it('returns the fields of a product in a list', async () => {
+    const { data } = await readList(api, '/v1/products?search=runner');
+
+    expect(data).toEqual([
+      { id: String(ids.runner), name: 'Runner Über', slug: 'runner', price: 79.9, quantity: 8, status: 'ACTIVE' },
+    ]);
+  });
+
+  it('returns the full product, with the options of a variant in the given order', async () => {
+    const { data } = (await api.get('/v1/products/runner')).json<{ data: { variants: { attributes: object }[] } }>();
+
+    expect(data).toEqual({
+      ...{ id: String(ids.runner), name: 'Runner Über', slug: 'runner', price: 79.9, quantity: 8, status: 'ACTIVE' },
+      ...{ sku: 'R-1', description: 'Runs', featured: true },
+      images: [
+        { url: 'https://x.test/1.png', alt: 'Side' },
+        { url: 'https://x.test/2.png', alt: '' },
+      ],
+      variants: [
+        {
+          ...{ id: String(ids.size42), sku: 'R-1-42', name: '42', price: 82, quantity: 7, status: 'ACTIVE' },
+          attributes: { Color: 'Blue', Size: '42', color: 'Azure' },
+        },
+        expect.objectContaining({ sku: 'R-1-43', attributes: {}, quantity: 0, status: 'INACTIVE' }),
+      ],
+      specifications: [{ name: 'Weight', value: '240 g' }],
+      categories: [expect.objectContaining({ slug: 'sport' }), { id: ids.shoes, name: 'Shoes', slug: 'shoes' }],
+      brand: { id: ids.globex, name: 'Globex', slug: 'globex' },
+      created_at: '2026-01-02T03:04:05.006Z',
+      updated_at: '2026-01-03T03:04:05.006Z',
+    });
+    expect(Object.keys(data.variants[0]?.attributes ?? {})).toEqual(['Color', 'Size', 'color']);
+  });
+
+  it('returns empty fields for a product without details', async () => {
+    expect((await api.get(`/v1/products/${ids.lamp}`)).json()).toMatchObject({
+      data: { description: '', images: [], variants: [], specifications: [], categories: [], brand: null },
+    });
+  });
+
+  it.each([
+    ['USD', 19.99, 0.05],
+    ['JPY', 1999, 5],
+    ['KWD', 1.999, 0.005],
+  ])('returns prices in major units of %s', async (currency, price, priceOfVariant) => {
+    const { store, get } = await application.withStore({ currency });
+    const id = await store.product({ price: 1999 });
+    await store.variant(id, { price: 5 });
+
+    expect((await get(`/v1/products/${id}`)).json()).toMatchObject({
+      data: { price, variants: [{ price: priceOfVariant }] },
+    });
+  });
+
+  it.each([() => ids.draft, () => 'draft', () => 'archived'])(
+    'returns 404 for a product that is not active',
+    async (reference) => {
+      const response = await api.get(`/v1/products/${reference()}`);
+
+      expect([response.statusCode, response.json()]).toEqual([404, { success: false, error: 'Product not found' }]);
+    },
+  );
+
+  it('reads digits as an id first, then as a slug', async () => {
+    const { store, get } = await application.withStore();
+    const first = await store.product({ slug: 'first' });
+    const second = await store.product({ slug: String(first) });
+    const hidden = await store.product({ status: 'DRAFT' });
+    const third = await store.product({ slug: String(hidden) });
+
+    const answers = await Promise.all([first, second, hidden].map((reference) => get(`/v1/products/${reference}`)));
+
+    const found = answers.map((answer) => answer.json<{ data: { id: string } }>().data.id);
+    expect(found).toEqual([first, second, third].map(String));
+  });
+
+  it.each(['featured=TRUE', 'in_stock=1'])('filters by ?%s', async (query) => {
+    expect(await idsIn(api, `/v1/products?${query}`)).toEqual({ ids: [ids.mug, ids.runner].map(String), total: 2 });
+  });
+
+  it('does not count stock in warehouses that are not active', async () => {
+    const closed = await application.withStore();
+    const id = await closed.store.product();
+    await closed.store.stock(id, null, 4, await closed.store.warehouse({ active: false }));
+
+    expect((await readList(closed, '/v1/products')).data).toMatchObject([{ quantity: 0 }]);
+    expect((await readList(closed, '/v1/products?in_stock=true')).pagination.total).toBe(0);
+  });
+
+  it('returns quantities beyond 32 bits exactly', async () => {
+    const large = await application.withStore();
+    await large.store.product({ stock: [2_147_483_647, 2_147_483_647] });
+
+    expect((await readList(large, '/v1/products')).data).toMatchObject([{ quantity: 4_294_967_294 }]);
+  });
+
+  it('lists the products of a category, also with all other filters', async () => {
+    const url = `/v1/products?category_id=${ids.shoes}`;
+    const runner = String(ids.runner);
+
+    expect(await idsIn(api, url)).toEqual({ ids: [String(ids.wool), runner], total: 2 });
+    expect(await idsIn(api, `${url}&featured=1&in_stock=1&search=run&limit=1`)).toEqual({ ids: [runner], total: 1 });
+    expect(await idsIn(api, `/v1/products?category_id=${foreign.category}`)).toEqual({ ids: [], total: 0 });
+    expect(await idsIn(api, '/v1/products?category_id=')).toEqual({ ids: [], total: 0 });
+  });
+});
+
+describe('GET /v1/skus', () => {
+  let api: RunningApi;
+  let mug: number;
+  let runner: number;
+  let size42: number;
+
+  beforeAll(async () => {
+    api = await application.withStore();
+    const { store } = api;
+    await application.store.product({ sku: 'THEIRS' });
+    mug = await store.product({ name: 'Mug', slug: 'mug', sku: 'M-1', price: 1999, stock: [2, 3] });
+    runner = await store.product({ name: 'Runner', slug: 'runner', sku: 'R-1', price: 7990, stock: 1 });
+    const attributes = { Size: '42', Color: 'Blue' };
+    size42 = await store.variant(runner, { sku: 'R-1-42', name: '42', price: 8200, attributes, stock: 7 });
+    const size43 = await store.variant(runner, { sku: 'R-1-43' });
+    await store.stock(runner, size43, 20, await store.warehouse({ active: false }));
+    await store.variant(runner, { sku: 'R-1-44', status: 'INACTIVE', stock: 4 });
+    await store.product({ sku: 'DRAFT', status: 'DRAFT' });
+  });
+
+  const skusIn = async (query: string, from = api) => {
+    const { data, pagination } = await readList(from, `/v1/skus?${query}`);
+    return [pagination.total, ...data.map(({ sku }) => sku)];
+  };
+
+  itBehavesAsList(() => ({ api, path: '/v1/skus', key: 'sku', ids: ['M-1', 'R-1-42', 'R-1-43'] }));
+
+  it('returns the fields of products without variants and of variants', async () => {
+    const { data } = await readList(api, '/v1/skus');
+
+    const shoe = { product_id: runner, product_slug: 'runner', name: 'Runner', status: 'ACTIVE' };
+    const attributes = { Size: '42', Color: 'Blue' };
+    expect(data).toEqual([
+      {
+        ...{ sku: 'M-1', product_id: mug, variant_id: null, product_slug: 'mug', name: 'Mug', attributes: {} },
+        ...{ price: 19.99, quantity: 5, status: 'ACTIVE' },
+      },
+      { sku: 'R-1-42', variant_id: size42, ...shoe, attributes, price: 82, quantity: 7 },
+      { sku: 'R-1-43', variant_id: expect.any(Number) as number, ...shoe, attributes: {}, price: 10, quantity: 0 },
+    ]);
+  });
+
+  it('agrees with GET /v1/products/{id} about the price and quantity of every unit', async () => {
+    const { data } = await readList(api, '/v1/skus');
+    const products = new Map<unknown, { variants: { id: string; price: number; quantity: number }[] }>();
+    for (const id of [mug, runner])
+      products.set(id, (await api.get(`/v1/products/${id}`)).json<{ data: never }>().data);
+
+    for (const { product_id, variant_id, price, quantity } of data) {
+      const product = products.get(product_id);
+      const unit = variant_id === null ? product : product?.variants.find(({ id }) => Number(id) === variant_id);
+      expect(unit).toMatchObject({ price, quantity });
+    }
+  });
+
+  it('returns a unit that can be ordered by its ids', async () => {
+    const items = [{ product_id: runner, variant_id: size42, quantity: 1 }];
+
+    expect((await api.post('/v1/orders', { items, customer: { name: 'Ada' } })).statusCode).toBe(201);
+    expect((await readList(api, '/v1/skus?sku=R-1-42')).data).toMatchObject([{ quantity: 6 }]);
+  });
+
+  it.each<[string, ...string[]]>([
+    ['sku=r-1-42', 'R-1-42'],
+    ['sku=M-1,unknown,R-1-43', 'M-1', 'R-1-43'],
+    ['sku=M-1&sku=R-1-43,%20R-1-42', 'M-1', 'R-1-42', 'R-1-43'],
+    ['sku=THEIRS'],
+    ['sku=DRAFT'],
+    ['sku='],
+    ['sku=,'],
+    ['in_stock=true', 'M-1', 'R-1-42'],
+    ['product_id=abc'],
+    ['search=-42', 'R-1-42'],
+  ])('lists for ?%s', async (query, ...expected) => {
+    expect(await skusIn(query)).toEqual([expected.length, ...expected]);
+  });
+
+  it('lists the variants of a product', async () => {
+    expect(await skusIn(`product_id=${runner}`)).toEqual([2, 'R-1-42', 'R-1-43']);
+  });
+
+  it('accepts 100 SKUs and rejects 101 with 400', async () => {
+    const many = (count: number) => `/v1/skus?sku=${Array.from({ length: count }, (_, n) => `M-${n}`).join(',')}`;
+
+    const { pagination } = await readList(api, many(100));
+    const refused = await api.get(many(101));
+
+    expect(pagination.total).toBe(1);
+    expect([refused.statusCode, refused.json(), refused.headers['x-error-code']]).toEqual([
+      400,
+      { success: false, error: 'sku must have at most 100 values' },
+      'invalid_request',
+    ]);
+  });
+
+  it('follows every change of the catalog and of the stock', async () => {
+    const changing = await application.withStore();
+    const { store } = changing;
+    const change = (sql: string, ...values: unknown[]) => changing.database.query(sql, values);
+    /** The SKU that is listed, and the one that is listed as in stock. */
+    const listed = async () => [(await skusIn('', changing))[1], (await skusIn('in_stock=1', changing))[1]];
+
+    const product = await store.product({ sku: 'P', stock: 2 });
+    expect(await listed()).toEqual(['P', 'P']);
+    const variant = await store.variant(product, { sku: 'V', stock: 1 });
+    expect(await listed()).toEqual(['V', 'V']);
+    await change('UPDATE stock SET quantity = 0 WHERE variant_id = $1', variant);
+    expect(await listed()).toEqual(['V', undefined]);
+    await change(`UPDATE product_variants SET status = 'INACTIVE' WHERE id = $1`, variant);
+    expect(await listed()).toEqual(['P', 'P']);
+    await change(`UPDATE products SET sku = 'Q' WHERE id = $1`, product);
+    expect(await listed()).toEqual(['Q', 'Q']);
+    await change('UPDATE warehouses SET active = false WHERE store_id = $1', store.id);
+    expect(await listed()).toEqual(['Q', undefined]);
+    await change(`UPDATE products SET status = 'DRAFT' WHERE id = $1`, product);
+    expect(await listed()).toEqual([undefined, undefined]);
+  });
+});

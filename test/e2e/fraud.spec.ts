@@ -1,0 +1,463 @@
+import { FraudScreening } from '@app/application';
+import type { FraudSignals } from '@app/domain';
+import pg from 'pg';
+import { DataSource } from 'typeorm';
+import { findFacts, type RunSql } from '../../libs/infrastructure/src/fraud/find-facts.js';
+import { StoreFixture } from '../builders/store-fixture.js';
+import { eventually } from '../support/eventually.js';
+import { type Assessment, FraudScene, minutesAgo } from '../support/fraud-scene.js';
+import { lockWaits } from '../support/lock-waits.js';
+import { startApi, type RunningApi } from '../support/start-api.js';
+
+let api: RunningApi;
+let scene: FraudScene;
+beforeAll(async () => (api = await startApi()));
+afterAll(() => api.stop());
+beforeEach(async () => (scene = await FraudScene.create(api)));
+
+describe('fraud analysis', () => {
+  describe('of unusual orders', () => {
+    it('sets REVIEW with both rules for an order far above the usual amount and quantity', async () => {
+      await scene.history();
+
+      expect(await scene.assess({}, 10)).toEqual({
+        verdict: 'REVIEW',
+        score: 60,
+        reasons: [
+          { rule: 'amount_above_usual', score: 30 },
+          { rule: 'quantity_above_usual', score: 30 },
+        ],
+      });
+    });
+
+    it('matches only the rule of the value that is unusual: quantity or amount', async () => {
+      await scene.history({ total_amount: 100_000 });
+      expect(await scene.rules({}, 10)).toEqual(['quantity_above_usual']);
+
+      scene = await FraudScene.create(api, 5000);
+      await scene.history();
+      expect(await scene.rules({}, 1)).toEqual(['amount_above_usual']);
+    });
+
+    it.each([
+      ['too few orders', {}, 49],
+      ['failed orders', { status: 'FAILED' }, 50],
+      ['cancelled orders', { status: 'CANCELLED' }, 50],
+      ['test orders', { is_test: true }, 50],
+      ['orders in another currency', { currency: 'JPY' }, 50],
+      ['credit notes', { total_amount: -1_000 }, 50],
+    ])('has no baseline from %s', async (_case, values, count) => {
+      await scene.history(values, count);
+
+      expect(await scene.rules({}, 10)).toEqual([]);
+    });
+
+    it('leaves orders out of the baseline while they wait for review', async () => {
+      await scene.history();
+      const waiting = { source: 'WEBSITE', fulfillment_status: 'PENDING', total_amount: 1_000_000 };
+      for (let n = 0; n < 5; n++) {
+        const order_id = await scene.store.order(waiting);
+        await scene.store.orderLine(order_id, { quantity: 500 });
+        await scene.store.row('fraud_assessments', { order_id, verdict: 'REVIEW', score: 60 });
+      }
+
+      expect(await scene.rules({}, 10)).toEqual(['amount_above_usual', 'quantity_above_usual']);
+    });
+
+    it.each([
+      ['held', ['amount_above_usual', 'quantity_above_usual']],
+      ['done', ['amount_above_usual']],
+    ])(
+      'includes an order under review in the baseline after its release only: its confirmation is %s',
+      async (state, rules) => {
+        await scene.history();
+        const order_id = await scene.store.order({ source: 'WEBSITE', fulfillment_status: 'PENDING' });
+        await scene.store.orderLine(order_id, { quantity: 500 });
+        await scene.store.row('fraud_assessments', { order_id, verdict: 'REVIEW', score: 60 });
+        await scene.store.row('order_stages', { order_id, stage: 'notify-customer', state, position: 3 });
+
+        expect(await scene.rules({}, 10)).toEqual(rules);
+      },
+    );
+
+    it('includes an order in the baseline after its review when it was shipped', async () => {
+      await scene.history();
+      const order_id = await scene.store.order({ source: 'WEBSITE', fulfillment_status: 'SHIPPED' });
+      await scene.store.orderLine(order_id, { quantity: 500 });
+      await scene.store.row('fraud_assessments', { order_id, verdict: 'REVIEW', score: 60 });
+
+      expect(await scene.rules({}, 10)).toEqual(['amount_above_usual']);
+    });
+
+    it('uses a separate baseline for each store', async () => {
+      await scene.history();
+      expect((await scene.assess({}, 10)).verdict).toBe('REVIEW');
+
+      scene = await FraudScene.create(api);
+
+      expect((await scene.assess({}, 10)).verdict).toBe('ACCEPT');
+    });
+
+    it('holds the confirmation of an order over the review amount', async () => {
+      scene = await FraudScene.create(api, 50_000);
+      await scene.configure({ review_amount: 50_000 });
+
+      expect(await scene.read(scene.place({}))).toMatchObject({
+        fulfillment_status: 'PENDING',
+        fraud: { verdict: 'REVIEW', score: 50, reasons: [{ rule: 'amount_over_limit', score: 50 }] },
+        pipeline: [{}, {}, { stage: 'notify-customer', state: 'held' }, { stage: 'notify-merchant', state: 'pending' }],
+      });
+    });
+  });
+
+  describe('while it is unavailable', () => {
+    const connect = async () => {
+      const client = new pg.Client({ connectionString: api.database.url });
+      await client.connect();
+      return client;
+    };
+    const unavailable = { verdict: 'REVIEW', score: 50, reasons: [{ rule: 'analysis_unavailable', score: 50 }] };
+    const signals: FraudSignals = {
+      email: '',
+      phone: '',
+      address: { address: '', city: '', zip: '' },
+      total: 1,
+      quantities: [1],
+    };
+    const poolOf = () => (api.app.get(DataSource).driver as unknown as { master: pg.Pool }).master;
+    const assess = async (storeId = scene.store.id) => {
+      const startedAt = Date.now();
+      const assessment = await api.app.get(FraudScreening).begin(storeId, signals).assess(signals);
+      return { assessment, took: Date.now() - startedAt };
+    };
+    const poolIsIdle = () =>
+      eventually(() => {
+        const { totalCount, idleCount, waitingCount } = poolOf();
+        expect([idleCount, waitingCount]).toEqual([totalCount, 0]);
+      });
+
+    it('creates the order under review while the analysis waits for a lock', async () => {
+      const locker = await connect();
+      await locker.query('BEGIN; LOCK TABLE orders IN ACCESS EXCLUSIVE MODE');
+      const startedAt = Date.now();
+
+      const placed = scene.place({});
+      // The analysis has timed out; now the insert of the order waits for the same lock.
+      await eventually(async () => expect(await lockWaits(api.database, '%INSERT INTO orders%')).toBe(1));
+      await locker.end();
+
+      expect((await placed).statusCode).toBe(201);
+      expect(Date.now() - startedAt).toBeLessThan(1000);
+      expect((await scene.read(placed)).fraud).toEqual(unavailable);
+    });
+
+    it.each(['orders', 'order_lines'])('releases its connections while the table %s is still locked', async (table) => {
+      const locker = await connect();
+      await locker.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+
+      const attempts = await Promise.all(Array.from({ length: 12 }, () => assess()));
+      await poolIsIdle(); // the table is still locked
+      await locker.end();
+
+      expect(attempts.map(({ assessment }) => assessment)).toEqual(Array(12).fill(unavailable));
+      expect(Math.max(...attempts.map(({ took }) => took))).toBeLessThan(450);
+      expect((await assess()).assessment.verdict).toBe('ACCEPT');
+    });
+
+    it('does not wait for a connection of an exhausted pool', async () => {
+      const taken = await Promise.all(Array.from({ length: 5 }, () => poolOf().connect()));
+
+      const { assessment, took } = await assess();
+      taken.forEach((client) => client.release());
+      await poolIsIdle();
+
+      expect(assessment).toEqual(unavailable);
+      expect(took).toBeLessThan(450);
+      expect((await assess()).assessment.verdict).toBe('ACCEPT');
+    });
+
+    it('sets REVIEW when the connection of the analysis breaks', async () => {
+      const locker = await connect();
+      await locker.query('BEGIN; LOCK TABLE orders IN ACCESS EXCLUSIVE MODE');
+
+      const assessing = assess();
+      const kill = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+      await eventually(async () => expect(await api.database.query(kill)).not.toEqual([]));
+
+      expect((await assessing).assessment).toEqual(unavailable);
+      await locker.end();
+      await poolIsIdle();
+      expect((await assess()).assessment.verdict).toBe('ACCEPT');
+    });
+
+    it('sets REVIEW for a store that does not exist', async () => {
+      expect((await assess(2_000_000_000)).assessment).toEqual(unavailable);
+    });
+  });
+});
+
+describe('fraud analysis of contacts', () => {
+  const ADDRESS = { address: '1 Main St.', city: 'London', zip: 'N1 2AB' };
+  const ADA = { email: 'ada@example.com', phone: '+1 (555) 010-0', ...ADDRESS };
+  /** The same contact, in the columns of an order. */
+  const OF_ADA = { customer_email: ADA.email, customer_phone: ADA.phone, shipping_address: ADDRESS };
+
+  const rows = (table: string) => api.database.query(`SELECT * FROM ${table} WHERE store_id = $1`, [scene.store.id]);
+
+  describe('by velocity', () => {
+    it('scores repeated orders of one e-mail in any letter case: ACCEPT alone, REVIEW with a second rule', async () => {
+      await scene.configure({ review_orders_per_email: 6 });
+      const verdicts: Assessment[] = [];
+      for (const email of ['ada@example.com', 'ADA@example.com', 'Ada@Example.COM', 'aDa@example.com']) {
+        verdicts.push(await scene.assess({ email }));
+      }
+      const weak = { rule: 'email_velocity', score: 30 };
+
+      expect(verdicts.map(({ verdict }) => verdict)).toEqual(['ACCEPT', 'ACCEPT', 'ACCEPT', 'ACCEPT']);
+      expect(verdicts[3]).toEqual({ verdict: 'ACCEPT', score: 30, reasons: [weak] });
+      await scene.recentOrders(3, { customer_email: 'ada@sub.mailinator.com' });
+      expect(await scene.assess({ email: 'ada@sub.mailinator.com' })).toEqual({
+        verdict: 'REVIEW',
+        score: 60,
+        reasons: [weak, { rule: 'disposable_email', score: 30 }],
+      });
+    });
+
+    it('matches no rule for a business customer with ten orders in an hour', async () => {
+      await scene.recentOrders(10, OF_ADA);
+
+      expect(await scene.assess(ADA)).toEqual({ verdict: 'ACCEPT', score: 0, reasons: [] });
+    });
+
+    it("uses the store's own limit, and matches no velocity rule when the limit is null", async () => {
+      await scene.recentOrders(100, { customer_email: ADA.email });
+      expect(await scene.rules({ email: ADA.email })).toEqual(['email_velocity_high']);
+
+      await scene.configure({ review_orders_per_email: 102 });
+      expect(await scene.rules({ email: ADA.email })).toEqual(['email_velocity']);
+      expect(await scene.rules({ email: ADA.email })).toEqual(['email_velocity_high']);
+      await scene.configure({ review_orders_per_email: null });
+      expect(await scene.rules({ email: ADA.email })).toEqual([]);
+    });
+
+    it.each([['30'], [0], [-5], [true], [{}]])('uses the default for the invalid limit %j', async (value) => {
+      await scene.configure({ review_orders_per_email: value });
+      await scene.recentOrders(29, { customer_email: ADA.email });
+      expect(await scene.rules({ email: ADA.email })).toEqual(['email_velocity']);
+      expect(await scene.rules({ email: ADA.email })).toEqual(['email_velocity_high']);
+    });
+
+    it.each([
+      ['e-mail', { customer_email: 'ADA@Example.com' }, { email: ADA.email }, 15, 'email_velocity'],
+      [
+        'e-mail at the upper limit',
+        { customer_email: ADA.email },
+        { email: 'ADA@EXAMPLE.com' },
+        30,
+        'email_velocity_high',
+      ],
+      ['phone', { customer_phone: '001-555-0100' }, { phone: ADA.phone }, 15, 'phone_velocity'],
+      ['phone with letters', { customer_phone: 'call 1555 0100' }, { phone: '+15550100' }, 15, 'phone_velocity'],
+      [
+        'address',
+        { shipping_address: { address: ' 1 MAIN  st', city: 'Londn', zip: 'n12ab' } },
+        ADA,
+        30,
+        'address_velocity',
+      ],
+      [
+        'address without zip',
+        { shipping_address: { address: '1, main st', city: 'LONDON', zip: '' } },
+        { ...ADA, zip: '' },
+        60,
+        'address_velocity_high',
+      ],
+    ])('counts orders of the same %s in a different notation', async (_case, columns, customer, count, rule) => {
+      await scene.recentOrders(count - 1, columns);
+      expect(await scene.rules(customer)).not.toContain(rule);
+
+      await scene.recentOrders(1, columns);
+
+      expect(await scene.rules(customer)).toContain(rule);
+    });
+
+    it.each([
+      ['older than an hour', { created_at: minutesAgo(61) }],
+      ['of a point of sale', { source: 'POS' }],
+    ])('does not count orders %s for velocity', async (_case, values) => {
+      await scene.recentOrders(30, { ...OF_ADA, ...values });
+
+      expect(await scene.rules(ADA)).toEqual([]);
+    });
+
+    it('does not count orders of other stores for velocity', async () => {
+      await scene.recentOrders(30, OF_ADA, await StoreFixture.create(api.database));
+
+      expect(await scene.rules(ADA)).toEqual([]);
+    });
+
+    it.each([
+      ['orders without contacts', {}, {}],
+      ['a phone without digits', { customer_phone: 'none' }, { phone: 'n/a' }],
+      [
+        'an address of spaces',
+        { shipping_address: { address: ' ', city: '', zip: 'N1' } },
+        { address: ' ', zip: 'N1' },
+      ],
+      [
+        'an address that differs only in punctuation',
+        { shipping_address: { address: 'Flat 1/2', city: '', zip: 'N1' } },
+        { address: 'Flat 12', zip: 'N1' },
+      ],
+      [
+        'the same street in another city',
+        { shipping_address: { address: '1 Main St', city: 'Leeds', zip: '' } },
+        { address: '1 Main St', city: 'London' },
+      ],
+    ])('matches no rule for %s', async (_case, columns, customer) => {
+      await scene.recentOrders(30, columns);
+
+      expect(await scene.rules(customer)).toEqual([]);
+    });
+
+    it('creates an order with the longest e-mail, phone and address that are accepted', async () => {
+      const random = (length: number) =>
+        Array.from({ length }, () => String.fromCodePoint(0x20000 + Math.floor(Math.random() * 40_000))).join('');
+      const customer = { phone: '1'.repeat(40), address: random(500), city: random(200), zip: random(32) };
+
+      expect((await scene.place({ ...customer, email: `${'x'.repeat(252)}@b` })).statusCode).toBe(201);
+    });
+  });
+
+  describe('by disposable e-mails', () => {
+    it.each(['x@mailinator.com', 'X@MAILINATOR.COM', 'x@a.b.mailinator.com'])(
+      'accepts an order of the disposable e-mail %s with a score of 30',
+      async (email) => {
+        const reasons = [{ rule: 'disposable_email', score: 30 }];
+
+        expect(await scene.assess({ email })).toEqual({ verdict: 'ACCEPT', score: 30, reasons });
+      },
+    );
+
+    it.each(['x@my-mailinator.example.com', 'mailinator.com@example.com', 'x@com', ''])(
+      'does not match the e-mail %j as disposable',
+      async (email) => {
+        expect(await scene.rules({ email })).toEqual([]);
+      },
+    );
+
+    it('sets REVIEW for a disposable e-mail together with a second rule', async () => {
+      await scene.recentOrders(15, { customer_phone: ADA.phone });
+
+      const { verdict } = await scene.assess({ email: 'x@mailinator.com', phone: ADA.phone });
+
+      expect(verdict).toBe('REVIEW');
+    });
+  });
+
+  describe('by blocked contacts', () => {
+    it.each([
+      ['e-mail', { email: 'thief@example.COM' }],
+      ['phone', { phone: '15550199' }],
+    ])('returns 422 for a blocked %s and stores only the assessment', async (_case, customer) => {
+      await scene.configure({ blocked_emails: ['Thief@Example.com'], blocked_phones: ['+1 (555) 0199'] });
+
+      const response = await scene.place(customer);
+
+      expect(response.statusCode).toBe(422);
+      expect(response.json()).toMatchObject({ error: 'The order cannot be accepted' });
+      expect(await rows('orders')).toEqual([]);
+      expect(await rows('fraud_assessments')).toMatchObject([{ verdict: 'REJECT' }]);
+      expect(await scene.store.onHand(scene.product)).toBe(5000);
+    });
+
+    it('stores every matching rule in the assessment of a blocked customer', async () => {
+      await scene.configure({ blocked_emails: ['x@mailinator.com'], blocked_phones: ['001 555 0100'] });
+
+      const response = await scene.place({ email: 'X@Mailinator.com', phone: ADA.phone });
+
+      expect(response.statusCode).toBe(422);
+      expect(await rows('fraud_assessments')).toMatchObject([
+        {
+          verdict: 'REJECT',
+          score: 230,
+          reasons: [
+            { rule: 'blocked_email', score: 100 },
+            { rule: 'blocked_phone', score: 100 },
+            { rule: 'disposable_email', score: 30 },
+          ],
+        },
+      ]);
+      expect(await rows('orders')).toEqual([]);
+      expect(await scene.store.onHand(scene.product)).toBe(5000);
+    });
+  });
+});
+
+describe('the plans of the fraud facts', () => {
+  const CONTACT = {
+    email: 'ada@example.com',
+    phone: '+1 555 0100',
+    address: { address: '1 Main', city: '', zip: 'N1' },
+  };
+  const ORDERS = 5_000;
+  let client: pg.Client;
+  beforeAll(async () => {
+    client = new pg.Client({ connectionString: api.database.url });
+    await client.connect();
+    // Ten orders of each buyer in two years: the planner expects fewer orders in the last hour than of one buyer.
+    await client.query(
+      `INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
+         amount, total_amount, customer_name, customer_email, customer_phone, shipping_address, created_at, updated_at)
+       SELECT $1, gen_random_uuid(), 'OLD-' || n, 'WEBSITE', 'PENDING', 'PENDING', 'COD', 'USD', 1, 1, 'Ada',
+         'buyer.' || k || '@example.com', '+1 ' || k, jsonb_build_object('address', k || ' Main Street', 'zip', 'N1'), at, at
+       FROM generate_series(1, ${ORDERS}) AS n,
+         LATERAL (SELECT n % ${ORDERS / 10}, now() - n * interval '3 hours') AS placed (k, at)`,
+      [api.store.id],
+    );
+    await client.query('ANALYZE');
+  });
+  afterAll(() => client.end());
+
+  it.each([
+    ['fresh', null],
+    ['existing', { orderId: '01938c00-0000-7000-8000-000000000000', at: new Date() }],
+  ])('for an order that is %s, are made once and read the orders of its contact only', async (name, placed) => {
+    const run: RunSql = async <Row>(text: string, values: readonly unknown[]) => {
+      const query = () => client.query({ name, text, values: [...values] });
+      for (let n = 0; n < 6; n++) await query();
+      return (await query()).rows as Row[];
+    };
+    await findFacts(run, api.store.id, CONTACT, placed);
+
+    const { rows } = await client.query<{ generic: number; types: string[] }>(
+      `SELECT generic_plans::int AS generic, parameter_types::text[] AS types FROM pg_prepared_statements WHERE name = $1`,
+      [name],
+    );
+    expect(rows[0]?.generic).toBeGreaterThan(0);
+    await client.query('SET plan_cache_mode = force_generic_plan');
+    const nulls = rows[0]?.types.map(() => 'NULL').join();
+    const plan = await client.query<Record<string, string>>(`EXPLAIN EXECUTE ${name} (${nulls})`);
+    await client.query('RESET plan_cache_mode');
+    const indexes = plan.rows.flatMap((row) => /using (orders_\w+)/.exec(row['QUERY PLAN'] ?? '')?.[1] ?? []);
+    expect(indexes).toEqual(['orders_by_email', 'orders_by_phone', 'orders_by_address']);
+  });
+
+  it('do not look for orders by their source, which a planner without statistics takes for rare', async () => {
+    const texts: string[] = [];
+    const run: RunSql = async <Row>(text: string, values: readonly unknown[]) => {
+      texts.push(text);
+      return (await client.query({ text, values: [...values] })).rows as Row[];
+    };
+    await findFacts(run, api.store.id, CONTACT, null);
+    await client.query(
+      `BEGIN; DROP INDEX orders_by_email; DELETE FROM pg_statistic WHERE starelid = 'orders'::regclass`,
+    );
+    await client.query(`SET LOCAL plan_cache_mode = force_generic_plan; PREPARE facts AS ${texts[0] ?? ''}`);
+
+    const { rows } = await client.query<Record<string, string>>('EXPLAIN EXECUTE facts (NULL, NULL, NULL, NULL)');
+
+    await client.query('ROLLBACK; DEALLOCATE facts');
+    expect(rows.filter((row) => /Index Cond: .*source/.test(row['QUERY PLAN'] ?? ''))).toEqual([]);
+  });
+});

@@ -1,0 +1,461 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startListeningApi, type ListeningApi } from '../support/listening-api.js';
+
+describe('the HTTP edge', () => {
+  let api: ListeningApi;
+  beforeAll(async () => {
+    api = await startListeningApi();
+  });
+  afterAll(() => api.stop());
+
+  describe('returns 400 as JSON and closes the connection for', () => {
+    it.each<[string, string | Buffer]>([
+      ['plain text', 'hello there\r\n\r\n'],
+      ['random bytes', Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0xfc, 0x0d, 0x0a, 0x0d, 0x0a])],
+      ['a NUL', '\0\r\n\r\n'],
+      ['the HTTP/2 preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+      ['an unknown version', 'GET / HTTP/9.9\r\nHost: x\r\n\r\n'],
+      ['an unknown method', 'BREW /v1/orders HTTP/1.1\r\nHost: x\r\n\r\n'],
+      ['CONNECT', 'CONNECT shop.test:443 HTTP/1.1\r\nHost: shop.test:443\r\n\r\n'],
+      ['a bad Content-Length', 'POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Length: ten\r\n\r\n'],
+      ['a negative Content-Length', 'POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n'],
+      ['two Content-Length headers', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
+      [
+        'Content-Length and chunks',
+        'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      ],
+      ['an unknown transfer coding', 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: rot13\r\n\r\n'],
+      ['headers of 20 kB', `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(20_000)}\r\n\r\n`],
+      ['a path of 20 kB', `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
+      ['a header without a colon', 'GET / HTTP/1.1\r\nHost: x\r\nnonsense\r\n\r\n'],
+      ['a header with a NUL', 'GET / HTTP/1.1\r\nHost: x\r\nX-A: a\0b\r\n\r\n'],
+      ['a folded header', 'GET / HTTP/1.1\r\nHost: x\r\n X-Folded: y\r\n\r\n'],
+      ['control characters in the path', 'GET /v1/\x01\x02 HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ])('%s', async (_name, bytes) => {
+      const response = await api.send(bytes, { keep: false });
+
+      expect(response).toMatchObject({ status: 400, closed: true });
+      expect(response.headers).toMatchObject({
+        'content-type': 'application/json; charset=utf-8',
+        connection: 'close',
+        'x-error-code': 'invalid_request',
+      });
+      expect(response.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+      expect(response.json()).toEqual({ success: false, error: expect.any(String) as unknown });
+    });
+  });
+
+  it.each([
+    ['a TLS hello', '\x16\x03\x01\x02\0', 'The request does not begin with a known HTTP method'],
+    ['an unknown method', 'BREW / HTTP/1.1\r\nHost: x\r\n\r\n', 'The request does not begin with a known HTTP method'],
+    ['a bare LF', 'GET / HTTP/1.1\nHost: x\n\n', 'The request line must end with a supported HTTP version and CRLF'],
+    [
+      'an unknown version',
+      'GET / HTTP/9.9\r\nHost: x\r\n\r\n',
+      'The request line must end with a supported HTTP version and CRLF',
+    ],
+    [
+      'two Content-Length headers',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+      'Content-Length must be one number, and not with Transfer-Encoding',
+    ],
+    [
+      'Content-Length after Transfer-Encoding',
+      'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n',
+      'Content-Length must be one number, and not with Transfer-Encoding',
+    ],
+    [
+      'Transfer-Encoding after Content-Length',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n',
+      'Transfer-Encoding must be chunked, and not with Content-Length',
+    ],
+  ])('names the fault of %s', async (_name, bytes, error) => {
+    expect((await api.send(bytes, { keep: false })).json()).toEqual({ success: false, error });
+  });
+
+  it('returns 400 for an HTTP/1.1 request without Host', async () => {
+    const response = await api.send('GET /health/live HTTP/1.1\r\n\r\n', { keep: false });
+
+    expect(response).toMatchObject({ status: 400, closed: true });
+    expect(response.json()).toEqual({ success: false, error: 'The Host header is required' });
+  });
+
+  it('sets Cache-Control: no-store on the 400 for a missing Host', async () => {
+    const response = await api.send(`GET /v1/orders HTTP/1.1\r\n${api.keyLine}\r\n`, { keep: false });
+
+    expect(response.status).toBe(400);
+    expect(response.headers['cache-control']).toBe('no-store');
+  });
+
+  it('accepts an HTTP/1.0 request without Host', async () => {
+    expect((await api.send('GET /health/live HTTP/1.0\r\n\r\n', { keep: false })).status).toBe(200);
+  });
+
+  it('answers a request for an upgrade to h2c over HTTP/1.1', async () => {
+    const upgrade = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n';
+    const response = await api.send(`GET /v1/orders HTTP/1.1\r\nHost: x\r\n${api.keyLine}${upgrade}\r\n`);
+
+    expect(response.status).toBe(200);
+  });
+
+  it('closes the connection after a request for an upgrade, because Node drops the rest of the packet', async () => {
+    const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n';
+    const response = await api.send(`GET /health/live HTTP/1.1\r\nHost: x\r\n${upgrade}\r\n`);
+
+    expect([response.status, response.headers.connection]).toEqual([200, 'close']);
+  });
+
+  it('answers a client that has closed its side of the connection', async () => {
+    const product = await api.store.product({ stock: 1 });
+    const order = JSON.stringify({ items: [{ product_id: product, quantity: 1 }], customer: { name: 'Ada' } });
+    const socket = net.connect({ port: api.port, host: '127.0.0.1', allowHalfOpen: true });
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.end(api.orderWith(order));
+    await once(socket, 'end');
+    socket.destroy();
+
+    expect(Buffer.concat(chunks).toString()).toMatch(/^HTTP\/1\.1 201 /);
+  });
+
+  it.each(['100-continue', 'a-pony'])('reads the body of a request with Expect: %s', async (expectation) => {
+    const response = await api.send(api.orderWith('{"items": 1', `Expect: ${expectation}\r\n`));
+
+    expect(response.status).toBe(400);
+    expect(response.json()).toEqual({ success: false, error: 'Request body is not valid JSON' });
+  });
+
+  it('accepts a request target in absolute form, and requires a key for it', async () => {
+    const ask = (head: string) => api.send(`GET http://shop.test/v1/orders?limit=1 HTTP/1.1\r\nHost: x\r\n${head}\r\n`);
+
+    expect((await ask('')).status).toBe(401);
+    expect((await ask(api.keyLine)).status).toBe(200);
+  });
+
+  it.each(['*', 'http:///v1/orders', 'ftp://x/v1/orders', '//v1/orders', '/..//v1/orders'])(
+    'returns an error for the request target %s without a key',
+    async (target) => {
+      const response = await api.send(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
+
+      expect([400, 401, 404]).toContain(response.status);
+      expect(response.json()).toEqual(expect.objectContaining({ error: expect.any(String) as unknown }));
+    },
+  );
+
+  it('returns 401 for two Authorization headers', async () => {
+    const twice = await api.send(`GET /v1/orders HTTP/1.1\r\nHost: x\r\n${api.keyLine}${api.keyLine}\r\n`);
+
+    expect(twice.status).toBe(401);
+    expect(twice.json()).toEqual({ error: 'Missing or invalid Authorization header' });
+  });
+
+  it('returns 400 for two Idempotency-Key headers', async () => {
+    const keys = 'Idempotency-Key: a\r\nidempotency-key: b\r\n';
+    const response = await api.send(api.orderWith('{}', keys));
+
+    expect(response.status).toBe(400);
+    expect(response.json()).toEqual({ success: false, error: 'Idempotency-Key must be given once' });
+  });
+
+  describe('with requests in progress', () => {
+    it.each<[string, readonly [string, ...string[]]]>([
+      ['plain text', ['hello there\r\n\r\n']],
+      ['text in several pieces', ['hel', 'lo there\r\n', '\r\nagain\r\n\r\n']],
+      ['CONNECT', ['CONNECT shop.test:443 HTTP/1.1\r\nHost: shop.test:443\r\n\r\n']],
+      ['a request with a broken body', ['POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n']],
+    ])('answers the order before it closes the connection because of %s', async (_name, [garbage, ...more]) => {
+      const mug = await api.store.product({ stock: 5 });
+      const order = api.orderWith(`{"items":[{"product_id":${mug},"quantity":1}],"customer":{"name":"Ada Lovelace"}}`);
+
+      const response = await api.send([Buffer.concat([order, Buffer.from(garbage)]), ...more], { keep: false });
+
+      expect(response).toMatchObject({ status: 201, closed: true });
+    });
+
+    it('answers all earlier requests before it closes the connection because of plain text', async () => {
+      const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n${api.keyLine}\r\n`;
+
+      const response = await api.send(`${ask('/v1/store')}${ask('/v1/brands')}${ask('/v1/nope')}hello\r\n\r\n`, {
+        keep: false,
+      });
+
+      expect(response).toMatchObject({ status: 404, closed: true });
+      expect(response.json()).toEqual({ success: false, error: 'Not found' });
+    });
+  });
+
+  const order = (head: string, body: string) =>
+    String(api.orderHead(`Content-Type: application/json\r\n${head}`, body));
+
+  it.each<[string, () => string, string]>([
+    [
+      'two Host headers',
+      () => `GET /v1/store HTTP/1.1\r\nHost: a\r\nHost: b\r\n${api.keyLine}\r\n`,
+      'Host must be given once',
+    ],
+    ['the same Host twice', () => 'GET /health/live HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n', 'Host must be given once'],
+    ['a Host with a path', () => 'GET /health/live HTTP/1.1\r\nHost: a/b\r\n\r\n', 'The Host header is malformed'],
+    ['a Host with a space', () => 'GET /health/live HTTP/1.1\r\nHost: a b\r\n\r\n', 'The Host header is malformed'],
+    ['a Host with a user', () => 'GET /health/live HTTP/1.1\r\nHost: me@a\r\n\r\n', 'The Host header is malformed'],
+    [
+      'a Host with a bad port',
+      () => 'GET /health/live HTTP/1.1\r\nHost: a:http\r\n\r\n',
+      'The Host header is malformed',
+    ],
+    ['a Host that is a list', () => 'GET /health/live HTTP/1.1\r\nHost: a, b\r\n\r\n', 'The Host header is malformed'],
+    ['HTTP/2.0', () => `GET /v1/store HTTP/2.0\r\nHost: a\r\n${api.keyLine}\r\n`, 'The HTTP version is not supported'],
+    ['HTTP/0.9', () => `GET /v1/store HTTP/0.9\r\nHost: a\r\n${api.keyLine}\r\n`, 'The HTTP version is not supported'],
+    [
+      'Transfer-Encoding: gzip, chunked',
+      () => order('Transfer-Encoding: gzip, chunked', '2\r\n{}\r\n0\r\n\r\n'),
+      'Transfer-Encoding must be chunked',
+    ],
+    [
+      'Transfer-Encoding with HTTP/1.0',
+      () => order('Transfer-Encoding: chunked', '2\r\n{}\r\n0\r\n\r\n').replace('HTTP/1.1', 'HTTP/1.0'),
+      'Transfer-Encoding must be chunked',
+    ],
+    [
+      '101 header lines',
+      () => `GET /health/live HTTP/1.1\r\nHost: a\r\n${'a:\r\n'.repeat(100)}\r\n`,
+      'The request has too many headers',
+    ],
+  ])('rejects %s with 400 and closes the connection', async (_name, request, error) => {
+    const response = await api.send(request(), { keep: false });
+
+    expect(response).toMatchObject({ status: 400, closed: true });
+    expect(response.json()).toEqual({ success: false, error });
+    expect(response.headers).toMatchObject({ connection: 'close', 'cache-control': 'no-store' });
+  });
+
+  it.each(['shop.test', 'shop.test:8080', '127.0.0.1:3000', '[::1]:3000', 'api_1', 'a%2Db', ''])(
+    'accepts the Host %j',
+    async (host) => {
+      expect((await api.send(`GET /health/live HTTP/1.1\r\nHost: ${host}\r\n\r\n`)).status).toBe(200);
+    },
+  );
+
+  it('accepts Transfer-Encoding: Chunked', async () => {
+    const response = await api.send(order('Transfer-Encoding: Chunked', '2\r\n{}\r\n0\r\n\r\n'));
+
+    expect(response.json()).toMatchObject({ error: expect.stringContaining('items') as unknown });
+  });
+
+  it('reads the last of 100 header lines', async () => {
+    const filling = 'a:\r\n'.repeat(98);
+    const response = await api.send(`GET /v1/store HTTP/1.1\r\nHost: a\r\n${filling}${api.keyLine}\r\n`);
+
+    expect(response.status).toBe(200);
+  });
+
+  it.each(['{}', '[', ''])(
+    'rejects the body %j after two byte order marks with 400 and closes the connection',
+    async (rest) => {
+      const body = Buffer.from(`\ufeff\ufeff${rest}`);
+      const response = await api.send(api.orderWith(body), { keep: false });
+
+      expect(response).toMatchObject({ status: 400, closed: true, headers: { connection: 'close' } });
+      expect(response.json()).toEqual({ success: false, error: 'Request body is not valid JSON' });
+    },
+  );
+
+  describe('with Expect: 100-continue', () => {
+    const expecting = (head: string) => order(`Expect: 100-continue\r\n${head}`, '');
+
+    let readKeyLine: string;
+    beforeAll(async () => {
+      readKeyLine = `Authorization: Bearer ${await api.store.createKey('live', 'read')}\r\n`;
+    });
+
+    /** Sends only a head. Returns everything that the service sends until it closes its side. */
+    async function answerToHead(head: string): Promise<string> {
+      const socket = net.connect(api.port, '127.0.0.1');
+      const chunks: Buffer[] = [];
+      socket.on('data', (chunk) => chunks.push(chunk)).on('error', () => undefined);
+      socket.write(head);
+      await once(socket, 'end');
+      return String(Buffer.concat(chunks));
+    }
+
+    it('sends 100 Continue once the key is accepted, then answers the request', async () => {
+      const socket = net.connect(api.port, '127.0.0.1');
+      socket.write(expecting('Content-Length: 2'));
+      const [first] = (await once(socket, 'data')) as [Buffer];
+      expect(String(first)).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+      socket.write('{}');
+      const [answer] = (await once(socket, 'data')) as [Buffer];
+      socket.destroy();
+
+      expect(String(answer)).toMatch(/^HTTP\/1\.1 400 .*items/s);
+    });
+
+    it.each<[string, () => string, number]>([
+      ['without a key', () => expecting('Content-Length: 2').replace(api.keyLine, ''), 401],
+      ['with an unknown key', () => expecting('Content-Length: 2').replace(/svc_live_.{8}/, '$&x'), 401],
+      ['on an unknown path', () => expecting('Content-Length: 2').replace('/v1/orders', '/v1/nope'), 404],
+      ['with a body that is too large', () => expecting('Content-Length: 300000'), 400],
+      ['with a read key', () => expecting('Content-Length: 2').replace(api.keyLine, readKeyLine), 403],
+    ])('rejects a request %s without 100 Continue', async (_name, head, status) => {
+      const answer = await answerToHead(head());
+
+      expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+      expect(answer).toMatch(/^connection: close\r$/im);
+      expect(answer).not.toContain('100 Continue');
+    });
+  });
+
+  describe('at POST /v1/orders', () => {
+    const deep = (levels: number) => `{"items":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
+
+    it.each<[string, () => Buffer, string]>([
+      ['a truncated body', () => api.orderWith('{"items": ['), 'Request body is not valid JSON'],
+      ['an empty body', () => api.orderWith(''), 'Request body is empty'],
+      ['a body of white space', () => api.orderWith('  \n '), 'Request body is not valid JSON'],
+      ['a body of plain text', () => api.orderWith('hello'), 'Request body is not valid JSON'],
+      ['a trailing comma', () => api.orderWith('{"items":[],}'), 'Request body is not valid JSON'],
+      ['NaN', () => api.orderWith('{"items":NaN}'), 'Request body is not valid JSON'],
+      ['9 levels', () => api.orderWith(deep(9)), 'Request body is nested deeper than 8 levels'],
+      ['100,000 levels', () => api.orderWith(deep(100_000)), 'Request body is nested deeper than 8 levels'],
+      ['invalid UTF-8', () => api.orderWith(Buffer.from([0x22, 0xc3, 0x28, 0x22])), 'Request body is not valid UTF-8'],
+      ['UTF-16', () => api.orderWith(Buffer.from('{}', 'utf16le')), 'Request body is not valid JSON'],
+      ['more than 256 kB', () => api.orderWith(`"${'a'.repeat(256 * 1024)}"`), 'Request body exceeds 256 kB'],
+      [
+        'the type text/plain',
+        () => api.orderHead('Content-Type: text/plain\r\nContent-Length: 2', '{}'),
+        'Content-Type must be application/json',
+      ],
+      [
+        'the type of a form',
+        () => api.orderHead('Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 2', 'a='),
+        'Content-Type must be application/json',
+      ],
+      [
+        'a malformed type',
+        () => api.orderHead('Content-Type: json\r\nContent-Length: 2', '{}'),
+        'Content-Type must be application/json',
+      ],
+      [
+        'a type that resembles JSON',
+        () => api.orderHead('Content-Type: application/jsonp\r\nContent-Length: 2', '{}'),
+        'Content-Type must be application/json',
+      ],
+      [
+        'a body without a type',
+        () => api.orderHead('Content-Length: 2', '{}'),
+        'Content-Type must be application/json',
+      ],
+      ['no body', () => api.orderHead('X-Nothing: 1'), 'Content-Type must be application/json'],
+      [
+        'the charset latin1',
+        () => api.orderHead('Content-Type: application/json; charset=iso-8859-1\r\nContent-Length: 2', '{}'),
+        'Charset must be utf-8',
+      ],
+      [
+        'a compressed body',
+        () => api.orderWith('{}', 'Content-Encoding: gzip\r\n'),
+        'Content-Encoding is not supported',
+      ],
+    ])('returns 400 for %s', async (_name, bytes, error) => {
+      const response = await api.send(bytes());
+
+      expect(response.status).toBe(400);
+      expect(response.json()).toEqual({ success: false, error });
+    });
+
+    it.each([
+      'application/json',
+      'Application/JSON; charset="UTF-8"',
+      'application/vnd.shop+json',
+      'application/json;charset=utf8',
+    ])('accepts the type %s', async (type) => {
+      const response = await api.send(api.orderHead(`Content-Type: ${type}\r\nContent-Length: 2`, '{}'));
+
+      expect(response.json()).toEqual({ success: false, error: expect.stringContaining('items') as unknown });
+    });
+
+    describe('with a field name that could change a prototype', () => {
+      const order = (item: string, more = '') => `{"items":[{${item}}],"customer":{"name":"Ada Lovelace"}${more}}`;
+
+      it.each<[string, string, string]>([
+        ['__proto__', '', ',"__proto__":{"polluted":true}'],
+        ['an escaped __proto__', '', ',"__pr\\u006fto__":{"polluted":true}'],
+        ['constructor.prototype', '', ',"constructor":{"prototype":{"polluted":true}}'],
+        ['__proto__ in an item', ',"__proto__":{"quantity":2,"polluted":true}', ''],
+        ['constructor.prototype in an item', ',"constructor":{"prototype":{"polluted":true}}', ''],
+      ])('accepts the order and ignores %s', async (_name, inItem, inBody) => {
+        const mug = await api.store.product({ price: 1000, stock: 5 });
+
+        const response = await api.send(api.orderWith(order(`"product_id":${mug},"quantity":1${inItem}`, inBody)));
+
+        expect(response.status).toBe(201);
+        expect(response.json()).toMatchObject({ data: { subtotal: 10 } });
+        expect({}).not.toHaveProperty('polluted');
+      });
+
+      it('reads no field from __proto__', async () => {
+        const mug = await api.store.product({ stock: 5 });
+
+        const response = await api.send(api.orderWith(order(`"product_id":${mug},"__proto__":{"quantity":1}`)));
+
+        expect(response.status).toBe(400);
+        expect(response.json()).toMatchObject({ error: expect.stringContaining('quantity') as unknown });
+      });
+    });
+
+    it('accepts a body with 8 levels and a byte order mark', async () => {
+      const response = await api.send(api.orderWith(Buffer.from(`\ufeff${deep(8)}`)));
+
+      expect(response.json()).toEqual({ success: false, error: expect.stringContaining('items') as unknown });
+    });
+
+    it('returns 400 for chunks of more than 256 kB to a client that is still sending', async () => {
+      const chunk = `10000\r\n${'a'.repeat(0x10000)}\r\n`;
+      const head = api.orderHead('Content-Type: application/json\r\nTransfer-Encoding: chunked');
+      const response = await api.send([head, ...Array.from({ length: 40 }, () => chunk), '0\r\n\r\n']);
+
+      expect(response.status).toBe(400);
+      expect(response.json()).toEqual({ success: false, error: 'Request body exceeds 256 kB' });
+    });
+
+    it('returns 400 for a broken chunk', async () => {
+      const head = api.orderHead('Content-Type: application/json\r\nTransfer-Encoding: chunked');
+      const response = await api.send([head, 'zz\r\n{}\r\n'], { keep: false });
+
+      expect(response).toMatchObject({ status: 400, closed: true });
+      expect(response.json()).toEqual({ success: false, error: expect.any(String) as unknown });
+    });
+
+    it('accepts a body that arrives slowly, within the 15 s of a request', async () => {
+      const mug = await api.store.product({ stock: 1 });
+      const body = JSON.stringify({ items: [{ product_id: mug, quantity: 1 }], customer: { name: 'Ada' } });
+      const whole = api.orderWith(body);
+      const socket = net.connect(api.port, '127.0.0.1');
+      socket.write(whole.subarray(0, -10));
+      await delay(2_800);
+      socket.write(whole.subarray(-10));
+
+      const [answer] = (await once(socket, 'data')) as [Buffer];
+      socket.destroy();
+
+      expect(String(answer)).toMatch(/^HTTP\/1\.1 201 /);
+    });
+
+    it('keeps the connection open after it has rejected a body', async () => {
+      const next = `GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n`;
+      const response = await api.send([api.orderWith('{"items": ['), next], { keep: false, waitMs: 500 });
+
+      expect(response).toMatchObject({ status: 200, closed: false });
+    });
+
+    it('accepts a body in chunks of 1 byte', async () => {
+      const mug = await api.store.product({ stock: 1 });
+      const body = JSON.stringify({ items: [{ product_id: mug, quantity: 1 }], customer: { name: 'Ada' } });
+      const chunks = [...body].map((byte) => `1\r\n${byte}\r\n`).join('');
+      const head = 'Content-Type: application/json\r\nTransfer-Encoding: chunked';
+
+      expect((await api.send(api.orderHead(head, `${chunks}0\r\n\r\n`))).status).toBe(201);
+    });
+  });
+});

@@ -1,0 +1,630 @@
+import path from 'node:path';
+import pg from 'pg';
+import { anOrderBody } from '../builders/order-body.js';
+import { startBuiltApi, type BuiltApi } from '../support/built-api.js';
+import { eventually } from '../support/eventually.js';
+import { lockWaits } from '../support/lock-waits.js';
+import { OrdersClient } from '../support/orders-client.js';
+import { startApi, type RunningApi } from '../support/start-api.js';
+import { nameOf } from '../support/store-predicate/read-statements.js';
+
+let api: RunningApi;
+beforeAll(async () => (api = await startApi()));
+afterAll(() => api.stop());
+const orders = new OrdersClient(() => api);
+
+describe('POST /v1/orders', () => {
+  describe('when it prices an order', () => {
+    it('returns 201 with the documented fields and the prices of the catalog', async () => {
+      const mug = await api.store.product({ name: 'Mug', price: 1099, stock: 10 });
+      const tee = await api.store.product({ name: 'Tee', price: 2000, stock: 10 });
+
+      const response = await orders.place({
+        items: [
+          { product_id: mug, quantity: 3 },
+          { product_id: tee, quantity: 1 },
+        ],
+        customer: { name: 'Ada Lovelace' },
+      });
+
+      expect(response.statusCode).toBe(201);
+      expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+      expect(response.json()).toEqual({
+        success: true,
+        data: {
+          order_id: expect.stringMatching(
+            /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+          ) as string,
+          receipt_number: expect.stringMatching(/^WEB-\d{6}-[0-9A-HJKMNP-TV-Z]{6}$/) as string,
+          subtotal: 52.97,
+          total: 52.97,
+          payment_method: 'COD',
+          items: [
+            { productId: String(mug), name: 'Mug', quantity: 3, price: 10.99 },
+            { productId: String(tee), name: 'Tee', quantity: 1, price: 20 },
+          ],
+        },
+      });
+    });
+
+    it('ignores prices and totals in the request body', async () => {
+      const mug = await api.store.product({ price: 1099, stock: 10 });
+
+      const data = await orders.create({
+        items: [{ product_id: mug, quantity: 1, price: 0.01, unit_price: 1, total: 1 }],
+        customer: { name: 'Ada' },
+        subtotal: 0.01,
+        total: 0.01,
+        amount: 1,
+        status: 'SUCCEEDED',
+      });
+
+      expect(data).toMatchObject({ subtotal: 10.99, total: 10.99 });
+    });
+
+    it('sells a variant at its own price and from its own stock, and keeps the order of its options', async () => {
+      const attributes = { Color: 'Blue', Size: '42' };
+      const shoe = await api.store.product({ name: 'Shoe', price: 7990, stock: 5 });
+      const blue = await api.store.variant(shoe, { price: 8200, sku: 'S-B', attributes, stock: 3 });
+
+      const data = await orders.create({
+        items: [{ product_id: shoe, variant_id: blue, quantity: 2 }],
+        customer: { name: 'Ada' },
+      });
+
+      expect(data.items[0]).toEqual({ productId: String(shoe), name: 'Shoe', quantity: 2, price: 82 });
+      const stock = await api.database.query(
+        'SELECT variant_key > 0 AS variant, quantity FROM stock WHERE product_id = $1 ORDER BY variant_key',
+        [shoe],
+      );
+      expect(stock).toEqual([
+        { variant: false, quantity: 5 },
+        { variant: true, quantity: 1 },
+      ]);
+      const order = await orders.read<{ line_items: { attributes: object }[] }>(data.order_id);
+      expect(order.line_items[0]).toMatchObject({ variant_id: blue, sku: 'S-B', attributes });
+      expect(Object.keys(order.line_items[0]?.attributes ?? {})).toEqual(Object.keys(attributes));
+    });
+
+    it('keeps the name and the price of an order line after the product changes and is archived', async () => {
+      const mug = await api.store.product({ name: 'Mug', price: 1099, stock: 5 });
+      const data = await orders.create(anOrderBody(mug));
+
+      await api.database.query(`UPDATE products SET name = 'Jug', price = 1, status = 'ARCHIVED' WHERE id = $1`, [mug]);
+
+      const order = await orders.read<{ line_items: object[] }>(data.order_id);
+      expect(order.line_items[0]).toMatchObject({ name: 'Mug', unit_price: 1099 });
+    });
+
+    it('returns an exact total for 100 lines of 999 units at a high price', async () => {
+      const yacht = await api.store.product({ price: 1_400_000_000, stock: 100 * 999 });
+      const items = Array.from({ length: 100 }, () => ({ product_id: yacht, quantity: 999 }));
+
+      const data = await orders.create({ items, customer: { name: 'Ada' } });
+
+      expect(data.total).toBe(1_398_600_000_000);
+    });
+
+    it.each([
+      ['JPY', 1500, 1500],
+      ['KWD', 1500, 1.5],
+    ])('returns the total in units of %s, from prices in its minor unit', async (currency, price, total) => {
+      const { store, post } = await api.withStore({ currency });
+
+      const placed = await post('/v1/orders', anOrderBody(await store.product({ price, stock: 1 })));
+
+      expect(placed.json()).toMatchObject({ data: { total } });
+    });
+  });
+
+  describe('when it stores an order', () => {
+    it('returns the new order by id and by receipt number in any letter case, with the source WEBSITE', async () => {
+      const mug = await api.store.product({ name: 'Mug', sku: 'MUG-1', price: 1099, stock: 10 });
+      const customer = { name: 'Ada', email: 'Ada@Example.com', phone: '+1 555 0100', address: '1 Main St' };
+
+      const data = await orders.create({
+        ...anOrderBody(mug, 2),
+        customer: { ...customer, city: 'London', zip: 'N1' },
+        payment_method: 'offline',
+        notes: 'Ring twice',
+      });
+
+      const byId = await api.get(`/v1/orders/${data.order_id}`);
+      const byReceipt = await api.get(`/v1/orders/${data.receipt_number.toLowerCase()}`);
+      expect(byReceipt.body).toBe(byId.body);
+      const address = { address: '1 Main St', city: 'London', zip: 'N1' };
+      expect(byId.json()).toMatchObject({
+        success: true,
+        data: {
+          ...{ id: data.order_id, receipt_number: data.receipt_number, status: 'PENDING' },
+          ...{ fulfillment_status: 'PENDING', payment_method: 'OFFLINE', amount: 2198, total_amount: 2198 },
+          ...{ currency: 'USD', customer_name: 'Ada', source: 'WEBSITE', is_test: false, notes: 'Ring twice' },
+          customer: { name: 'Ada', email: 'Ada@Example.com', phone: '+1 555 0100' },
+          shipping_address: address,
+          billing_address: address,
+          line_items: [
+            {
+              ...{ product_id: mug, variant_id: null, sku: 'MUG-1', name: 'Mug' },
+              ...{ unit_price: 1099, quantity: 2, line_total: 2198 },
+            },
+          ],
+          fraud: { verdict: 'ACCEPT', score: 0, reasons: [] },
+        },
+      });
+    });
+
+    it('links the order to the customer of the store with the same e-mail', async () => {
+      const id = await api.store.customer({ email: 'grace@example.com' });
+      const mug = await api.store.product({ stock: 5 });
+
+      const data = await orders.create({
+        ...anOrderBody(mug),
+        customer: { name: 'Grace', email: 'GRACE@example.com' },
+      });
+
+      const [row] = await api.database.query('SELECT customer_id FROM orders WHERE id = $1', [data.order_id]);
+      expect(row).toEqual({ customer_id: id });
+    });
+
+    it('marks an order of a test key as a test order and withdraws its stock', async () => {
+      const mug = await api.store.product({ stock: 5 });
+      const key = await api.store.createKey('test');
+
+      const response = await orders.place(anOrderBody(mug), { authorization: `Bearer ${key}` });
+
+      expect(response.headers['x-traffic-mode']).toBe('test');
+      const { order_id: id } = response.json<{ data: { order_id: string } }>().data;
+      expect(await orders.read(id)).toMatchObject({ is_test: true });
+      expect(await api.store.onHand(mug)).toBe(4);
+    });
+
+    it.each([
+      ['every optional text null', { email: null, phone: null, address: null, city: null, zip: null }],
+      ['an empty e-mail', { email: '' }],
+      ['text of every script', { address: '12 Ѐ 漢字 🚲 "quoted" \\ %_', city: 'Łódź', zip: "O'1" }],
+    ])('accepts %s and returns the text unchanged', async (_case, customer) => {
+      const mug = await api.store.product({ stock: 1 });
+
+      const data = await orders.create({ ...anOrderBody(mug), customer: { name: ' Ada ', ...customer } });
+
+      const stored = await orders.read<Record<'customer' | 'shipping_address', object>>(data.order_id);
+      const given = Object.fromEntries(Object.entries(customer).map(([key, value]) => [key, value ?? '']));
+      expect({ ...stored.customer, ...stored.shipping_address }).toMatchObject({ name: ' Ada ', ...given });
+    });
+
+    it('stores the stages of the pipeline with the order: both notifications are due', async () => {
+      const mug = await api.store.product({ stock: 5 });
+
+      const data = await orders.create({ ...anOrderBody(mug), customer: { name: 'Ada', email: 'ada@example.com' } });
+
+      const order = await orders.read<{ pipeline: object[] }>(data.order_id);
+      expect(order.pipeline).toMatchObject([
+        { stage: 'fraud-analysis', state: 'done', attempts: 1 },
+        { stage: 'inventory', state: 'done', attempts: 1 },
+        { stage: 'notify-customer', state: 'pending', attempts: 0 },
+        { stage: 'notify-merchant', state: 'pending', attempts: 0 },
+      ]);
+      const waiting = await api.database.query(
+        `SELECT stage FROM order_stages WHERE order_id = $1 AND state = 'pending' AND run_at <= now() ORDER BY 1`,
+        [data.order_id],
+      );
+      expect(waiting).toEqual([{ stage: 'notify-customer' }, { stage: 'notify-merchant' }]);
+    });
+  });
+});
+
+describe('POST /v1/orders: Idempotency-Key', () => {
+  it('repeats the first response byte for byte, even after the product was archived', async () => {
+    const mug = await api.store.product({ stock: 5 });
+    const headers = { 'idempotency-key': 'order-1' };
+
+    const first = await orders.place(anOrderBody(mug), headers);
+    await api.database.query(`UPDATE products SET status = 'ARCHIVED', price = 1 WHERE id = $1`, [mug]);
+    const second = await orders.place(anOrderBody(mug), headers);
+
+    expect([first.statusCode, second.statusCode]).toEqual([201, 201]);
+    expect(second.body).toBe(first.body);
+    expect([first.headers['idempotent-replayed'], second.headers['idempotent-replayed']]).toEqual([undefined, 'true']);
+    expect(await api.store.onHand(mug)).toBe(4);
+  });
+
+  it('returns 422 for a different request with the same key', async () => {
+    const mug = await api.store.product({ stock: 5 });
+    await orders.place(anOrderBody(mug), { 'idempotency-key': 'changed' });
+
+    expect(await orders.refusal(anOrderBody(mug, 2), { 'idempotency-key': 'changed' })).toEqual([
+      422,
+      'This Idempotency-Key was used with a different request',
+    ]);
+  });
+
+  it('returns 409 with Retry-After while the first request with the key is running', async () => {
+    const mug = await api.store.product({ stock: 5 });
+    const other = new pg.Client({ connectionString: api.database.url });
+    await other.connect();
+    await other.query('BEGIN');
+    await other.query(`INSERT INTO idempotency_keys VALUES ($1, 'live', 'slow', 'hash')`, [api.store.id]);
+
+    const response = await orders.place(anOrderBody(mug), { 'idempotency-key': 'slow' });
+    await other.end();
+
+    expect([response.statusCode, response.headers['retry-after']]).toEqual([409, '1']);
+    expect(await api.store.onHand(mug)).toBe(5);
+  });
+
+  it.each([
+    ['empty', ''],
+    ['longer than 255 characters', 'x'.repeat(256)],
+    ['not ASCII', 'schlüssel'],
+  ])('returns 400 for a key that is %s', async (_case, key) => {
+    expect(await orders.refusal(anOrderBody(1), { 'idempotency-key': key })).toEqual([
+      400,
+      'Idempotency-Key must be 1 to 255 printable ASCII characters',
+    ]);
+  });
+});
+
+describe('POST /v1/orders: stock', () => {
+  it('withdraws from the fullest bins first, with one ledger row per bin', async () => {
+    const mug = await api.store.product({ stock: [2, 5, 1] });
+
+    const data = await orders.create(anOrderBody(mug, 6));
+
+    const bins = await api.database.query('SELECT quantity FROM stock WHERE product_id = $1 ORDER BY bin_id', [mug]);
+    expect(bins).toEqual([{ quantity: 1 }, { quantity: 0 }, { quantity: 1 }]);
+    const moves = await api.database.query(
+      `SELECT kind, quantity FROM stock_movements WHERE order_id = $1 ORDER BY quantity`,
+      [data.order_id],
+    );
+    expect(moves).toEqual([
+      { kind: 'ORDER', quantity: -5 },
+      { kind: 'ORDER', quantity: -1 },
+    ]);
+  });
+
+  it('returns 422 with the lines that are short, and writes nothing', async () => {
+    const { store, database, post } = await api.withStore();
+    const [mug, tee] = [await store.product({ stock: [2, 1] }), await store.product({ stock: 9 })];
+    const items = [
+      { product_id: tee, quantity: 1 },
+      { product_id: mug, quantity: 5 },
+    ];
+
+    const answer = await post('/v1/orders', { items, customer: { name: 'Ada' } });
+
+    const error = 'items[1]: requested 5, available 3';
+    expect([answer.statusCode, answer.json()]).toEqual([422, { success: false, error }]);
+    expect([await store.onHand(mug), await store.onHand(tee)]).toEqual([3, 9]);
+    const written = `SELECT store_id FROM orders WHERE store_id = $1
+      UNION ALL SELECT store_id FROM stock_movements WHERE store_id = $1 AND kind = 'ORDER'`;
+    expect(await database.query(written, [store.id])).toEqual([]);
+  });
+
+  it('does not sell the stock of a variant to a line without a variant', async () => {
+    const shoe = await api.store.product();
+    await api.store.variant(shoe, { stock: 9 });
+
+    expect(await orders.refusal(anOrderBody(shoe))).toEqual([
+      422,
+      'items[0]: requested 1, available 0 without variant_id (the product has variants)',
+    ]);
+  });
+
+  it('sells stock that another transaction returns while the order waits for its lock', async () => {
+    const mug = await api.store.product({ stock: 0 });
+    const client = new pg.Client({ connectionString: api.database.url });
+    await client.connect();
+    await client.query('BEGIN');
+    await client.query('UPDATE stock SET quantity = 1 WHERE product_id = $1', [mug]);
+
+    const placing = orders.place(anOrderBody(mug));
+    await eventually(async () => expect(await lockWaits(api.database)).toBe(1));
+    await client.query('COMMIT');
+    await client.end();
+
+    expect((await placing).statusCode).toBe(201);
+    expect(await api.store.onHand(mug)).toBe(0);
+  });
+});
+
+describe('external_reference of an order', () => {
+  let mug: number;
+  let serial = 0;
+  beforeAll(async () => {
+    mug = await api.store.product({ stock: 1_000 });
+  });
+
+  const aReference = () => `PO ${++serial} / Łódź`;
+  const bodyOf = (external_reference: unknown, productId = mug) => ({ ...anOrderBody(productId), external_reference });
+  const listed = async (query: string) => {
+    const answer = await api.get(`/v1/orders?${query}`);
+    const { data, pagination } = answer.json<{ data: { id: string }[]; pagination: { total: number } }>();
+    expect([answer.statusCode, pagination.total]).toEqual([200, data.length]);
+    return data.map(({ id }) => id);
+  };
+  const by = (reference: string) => `external_reference=${encodeURIComponent(reference)}`;
+  const codeOf = ({ statusCode, headers }: Awaited<ReturnType<typeof orders.place>>) => [
+    statusCode,
+    headers['x-error-code'],
+    headers['x-existing-order'],
+  ];
+
+  it.each([
+    ['absent', anOrderBody],
+    ['null', (id: number) => bodyOf(null, id)],
+  ] as const)('is empty text in the full record when it is %s', async (_case, body) => {
+    const { order_id } = await orders.create(body(mug));
+
+    expect((await orders.read(order_id))['external_reference']).toBe('');
+  });
+
+  // `external-reference.spec.ts` has the other texts.
+  it.each([[''], ['PO '], ['P\0O'], ['P\u200bO'], ['x'.repeat(65)], [7], [['PO']]])(
+    'is refused with 400 when it is %j',
+    async (value) => {
+      expect(await orders.refusal(bodyOf(value))).toEqual([
+        400,
+        'external_reference must be 1 to 64 visible characters, with plain spaces only between them',
+      ]);
+    },
+  );
+
+  it('is in the full record as it was sent, and filters the list exactly, together with other filters', async () => {
+    const reference = aReference();
+    const { order_id } = await orders.create(bodyOf(reference));
+
+    expect((await orders.read(order_id))['external_reference']).toBe(reference);
+    expect(await listed(by(reference))).toEqual([order_id]);
+    expect(await listed(`${by(reference)}&status=pending&source=website&held=false`)).toEqual([order_id]);
+    for (const other of [
+      `${by(reference)}&status=FAILED`,
+      `${by(reference)}&search=nothing-has-this`,
+      by(reference.toUpperCase()),
+      by(reference.slice(0, -1)),
+      by(`${reference}%`),
+      by('\0'),
+    ]) {
+      expect(await listed(other)).toEqual([]);
+    }
+  });
+
+  it('is refused with 422 and the id of the order that has it', async () => {
+    const reference = aReference();
+    const { order_id } = await orders.create(bodyOf(reference));
+    const before = await api.store.onHand(mug);
+
+    const refusal = await orders.place(bodyOf(reference), { 'idempotency-key': `other-${reference.length}` });
+
+    expect(codeOf(refusal)).toEqual([422, 'external_reference_taken', order_id]);
+    expect(refusal.json()).toEqual({ success: false, error: 'Another order has this external_reference' });
+    expect([await listed(by(reference)), await api.store.onHand(mug)]).toEqual([[order_id], before]);
+  });
+
+  it('is refused after the product was archived, or its stock sold out, as well', async () => {
+    const reference = aReference();
+    const last = await api.store.product({ stock: 1 });
+    const { order_id } = await orders.create(bodyOf(reference, last));
+    const expected = [422, 'external_reference_taken', order_id];
+
+    expect(codeOf(await orders.place(bodyOf(reference, last)))).toEqual(expected);
+    await api.database.query(`UPDATE products SET status = 'ARCHIVED' WHERE id = $1`, [last]);
+    expect(codeOf(await orders.place(bodyOf(reference, last)))).toEqual(expected);
+  });
+
+  it('stays taken when the Idempotency-Key is forgotten', async () => {
+    const reference = aReference();
+    const headers = { 'idempotency-key': 'forgotten' };
+    const { order_id } = await orders.create(bodyOf(reference), headers);
+    await api.database.query(`DELETE FROM idempotency_keys WHERE key = 'forgotten'`);
+
+    expect(codeOf(await orders.place(bodyOf(reference), headers))).toEqual([422, 'external_reference_taken', order_id]);
+  });
+
+  it.each([
+    ['refuses a second order only when the first is committed', 'COMMIT', 422],
+    ['places a second order when the first is rolled back', 'ROLLBACK', 201],
+  ])('%s', async (_title, end, status) => {
+    const reference = aReference();
+    const first = new pg.Client({ connectionString: api.database.url });
+    await first.connect();
+    await first.query('BEGIN');
+    const { rows } = await first.query<{ id: string }>(
+      `INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
+         amount, total_amount, customer_name, created_at, updated_at, external_reference)
+       VALUES ($1, gen_random_uuid(), $2, 'WEBSITE', 'PENDING', 'PENDING', 'COD', 'USD', 1, 1, 'Ada', now(), now(), $3)
+       RETURNING id`,
+      [api.store.id, `WEB-HELD-${serial}`, reference],
+    );
+
+    const second = orders.place(bodyOf(reference));
+    await eventually(async () => expect(await lockWaits(api.database, '%orders.insert%')).toBe(1));
+    await first.query(end);
+    await first.end();
+
+    const answer = await second;
+    expect(answer.statusCode).toBe(status);
+    if (status === 422) expect(answer.headers['x-existing-order']).toBe(rows[0]?.id);
+  });
+});
+
+/** Names of statements, or their first words when they have no name. */
+const STATEMENTS = [
+  'keys.look_up',
+  'idempotency.look_up',
+  'products.price',
+  'clock.now',
+  'fraud.facts', // in the packet of the prices
+  'BEGIN ISOLATION LEVEL READ COMMITTED',
+  'idempotency.claim',
+  'orders.insert',
+  'stages.insert',
+  'stock.withdraw_from_fullest',
+  'COMMIT',
+];
+
+describe('the statements of an order', () => {
+  async function statementsOf(headers: Record<string, string>, productId?: number): Promise<string[]> {
+    productId ??= await api.store.product({ stock: 5 });
+    const order = anOrderBody(productId);
+    await api.post('/v1/orders', order); // fills the cache of the store's history, which the fraud analysis keeps for a minute
+
+    const query = jest.spyOn(pg.Client.prototype, 'query');
+    const response = await api.post('/v1/orders', order, headers);
+    const texts = query.mock.calls.map(([statement]: unknown[]) =>
+      (typeof statement === 'string' ? statement : (statement as { text: string }).text).trim(),
+    );
+    query.mockRestore();
+
+    expect(response.statusCode).toBe(201);
+    // The readiness check runs on a timer and is not part of an order.
+    return texts
+      .map((text) => nameOf(text) ?? /^[A-Z ]+/.exec(text)?.[0].trim() ?? text)
+      .filter((name) => !/^(health|migrations)\./.test(name));
+  }
+
+  it('are exactly the expected ones', async () => {
+    const withKeyOnly = ['idempotency.look_up', 'idempotency.claim'];
+
+    expect(await statementsOf({})).toEqual(STATEMENTS.filter((name) => !withKeyOnly.includes(name)));
+  });
+
+  it('are two more with an Idempotency-Key', async () => {
+    expect(await statementsOf({ 'idempotency-key': 'counted' })).toEqual(STATEMENTS);
+  });
+
+  it('are two when it is replayed and no commit waits for a standby', async () => {
+    const key = { 'idempotency-key': 'replayed' };
+    const productId = await api.store.product({ stock: 5 });
+    await statementsOf(key, productId);
+
+    expect(await statementsOf(key, productId)).toEqual(['keys.look_up', 'idempotency.look_up']);
+  });
+});
+
+describe('the transaction of an order', () => {
+  it.each([
+    ['without an Idempotency-Key', {}],
+    ['with an Idempotency-Key', { 'idempotency-key': 'unbegun' }],
+  ])('leaves nothing when its BEGIN fails on a connection that lives, %s', async (_title, headers) => {
+    const product = await api.store.product({ stock: 5 });
+    const written = () =>
+      api.database.query(
+        `SELECT (SELECT count(*) FROM orders WHERE store_id = $1) AS orders,
+           (SELECT count(*) FROM idempotency_keys WHERE store_id = $1) AS keys,
+           (SELECT sum(quantity) FROM stock WHERE store_id = $1) AS units`,
+        [api.store.id],
+      );
+    const before = await written();
+    // eslint-disable-next-line @typescript-eslint/unbound-method
+    const { query } = pg.Client.prototype;
+    const failing = jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...given) {
+      const [statement, ...others] = given as unknown as [string | { text: string }, ...unknown[]];
+      const begins = typeof statement === 'object' && statement.text.trim().startsWith('BEGIN ISOLATION');
+      const sent = begins ? { ...statement, text: 'SELECT 1 / 0' } : statement;
+      return Reflect.apply(query, this, [sent, ...others]) as never;
+    });
+
+    const response = await api.post('/v1/orders', anOrderBody(product), headers);
+    failing.mockRestore();
+
+    expect(response.statusCode).toBe(500);
+    expect(await written()).toEqual(before);
+  });
+
+  it('keys the contact of an order as every other writer does', async () => {
+    const product = await api.store.product({ stock: 5 });
+    const contact = { email: 'Ada.L@Example.com', phone: '0049 (30) 123', address: '12, Harbor St.', zip: '04 101' };
+    const { order_id } = await orders.create({ ...anOrderBody(product), customer: { name: 'Ada', ...contact } });
+    const keys = (id: string) =>
+      api.database.query(
+        `SELECT email_key, phone_key, address_key, email_key = email_key(customer_email)
+           AND phone_key = comparable_phone(customer_phone) AND address_key = comparable_address(shipping_address) AS fits
+         FROM orders WHERE id = $1`,
+        [id],
+      );
+    const [placed] = await keys(order_id);
+    await api.database.query(
+      `INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
+         amount, total_amount, customer_name, customer_email, customer_phone, shipping_address, created_at, updated_at)
+       SELECT store_id, gen_random_uuid(), 'POS-KEYS', source, status, fulfillment_status, payment_method, currency,
+         amount, total_amount, customer_name, customer_email, customer_phone, shipping_address, created_at, updated_at
+       FROM orders WHERE id = $1`,
+      [order_id],
+    );
+    const [{ id = '' } = {}] = await api.database.query<{ id: string }>(
+      `SELECT id FROM orders WHERE store_id = $1 AND receipt_number = 'POS-KEYS'`,
+      [api.store.id],
+    );
+    const inserted = await keys(id);
+    await api.database.query(
+      `UPDATE orders SET customer_email = '', customer_phone = '', shipping_address = '{}' WHERE id = $1`,
+      [id],
+    );
+
+    expect(placed).toMatchObject({ email_key: 'l.ada@example.com', phone_key: '4930123', fits: true });
+    expect(inserted).toEqual([placed]);
+    expect(await keys(id)).toMatchObject([{ email_key: '@', phone_key: null, address_key: null }]);
+  });
+});
+
+const SLOW_BY_MS = 5 * 60_000;
+const START_MS = 60_000;
+
+describe('two processes, one with a clock that is 5 minutes slow', () => {
+  let own: RunningApi;
+  let mug: number;
+  const processes: { readonly process: BuiltApi; readonly url: string }[] = [];
+  beforeAll(async () => {
+    own = await api.withStore();
+    mug = await own.store.product({ stock: 100 });
+    const slow = {
+      NODE_OPTIONS: `--import=${path.resolve('test/support/shifted-clock.mjs')}`,
+      CLOCK_SHIFT_MS: String(-SLOW_BY_MS),
+    };
+    for (const clock of [{}, slow]) {
+      const process = startBuiltApi({ DATABASE_URL: own.database.url, ...clock });
+      const [, url = ''] = await process.says(/Listening at (http:[^"]+)"/, START_MS);
+      processes.push({ process, url: url.replace('localhost', '127.0.0.1') });
+    }
+  }, START_MS);
+  afterAll(async () => {
+    for (const { process } of processes) process.process.kill('SIGKILL');
+    await Promise.all(processes.map(({ process }) => process.ended()));
+  });
+
+  const send = async <T>(url: string, body?: object): Promise<T> => {
+    const headers = { authorization: `Bearer ${own.store.key}`, 'content-type': 'application/json' };
+    const response = await fetch(url, body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers });
+    return ((await response.json()) as { data: T }).data;
+  };
+  const place = async (url: string) => {
+    return (await send<{ order_id: string }>(`${url}/v1/orders`, anOrderBody(mug))).order_id;
+  };
+  const now = async () =>
+    (await own.database.query<{ now: Date }>('SELECT clock_timestamp() AS now'))[0]?.now.getTime() ?? 0;
+
+  it(
+    "list the orders in the order of placing, dated by the database's clock",
+    async () => {
+      const placed: { id: string; from: number; to: number }[] = [];
+      for (let round = 0; round < 4; round++) {
+        for (const { url } of processes) {
+          const from = await now();
+          placed.push({ id: await place(url), from, to: await now() });
+        }
+      }
+
+      const listed = await send<{ id: string; created_at: string }[]>(`${processes[0]?.url}/v1/orders`);
+
+      expect(listed.map(({ id }) => id)).toEqual(placed.map(({ id }) => id).reverse());
+      for (const { id, from, to } of placed) {
+        const at = Date.parse(listed.find((order) => order.id === id)?.created_at ?? '');
+        expect(at).toBeGreaterThanOrEqual(from - 1); // created_at has milliseconds
+        expect(at).toBeLessThanOrEqual(to + 1);
+        // A UUID v7 begins with its time: held orders are listed by id.
+        expect(Number.parseInt(id.replace('-', '').slice(0, 12), 16)).toBe(at);
+      }
+    },
+    START_MS,
+  );
+});

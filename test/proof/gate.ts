@@ -1,0 +1,36 @@
+import { PROOFS } from './proofs.js';
+
+/**
+ * The specs in which `npm test` looks at a promise, by proof. The others are looked at by the quick form of their proof,
+ * because no spec tests the same.
+ */
+const SPECS: Readonly<Record<string, readonly string[]>> = {
+  oversell: ['test/e2e/placing.spec.ts', 'test/contracts/order-placement.spec.ts'],
+  idempotency: [
+    'test/contracts/order-placement.spec.ts',
+    'test/e2e/placing.spec.ts',
+    'test/e2e/database-failures.spec.ts',
+    'test/e2e/repeated-refusals.spec.ts',
+    'test/e2e/erase-customer.spec.ts',
+  ],
+  pipeline: [
+    'test/contracts/pipeline-stages.spec.ts',
+    'test/e2e/pipeline.spec.ts',
+    'test/e2e/database-failures.spec.ts',
+  ],
+  changes: ['test/e2e/changes.spec.ts', 'test/e2e/conditional-reads.spec.ts'],
+  revoke: ['test/contracts/api-keys.spec.ts', 'test/e2e/changes-held.spec.ts', 'test/e2e/authentication.spec.ts'],
+  slow: ['test/e2e/slow-connections.spec.ts', 'test/e2e/http-edge.spec.ts'],
+  overload: ['test/e2e/overload.spec.ts'],
+  migrate: ['test/contracts/migrations.spec.ts'],
+  embedded: ['libs/embedded-postgres/src/embedded-postgres.spec.ts'],
+  failover: ['test/e2e/synchronous-replication.spec.ts', 'test/e2e/read-replicas.spec.ts'],
+};
+
+/** The proofs whose quick form `npm test` runs. */
+export const QUICK_PROOFS = PROOFS.filter(({ name }) => !(name in SPECS));
+
+/** Where `npm test` looks at the promise of a proof: the paths of specs; `null` = at the quick form of the proof. */
+export function specsOf(name: string): readonly string[] | null {
+  return SPECS[name] ?? null;
+}

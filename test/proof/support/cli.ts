@@ -1,0 +1,32 @@
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+
+const CLI = path.resolve(import.meta.dirname, '../../../dist/apps/cli/src/main.js');
+
+export interface CommandEnd {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command of the built command line, as an operator does. @param env all of its settings. */
+export async function runCommand(
+  env: Readonly<Record<string, string>>,
+  args: readonly string[],
+  input = '',
+): Promise<CommandEnd> {
+  const child = spawn(process.execPath, [CLI, ...args], { env: { PATH: process.env['PATH'], ...env } });
+  // A command may end before it has read its input.
+  child.stdin.on('error', () => undefined).end(input);
+  const code = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { code: await code, stdout, stderr };
+}
+
+/** @returns what the command prints, which is JSON. @throws Error with its message when it fails. */
+export async function operate<T>(databaseUrl: string, ...args: readonly string[]): Promise<T> {
+  const { code, stdout, stderr } = await runCommand({ DATABASE_URL: databaseUrl }, args);
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`);
+  return JSON.parse(stdout) as T;
+}

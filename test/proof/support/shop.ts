@@ -1,0 +1,35 @@
+import { StoreFixture } from '../../builders/store-fixture.js';
+import { Buyers } from './buyers.js';
+import type { ProofContext } from './proof.js';
+import type { Service } from './service.js';
+import { stockShelves } from './store-setup.js';
+
+/** A store with products in stock, and its clients. */
+export interface StockedStore {
+  readonly context: ProofContext;
+  readonly store: StoreFixture;
+  readonly products: readonly number[];
+  readonly buyers: Buyers;
+}
+
+/** The store, with the two processes that it shares with other proofs. */
+export interface Shop extends StockedStore {
+  readonly services: readonly [Service, Service];
+}
+
+/** @param stock units of each product, by bin. */
+export async function openStore(
+  context: ProofContext,
+  products: number,
+  stock: readonly number[],
+): Promise<StockedStore> {
+  const { rig, history, random } = context;
+  const store = await StoreFixture.create(rig.database);
+  const shelves = await stockShelves(store, products, stock);
+  return { context, store, products: shelves, buyers: new Buyers(store, history, random) };
+}
+
+/** @param stock units of each product, by bin. */
+export async function openShop(context: ProofContext, products: number, stock: readonly number[]): Promise<Shop> {
+  return { ...(await openStore(context, products, stock)), services: await context.rig.pair() };
+}
