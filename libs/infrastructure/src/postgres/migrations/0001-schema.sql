@@ -372,7 +372,7 @@ CREATE INDEX orders_by_all_labels ON orders (store_id, source, status, fulfillme
 CREATE INDEX orders_by_customer ON orders (store_id, customer_id) WHERE customer_id IS NOT NULL;
 -- A search reads the index's list of pending entries, whose size this bounds (in kB).
 CREATE INDEX orders_search ON orders USING gin (receipt_number gin_trgm_ops, customer_email gin_trgm_ops)
-  WITH (gin_pending_list_limit = 64);
+  WITH (gin_pending_list_limit = 512);
 -- Searches for an e-mail: by the local part from its end, then the domain (search-terms.ts). The second index has the
 -- e-mails that the first does not represent. The fraud analysis finds recent orders with the same e-mail in the first.
 CREATE INDEX orders_by_email ON orders (store_id, email_key, created_at) WHERE customer_email <> '';
