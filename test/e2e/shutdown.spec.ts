@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import http from 'node:http';
 import net from 'node:net';
@@ -12,6 +13,25 @@ import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+
+describe('a log that nobody reads any more', () => {
+  it('does not keep a process that flushes it from ending', async () => {
+    const code = `
+      import { JsonLogger } from ${JSON.stringify(path.resolve('dist/libs/infrastructure/src/platform/json-logger.js'))};
+      const logger = new JsonLogger('info');
+      process.stdin.once('end', async () => {
+        logger.log('Shutting down');
+        await logger.flush();
+        process.exit(0);
+      }).resume();`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const ended = once(child, 'exit');
+    child.stdout.destroy();
+    child.stdin.end();
+
+    expect(await ended).toEqual([0, null]);
+  });
+});
 
 /** Signals within half a second of the first count as one. */
 const OTHER_GESTURE_MS = 600;

@@ -49,6 +49,7 @@ async function main({ config, logger, die }: ServiceProcess, extension?: Extensi
     logger.log('Shutting down', 'Process');
     shutDown(app, database, isService ? GRACE_MS : 0)
       .then(stopTracing)
+      .then(() => logger.flush())
       .then(() => process.exit(0), die);
   };
 }

@@ -44,6 +44,7 @@ async function main({ config, logger, die }: ServiceProcess, extension?: Extensi
     await database.stop();
     await status?.close();
     await stopTracing();
+    await logger.flush();
     process.exit(0);
   };
   stop = () => void shutDown();

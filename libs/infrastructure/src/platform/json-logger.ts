@@ -38,12 +38,14 @@ export interface LogFields {
  */
 export class JsonLogger implements LoggerService {
   private readonly pino: pino.Logger;
+  private readonly collected: ReturnType<typeof pino.destination> | null = null;
   private dropped = 0;
   private reported = 0;
 
   /** @param destination replaces standard output in tests. */
   constructor(level: string, destination?: pino.DestinationStream) {
-    const stream = destination ?? this.standardOutput();
+    if (!destination && !process.stdout.isTTY) this.collected = this.collectingOutput();
+    const stream = destination ?? this.collected ?? { write: (line) => void process.stdout.write(prettyLine(line)) };
     this.pino = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream);
   }
 
@@ -82,6 +84,14 @@ export class JsonLogger implements LoggerService {
     this.put('fatal', message, rest);
   }
 
+  /**
+   * Writes what is collected. Call it before an orderly exit: the exit itself would write for ever to a pipe that nobody
+   * reads any more.
+   */
+  async flush(): Promise<void> {
+    await new Promise<void>((resolve) => (this.collected ? this.collected.flush(() => resolve()) : resolve()));
+  }
+
   private put(level: pino.Level, message: unknown, rest: readonly unknown[]): void {
     const context = contextOf(rest);
     const error = [message, ...rest].find((part) => part instanceof Error);
@@ -90,8 +100,7 @@ export class JsonLogger implements LoggerService {
     this.pino[level]({ ...(context && { context }), ...(fields && { error: fields }) }, text);
   }
 
-  private standardOutput(): pino.DestinationStream {
-    if (process.stdout.isTTY) return { write: (line) => void process.stdout.write(prettyLine(line)) };
+  private collectingOutput(): ReturnType<typeof pino.destination> {
     // Asynchronous: a slow pipe must not delay requests. Collected lines are written when the process exits, and at
     // once after a fatal line.
     const options = { minLength: FLUSH_BYTES, periodicFlush: FLUSH_MS, maxLength: BUFFER_BYTES };

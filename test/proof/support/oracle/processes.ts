@@ -46,11 +46,15 @@ export async function poolViolations(
   const blocker = new pg.Client({ connectionString: database.url });
   await blocker.connect();
   try {
-    await blocker.query('BEGIN; LOCK TABLE brands IN ACCESS EXCLUSIVE MODE');
     const headers = { authorization: `Bearer ${store.key}` };
-    const asked = Array.from({ length: poolSize }, () =>
-      fetch(`${service.url}/v1/brands`, { headers }).then((response) => response.arrayBuffer()),
-    );
+    const ask = () =>
+      Array.from({ length: poolSize }, () =>
+        fetch(`${service.url}/v1/brands`, { headers }).then((response) => response.arrayBuffer()),
+      );
+    // A process that still answers a crowd which has left would let these requests wait before they reach the pool.
+    await Promise.all(ask());
+    await blocker.query('BEGIN; LOCK TABLE brands IN ACCESS EXCLUSIVE MODE');
+    const asked = ask();
     const waiting = await mostWaiting(database, poolSize);
     await blocker.query('ROLLBACK');
     await Promise.allSettled(asked);
