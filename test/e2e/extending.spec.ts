@@ -331,7 +331,7 @@ describe('an application that extends the service', () => {
     const module = WorkerModule.on(config, api.database.url, logger, new ServiceMetrics(), extended);
     const worker = await NestFactory.createApplicationContext(module, { logger: false });
     const address = { address: '1 Main Street', city: 'Portland', zip: '97230' };
-    const signals = { email: '', phone: '', address, total: 100, quantities: [1] };
+    const signals = { email: '', phone: '', address, total: 100, items: [{ productId: 1, variantId: null, quantity: 1 }] };
     const placed = { orderId: (await place()).orderId, at: new Date() };
 
     const { reasons } = await worker.get(FraudScreening, { strict: false }).reassess(api.store.id, signals, placed);
