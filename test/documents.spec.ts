@@ -45,6 +45,16 @@ function brokenLinks(file: string, text: string): string[] {
     .map((target) => `${file}: ${target}`);
 }
 
+const REPOSITORY_PATH =
+  /(?<![\w/.-])(?:apps|docs|docker|examples|libs|test|tools)\/(?:[\w/-]+\.\w[\w.-]*|[\w/-]+(?=`))/g;
+
+/** The files and directories of this repository that a text names and that do not exist. */
+function missingPaths(text: string): string[] {
+  return [...text.matchAll(REPOSITORY_PATH)]
+    .map(([name]) => name.replace(/\.$/, ''))
+    .filter((name) => !existsSync(path.join(ROOT, name)));
+}
+
 /** The scripts that a text calls and package.json does not have. `proof:<name>` is a placeholder. */
 function unknownScripts(text: string): string[] {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
@@ -77,6 +87,10 @@ describe('the documents', () => {
 
   it.each(documents)('%s links only to files and headings that exist', (file) => {
     expect(brokenLinks(file, read(file))).toEqual([]);
+  });
+
+  it.each(documents)('%s names only files of the repository that exist', (file) => {
+    expect(missingPaths(read(file))).toEqual([]);
   });
 
   it.each(documents)('%s calls only scripts that package.json has', (file) => {
@@ -120,6 +134,13 @@ describe('the documents', () => {
       expect(brokenLinks('README.md', link)).toHaveLength(1);
     },
   );
+
+  it('the check of paths notices a file, and a directory in code', () => {
+    expect(missingPaths('See docs/missing.md, `libs/missing`, test/ and `docker/.env`.')).toEqual([
+      'docs/missing.md',
+      'libs/missing',
+    ]);
+  });
 
   it('the check of scripts notices a script that does not exist', () => {
     expect(unknownScripts('Run `npm run --silent nothing -- now`, then `npm run proof:<name>`.')).toEqual(['nothing']);

@@ -253,7 +253,14 @@ async function onPostgres(): Promise<Subject> {
 /** The signals of an ordinary order, with the given values. */
 function someSignals(values: Partial<FraudSignals> = {}): FraudSignals {
   const address = { address: '1 Main Street', city: 'London', zip: 'N1' };
-  return { email: 'ada@example.com', phone: '+1 555 0100', address, total: 1000, quantities: [1], ...values };
+  return {
+    email: 'ada@example.com',
+    phone: '+1 555 0100',
+    address,
+    total: 1000,
+    items: [{ productId: 1, variantId: null, quantity: 1 }],
+    ...values,
+  };
 }
 
 describe.each([

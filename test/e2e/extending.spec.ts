@@ -9,6 +9,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { FraudScreening, Notifier, RetryPipeline, type OrderKey } from '@app/application';
 import {
+  InfrastructureModule,
   JsonLogger,
   migrate,
   readOwnMigrations,
@@ -16,11 +17,20 @@ import {
   type Extension,
   type OwnMigrations,
 } from '@app/infrastructure';
-import { ConflictException, Controller, Get, Module, UseGuards, type CanActivate } from '@nestjs/common';
+import {
+  ConflictException,
+  Controller,
+  ForbiddenException,
+  Get,
+  Module,
+  UseGuards,
+  type CanActivate,
+} from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { loadModule } from 'libpg-query';
 import { extension } from '../../examples/extending/src/extension.js';
 import { WebhookNotifier } from '../../examples/extending/src/webhook-notifier.js';
+import { ApiFailures, AuthenticationError } from '../../apps/api/src/index.js';
 import { WorkerModule } from '../../apps/worker/src/worker.module.js';
 import { anOrderRecord, aStoreProfile } from '../builders/order-record.js';
 import { eventually } from '../support/eventually.js';
@@ -44,6 +54,8 @@ class TeamController {
   closed(): void {}
 
   @Get('conflict')
+  @ApiFailures(new ConflictException('Taken'), new AuthenticationError('store_inactive'))
+  @ApiFailures(new ForbiddenException('Not yours'))
   conflict(): never {
     throw new ConflictException('Taken');
   }
@@ -187,6 +199,8 @@ describe('an application that extends the service', () => {
       expect(page.data.map(({ customer_id }) => customer_id)).toContain(suspended);
       expect(page.data.every(({ is_suspended }) => is_suspended)).toBe(true);
       expect(page.pagination.total).toBe(page.data.length);
+      await account({ points: 7777 });
+      expect((await api.get('/v1/loyalty?min_points=7777')).json()).toMatchObject({ data: [{ points: 7777 }] });
       expect((await api.get('/v1/loyalty?suspended=maybe')).json()).toEqual({
         success: false,
         error: 'suspended must be true or false',
@@ -204,13 +218,28 @@ describe('an application that extends the service', () => {
     });
 
     it.each([
-      ['closed', 403, 'forbidden', 'Forbidden resource'],
-      ['conflict', 409, 'conflict', 'Taken'],
-    ])('keeps the status of a refusal by Nest: %s', async (path, status, code, error) => {
+      ['closed', 403, 'forbidden', { error: 'Forbidden resource' }],
+      ['conflict', 409, 'conflict', { success: false, error: 'Taken' }],
+    ])('keeps the status of a refusal by Nest: %s', async (path, status, code, body) => {
       const response = await api.get(`/v1/team/${path}`);
 
       expect([response.statusCode, response.headers['x-error-code']]).toEqual([status, code]);
-      expect(response.json()).toEqual({ success: false, error });
+      expect(response.json()).toEqual(body);
+    });
+
+    it('documents its errors in their own words, with the codes of all its decorators', async () => {
+      const { paths } = (await api.inject({ method: 'GET', url: '/openapi.json' })).json<{
+        paths: Record<string, Record<string, { responses: Record<string, object> }>>;
+      }>();
+      const responses = paths['/v1/team/conflict']?.['get']?.responses;
+
+      expect(responses?.['409']).toMatchObject({ description: 'Taken.' });
+      expect(responses?.['403']).toMatchObject({
+        headers: { 'X-Error-Code': { schema: { enum: ['forbidden', 'store_inactive'] } } },
+      });
+      expect(paths['/v1/loyalty/{customer}']?.['put']?.responses['422']).toMatchObject({
+        description: 'The loyalty account is suspended.',
+      });
     });
 
     it('is in the API document, after the routes of the service', async () => {
@@ -252,6 +281,14 @@ describe('an application that extends the service', () => {
   });
 
   describe('adds a channel that', () => {
+    it("has no name of the service's own channel", () => {
+      const channels = { mail: { useValue: new WebhookNotifier('https://erp.example', SECRET) } };
+
+      expect(() => InfrastructureModule.on(testConfig({}), api.database.url, undefined, { channels })).toThrow(
+        'Channel mail: the service has a channel of this name',
+      );
+    });
+
     it('receives each order, with a signature', async () => {
       const order = await place();
 
@@ -331,7 +368,13 @@ describe('an application that extends the service', () => {
     const module = WorkerModule.on(config, api.database.url, logger, new ServiceMetrics(), extended);
     const worker = await NestFactory.createApplicationContext(module, { logger: false });
     const address = { address: '1 Main Street', city: 'Portland', zip: '97230' };
-    const signals = { email: '', phone: '', address, total: 100, quantities: [1] };
+    const signals = {
+      email: '',
+      phone: '',
+      address,
+      total: 100,
+      items: [{ productId: 1, variantId: null, quantity: 1 }],
+    };
     const placed = { orderId: (await place()).orderId, at: new Date() };
 
     const { reasons } = await worker.get(FraudScreening, { strict: false }).reassess(api.store.id, signals, placed);

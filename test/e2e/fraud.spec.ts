@@ -122,7 +122,7 @@ describe('fraud analysis', () => {
       phone: '',
       address: { address: '', city: '', zip: '' },
       total: 1,
-      quantities: [1],
+      items: [{ productId: 1, variantId: null, quantity: 1 }],
     };
     const poolOf = () => (api.app.get(DataSource).driver as unknown as { master: pg.Pool }).master;
     const assess = async (storeId = scene.store.id) => {

@@ -332,7 +332,13 @@ describe('orders under review', () => {
       });
     const own = await order(0);
     await settings({ review_orders_per_email: 3 });
-    const signals = { email, phone: '', address: { address: '', city: '', zip: '' }, total: 1, quantities: [1] };
+    const signals = {
+      email,
+      phone: '',
+      address: { address: '', city: '', zip: '' },
+      total: 1,
+      items: [{ productId: 1, variantId: null, quantity: 1 }],
+    };
     const rules = async () => {
       const assessment = await api.app.get(FraudScreening).reassess(api.store.id, signals, { orderId: own, at });
       return assessment.reasons.map(({ rule }) => rule);

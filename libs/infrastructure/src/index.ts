@@ -1,6 +1,7 @@
 export * from './infrastructure.module.js';
 export * from './extension.js';
 export * from './catalog/live-catalog-pricing.js';
+export { IS_FOR_SALE } from './stock/available-stock.js';
 export * from './changes/number-changes.js';
 export * from './changes/purge-tombstones.js';
 export * from './customers/person.js';

@@ -86,6 +86,7 @@ const ADAPTERS = [
 /** The adapters that an extension adds to. */
 function extensibleAdapters({ fraudRules = [], channels = {}, pricing }: Extension) {
   const rules = withOwnRules(fraudRules);
+  if ('mail' in channels) throw new Error('Channel mail: the service has a channel of this name');
   const own = Object.entries(channels).map(([name, channel]) => ({ name, token: `channel ${name}`, channel }));
   const names = ['mail', ...own.map(({ name }) => name)];
   return [

@@ -15,12 +15,22 @@ import {
   ForbiddenException,
   HttpException,
   NotFoundException,
+  UnauthorizedException,
   UnprocessableEntityException,
 } from '@nestjs/common';
 import { AuthenticationError } from './authentication-error.js';
 import { describeError } from './describe-error.js';
 import { MalformedRequest } from './request-faults.js';
 import { TooManyRequests } from './too-many-requests.js';
+
+class Taken extends DomainError {
+  readonly kind = 'conflict';
+  readonly code = 'taken';
+
+  constructor() {
+    super('Taken');
+  }
+}
 
 class NotTheirs extends DomainError {
   readonly kind = 'forbidden';
@@ -59,6 +69,14 @@ describe('describeError', () => {
     ['malformed bytes', new MalformedRequest('HPE_HEADER_OVERFLOW'), 400, 'invalid_request', 'headers are too large'],
     ['unknown bytes', new MalformedRequest('HPE_NEW_IN_NODE_99'), 400, 'invalid_request', 'request is malformed'],
     ['a Nest refusal', new BadRequestException('customer.name is required'), 400, 'invalid_request', 'customer.name'],
+    [
+      'a list of faults',
+      new BadRequestException(['a is bad', 'b is bad']),
+      400,
+      'invalid_request',
+      'a is bad; b is bad',
+    ],
+    ['a 404 of Nest', new NotFoundException('No such parcel'), 404, 'not_found', 'No such parcel'],
     ['an unknown path', new NotFoundException('Cannot GET /v1/orders/'), 404, 'not_found', 'Not found'],
     ['a refusal of a guard', new ForbiddenException('Forbidden resource'), 403, 'forbidden', 'Forbidden resource'],
     ['a conflict of Nest', new ConflictException('Taken', { cause: secret }), 409, 'conflict', 'Taken'],
@@ -104,10 +122,18 @@ describe('describeError', () => {
     expect(describeError(new UnusableValue(), true)).toMatchObject({ status: 404, code: 'not_found' });
   });
 
-  it('has only the error in the body of a failed authentication', () => {
-    const { body, headers } = describeError(new AuthenticationError('unknown'));
+  it.each([
+    new AuthenticationError('inactive'),
+    new UnauthorizedException(),
+    new ForbiddenException(),
+    new NotTheirs(),
+  ])('has only the error in the body of a 401 or 403: %s', (error) => {
+    expect(Object.keys(describeError(error).body)).toEqual(['error']);
+  });
 
-    expect(body).toEqual({ error: 'Invalid API key' });
+  it('names the scheme of authentication in a 401', () => {
+    const { headers } = describeError(new AuthenticationError('unknown'));
+
     expect(headers).toEqual({ 'www-authenticate': 'Bearer', 'x-error-code': 'unauthorized' });
     expect(describeError(new AuthenticationError('inactive')).headers).not.toHaveProperty('www-authenticate');
   });
@@ -121,6 +147,10 @@ describe('describeError', () => {
     ['1', new Overloaded()],
   ])('sets Retry-After to %s for %s', (seconds, error) => {
     expect(describeError(error).headers).toHaveProperty('retry-after', seconds);
+  });
+
+  it('asks for no repetition of a request that conflicts for good', () => {
+    expect(describeError(new Taken()).headers).not.toHaveProperty('retry-after');
   });
 
   it('names each line that is short, at most twenty', () => {

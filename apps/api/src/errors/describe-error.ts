@@ -1,4 +1,4 @@
-import { ApplicationError, type ApplicationFailureKind } from '@app/application';
+import { ApplicationError, IdempotencyInFlight, type ApplicationFailureKind } from '@app/application';
 import { DomainError, ExternalReferenceTaken, type FailureKind } from '@app/domain';
 import { HttpException, HttpStatus } from '@nestjs/common';
 import { AuthenticationError } from './authentication-error.js';
@@ -36,9 +36,7 @@ export interface ErrorAnswer {
  */
 export function describeError(error: unknown, namesOneThing = false): ErrorAnswer {
   if (error instanceof AuthenticationError) {
-    const { status, code, message } = error;
-    const headers = { 'x-error-code': code, ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}) };
-    return { status, code, body: { error: message }, headers, concern: 'none' };
+    return answer(error.status, error.code, error.message);
   }
   if (error instanceof DomainError) {
     return answer(STATUS[error.kind], error.code, messageOf(error), headersOf(error));
@@ -60,7 +58,7 @@ export function describeError(error: unknown, namesOneThing = false): ErrorAnswe
 
 function headersOf(error: DomainError): Readonly<Record<string, string>> {
   if (error instanceof ExternalReferenceTaken) return { 'x-existing-order': error.orderId };
-  return error.kind === 'conflict' ? SOON : {};
+  return error instanceof IdempotencyInFlight ? SOON : {};
 }
 
 function describeApplicationError({ kind, code, message }: ApplicationError, namesOneThing: boolean): ErrorAnswer {
@@ -84,9 +82,16 @@ function describeFrameworkError(error: unknown): ErrorAnswer | null {
   const status = error.getStatus();
   if (status === 503) return { ...unavailable('unavailable'), concern: 'unavailable' };
   if (status >= 500) return null;
-  if (status === 400) return answer(400, 'invalid_request', error.message);
   // The text of Nest's router repeats the method and the path.
-  return status === 404 ? notFound() : answer(status, HttpStatus[status]?.toLowerCase() ?? 'refused', error.message);
+  if (status === 404 && /^Cannot [A-Z]+ \//.test(error.message)) return notFound();
+  const name = status === 400 ? 'invalid_request' : (HttpStatus[status]?.toLowerCase() ?? 'refused');
+  return answer(status, name, textOf(error));
+}
+
+/** Nest keeps a list of messages, such as those of its own pipes, only in the response. */
+function textOf(error: HttpException): string {
+  const { message } = error.getResponse() as { message?: unknown };
+  return Array.isArray(message) ? message.join('; ') : error.message;
 }
 
 function notFound(): ErrorAnswer {
@@ -103,6 +108,7 @@ function answer(
   message: string,
   more: Readonly<Record<string, string>> = {},
 ): ErrorAnswer {
-  const headers = { 'x-error-code': code, ...more };
-  return { status, code, body: { success: false, error: message }, headers, concern: 'none' };
+  const headers = { 'x-error-code': code, ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}), ...more };
+  const body = [401, 403].includes(status) ? { error: message } : { success: false as const, error: message };
+  return { status, code, body, headers, concern: 'none' };
 }

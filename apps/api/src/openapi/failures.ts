@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiResponse } from '@nestjs/swagger';
-import { describeError } from '../errors/describe-error.js';
-import { ERROR_CODES, type ErrorCode } from '../errors/error-codes.js';
+import { describeError, type ErrorAnswer } from '../errors/describe-error.js';
+import { ERROR_CODES } from '../errors/error-codes.js';
 import { headers, optionalHeaders, ref } from './components.js';
 
 const MEANING: Record<number, string> = {
@@ -16,30 +16,50 @@ const MEANING: Record<number, string> = {
   503: 'The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff.',
 };
 const KEY_REFUSED = [401, 403];
+const DECLARED = Symbol('the failures of a route');
 /** Statuses of requests that reach the service only with an accepted key. Others may be refused before. */
 const KEY_ACCEPTED = [404, 409, 422, 429];
 
-/** Documents the answers to these errors, with the status, headers, codes and messages that the API returns for each. */
+/**
+ * Documents the answers to these errors, with the status, headers, codes and messages that the API returns for each. Adds
+ * to the errors that other decorators of the route declare.
+ */
 export function ApiFailures(...errors: readonly Error[]): MethodDecorator {
   const answers = errors.map((error) => describeError(error));
+  return (controller, name, descriptor) => {
+    const route = descriptor.value as object;
+    const earlier = (Reflect.getMetadata(DECLARED, route) as ErrorAnswer[] | undefined) ?? [];
+    Reflect.defineMetadata(DECLARED, [...earlier, ...answers], route);
+    documentAnswers(answers, earlier)(controller, name, descriptor);
+  };
+}
+
+/** Nest adds the description and the examples to those of the earlier answers, and replaces the headers. */
+function documentAnswers(answers: readonly ErrorAnswer[], earlier: readonly ErrorAnswer[]): MethodDecorator {
   const statuses = [...new Set(answers.map(({ status }) => status))];
   return applyDecorators(
     ...statuses.map((status) => {
-      const same = answers.filter((answer) => answer.status === status);
+      const ofStatus = (some: readonly ErrorAnswer[]) => some.filter((answer) => answer.status === status);
+      const [before, added] = [ofStatus(earlier), ofStatus(answers)];
+      const same = [...before, ...added];
+      const said = meaningsOf(before);
       const refused = KEY_REFUSED.includes(status);
       return ApiResponse({
         status,
-        description: MEANING[status] ?? '',
+        description: meaningsOf(added)
+          .filter((text) => !said.includes(text))
+          .join(' '),
         schema: ref(refused ? 'AuthenticationError' : 'Error'),
-        examples: Object.fromEntries(same.map(({ body }) => [body.error, { summary: body.error, value: body }])),
+        examples: Object.fromEntries(added.map(({ body }) => [body.error, { summary: body.error, value: body }])),
         headers: {
-          'X-Error-Code': errorCodeHeader(same.map(({ code }) => code as ErrorCode)),
+          'X-Error-Code': errorCodeHeader(same.map(({ code }) => code)),
           ...headers('X-Request-Id'),
           ...(KEY_ACCEPTED.includes(status) ? headers('X-Traffic-Mode') : {}),
           ...(![...KEY_ACCEPTED, 401].includes(status) ? optionalHeaders('X-Traffic-Mode') : {}),
           ...(status === 401 ? headers('WWW-Authenticate') : optionalHeaders('X-Key-Expires-At')),
           ...([400, 404, 409, 422, 500, 503].includes(status) ? optionalHeaders('X-Ignored-Parameters') : {}),
           ...(same.some(({ headers }) => 'x-existing-order' in headers) ? optionalHeaders('X-Existing-Order') : {}),
+          ...(same.some(({ headers }) => 'retry-after' in headers) ? optionalHeaders('Retry-After') : {}),
           ...(same.every(({ headers }) => 'retry-after' in headers) ? headers('Retry-After') : {}),
         },
       });
@@ -47,8 +67,16 @@ export function ApiFailures(...errors: readonly Error[]): MethodDecorator {
   );
 }
 
+/** What the status means for the codes of the service, and the words of every other error. */
+function meaningsOf(answers: readonly ErrorAnswer[]): string[] {
+  const all = answers.map(({ status, code, body }) =>
+    code in ERROR_CODES ? (MEANING[status] ?? '') : body.error.replace(/\.?$/, '.'),
+  );
+  return [...new Set(all)];
+}
+
 /** The codes that a status of an operation can have. */
-function errorCodeHeader(repeated: readonly ErrorCode[]) {
+function errorCodeHeader(repeated: readonly string[]) {
   const codes = [...new Set(repeated)];
   const description = 'The code of the error. The integration guide lists what to do for each code.';
   return { description, required: true, schema: { type: 'string', enum: codes, examples: codes.slice(0, 1) } };

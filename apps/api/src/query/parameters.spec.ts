@@ -3,6 +3,7 @@ import {
   exactFilter,
   flagFilter,
   idFilter,
+  integerFilter,
   LIMIT,
   PAGE,
   searchFilter,
@@ -64,6 +65,21 @@ describe('A query parameter', () => {
     ['99999999999999999999', 21_474_836],
   ])('reads the page %j as %d', (page, expected) => {
     expect(reading(PAGE)(page)).toBe(expected);
+  });
+
+  it.each<[string | string[] | undefined, number | undefined]>([
+    [undefined, undefined],
+    [' +7 ', 7],
+    ['-2', -2],
+    [['x', '10'], 10],
+  ])('reads the number %j as %p', (sent, expected) => {
+    expect(reading(integerFilter('n', 'x', { min: -2, max: 10 }))(sent)).toBe(expected);
+  });
+
+  it.each(['', '-3', '11', '7.5', '1e1', '9'.repeat(400)])('refuses the number %j', (sent) => {
+    expect(() => reading(integerFilter('n', 'x', { min: -2, max: 10 }))(sent)).toThrow(
+      'n must be an integer from -2 to 10',
+    );
   });
 
   it('keeps the offset of the highest page within 32 bits', () => {

@@ -146,6 +146,28 @@ export const booleanFilter = (name: string, whenTrue: string, whenFalse: string)
   };
 };
 
+/** A filter by a whole number that rejects text that is none, and a number out of its range. */
+export const integerFilter = (
+  name: string,
+  what: string,
+  { min, max }: { readonly min: number; readonly max: number },
+): Filter<number> => {
+  const refusal = `${name} must be an integer from ${min} to ${max}`;
+  return {
+    name,
+    description: `${what} Any other value, also an empty one, returns 400.`,
+    schema: { type: 'integer', minimum: min, maximum: max, examples: [min] },
+    refusal,
+    read: (sent) => {
+      const text = filterOf(sent);
+      if (text === undefined) return undefined;
+      const value = /^[+-]?\d+$/.test(text) ? Number(text) : NaN;
+      if (!(value >= min && value <= max)) throw new BadRequestException(refusal);
+      return value;
+    },
+  };
+};
+
 /** A filter by text anywhere in a field. The first 200 characters count. */
 export const searchFilter = (what: string, example: string): Filter<string> => ({
   name: 'search',

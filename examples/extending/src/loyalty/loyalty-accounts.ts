@@ -12,6 +12,7 @@ export interface LoyaltyAccount {
 /** `undefined` does not filter. */
 export interface LoyaltyFilter {
   readonly isSuspended?: boolean;
+  readonly minPoints?: number;
 }
 
 /** The customer collects and spends no points. */
@@ -34,17 +35,19 @@ export class LoyaltyAccounts {
   ) {}
 
   /** By customer. */
-  async list(storeId: number, { isSuspended }: LoyaltyFilter, { page, limit }: Page): Promise<PageOf<LoyaltyAccount>> {
-    const accounts = 'FROM loyalty.accounts WHERE store_id = $1 AND ($2::boolean IS NULL OR is_suspended = $2)';
+  async list(storeId: number, filter: LoyaltyFilter, { page, limit }: Page): Promise<PageOf<LoyaltyAccount>> {
+    const accounts = `FROM loyalty.accounts WHERE store_id = $1 AND ($2::boolean IS NULL OR is_suspended = $2)
+      AND ($3::int IS NULL OR points >= $3)`;
+    const filters = [storeId, filter.isSuspended ?? null, filter.minPoints ?? null];
     const [rows, [count]] = await Promise.all([
       this.database.queryPrepared<LoyaltyAccount>(
-        `/* loyalty.list */ SELECT ${COLUMNS} ${accounts} ORDER BY customer_id LIMIT $3 OFFSET $4`,
-        [storeId, isSuspended ?? null, limit, (page - 1) * limit],
+        `/* loyalty.list */ SELECT ${COLUMNS} ${accounts} ORDER BY customer_id LIMIT $4 OFFSET $5`,
+        [...filters, limit, (page - 1) * limit],
       ),
-      this.database.queryPrepared<{ total: number }>(`/* loyalty.total */ SELECT count(*)::int AS total ${accounts}`, [
-        storeId,
-        isSuspended ?? null,
-      ]),
+      this.database.queryPrepared<{ total: number }>(
+        `/* loyalty.total */ SELECT count(*)::int AS total ${accounts}`,
+        filters,
+      ),
     ]);
     return { rows, total: count?.total ?? 0 };
   }

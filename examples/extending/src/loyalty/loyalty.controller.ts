@@ -9,6 +9,7 @@ import {
   booleanFilter,
   CurrentStore,
   Documented,
+  integerFilter,
   list,
   listQuery,
   ReadQuery,
@@ -25,6 +26,7 @@ import { SetPointsRequest } from './set-points.request.js';
 
 const QUERY = listQuery<LoyaltyFilter>({
   isSuspended: booleanFilter('suspended', 'only suspended accounts', 'only the others'),
+  minPoints: integerFilter('min_points', 'Only accounts with so many points or more.', { min: 0, max: 1_000_000 }),
 });
 const CUSTOMER = { name: 'customer', description: 'The id of the customer.', example: Loyalty.example.customer_id };
 

@@ -87,8 +87,7 @@ export class CreateOrder {
     if (unavailable.length > 0) return this.refuse(new ItemsUnavailable(unavailable), command, idempotency);
 
     const draft = draftOf(command, lines, placedAt);
-    const quantities = lines.map(({ quantity }) => quantity);
-    const assessment = await screening.assess({ total: draft.total.minor, quantities });
+    const assessment = await screening.assess({ total: draft.total.minor, items: lines });
     if (assessment.verdict === 'REJECT') {
       // A record that arrives after the deadline is still true: an order of that id is never placed.
       const record = () => deadline.bound(this.fraud.recordRejection(store.id, draft.id, assessment));

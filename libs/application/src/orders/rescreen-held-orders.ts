@@ -47,7 +47,7 @@ export class RescreenHeldOrders {
         phone: customer.phone,
         address: shippingAddress,
         total: totalAmount,
-        quantities: lines.map(({ quantity }) => quantity),
+        items: lines,
       },
       { orderId, at: createdAt },
     );

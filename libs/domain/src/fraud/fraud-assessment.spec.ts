@@ -10,12 +10,14 @@ import {
 import { REJECT_SCORE } from './fraud-rule.js';
 import { FRAUD_RULES } from './fraud-rules.js';
 
+const itemsOf = (quantities: readonly number[]) =>
+  quantities.map((quantity) => ({ productId: 1, variantId: null, quantity }));
 const SIGNALS: FraudSignals = {
   email: 'ada@example.test',
   phone: '',
   address: { address: '', city: '', zip: '' },
   total: 1000,
-  quantities: [1],
+  items: itemsOf([1]),
 };
 const USUAL: OrderBaseline = { orders: 50, highTotal: 1000, mostUnits: 8, mostUnitsOfLine: 4 };
 
@@ -133,7 +135,7 @@ describe('assessFraud', () => {
     ['few units in a store of single pieces', [9], { ...USUAL, mostUnits: 1, mostUnitsOfLine: 1 }, []],
     ['ten in a store of single pieces', [10], { ...USUAL, mostUnits: 1, mostUnitsOfLine: 1 }, ['quantity_above_usual']],
   ])('judges %s', (_case, quantities, baseline, rules) => {
-    expect(rulesOf({ quantities }, {}, { baseline })).toEqual(rules);
+    expect(rulesOf({ items: itemsOf(quantities) }, {}, { baseline })).toEqual(rules);
   });
 
   const WEAK: [string, Partial<FraudSignals>, Partial<FraudFacts>][] = [
@@ -142,7 +144,7 @@ describe('assessFraud', () => {
     ['address_velocity', {}, { ordersByAddress: 30 }],
     ['disposable_email', {}, { disposableEmail: true }],
     ['amount_above_usual', { total: 4001 }, { baseline: USUAL }],
-    ['quantity_above_usual', { quantities: [25] }, { baseline: USUAL }],
+    ['quantity_above_usual', { items: itemsOf([25]) }, { baseline: USUAL }],
   ];
 
   it.each(WEAK)('accepts an order with %s alone', (rule, signals, facts) => {
@@ -169,7 +171,7 @@ describe('assessFraud', () => {
   it('never rejects for weak signs, regardless of their number', () => {
     const all = { ordersByEmail: 60, ordersByPhone: 60, ordersByAddress: 60, disposableEmail: true, baseline: USUAL };
 
-    expect(assess({ total: 9999, quantities: [999] }, { reviewAmount: 1 }, all)).toMatchObject({
+    expect(assess({ total: 9999, items: itemsOf([999]) }, { reviewAmount: 1 }, all)).toMatchObject({
       verdict: 'REVIEW',
       score: 290,
     });

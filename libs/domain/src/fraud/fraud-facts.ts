@@ -42,12 +42,21 @@ export interface OrderContact {
   readonly address: PostalAddress;
 }
 
+/** What one line of an order asks for. */
+export interface ScreenedItem {
+  /** `null` when the product has been deleted since: an order under review is screened again later. */
+  readonly productId: number | null;
+  /** `null` for a product without variants, and as above. */
+  readonly variantId: number | null;
+  readonly quantity: number;
+}
+
 /** The size of an order, known once it is priced. */
 export interface OrderSize {
   /** In minor units. */
   readonly total: number;
-  /** Units of each line, in request order. */
-  readonly quantities: readonly number[];
+  /** The lines, in request order. */
+  readonly items: readonly ScreenedItem[];
 }
 
 /** The data of an order that screening looks at. */

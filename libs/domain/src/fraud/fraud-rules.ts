@@ -52,9 +52,13 @@ export const FRAUD_RULES: readonly FraudRule[] = [
   {
     name: 'quantity_above_usual',
     score: WEAK_SCORE,
-    fires: ({ signals: { quantities }, facts: { baseline } }) =>
-      baseline.orders >= ENOUGH_ORDERS &&
-      (isOdd(sum(quantities), baseline.mostUnits) || isOdd(Math.max(0, ...quantities), baseline.mostUnitsOfLine)),
+    fires: ({ signals: { items }, facts: { baseline } }) => {
+      const quantities = items.map(({ quantity }) => quantity);
+      return (
+        baseline.orders >= ENOUGH_ORDERS &&
+        (isOdd(sum(quantities), baseline.mostUnits) || isOdd(Math.max(0, ...quantities), baseline.mostUnitsOfLine))
+      );
+    },
   },
 ];
 

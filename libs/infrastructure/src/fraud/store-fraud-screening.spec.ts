@@ -4,7 +4,7 @@ import { Database } from '../postgres/database.js';
 import { StoreFraudScreening } from './store-fraud-screening.js';
 
 const CONTACT: OrderContact = { email: '', phone: '', address: { address: '', city: '', zip: '' } };
-const SIZE = { total: 100, quantities: [1] };
+const SIZE = { total: 100, items: [{ productId: 1, variantId: null, quantity: 1 }] };
 
 /** A pool of one connection that records the statements it receives and answers each with an empty row. */
 function poolThat(connects: () => Promise<void>) {

@@ -33,12 +33,16 @@ export interface MigrationReport {
   readonly applied: readonly string[];
 }
 
-/** The database has a schema that the migrations of this release cannot upgrade. */
+/** The database has a schema that the migrations of this release, or of an extension, cannot upgrade. */
 export class UnknownSchema extends Error {
-  constructor(found: string) {
+  /** @param own the schema of an extension, and the present name of the migration that was applied as `found`. */
+  constructor(found: string, own?: { readonly schema: string; readonly name: string }) {
     super(
-      `The database has a schema of an earlier development state (${found}), which cannot be migrated: ` +
-        `use an empty database or another DATA_DIR.`,
+      own
+        ? `The schema ${own.schema} has the migration ${found}, but its file is now ${own.name}: ` +
+            `restore the name ${found}, and put changes into a new file.`
+        : `The database has a schema of an earlier development state (${found}), which cannot be migrated: ` +
+            `use an empty database or another DATA_DIR.`,
     );
   }
 }
@@ -49,8 +53,9 @@ export class UnknownSchema extends Error {
  *
  * @param url a direct connection, not one through a pooler: the advisory lock belongs to a session.
  * @param own of extensions; they run after those of the service.
- * @throws UnfitDatabase when the database has another encoding than UTF-8, or an unsuitable locale.
- * @throws UnknownSchema when other migration files were applied to the database. It changes nothing in either case.
+ * @throws UnfitDatabase when the database has another encoding than UTF-8, or an unsuitable locale. It changes nothing.
+ * @throws UnknownSchema when other migration files were applied to the database, or to the schema of an extension. It
+ *   changes nothing in that schema.
  */
 export async function migrate(
   url: string,
@@ -80,7 +85,7 @@ const USE_SCHEMA = `/* migrations.schema */
 async function applyOwn(client: pg.Client, { schema, migrations }: SchemaMigrations): Promise<string[]> {
   await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
   await client.query(USE_SCHEMA, [schema]);
-  return (await applyMissing(client, migrations)).map((name) => `${schema}/${name}`);
+  return (await applyMissing(client, migrations, schema)).map((name) => `${schema}/${name}`);
 }
 
 /** Names of the migrations of this release, cached: the health check needs them every few seconds. */
@@ -123,7 +128,7 @@ async function takeTurns(client: pg.Client): Promise<void> {
   }
 }
 
-async function applyMissing(client: pg.Client, migrations: readonly Migration[]): Promise<string[]> {
+async function applyMissing(client: pg.Client, migrations: readonly Migration[], schema?: string): Promise<string[]> {
   await client.query(APPLIED);
   const { rows } = await client.query<{ id: number; name: string }>(
     '/* migrations.applied */ SELECT id, name FROM migrations',
@@ -132,7 +137,8 @@ async function applyMissing(client: pg.Client, migrations: readonly Migration[])
   const applied: string[] = [];
   for (const migration of migrations) {
     const found = names.get(migration.id);
-    if (found !== undefined && found !== migration.name) throw new UnknownSchema(found);
+    if (found !== undefined && found !== migration.name)
+      throw new UnknownSchema(found, schema === undefined ? undefined : { schema, name: migration.name });
     if (found !== undefined) continue;
     await apply(client, migration);
     applied.push(migration.name);
