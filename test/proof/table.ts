@@ -26,7 +26,7 @@ function main(): number {
   const table = [head, head.map(() => '---'), ...runs.map(rowOf)];
   const text = [
     table.map((cells) => `| ${cells.join(' | ')} |\n`).join(''),
-    '\n## Figures\n',
+    '\n## Figures\n\n',
     ...runs.map(sectionOf),
   ].join('');
   // A replacement function: figures may contain the patterns of String.replace, such as $&.
@@ -43,9 +43,9 @@ function rowOf({ name, verdict, promise, attack, command, date, seconds, engine 
   return [promise, attack, run, gate.join(', ')].map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' '));
 }
 
-function sectionOf({ verdict, promise, figures, command, date, seed, seconds }: Run): string {
-  const lines = figuresOf(figures).map((figure) => `- ${figure}\n`);
-  return `\n### ${promise}\n\n\`${command}\`, ${date}, seed ${seed}, ${seconds} s: ${verdict}\n\n${lines.join('')}`;
+function sectionOf({ name, verdict, figures, date, seed, seconds }: Run): string {
+  const lines = figuresOf(figures).map((figure) => `  - ${figure}\n`);
+  return `- **${name}**, ${date}, seed ${seed}, ${seconds} s: ${verdict}\n${lines.join('')}`;
 }
 
 process.exitCode = main();
