@@ -520,7 +520,7 @@ describe('the transaction of an order', () => {
     const failing = jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...given) {
       const [statement, ...others] = given as unknown as [string | { text: string }, ...unknown[]];
       const begins = typeof statement === 'object' && statement.text.trim().startsWith('BEGIN ISOLATION');
-      const sent = begins ? { ...statement, text: 'SELECT 1 / 0' } : statement;
+      const sent = begins ? { ...statement, text: `SET lock_timeout = 'never'` } : statement;
       return Reflect.apply(query, this, [sent, ...others]) as never;
     });
 
