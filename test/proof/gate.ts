@@ -19,7 +19,7 @@ const SPECS: Readonly<Record<string, readonly string[]>> = {
     'test/e2e/database-failures.spec.ts',
   ],
   changes: ['test/e2e/changes.spec.ts', 'test/e2e/conditional-reads.spec.ts'],
-  revoke: ['test/contracts/api-keys.spec.ts', 'test/e2e/changes-held.spec.ts', 'test/e2e/authentication.spec.ts'],
+  revoke: ['test/contracts/api-keys.spec.ts', 'test/e2e/changes-waits.spec.ts', 'test/e2e/authentication.spec.ts'],
   slow: ['test/e2e/slow-connections.spec.ts', 'test/e2e/http-edge.spec.ts'],
   overload: ['test/e2e/overload.spec.ts'],
   migrate: ['test/contracts/migrations.spec.ts'],

@@ -11,8 +11,8 @@ const forSale = (ofStock: string) => `(
 // What the feed shows of each resource, in one text. A field of each table that its record depends on.
 const TABLES = `
   SELECT 'orders ' || id AS key, concat_ws('|', status, fulfillment_status, notes, (
-    SELECT concat_ws(',', CASE WHEN orders.placed THEN 'fraud-analysis done 1,inventory done 1' END,
-      string_agg(stage || ' ' || state || ' ' || attempts, ',' ORDER BY position)) FROM order_stages
+    SELECT nullif(concat_ws(',', CASE WHEN orders.placed THEN 'fraud-analysis done 1,inventory done 1' END,
+      string_agg(stage || ' ' || state || ' ' || attempts, ',' ORDER BY position)), '') FROM order_stages
     WHERE order_stages.store_id = orders.store_id AND order_id = orders.id)) AS content
   FROM orders WHERE store_id = $1
   UNION ALL

@@ -4,7 +4,7 @@ const CREATE_SERVER = 'apps/api/src/http/server/create-server.ts';
 const FILES = 'apps/api/src/http/serve-from-memory.ts';
 const FEED_PLACES = 'apps/api/src/http/plugins/feed-places.ts';
 const BODIES = 'apps/api/src/http/plugins/json-bodies.ts';
-const WAITS = 'test/e2e/changes-held.spec.ts';
+const WAITS = 'test/e2e/changes-waits.spec.ts';
 
 /** Defects in what a request may cost, and in the shutdown. */
 export const REQUEST_MUTANTS: readonly Mutant[] = [

@@ -4,13 +4,13 @@ import type { OrderKey, PipelineStageRecord } from './order.repository.js';
 export const NOTIFICATION_STAGES = ['notify-customer', 'notify-merchant'] as const;
 export type NotificationStage = (typeof NOTIFICATION_STAGES)[number];
 
-/** The stages that complete in the order's own transaction, in their order. */
+/** The stages that complete in the order's own transaction, in their order. No row keeps them. */
 export const PLACEMENT_STAGES = ['fraud-analysis', 'inventory'] as const;
 
-/** All stages of an order, in order. The first two complete in the transaction that places the order. */
+/** All stages of an order, in order. */
 export const PIPELINE_STAGES = [...PLACEMENT_STAGES, ...NOTIFICATION_STAGES] as const;
 
-/** The records of those stages of an order, which no row keeps. @param at when it was placed. */
+/** The records of those stages of an order. @param at when it was placed. */
 export function stagesOfPlacement(at: Date): PipelineStageRecord[] {
   return PLACEMENT_STAGES.map((stage) => ({ stage, state: 'done', attempts: 1, lastError: '', at }));
 }

@@ -8,7 +8,7 @@ import { readNewestFirst } from '../lists/newest-first.js';
 import { matchesNothing, NO_ROWS } from '../lists/paging.js';
 import { ReadReplicas } from '../postgres/read-replicas.js';
 import { SharedReads } from '../lists/shared-reads.js';
-import { addSearch, emailKey } from '../lists/search-terms.js';
+import { addSearch } from '../lists/search-terms.js';
 
 /** A row of `customers` as pg returns it: bigint is text. */
 interface CustomerRow {
@@ -32,7 +32,7 @@ const COLUMNS = `name, email, phone, status, email_verified, loyalty_points, tot
 const FIND_BY_IDS = `/* customers.find */
   SELECT id, created_at, ${COLUMNS} FROM customers WHERE store_id = $1 AND ${anyOf('id', '$2::uuid[]')}`;
 
-const SEARCHED = { email: 'item.email', emailKey: emailKey('item.email'), other: 'item.name', otherHasAt: true };
+const SEARCHED = { email: 'item.email', emailKey: 'email_key(item.email) COLLATE "C"', other: 'item.name', otherHasAt: true };
 
 @Injectable()
 export class PostgresCustomerRepository extends CustomerRepository {

@@ -17,7 +17,11 @@ const SHORT = 32;
 /** Two columns that are searched together. Both are code, never input. */
 export interface SearchedColumns {
   readonly email: string;
-  /** What the index of e-mails contains: a column, or the expression of {@link emailKey}. */
+  /**
+   * The text by which e-mails are indexed: `email_key` in SQL, the local part from its end, then the domain. An e-mail that
+   * contains a term with one `@` has a local part that ends like the term's, and so a key that begins with the term's
+   * reversed local part.
+   */
   readonly emailKey: string;
   readonly other: string;
   /** Whether values of the other column may contain `@`. */
@@ -82,16 +86,6 @@ function addEmailSearch(where: Conditions, columns: SearchedColumns, term: strin
     const odd = `(${other} LIKE '%@%' OR ${isOddEmail(email)}) AND (${contains(other)} OR ${contains(email)})`;
     where.and(`(${found} OR ${odd})`, start, end, folded, folded, folded);
   } else where.and(`(${found} OR ${isOddEmail(email)} AND ${contains(email)})`, start, end, folded, folded);
-}
-
-/**
- * The text by which e-mails are indexed: the local part from its end, then the domain. An e-mail that contains a term
- * with one `@` has a local part that ends like the term's, and so a key that begins with the term's reversed local part.
- * The function `email_key` in SQL and the index `customers_by_email_key` repeat the expression.
- */
-export function emailKey(email: string): string {
-  const folded = `lower(${email} COLLATE "C")`;
-  return `(reverse(split_part(${folded}, '@', 1)) || '@' || split_part(${folded}, '@', 2))`;
 }
 
 /**

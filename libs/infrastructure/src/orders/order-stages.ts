@@ -2,7 +2,7 @@ import type { NotificationStage, OrderKey, RetriedPipeline } from '@app/applicat
 import { UNAVAILABLE, type FraudAssessment, type Order } from '@app/domain';
 import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
 
-// Pending stages are due at once. `orders.placed` stands for the stages that complete in the order's own transaction.
+// Pending stages are due at once. A position is the place in PIPELINE_STAGES. `orders.placed` stands for the stages that complete in the order's own transaction.
 const INSERT_STAGES = `/* stages.insert */
   INSERT INTO order_stages (store_id, order_id, stage, state, position, held_for)
   VALUES ($1, $2, 'notify-customer', $3, 3, $4),

@@ -12,8 +12,8 @@ interface Withdrawal extends AvailableRow {
   readonly taken: number;
 }
 
-// Most demands fit: for each, its fullest bin has enough. This statement then does what WITHDRAW would do, for two thirds of
-// its cost, and otherwise takes nothing.
+// Most demands fit: for each, its fullest bin has enough. This statement then does what WITHDRAW would do, without its
+// window and sums, and otherwise takes nothing.
 const WITHDRAW_FROM_FULLEST = `/* stock.withdraw_from_fullest */
   WITH locked AS MATERIALIZED (
     SELECT stock.product_id, stock.variant_key, stock.bin_id, stock.quantity, demand.requested
@@ -85,7 +85,7 @@ const WITHDRAW = `/* stock.withdraw */
     available < requested AND asked_variant = 0 AND ${hasVariants('totals.asked')} AS lacks_variant
   FROM totals ORDER BY position`;
 
-/** Two ways to withdraw the demand of an order from the bins of the store's active warehouses, and to write the ledger. */
+/** Each writes the ledger. */
 interface Withdrawals {
   /** Withdraws all or nothing, each demand from its fullest bin. */
   readonly fromFullest: Statement;
@@ -93,6 +93,7 @@ interface Withdrawals {
   readonly fromAny: Statement;
 }
 
+/** Two ways to withdraw the demand of an order from the bins of the store's active warehouses. */
 export function withdrawals(storeId: number, orderId: string, demand: readonly StockDemand[]): Withdrawals {
   const products = demand.map(({ productId }) => productId);
   const variants = demand.map(({ variantId }) => variantId ?? 0);

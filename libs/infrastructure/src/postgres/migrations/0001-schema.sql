@@ -237,6 +237,11 @@ CREATE TRIGGER products_leave_their_categories BEFORE DELETE ON products
 
 -- Customers ------------------------------------------------------------------------------------------------------------
 
+-- Searches find e-mails by their key, and the fraud analysis orders of the same e-mail.
+CREATE FUNCTION email_key(email text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+  RETURN reverse(split_part(lower(email COLLATE "C"), '@', 1)) || '@' || split_part(lower(email COLLATE "C"), '@', 2);
+COMMENT ON FUNCTION email_key IS 'The local part from its end, then the domain, in lower case.';
+
 CREATE TABLE customers (
   store_id int NOT NULL REFERENCES stores,
   id uuid NOT NULL,
@@ -263,7 +268,7 @@ CREATE INDEX customers_by_status ON customers (store_id, lower(status), created_
 CREATE INDEX customers_search ON customers USING gin (name gin_trgm_ops, email gin_trgm_ops)
   WITH (gin_pending_list_limit = 64);
 -- As for orders.
-CREATE INDEX customers_by_email_key ON customers (store_id, ((reverse(split_part(lower(email COLLATE "C"), '@', 1)) || '@' || split_part(lower(email COLLATE "C"), '@', 2)))) WHERE email <> '';
+CREATE INDEX customers_by_email_key ON customers (store_id, (email_key(email) COLLATE "C")) WHERE email <> '';
 CREATE INDEX customers_by_odd_email ON customers (store_id, created_at)
   WHERE name LIKE '%@%' OR email ~ '[^ -~]|@.*@';
 
@@ -282,12 +287,8 @@ COMMENT ON COLUMN customer_secrets.national_id IS 'Text, encrypted by the applic
 
 -- Orders ---------------------------------------------------------------------------------------------------------------
 
--- The fraud analysis counts recent orders with the same contact, and the search finds e-mails by their key. Addresses
--- compare by hash: an address of 500 characters can exceed an index entry, and a collision only adds to a score.
-CREATE FUNCTION email_key(email text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-  RETURN reverse(split_part(lower(email COLLATE "C"), '@', 1)) || '@' || split_part(lower(email COLLATE "C"), '@', 2);
-COMMENT ON FUNCTION email_key IS 'The local part from its end, then the domain, in lower case.';
-
+-- The fraud analysis counts recent orders with the same contact. Addresses compare by hash: an address of 500 characters can
+-- exceed an index entry, and a collision only adds to a score.
 CREATE FUNCTION comparable_phone(phone text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
   RETURN nullif(regexp_replace(regexp_replace(phone, '[^0-9]', '', 'g'), '^00', ''), '');
 COMMENT ON FUNCTION comparable_phone IS 'Digits only, without the international prefix 00; null without digits.';
