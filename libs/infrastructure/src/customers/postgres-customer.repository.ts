@@ -32,7 +32,12 @@ const COLUMNS = `name, email, phone, status, email_verified, loyalty_points, tot
 const FIND_BY_IDS = `/* customers.find */
   SELECT id, created_at, ${COLUMNS} FROM customers WHERE store_id = $1 AND ${anyOf('id', '$2::uuid[]')}`;
 
-const SEARCHED = { email: 'item.email', emailKey: 'email_key(item.email) COLLATE "C"', other: 'item.name', otherHasAt: true };
+const SEARCHED = {
+  email: 'item.email',
+  emailKey: 'email_key(item.email) COLLATE "C"',
+  other: 'item.name',
+  otherHasAt: true,
+};
 
 @Injectable()
 export class PostgresCustomerRepository extends CustomerRepository {
