@@ -7,8 +7,8 @@ export interface FollowerOptions {
   /** The address of a process. */
   readonly address: string;
   readonly random: (below: number) => number;
-  /** Whether it continues from one of its former cursors now and then. */
-  readonly goesBack?: boolean;
+  /** Whether it reads whole pages without a pause and never goes back, as a connector that keeps up does. */
+  readonly keepsUp?: boolean;
   /** Called for each entry, when it is read. */
   readonly onEntry?: (entry: FeedEntry) => void;
 }
@@ -59,12 +59,16 @@ export class Follower {
   }
 
   private async follow(): Promise<void> {
-    const { random, goesBack = true } = this.options;
+    const { random, keepsUp } = this.options;
     while (!this.stopped) {
+      if (keepsUp) {
+        await this.page(100, '&wait=2');
+        continue;
+      }
       const answer = await this.page(1 + random(100), random(4) === 0 ? '&wait=2' : '');
       if (!answer?.has_more) await delay(random(150));
       const older = this.former[random(this.former.length + 1)];
-      if (goesBack && random(200) === 0 && older !== undefined) this.cursor = older;
+      if (random(200) === 0 && older !== undefined) this.cursor = older;
     }
   }
 

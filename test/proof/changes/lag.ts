@@ -32,7 +32,7 @@ export class Lag {
     const onEntry = ({ kind, id }: FeedEntry) => seen.get(`${kind} ${id}`)?.();
     const reader = new Follower({
       ...{ name: 'the reader of the lag', key: store.key, address: services[0].url },
-      ...{ random: context.random, goesBack: false, onEntry },
+      ...{ random: context.random, keepsUp: true, onEntry },
     }).start();
     for (const end = Date.now() + milliseconds; Date.now() < end; await delay(PAUSE_MS)) {
       const next = `SELECT nextval(pg_get_serial_sequence('brands', 'id')) AS id`;
