@@ -334,6 +334,8 @@ export interface components {
       notes?: string | null;
       /** @description Your own number of the order. Unique per store and mode (live or test), for ever: a second order with it is refused. Compared and kept exactly as given. Visible letters, marks, digits, punctuation and symbols of any script, and plain spaces between them; no emoji with a variation selector. Null means none. */
       external_reference?: string | null;
+      /** @description What you expect the order to cost, as `total` of a preview shows it, in major units. Another total is refused with 422 `price_changed`, and nothing is written. Null means any total. */
+      expected_total?: number | null;
     };
     OrderListItem: {
       /**
@@ -783,7 +785,7 @@ export interface components {
          * @description The `X-Error-Code` that the order would get.
          * @enum {string}
          */
-        code: 'external_reference_taken' | 'item_unavailable' | 'out_of_stock';
+        code: 'external_reference_taken' | 'item_unavailable' | 'out_of_stock' | 'price_changed';
         /**
          * @description The part of the body.
          * @example items[0]
@@ -1757,7 +1759,8 @@ export interface operations {
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'out_of_stock' | 'fraud_rejected' | 'external_reference_taken' | 'idempotency_mismatch';
+          'X-Error-Code':
+            'out_of_stock' | 'price_changed' | 'fraud_rejected' | 'external_reference_taken' | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */

@@ -62,6 +62,35 @@ describe('POST /v1/orders', () => {
       expect(data).toMatchObject({ subtotal: 10.99, total: 10.99 });
     });
 
+    it('places an order that costs its expected_total, and returns 422 with the total and writes nothing otherwise', async () => {
+      const { store, post, get } = await api.withStore();
+      const mug = await store.product({ price: 1_999, stock: 5 });
+      const place = (expected_total: number) => post('/v1/orders', { ...anOrderBody(mug, 3), expected_total });
+
+      const refused = await place(59.96);
+      const placed = await place(59.97);
+
+      expect([refused.statusCode, refused.headers['x-error-code'], refused.json()]).toEqual([
+        ...[422, 'price_changed'],
+        { success: false, error: 'The order costs 59.97 USD' },
+      ]);
+      expect([placed.statusCode, placed.json()]).toMatchObject([201, { data: { total: 59.97 } }]);
+      expect((await get('/v1/orders')).json()).toMatchObject({ pagination: { total: 1 } });
+      expect(await store.onHand(mug)).toBe(2);
+    });
+
+    it('replays an order whose price has changed since', async () => {
+      const { store, database, post } = await api.withStore();
+      const mug = await store.product({ price: 1_000, stock: 5 });
+      const place = () =>
+        post('/v1/orders', { ...anOrderBody(mug), expected_total: 10 }, { 'idempotency-key': 'agreed' });
+
+      const placed = await place();
+      await database.query('UPDATE products SET price = 2000 WHERE store_id = $1 AND id = $2', [store.id, mug]);
+
+      expect([placed.statusCode, (await place()).body]).toEqual([201, placed.body]);
+    });
+
     it('sells a variant at its own price and from its own stock, and keeps the order of its options', async () => {
       const attributes = { Color: 'Blue', Size: '42' };
       const shoe = await api.store.product({ name: 'Shoe', price: 7990, stock: 5 });

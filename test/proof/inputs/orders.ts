@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import type { Exchange } from '../support/history.js';
-import { costOf, isInStock, isValidOrder, LONGEST, type ValidOrder } from './order-rules.js';
+import { costOf, isInStock, isValidOrder, LONGEST, namesAnotherTotal, type ValidOrder } from './order-rules.js';
 import { explore, type PricedProduct, type Scene } from './scene.js';
 import { anyText } from './texts.js';
 
@@ -70,6 +70,10 @@ function orderTexts(catalog: readonly PricedProduct[]): fc.Arbitrary<string> {
       payment_method: mostly(payment),
       notes: mostly(anyText(2000)),
       external_reference: references(),
+      expected_total: fc.oneof(
+        { weight: 20, arbitrary: fc.constant(null) },
+        { weight: 2, arbitrary: fc.constantFrom<unknown>(0, 10, 12.5, 1e300, -0.01, '10', true, {}) },
+      ),
     },
     { requiredKeys: ['items', 'customer'] },
   );
@@ -139,6 +143,7 @@ async function faultOfOrder(scene: Scene, bytes: Buffer): Promise<string | null>
   const order = meaningOf(bytes);
   const told = `answered ${answer.status ?? answer.error} ${answer.bytes.toString()}`;
   if (!isValidOrder(order, scene.products)) return answer.status === 400 ? null : `${told}, not 400`;
+  if (namesAnotherTotal(order, scene.catalog)) return answer.status === 422 ? null : `${told}, not 422`;
   if (!isInStock(order, scene.products)) return answer.status === 422 ? null : `${told}, not 422`;
   if (answer.status !== 201) return `${told}, not 201`;
   const { data } = JSON.parse(answer.bytes.toString()) as { data: { order_id: string; total: number } };

@@ -75,6 +75,16 @@ export function IntegerField({ min, max, format, description, isOptional = false
   );
 }
 
+/** Absent, null, or an amount in major units as a JSON number: not negative, and no numeric text. */
+export function AmountField({ description }: FieldOptions): PropertyDecorator {
+  const isAmount = constraint(
+    'isAmount',
+    (value) => typeof value === 'number' && value >= 0,
+    'must be a number of at least 0',
+  );
+  return fieldOrNull({ type: 'number', minimum: 0, description }, isAmount);
+}
+
 interface TextOptions extends FieldOptions {
   /** In characters, which are code points. */
   readonly max: number;

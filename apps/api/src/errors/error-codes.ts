@@ -68,6 +68,11 @@ export const ERROR_CODES = {
     meaning: 'Stock is short. `error` names each line with the requested and the available quantity.',
     action: 'Reduce the quantities, or order later.',
   },
+  price_changed: {
+    status: 422,
+    meaning: 'The order costs something else than its `expected_total`. `error` names the total.',
+    action: 'Show the new total to the buyer, and send it as `expected_total` once it is agreed.',
+  },
   external_reference_taken: {
     status: 422,
     meaning:

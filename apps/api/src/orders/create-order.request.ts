@@ -2,6 +2,7 @@ import { MAX_ID, type OrderRequest } from '@app/application';
 import { MAX_EXTERNAL_REFERENCE, MAX_LINES, MAX_QUANTITY, PAYMENT_METHODS, type PaymentMethod } from '@app/domain';
 import { ApiSchema } from '@nestjs/swagger';
 import {
+  AmountField,
   EmailField,
   IntegerField,
   ListField,
@@ -83,11 +84,18 @@ export class CreateOrderRequest {
       'script, and plain spaces between them; no emoji with a variation selector. Null means none.',
   })
   external_reference?: string | null;
+
+  @AmountField({
+    description:
+      'What you expect the order to cost, as `total` of a preview shows it, in major units. Another total is refused with ' +
+      '422 `price_changed`, and nothing is written. Null means any total.',
+  })
+  expected_total?: number | null;
 }
 
 /** The order for the use case. An absent optional text becomes `''`. */
 export function toOrderRequest(body: CreateOrderRequest): OrderRequest {
-  const { items, customer, payment_method, notes, external_reference } = body;
+  const { items, customer, payment_method, notes, external_reference, expected_total } = body;
   const { name, email, phone, address, city, zip } = customer;
   return {
     items: items.map(({ product_id, variant_id, quantity }) => ({
@@ -100,5 +108,7 @@ export function toOrderRequest(body: CreateOrderRequest): OrderRequest {
     paymentMethod: (payment_method?.toUpperCase() ?? 'COD') as PaymentMethod,
     notes: notes ?? '',
     externalReference: external_reference ?? '',
+    // Absent, not undefined or null: the hash of a request without it is as before.
+    ...(typeof expected_total === 'number' && { expectedTotal: expected_total }),
   };
 }
