@@ -319,6 +319,10 @@ export interface components {
       city?: string | null;
       /** @description Same. */
       zip?: string | null;
+      /** @description State, province or county. Same. */
+      region?: string | null;
+      /** @description ISO 3166-1 alpha-2, in any letter case; `""` means none. Same. */
+      country?: string | null;
     };
     /** @description Other fields, including prices and totals, are ignored. A body has at most 256 kB, 8 levels and 4,000 values. */
     CreateOrderRequest: {
@@ -552,6 +556,16 @@ export interface components {
          * @example 04101
          */
         zip: string;
+        /**
+         * @description State, province or county; `""` when there is none.
+         * @example ME
+         */
+        region: string;
+        /**
+         * @description ISO 3166-1 alpha-2; `""` when there is none.
+         * @example US
+         */
+        country: string;
       };
       billing_address: {
         /**
@@ -569,6 +583,16 @@ export interface components {
          * @example 04101
          */
         zip: string;
+        /**
+         * @description State, province or county; `""` when there is none.
+         * @example ME
+         */
+        region: string;
+        /**
+         * @description ISO 3166-1 alpha-2; `""` when there is none.
+         * @example US
+         */
+        country: string;
       };
       /**
        * @description `""` when there are none.

@@ -78,7 +78,7 @@ describe('an exported store', () => {
     await into.source.importLines(...lines, ...ordersAgain(lines));
     const key = await keyOf(source, store);
     const item = { ...(await sellable(store)), quantity: 2 };
-    const address = { address: '1 Long Street', city: 'Ayr', zip: 'KA7' };
+    const address = { address: '1 Long Street', city: 'Ayr', zip: 'KA7', region: 'Ayrshire', country: 'GB' };
     await order(key, {
       external_reference: 'PO-1',
       items: [item],

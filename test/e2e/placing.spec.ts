@@ -153,7 +153,7 @@ describe('POST /v1/orders', () => {
 
       const data = await orders.create({
         ...anOrderBody(mug, 2),
-        customer: { ...customer, city: 'London', zip: 'N1' },
+        customer: { ...customer, city: 'London', zip: 'N1', region: 'Greater London', country: 'gb' },
         payment_method: 'offline',
         notes: 'Ring twice',
       });
@@ -161,7 +161,7 @@ describe('POST /v1/orders', () => {
       const byId = await api.get(`/v1/orders/${data.order_id}`);
       const byReceipt = await api.get(`/v1/orders/${data.receipt_number.toLowerCase()}`);
       expect(byReceipt.body).toBe(byId.body);
-      const address = { address: '1 Main St', city: 'London', zip: 'N1' };
+      const address = { address: '1 Main St', city: 'London', zip: 'N1', region: 'Greater London', country: 'GB' };
       expect(byId.json()).toMatchObject({
         success: true,
         data: {
@@ -208,7 +208,10 @@ describe('POST /v1/orders', () => {
     });
 
     it.each([
-      ['every optional text null', { email: null, phone: null, address: null, city: null, zip: null }],
+      [
+        'every optional text null',
+        { email: null, phone: null, address: null, city: null, zip: null, region: null, country: null },
+      ],
       ['an empty e-mail', { email: '' }],
       ['text of every script', { address: '12 Ѐ 漢字 🚲 "quoted" \\ %_', city: 'Łódź', zip: "O'1" }],
     ])('accepts %s and returns the text unchanged', async (_case, customer) => {

@@ -3,7 +3,7 @@ import type { PricedProduct } from './scene.js';
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Text fields of an order, with their maximum number of characters. */
-export const LONGEST = { phone: 40, address: 500, city: 200, zip: 32 } as const;
+export const LONGEST = { phone: 40, address: 500, city: 200, zip: 32, region: 200 } as const;
 const NOTES = 2000;
 
 /** A body within the contract, as a client that knows the contract reads it. */
@@ -21,7 +21,7 @@ export function isValidOrder(body: unknown, catalog: readonly PricedProduct[]): 
   if (!isObject(body) || !isObject(body['customer']) || !Array.isArray(body['items'])) return false;
   const { items, customer, payment_method: payment = null, notes } = body as Fields & { items: unknown[] };
   const { external_reference: reference = null, expected_total: total = null } = body;
-  const { name, email = null } = customer as Fields;
+  const { name, email = null, country } = customer as Fields;
   return (
     items.length >= 1 &&
     items.length <= 100 &&
@@ -31,6 +31,7 @@ export function isValidOrder(body: unknown, catalog: readonly PricedProduct[]): 
     (email === null || email === '' || isEmail(email)) &&
     Object.entries(LONGEST).every(([field, max]) => isOptional((customer as Fields)[field], max)) &&
     isOptional(notes, NOTES) &&
+    [undefined, null, '', 'de', 'US'].includes(country as string) &&
     (reference === null || isReference(reference)) &&
     (total === null || (typeof total === 'number' && total >= 0)) &&
     (payment === null || (typeof payment === 'string' && /^(?:cod|offline)$/i.test(payment)))

@@ -55,8 +55,12 @@ function orderTexts(catalog: readonly PricedProduct[]): fc.Arbitrary<string> {
     { weight: 1, arbitrary: fc.array(forged(item), { minLength: 99, maxLength: 101 }) },
   );
   const texts = Object.entries(LONGEST).map(([field, longest]) => [field, mostly(anyText(longest))] as const);
+  const country = fc.oneof(
+    { weight: 20, arbitrary: fc.constantFrom<unknown>(null, '', 'de', 'US') },
+    { weight: 1, arbitrary: fc.constantFrom<unknown>('ZZ', 'Germany', 'ß', 7, ['de']) },
+  );
   const customer = fc.record(
-    { name: mostly(anyText(200)), email: mostly(emails()), ...Object.fromEntries(texts) },
+    { name: mostly(anyText(200)), email: mostly(emails()), country, ...Object.fromEntries(texts) },
     { requiredKeys: ['name'] },
   );
   const payment = fc.oneof(
@@ -163,8 +167,11 @@ function meaningOf(bytes: Buffer): unknown {
 /** Every field comes back as sent, without the forged fields. */
 function faultOfRecord(order: ValidOrder, cost: number, answer: Exchange) {
   const { customer, items, payment_method, notes, external_reference } = order;
-  const { name, email, phone, address, city, zip } = customer;
-  const place = { address: address ?? '', city: city ?? '', zip: zip ?? '' };
+  const { name, email, phone, address, city, zip, region, country } = customer;
+  const place = {
+    ...{ address: address ?? '', city: city ?? '', zip: zip ?? '', region: region ?? '' },
+    country: String(country ?? '').toUpperCase(),
+  };
   const expected: Record<string, unknown> = {
     // No customer of the scene has an e-mail that an order is sent with.
     customer: { id: null, name, email: email ?? '', phone: phone ?? '' },

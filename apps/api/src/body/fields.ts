@@ -6,6 +6,7 @@ import {
   ArrayMaxSize,
   ArrayMinSize,
   IsArray,
+  isISO31661Alpha2,
   IsOptional,
   ValidateBy,
   ValidateIf,
@@ -120,6 +121,16 @@ export function EmailField({ max, description }: TextOptions): PropertyDecorator
     `must be an e-mail address of at most ${max} characters`,
   );
   return fieldOrNull({ type: 'string', maxLength: max, description }, isEmail);
+}
+
+/** Absent, null, empty, or a country of ISO 3166-1 alpha-2 in any letter case. */
+export function CountryField({ description }: FieldOptions): PropertyDecorator {
+  const isCountry = constraint(
+    'isCountry',
+    (value) => value === '' || isISO31661Alpha2(value),
+    'must be a country code of two letters, such as DE (ISO 3166-1)',
+  );
+  return fieldOrNull({ type: 'string', maxLength: 2, description }, isCountry);
 }
 
 interface WordOptions extends FieldOptions {

@@ -3,6 +3,7 @@ import { MAX_EXTERNAL_REFERENCE, MAX_LINES, MAX_QUANTITY, PAYMENT_METHODS, type 
 import { ApiSchema } from '@nestjs/swagger';
 import {
   AmountField,
+  CountryField,
   EmailField,
   IntegerField,
   ListField,
@@ -51,6 +52,12 @@ export class OrderCustomerRequest {
 
   @TextField({ max: 32, description: 'Same.' })
   zip?: string | null;
+
+  @TextField({ max: 200, description: 'State, province or county. Same.' })
+  region?: string | null;
+
+  @CountryField({ description: 'ISO 3166-1 alpha-2, in any letter case; `""` means none. Same.' })
+  country?: string | null;
 }
 
 /** The body of `POST /v1/orders` before validation. Other members, prices and totals included, are never read. */
@@ -96,7 +103,7 @@ export class CreateOrderRequest {
 /** The order for the use case. An absent optional text becomes `''`. */
 export function toOrderRequest(body: CreateOrderRequest): OrderRequest {
   const { items, customer, payment_method, notes, external_reference, expected_total } = body;
-  const { name, email, phone, address, city, zip } = customer;
+  const { name, email, phone, address, city, zip, region, country } = customer;
   return {
     items: items.map(({ product_id, variant_id, quantity }) => ({
       productId: product_id,
@@ -104,7 +111,13 @@ export function toOrderRequest(body: CreateOrderRequest): OrderRequest {
       quantity,
     })),
     customer: { name, email: email ?? '', phone: phone ?? '' },
-    address: { address: address ?? '', city: city ?? '', zip: zip ?? '' },
+    address: {
+      address: address ?? '',
+      city: city ?? '',
+      zip: zip ?? '',
+      region: region ?? '',
+      country: country?.toUpperCase() ?? '',
+    },
     paymentMethod: (payment_method?.toUpperCase() ?? 'COD') as PaymentMethod,
     notes: notes ?? '',
     externalReference: external_reference ?? '',

@@ -60,6 +60,8 @@ const Address = object({
   address: text('`""` when there is none.', '12 Harbor Street'),
   city: text('`""` when there is none.', 'Portland'),
   zip: text('`""` when there is none.', '04101'),
+  region: text('State, province or county; `""` when there is none.', 'ME'),
+  country: text('ISO 3166-1 alpha-2; `""` when there is none.', 'US'),
 });
 
 const FraudReason = object({
@@ -181,8 +183,8 @@ function toLineItem(line: OrderLineRecord): Static<typeof LineItem> {
   };
 }
 
-function toAddress({ address, city, zip }: PostalAddress): Static<typeof Address> {
-  return { address, city, zip };
+function toAddress({ address, city, zip, region, country }: PostalAddress): Static<typeof Address> {
+  return { address, city, zip, region, country };
 }
 
 /** An order that was not screened has the same keys, so that clients need no special case. */

@@ -46,6 +46,7 @@ const BODY = {
       address: '12 St James Square',
       city: 'London',
       zip: 'SW1Y 4JH',
+      country: 'GB',
     },
     payment_method: 'COD',
     notes: 'Please ring twice',

@@ -18,6 +18,10 @@ export interface PostalAddress {
   readonly address: string;
   readonly city: string;
   readonly zip: string;
+  /** State, province or county. */
+  readonly region: string;
+  /** ISO 3166-1 alpha-2, in upper case. */
+  readonly country: string;
 }
 
 export interface OrderDraft {

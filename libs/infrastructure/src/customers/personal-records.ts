@@ -1,4 +1,5 @@
 import { stagesOfPlacement } from '@app/application';
+import type { PostalAddress } from '@app/domain';
 import { sortAttributes } from '../postgres/attributes.js';
 import { toSafeInteger } from '../postgres/integers.js';
 
@@ -41,11 +42,7 @@ interface ItemJson {
   readonly unit_price: string;
 }
 
-interface Address {
-  readonly address?: string;
-  readonly city?: string;
-  readonly zip?: string;
-}
+type Address = Partial<PostalAddress>;
 
 /** A row of {@link ORDER_COLUMNS}, as far as its record differs. */
 export interface OrderColumns {
@@ -84,8 +81,8 @@ export function orderRecord({ external_reference, fraud, placed, ...row }: Order
   };
 }
 
-function wholeAddress({ address = '', city = '', zip = '' }: Address): Address {
-  return { address, city, zip };
+function wholeAddress({ address = '', city = '', zip = '', region = '', country = '' }: Address): Address {
+  return { address, city, zip, region, country };
 }
 
 /** A product that no longer exists is not named. */

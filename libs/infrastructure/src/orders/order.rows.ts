@@ -103,8 +103,8 @@ function toLine(line: LineJson): OrderLineRecord {
 }
 
 /** An imported address may lack any of its parts. */
-function toAddress({ address, city, zip }: Partial<PostalAddress>): PostalAddress {
-  return { address: address ?? '', city: city ?? '', zip: zip ?? '' };
+function toAddress({ address, city, zip, region, country }: Partial<PostalAddress>): PostalAddress {
+  return { address: address ?? '', city: city ?? '', zip: zip ?? '', region: region ?? '', country: country ?? '' };
 }
 
 function toStage([stage, state, attempts, lastError, updatedAt]: StageJson): PipelineStageRecord {

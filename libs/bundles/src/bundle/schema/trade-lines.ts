@@ -31,6 +31,8 @@ export const address = is.object({
   address: is.optional(is.text(500)),
   city: is.optional(is.text(200)),
   zip: is.optional(is.text(32)),
+  region: is.optional(is.text(200)),
+  country: is.optional(is.country),
 });
 
 export const orderItem = is.object(
