@@ -1606,7 +1606,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -1749,7 +1749,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'insufficient_scope' | 'api_key_inactive' | 'store_inactive';
+          'X-Error-Code': 'insufficient_scope' | 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -1945,7 +1945,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -2101,7 +2101,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -2267,7 +2267,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -2425,7 +2425,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -2608,7 +2608,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -2770,7 +2770,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -2928,7 +2928,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -3105,7 +3105,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -3263,7 +3263,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -3442,7 +3442,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -3600,7 +3600,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -3752,7 +3752,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -3906,7 +3906,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';

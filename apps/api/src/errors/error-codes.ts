@@ -48,6 +48,11 @@ export const ERROR_CODES = {
     meaning: 'The store of the key is inactive.',
     action: "Stop, and ask the store's operator.",
   },
+  address_not_allowed: {
+    status: 403,
+    meaning: 'The API key is limited to networks, and the request comes from another address.',
+    action: "Send the request from an allowed network, or ask the store's operator.",
+  },
   insufficient_scope: {
     status: 403,
     meaning: 'The scope of the API key is `read`, and the request would change something.',

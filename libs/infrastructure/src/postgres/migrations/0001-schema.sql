@@ -57,6 +57,7 @@ CREATE TABLE api_keys (
   scope text NOT NULL DEFAULT 'full' CHECK (scope IN ('full', 'read')),
   name text NOT NULL DEFAULT '',
   status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'DEACTIVATED', 'REVOKED')),
+  networks cidr[] NOT NULL DEFAULT '{}',
   expires_at timestamptz(3),
   last_used_at timestamptz(3),
   created_at timestamptz(3) NOT NULL DEFAULT now(),
@@ -67,6 +68,7 @@ CREATE TABLE api_keys (
 COMMENT ON TABLE api_keys IS 'API keys of stores. The key itself is not stored.';
 COMMENT ON COLUMN api_keys.key_hash IS 'SHA-256 of the whole key.';
 COMMENT ON COLUMN api_keys.successor_id IS 'The key that a roll created last.';
+COMMENT ON COLUMN api_keys.networks IS 'Networks from which the key may be used; empty = any.';
 COMMENT ON COLUMN api_keys.scope IS 'What the key permits: full, or read, which changes nothing.';
 
 CREATE TABLE api_key_usage (
