@@ -464,6 +464,30 @@ export interface components {
        * @example 2026-11-20T09:30:00.000Z
        */
       created_at: string;
+      /**
+       * Format: int64
+       * @description Tax that is not in `amount`; 0 for an order that the API placed. In minor units of the currency: 1099 is 10.99 USD.
+       * @example 0
+       */
+      tax_amount: number;
+      /**
+       * Format: int64
+       * @description Likewise. In minor units of the currency: 1099 is 10.99 USD.
+       * @example 0
+       */
+      shipping_amount: number;
+      /**
+       * Format: int64
+       * @description Likewise; positive where it lowers the total. In minor units of the currency: 1099 is 10.99 USD.
+       * @example 0
+       */
+      discount_amount: number;
+      /**
+       * Format: int64
+       * @description What the others do not explain: `amount` + tax + shipping - discount + adjustment = `total_amount`. In minor units of the currency: 1099 is 10.99 USD.
+       * @example 0
+       */
+      adjustment_amount: number;
       /** @description The lines as they were sold. Later changes of the products do not change them. */
       line_items: {
         /**

@@ -40,6 +40,7 @@ describe('GET /v1/orders', () => {
       payment_method: 'COD',
       amount: 2000,
       total_amount: 2350,
+      ...{ tax_amount: 400, shipping_amount: 100, discount_amount: 200 },
       customer_name: 'Ada Lovelace',
       customer_email: 'Ada@Example.test',
       customer_phone: '+44 20 1',
@@ -132,6 +133,7 @@ describe('GET /v1/orders', () => {
 
     expect(response.json<{ data: object }>().data).toEqual({
       ...listItem(),
+      ...{ tax_amount: 400, shipping_amount: 100, discount_amount: 200, adjustment_amount: 50 },
       line_items: [
         {
           product_id: 77,

@@ -11,7 +11,8 @@ export const CUSTOMER_COLUMNS = `item.id, item.name, item.email, item.phone, ite
 
 // Unit prices travel as text, because JSON numbers are not exact.
 export const ORDER_COLUMNS = `item.id, item.receipt_number, item.source, item.status, item.fulfillment_status,
-  item.payment_method, item.currency, item.amount, item.total_amount, item.customer_id, item.customer_name,
+  item.payment_method, item.currency, item.amount, item.total_amount, item.tax_amount,
+  item.shipping_amount, item.discount_amount, item.customer_id, item.customer_name,
   item.customer_email, item.customer_phone, item.shipping_address, item.billing_address, item.notes, item.is_test, item.placed,
   item.external_reference, item.created_at, item.updated_at,
   (SELECT coalesce(json_agg(json_build_object('product', product.slug, 'variant', variant.sku, 'sku', line.sku,
@@ -48,6 +49,9 @@ type Address = Partial<PostalAddress>;
 export interface OrderColumns {
   readonly amount: string;
   readonly total_amount: string;
+  readonly tax_amount: string;
+  readonly shipping_amount: string;
+  readonly discount_amount: string;
   readonly shipping_address: Address;
   readonly billing_address: Address;
   readonly external_reference: string | null;
@@ -70,6 +74,9 @@ export function orderRecord({ external_reference, fraud, placed, ...row }: Order
     ...row,
     amount: toSafeInteger(row.amount),
     total_amount: toSafeInteger(row.total_amount),
+    tax_amount: toSafeInteger(row.tax_amount),
+    shipping_amount: toSafeInteger(row.shipping_amount),
+    discount_amount: toSafeInteger(row.discount_amount),
     shipping_address: wholeAddress(row.shipping_address),
     billing_address: wholeAddress(row.billing_address),
     ...(external_reference !== null && { external_reference }),

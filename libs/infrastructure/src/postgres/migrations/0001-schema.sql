@@ -330,6 +330,9 @@ CREATE TABLE orders (
   currency text NOT NULL,
   amount bigint NOT NULL,
   total_amount bigint NOT NULL,
+  tax_amount bigint NOT NULL DEFAULT 0,
+  shipping_amount bigint NOT NULL DEFAULT 0,
+  discount_amount bigint NOT NULL DEFAULT 0,
   customer_id uuid,
   customer_name text NOT NULL,
   customer_email text NOT NULL DEFAULT '',
@@ -355,7 +358,8 @@ COMMENT ON COLUMN orders.placed IS
   'Placed by this service: its fraud analysis and its inventory are done, and have no rows in order_stages.';
 COMMENT ON COLUMN orders.email_key IS 'email_key, comparable_phone and comparable_address of the contact.';
 COMMENT ON COLUMN orders.amount IS 'Sum of the lines, in minor units.';
-COMMENT ON COLUMN orders.total_amount IS 'What the customer owes: amount + tax + shipping - discount, in minor units.';
+COMMENT ON COLUMN orders.total_amount IS
+  'What the customer owes, in minor units. What amount, tax, shipping and discount do not explain is the adjustment.';
 -- Receipt numbers are unique in a store, whatever their case.
 CREATE UNIQUE INDEX orders_by_receipt ON orders (store_id, upper(receipt_number));
 -- Also the filter of the order list. Null, not '', for orders without a reference: `= $1` then implies the condition of
