@@ -63,11 +63,21 @@ async function place(
       return refused('unknown_sku', `${unit ? 'several units have' : 'no unit has'} the SKU "${sku}"`);
     items.push(orderLine(unit, /^\d+$/.test(quantity) ? Number(quantity) : 0));
   }
-  const [{ customer_name = '', customer_email, customer_phone, address, city, zip, payment_method, notes } = {}] = rows;
+  const [{ customer_name = '', customer_email, customer_phone, payment_method, notes, ...place } = {}] = rows;
+  const { address, city, zip, region, country } = place;
   return placeOnce(client, {
     external_reference: reference,
     items,
-    customer: { name: customer_name, email: customer_email, phone: customer_phone, address, city, zip },
+    customer: {
+      name: customer_name,
+      email: customer_email,
+      phone: customer_phone,
+      address,
+      city,
+      zip,
+      region,
+      country,
+    },
     payment_method: (payment_method || undefined) as NewOrder['payment_method'],
     notes,
   });

@@ -7,7 +7,7 @@ import { fromCsv, readText, replaceFile, toCsv } from './csv-files.js';
 /** What never changes in an order, and then a row's line. */
 const COLUMNS =
   'order_id,receipt_number,external_reference,created_at,is_test,source,payment_method,currency,total_amount,' +
-  'customer_name,customer_email,customer_phone,address,city,zip,notes,' +
+  'customer_name,customer_email,customer_phone,address,city,zip,region,country,notes,' +
   'line,sku,product_id,variant_id,name,quantity,unit_price,line_total';
 const HEADER = toCsv([COLUMNS.split(',')]);
 
@@ -45,7 +45,8 @@ export async function writeNewOrders(client: Client<paths>, folder: string): Pro
 /** A row for each line, and one for an imported order without lines. */
 function rowsOf(order: FullOrder) {
   const { customer, shipping_address: to } = order;
-  const written = [customer.name, customer.email, customer.phone, to.address, to.city, to.zip, order.notes];
+  const place = [to.address, to.city, to.zip, to.region, to.country];
+  const written = [customer.name, customer.email, customer.phone, ...place, order.notes];
   const shared = [
     ...[order.id, order.receipt_number, order.external_reference, order.created_at, order.is_test, order.source],
     ...[order.payment_method, order.currency, order.total_amount, ...written],

@@ -319,6 +319,10 @@ export interface components {
       city?: string | null;
       /** @description Same. */
       zip?: string | null;
+      /** @description State, province or county. Same. */
+      region?: string | null;
+      /** @description ISO 3166-1 alpha-2, in any letter case; `""` means none. Same. */
+      country?: string | null;
     };
     /** @description Other fields, including prices and totals, are ignored. A body has at most 256 kB, 8 levels and 4,000 values. */
     CreateOrderRequest: {
@@ -334,6 +338,8 @@ export interface components {
       notes?: string | null;
       /** @description Your own number of the order. Unique per store and mode (live or test), for ever: a second order with it is refused. Compared and kept exactly as given. Visible letters, marks, digits, punctuation and symbols of any script, and plain spaces between them; no emoji with a variation selector. Null means none. */
       external_reference?: string | null;
+      /** @description What you expect the order to cost, as `total` of a preview shows it, in major units. Another total is refused with 422 `price_changed`, and nothing is written. Null means any total. */
+      expected_total?: number | null;
     };
     OrderListItem: {
       /**
@@ -458,6 +464,30 @@ export interface components {
        * @example 2026-11-20T09:30:00.000Z
        */
       created_at: string;
+      /**
+       * Format: int64
+       * @description Tax that is not in `amount`; 0 for an order that the API placed. In minor units of the currency: 1099 is 10.99 USD.
+       * @example 0
+       */
+      tax_amount: number;
+      /**
+       * Format: int64
+       * @description Likewise. In minor units of the currency: 1099 is 10.99 USD.
+       * @example 0
+       */
+      shipping_amount: number;
+      /**
+       * Format: int64
+       * @description Likewise; positive where it lowers the total. In minor units of the currency: 1099 is 10.99 USD.
+       * @example 0
+       */
+      discount_amount: number;
+      /**
+       * Format: int64
+       * @description What the others do not explain: `amount` + tax + shipping - discount + adjustment = `total_amount`. In minor units of the currency: 1099 is 10.99 USD.
+       * @example 0
+       */
+      adjustment_amount: number;
       /** @description The lines as they were sold. Later changes of the products do not change them. */
       line_items: {
         /**
@@ -550,6 +580,16 @@ export interface components {
          * @example 04101
          */
         zip: string;
+        /**
+         * @description State, province or county; `""` when there is none.
+         * @example ME
+         */
+        region: string;
+        /**
+         * @description ISO 3166-1 alpha-2; `""` when there is none.
+         * @example US
+         */
+        country: string;
       };
       billing_address: {
         /**
@@ -567,6 +607,16 @@ export interface components {
          * @example 04101
          */
         zip: string;
+        /**
+         * @description State, province or county; `""` when there is none.
+         * @example ME
+         */
+        region: string;
+        /**
+         * @description ISO 3166-1 alpha-2; `""` when there is none.
+         * @example US
+         */
+        country: string;
       };
       /**
        * @description `""` when there are none.
@@ -783,7 +833,7 @@ export interface components {
          * @description The `X-Error-Code` that the order would get.
          * @enum {string}
          */
-        code: 'external_reference_taken' | 'item_unavailable' | 'out_of_stock';
+        code: 'external_reference_taken' | 'item_unavailable' | 'out_of_stock' | 'price_changed';
         /**
          * @description The part of the body.
          * @example items[0]
@@ -1580,7 +1630,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -1723,7 +1773,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'insufficient_scope' | 'api_key_inactive' | 'store_inactive';
+          'X-Error-Code': 'insufficient_scope' | 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -1757,7 +1807,8 @@ export interface operations {
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'out_of_stock' | 'fraud_rejected' | 'external_reference_taken' | 'idempotency_mismatch';
+          'X-Error-Code':
+            'out_of_stock' | 'price_changed' | 'fraud_rejected' | 'external_reference_taken' | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
@@ -1918,7 +1969,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -2074,7 +2125,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -2240,7 +2291,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -2398,7 +2449,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -2581,7 +2632,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -2743,7 +2794,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -2901,7 +2952,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -3078,7 +3129,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -3236,7 +3287,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -3415,7 +3466,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -3573,7 +3624,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -3725,7 +3776,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -3879,7 +3930,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'api_key_inactive' | 'store_inactive';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';

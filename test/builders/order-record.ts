@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 
 /** An order as the pipeline reads it, with defaults for all values. */
 export function anOrderRecord(values: Partial<OrderRecord> = {}): OrderRecord {
-  const address = { address: '1 Main Street', city: 'Springfield', zip: '12345' };
+  const address = { address: '1 Main Street', city: 'Springfield', zip: '12345', region: '', country: '' };
   const customer = values.customer ?? { name: 'Ada Lovelace', email: 'ada@example.com', phone: '+1 555 0100' };
   return {
     id: uuidv7(),
@@ -13,6 +13,9 @@ export function anOrderRecord(values: Partial<OrderRecord> = {}): OrderRecord {
     paymentMethod: 'COD',
     amount: 3998,
     totalAmount: 3998,
+    taxAmount: 0,
+    shippingAmount: 0,
+    discountAmount: 0,
     currency: 'USD',
     customerName: customer.name,
     source: 'WEBSITE',

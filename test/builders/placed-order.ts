@@ -38,7 +38,7 @@ export function anOrder(
     currency: 'USD',
     paymentMethod: 'COD',
     customer: { name: 'Ada', email: '', phone: '' },
-    address: { address: '', city: '', zip: '' },
+    address: { address: '', city: '', zip: '', region: '', country: '' },
     notes: '',
     externalReference,
     isTest,

@@ -5,7 +5,7 @@ let serial = 0;
 
 /** An order as it is read, with defaults for all values. */
 export function anOrder(values: Partial<OrderRecord> = {}): OrderRecord {
-  const nowhere = { address: '', city: '', zip: '' };
+  const nowhere = { address: '', city: '', zip: '', region: '', country: '' };
   const createdAt = values.createdAt ?? new Date();
   return {
     id: uuidv7(),
@@ -15,6 +15,9 @@ export function anOrder(values: Partial<OrderRecord> = {}): OrderRecord {
     paymentMethod: 'CASH',
     amount: 1000,
     totalAmount: 1000,
+    taxAmount: 0,
+    shippingAmount: 0,
+    discountAmount: 0,
     currency: 'USD',
     customerName: 'Ada Lovelace',
     source: 'POS',

@@ -59,19 +59,21 @@ describe.each([
     lastFour: 'abcd',
     mode: 'live',
     scope: 'full',
+    networks: [],
     name: 'ERP',
     expiresAt: null,
     ...more,
   });
 
   it('finds a key by its hash, with its store', async () => {
-    const key = aKey({ mode: 'test', scope: 'read' });
+    const key = aKey({ mode: 'test', scope: 'read', networks: ['192.0.2.0/24', '2001:db8::/32'] });
     await ports.apiKeys.insert(ports.storeId, key);
 
     expect(await ports.apiKeys.findByHash(key.hash)).toMatchObject({
       id: key.id,
       mode: 'test',
       scope: 'read',
+      networks: ['192.0.2.0/24', '2001:db8::/32'],
       status: 'ACTIVE',
       expiresAt: null,
       expired: false,
@@ -154,7 +156,13 @@ describe.each([
     };
 
     it('adds a key of the same store, mode, scope and name, and lets the old key expire after the overlap', async () => {
-      const old = await inserted({ mode: 'test', scope: 'read', prefix: 'svc_test_', name: 'BI' });
+      const old = await inserted({
+        mode: 'test',
+        scope: 'read',
+        networks: ['10.0.0.0/8'],
+        prefix: 'svc_test_',
+        name: 'BI',
+      });
       const successor = { ...aSuccessor(), expiresAt: new Date(Date.now() + 400 * DAY_MS) };
 
       const before = Date.now();
@@ -162,7 +170,14 @@ describe.each([
       const after = Date.now();
 
       const { hash, ...shown } = successor;
-      const kept = { storeId: ports.storeId, mode: 'test', scope: 'read', prefix: 'svc_test_', name: 'BI' };
+      const kept = {
+        storeId: ports.storeId,
+        mode: 'test',
+        scope: 'read',
+        networks: ['10.0.0.0/8'],
+        prefix: 'svc_test_',
+        name: 'BI',
+      };
       expect(rolled?.successor).toMatchObject({ ...shown, ...kept, status: 'ACTIVE', lastUsedAt: null });
       expect(rolled?.oldKeyExpiresAt.getTime()).toBeGreaterThanOrEqual(before + DAY_MS);
       expect(rolled?.oldKeyExpiresAt.getTime()).toBeLessThanOrEqual(after + DAY_MS);

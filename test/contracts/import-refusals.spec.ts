@@ -73,6 +73,11 @@ describe('bad lines of an import', () => {
   const line = (value: object) => JSON.stringify(value);
   const brand = (slug: string, more: object = {}) => line({ kind: 'brand', store, slug, name: slug, ...more });
 
+  const anOrder = {
+    ...{ kind: 'order', store, receipt_number: 'R-1', source: 'POS', status: 'PENDING', fulfillment_status: 'PENDING' },
+    ...{ payment_method: 'CASH', currency: 'USD', created_at: '2026-01-02T03:04:05.000Z' },
+  };
+
   beforeAll(() => importLines({ kind: 'store', subdomain: store, name: 'Faulty', currency: 'USD' }));
 
   it.each<[string, string, string]>([
@@ -102,6 +107,18 @@ describe('bad lines of an import', () => {
       'another currency',
       line({ kind: 'store', subdomain: store, name: 'c', currency: 'JPY' }),
       'line 3: store.currency must stay USD',
+    ],
+    [
+      'an adjustment that is not the difference of its amounts',
+      line({
+        ...anOrder,
+        amount: 1000,
+        tax_amount: 190,
+        discount_amount: 40,
+        total_amount: 1200,
+        adjustment_amount: 0,
+      }),
+      'line 3: order.adjustment_amount must be 50, the difference to total_amount',
     ],
     [
       'a category that is its own parent',

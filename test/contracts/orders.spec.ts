@@ -76,7 +76,7 @@ describe('OrderRepository', () => {
         amount: 5_000_000_000,
         customer: { name: 'Ada Lovelace', email: 'Ada_L@Example.test', phone: '1' },
         customerId: '0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c',
-        shippingAddress: { address: '1 Main St', city: 'London', zip: 'N1' },
+        shippingAddress: { address: '1 Main St', city: 'London', zip: 'N1', region: '', country: '' },
         notes: 'Ring twice',
         externalReference: 'PO 7/a',
         isTest: true,
@@ -252,7 +252,7 @@ async function onPostgres(): Promise<Subject> {
 
 /** The signals of an ordinary order, with the given values. */
 function someSignals(values: Partial<FraudSignals> = {}): FraudSignals {
-  const address = { address: '1 Main Street', city: 'London', zip: 'N1' };
+  const address = { address: '1 Main Street', city: 'London', zip: 'N1', region: '', country: '' };
   return {
     email: 'ada@example.com',
     phone: '+1 555 0100',
@@ -287,7 +287,7 @@ describe.each([
   });
 
   it('accepts an order without contacts', async () => {
-    const address = { address: '', city: '', zip: '' };
+    const address = { address: '', city: '', zip: '', region: '', country: '' };
 
     const assessment = await assess(subject.storeId, someSignals({ email: '', phone: '', address }));
 

@@ -91,6 +91,24 @@ describe('authentication', () => {
       expect(response.headers).not.toHaveProperty('www-authenticate');
     });
 
+    it('for a key of other networks, before the body is read, and counts nothing against its limit', async () => {
+      const key = await api.store.createKey();
+      await setKey(key, "networks = '{192.0.2.0/24,2001:db8::/32}'");
+
+      for (const url of ['/v1/store', '/v1/orders', '/v1/nope']) {
+        const response = await ask(`Bearer ${key}`, url);
+        expect([response.statusCode, response.headers['x-error-code'], response.json()]).toEqual([
+          ...[403, 'address_not_allowed'],
+          { error: 'API key may not be used from this address' },
+        ]);
+      }
+      const refused = await Promise.all(Array.from({ length: 250 }, () => ask(`Bearer ${key}`)));
+      expect(refused.filter(({ statusCode }) => statusCode !== 403)).toEqual([]);
+
+      await setKey(key, "networks = '{192.0.2.0/24,127.0.0.0/8}'");
+      expect((await ask(`Bearer ${key}`)).statusCode).toBe(200);
+    });
+
     it('for a key of an inactive store', async () => {
       const setStatus = (status: string) =>
         api.database.query('UPDATE stores SET status = $1 WHERE id = $2', [status, api.store.id]);

@@ -74,7 +74,8 @@ describe('the command line', () => {
   it('shows a new key once, and deactivates, activates and revokes it', async () => {
     await createStore('keys');
     const expiry = '2999-01-31T00:00:00.000Z';
-    const options = ['--mode', 'test', '--name', 'CI', '--expires-at', expiry];
+    const from = ['--from', '192.0.2.7/24, 2001:db8::1'];
+    const options = ['--mode', 'test', ...from, '--name', 'CI', '--expires-at', expiry];
 
     const { json } = await cli(['keys', 'create', '--store', 'keys', ...options]);
     const { id, key } = json as { id: string; key: string };
@@ -83,7 +84,8 @@ describe('the command line', () => {
     expect(key).toMatch(/^svc_test_[0-9A-Za-z]{38}$/);
 
     const list = await cli(['keys', 'list', '--store', 'keys']);
-    const shown = { id, scope: 'full', prefix: 'svc_test_', last_four: key.slice(-4) };
+    const networks = ['192.0.2.0/24', '2001:db8::1/128'];
+    const shown = { id, scope: 'full', networks, prefix: 'svc_test_', last_four: key.slice(-4) };
     expect(list.json).toEqual([expect.objectContaining(shown)]);
     expect(list.stdout).not.toContain(key.slice(9, -4));
     expect(list.stdout).not.toContain('hash');

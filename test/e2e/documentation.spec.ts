@@ -230,6 +230,7 @@ describe('every amount of money in the OpenAPI document', () => {
     expect(Object.fromEntries(units)).toEqual({
       amount: 'minor',
       total_amount: 'minor',
+      ...{ tax_amount: 'minor', shipping_amount: 'minor', discount_amount: 'minor', adjustment_amount: 'minor' },
       unit_price: 'minor',
       line_total: 'minor',
       total_spent: 'minor',

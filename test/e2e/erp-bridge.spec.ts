@@ -329,7 +329,7 @@ describe('the ERP bridge', () => {
   });
 
   it('writes no formula into a file, and places an order for a SKU as stock.csv has it', async () => {
-    const customer = { name: NAMES[0], phone: '+49 30 1', address: 'a "b"\r\nc', city: '', zip: '@1' };
+    const customer = { name: NAMES[0], phone: '+49 30 1', address: 'a "b"\r\nc', city: '', zip: '@1', country: 'DE' };
     await api.post('/v1/orders', anOrderBody(mug, 2, { customer, external_reference: '-1' }));
     const sum = await api.store.product({ sku: '=1+1', name: '=cmd|x', slug: '@slug', stock: 9 });
     const file = `${COLUMNS.join(',')}\n@0,'=1+1,1,Ada\n@1,=1+1,1,Ada\n`;
@@ -352,6 +352,7 @@ describe('the ERP bridge', () => {
       customer_phone: '+49 30 1',
       address: 'a "b"\r\nc',
       zip: '@1',
+      country: 'DE',
       sku: SKU,
       quantity: '2',
       unit_price: '1250',

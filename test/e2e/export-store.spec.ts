@@ -78,7 +78,7 @@ describe('an exported store', () => {
     await into.source.importLines(...lines, ...ordersAgain(lines));
     const key = await keyOf(source, store);
     const item = { ...(await sellable(store)), quantity: 2 };
-    const address = { address: '1 Long Street', city: 'Ayr', zip: 'KA7' };
+    const address = { address: '1 Long Street', city: 'Ayr', zip: 'KA7', region: 'Ayrshire', country: 'GB' };
     await order(key, {
       external_reference: 'PO-1',
       items: [item],
@@ -107,6 +107,8 @@ describe('an exported store', () => {
     // A snapshot of an order outlives its product's options, and may have another billing address.
     await source.database.query(`UPDATE order_lines SET attributes = '{"Old":"1"}', attribute_names = '{Old}'`);
     await source.database.query(`UPDATE orders SET billing_address = '{"city":"Bonn"}' WHERE id = $1`, [changed]);
+    const amounts = 'UPDATE orders SET tax_amount = 19, shipping_amount = 5, discount_amount = 4 WHERE id = $1';
+    await source.database.query(amounts, [cancelled]);
 
     const { counts } = await into.target.importLines(...(await exported(store)));
 

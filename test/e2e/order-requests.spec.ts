@@ -60,6 +60,12 @@ describe('the body of an order', () => {
     ['a long address', withCustomer({ address: 'x'.repeat(501) }), text('customer.address', 500)],
     ['a long city', withCustomer({ city: 'x'.repeat(201) }), text('customer.city', 200)],
     ['a long zip', withCustomer({ zip: 'x'.repeat(33) }), text('customer.zip', 32)],
+    ['a long region', withCustomer({ region: 'x'.repeat(201) }), text('customer.region', 200)],
+    ...['ZZ', 'Germany', 'D', 7].map((country): [string, unknown, string] => [
+      `the country ${country}`,
+      withCustomer({ country }),
+      'customer.country must be a country code of two letters, such as DE (ISO 3166-1)',
+    ]),
     ['a long phone', withCustomer({ phone: 'x'.repeat(41) }), text('customer.phone', 40)],
     ['an e-mail without @', withCustomer({ email: 'ada' }), EMAIL],
     ['an e-mail with two @', withCustomer({ email: 'a@b@c' }), EMAIL],
@@ -73,6 +79,11 @@ describe('the body of an order', () => {
       { items: [ok], customer, payment_method: 'o\ufb04ine' },
       METHOD,
     ],
+    ...[-0.01, '12.50', true, {}].map((total): [string, unknown, string] => [
+      `an expected_total of ${JSON.stringify(total)}`,
+      { items: [ok], customer, expected_total: total },
+      'expected_total must be a number of at least 0',
+    ]),
     ['a payment method that is a number', { items: [ok], customer, payment_method: 1 }, METHOD],
   ])('is refused with 400, also for a preview, for %s', async (_case, body, error) => {
     const answers = [await orders.place(body), await api.post('/v1/orders/preview', body)];
@@ -200,6 +211,19 @@ describe('POST /v1/orders/preview', () => {
     expect(previewed).toMatchObject({ subtotal: 26.05, total: 26.05 });
     const priced = previewed.items.map(({ productId }) => Number(productId));
     expect(priced).toEqual([mug, shirt, ...Array<number>(5).fill(filler), mug]);
+  });
+
+  it('names an expected_total that is not the total, unless a line cannot be priced', async () => {
+    const mug = await api.store.product({ price: 1_250, stock: 9 });
+    const problemsOf = async (items: readonly object[], expected_total: number) =>
+      (await preview(bodyOf(items, { expected_total }))).problems.map(({ code, path }) => `${code} ${path}`);
+    const line = { product_id: mug, quantity: 2 };
+
+    expect(await problemsOf([line], 25)).toEqual([]);
+    expect(await problemsOf([line], 24.99)).toEqual(['price_changed expected_total']);
+    expect(await problemsOf([line, { product_id: 2_000_000_000, quantity: 1 }], 25)).toEqual([
+      'item_unavailable items[1].product_id',
+    ]);
   });
 
   it('returns totals of 0 when no line is available', async () => {

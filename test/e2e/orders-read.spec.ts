@@ -40,10 +40,11 @@ describe('GET /v1/orders', () => {
       payment_method: 'COD',
       amount: 2000,
       total_amount: 2350,
+      ...{ tax_amount: 400, shipping_amount: 100, discount_amount: 200 },
       customer_name: 'Ada Lovelace',
       customer_email: 'Ada@Example.test',
       customer_phone: '+44 20 1',
-      shipping_address: { address: '1 Main St', city: 'London', zip: 'N1' },
+      shipping_address: { address: '1 Main St', city: 'London', zip: 'N1', region: '', country: '' },
       billing_address: { city: 'Leeds' },
       notes: 'Ring twice',
       external_reference: 'PO 117/é',
@@ -132,6 +133,7 @@ describe('GET /v1/orders', () => {
 
     expect(response.json<{ data: object }>().data).toEqual({
       ...listItem(),
+      ...{ tax_amount: 400, shipping_amount: 100, discount_amount: 200, adjustment_amount: 50 },
       line_items: [
         {
           product_id: 77,
@@ -155,8 +157,8 @@ describe('GET /v1/orders', () => {
         },
       ],
       customer: { id: null, name: 'Ada Lovelace', email: 'Ada@Example.test', phone: '+44 20 1' },
-      shipping_address: { address: '1 Main St', city: 'London', zip: 'N1' },
-      billing_address: { address: '', city: 'Leeds', zip: '' },
+      shipping_address: { address: '1 Main St', city: 'London', zip: 'N1', region: '', country: '' },
+      billing_address: { address: '', city: 'Leeds', zip: '', region: '', country: '' },
       notes: 'Ring twice',
       external_reference: 'PO 117/é',
       is_test: true,
@@ -182,8 +184,8 @@ describe('GET /v1/orders', () => {
       data: {
         line_items: [],
         customer: { email: '', phone: '' },
-        shipping_address: { address: '', city: '', zip: '' },
-        billing_address: { address: '', city: '', zip: '' },
+        shipping_address: { address: '', city: '', zip: '', region: '', country: '' },
+        billing_address: { address: '', city: '', zip: '', region: '', country: '' },
         notes: '',
         external_reference: '',
         is_test: false,

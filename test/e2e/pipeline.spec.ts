@@ -335,7 +335,7 @@ describe('orders under review', () => {
     const signals = {
       email,
       phone: '',
-      address: { address: '', city: '', zip: '' },
+      address: { address: '', city: '', zip: '', region: '', country: '' },
       total: 1,
       items: [{ productId: 1, variantId: null, quantity: 1 }],
     };

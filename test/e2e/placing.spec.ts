@@ -62,6 +62,35 @@ describe('POST /v1/orders', () => {
       expect(data).toMatchObject({ subtotal: 10.99, total: 10.99 });
     });
 
+    it('places an order that costs its expected_total, and returns 422 with the total and writes nothing otherwise', async () => {
+      const { store, post, get } = await api.withStore();
+      const mug = await store.product({ price: 1_999, stock: 5 });
+      const place = (expected_total: number) => post('/v1/orders', { ...anOrderBody(mug, 3), expected_total });
+
+      const refused = await place(59.96);
+      const placed = await place(59.97);
+
+      expect([refused.statusCode, refused.headers['x-error-code'], refused.json()]).toEqual([
+        ...[422, 'price_changed'],
+        { success: false, error: 'The order costs 59.97 USD' },
+      ]);
+      expect([placed.statusCode, placed.json()]).toMatchObject([201, { data: { total: 59.97 } }]);
+      expect((await get('/v1/orders')).json()).toMatchObject({ pagination: { total: 1 } });
+      expect(await store.onHand(mug)).toBe(2);
+    });
+
+    it('replays an order whose price has changed since', async () => {
+      const { store, database, post } = await api.withStore();
+      const mug = await store.product({ price: 1_000, stock: 5 });
+      const place = () =>
+        post('/v1/orders', { ...anOrderBody(mug), expected_total: 10 }, { 'idempotency-key': 'agreed' });
+
+      const placed = await place();
+      await database.query('UPDATE products SET price = 2000 WHERE store_id = $1 AND id = $2', [store.id, mug]);
+
+      expect([placed.statusCode, (await place()).body]).toEqual([201, placed.body]);
+    });
+
     it('sells a variant at its own price and from its own stock, and keeps the order of its options', async () => {
       const attributes = { Color: 'Blue', Size: '42' };
       const shoe = await api.store.product({ name: 'Shoe', price: 7990, stock: 5 });
@@ -124,7 +153,7 @@ describe('POST /v1/orders', () => {
 
       const data = await orders.create({
         ...anOrderBody(mug, 2),
-        customer: { ...customer, city: 'London', zip: 'N1' },
+        customer: { ...customer, city: 'London', zip: 'N1', region: 'Greater London', country: 'gb' },
         payment_method: 'offline',
         notes: 'Ring twice',
       });
@@ -132,7 +161,7 @@ describe('POST /v1/orders', () => {
       const byId = await api.get(`/v1/orders/${data.order_id}`);
       const byReceipt = await api.get(`/v1/orders/${data.receipt_number.toLowerCase()}`);
       expect(byReceipt.body).toBe(byId.body);
-      const address = { address: '1 Main St', city: 'London', zip: 'N1' };
+      const address = { address: '1 Main St', city: 'London', zip: 'N1', region: 'Greater London', country: 'GB' };
       expect(byId.json()).toMatchObject({
         success: true,
         data: {
@@ -179,7 +208,10 @@ describe('POST /v1/orders', () => {
     });
 
     it.each([
-      ['every optional text null', { email: null, phone: null, address: null, city: null, zip: null }],
+      [
+        'every optional text null',
+        { email: null, phone: null, address: null, city: null, zip: null, region: null, country: null },
+      ],
       ['an empty e-mail', { email: '' }],
       ['text of every script', { address: '12 Ѐ 漢字 🚲 "quoted" \\ %_', city: 'Łódź', zip: "O'1" }],
     ])('accepts %s and returns the text unchanged', async (_case, customer) => {

@@ -16,6 +16,7 @@ export function keyJson(record: ApiKeyRecord, store: string) {
     id: record.id,
     mode: record.mode,
     scope: record.scope,
+    networks: record.networks,
     name: record.name,
     store,
     status: record.status,

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import path from 'node:path';
 import { isCurrency, isReceiptNumber, isStorable, isUuid } from '@app/domain';
 import { readOwnMigrations, type SchemaMigrations } from '@app/infrastructure';
@@ -45,6 +46,18 @@ export const minorUnits = integer(
   Number.MAX_SAFE_INTEGER,
   'Give an integer of minor units, such as 1999 for 19.99 USD.',
 );
+
+/** Networks, or single addresses, separated by commas. */
+export function networks(text: string): string[] {
+  return text.split(',').map((part) => {
+    const [address = '', length, ...rest] = part.trim().split('/');
+    const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+    const isLength = length === undefined ? bits > 0 : /^\d{1,3}$/.test(length) && Number(length) <= bits;
+    if (!isLength || rest.length > 0)
+      throw new InvalidArgumentError('Give networks such as 192.0.2.0/24,2001:db8::/32.');
+    return part.trim();
+  });
+}
 
 /** The path of a file to write. Standard output takes reports: `-` must not become a file of that name. */
 export function newFile(text: string): string {

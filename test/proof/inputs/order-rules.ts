@@ -3,7 +3,7 @@ import type { PricedProduct } from './scene.js';
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Text fields of an order, with their maximum number of characters. */
-export const LONGEST = { phone: 40, address: 500, city: 200, zip: 32 } as const;
+export const LONGEST = { phone: 40, address: 500, city: 200, zip: 32, region: 200 } as const;
 const NOTES = 2000;
 
 /** A body within the contract, as a client that knows the contract reads it. */
@@ -13,14 +13,15 @@ export interface ValidOrder {
   readonly payment_method?: string | null;
   readonly notes?: string | null;
   readonly external_reference?: string | null;
+  readonly expected_total?: number | null;
 }
 
 /** A second implementation of the contract's rules for an order: whether `body` must be accepted. */
 export function isValidOrder(body: unknown, catalog: readonly PricedProduct[]): body is ValidOrder {
   if (!isObject(body) || !isObject(body['customer']) || !Array.isArray(body['items'])) return false;
   const { items, customer, payment_method: payment = null, notes } = body as Fields & { items: unknown[] };
-  const { external_reference: reference = null } = body;
-  const { name, email = null } = customer as Fields;
+  const { external_reference: reference = null, expected_total: total = null } = body;
+  const { name, email = null, country } = customer as Fields;
   return (
     items.length >= 1 &&
     items.length <= 100 &&
@@ -30,7 +31,9 @@ export function isValidOrder(body: unknown, catalog: readonly PricedProduct[]): 
     (email === null || email === '' || isEmail(email)) &&
     Object.entries(LONGEST).every(([field, max]) => isOptional((customer as Fields)[field], max)) &&
     isOptional(notes, NOTES) &&
+    [undefined, null, '', 'de', 'US'].includes(country as string) &&
     (reference === null || isReference(reference)) &&
+    (total === null || (typeof total === 'number' && total >= 0)) &&
     (payment === null || (typeof payment === 'string' && /^(?:cod|offline)$/i.test(payment)))
   );
 }
@@ -38,6 +41,12 @@ export function isValidOrder(body: unknown, catalog: readonly PricedProduct[]): 
 /** Whether a valid order can be placed; if not, it must be refused with 422. */
 export function isInStock({ items }: ValidOrder, catalog: readonly PricedProduct[]): boolean {
   return items.every(({ product_id }) => catalog.find(({ id }) => id === product_id)?.isInStock);
+}
+
+/** Whether a valid order names another total than that of its lines; if so, it must be refused with 422. */
+export function namesAnotherTotal(order: ValidOrder, catalog: readonly PricedProduct[]): boolean {
+  const { expected_total: total = null } = order;
+  return total !== null && total !== costOf(order, catalog) / 100;
 }
 
 /** The total of the lines at catalog prices, in minor units. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import type { Exchange } from '../support/history.js';
-import { costOf, isInStock, isValidOrder, LONGEST, type ValidOrder } from './order-rules.js';
+import { costOf, isInStock, isValidOrder, LONGEST, namesAnotherTotal, type ValidOrder } from './order-rules.js';
 import { explore, type PricedProduct, type Scene } from './scene.js';
 import { anyText } from './texts.js';
 
@@ -55,8 +55,12 @@ function orderTexts(catalog: readonly PricedProduct[]): fc.Arbitrary<string> {
     { weight: 1, arbitrary: fc.array(forged(item), { minLength: 99, maxLength: 101 }) },
   );
   const texts = Object.entries(LONGEST).map(([field, longest]) => [field, mostly(anyText(longest))] as const);
+  const country = fc.oneof(
+    { weight: 20, arbitrary: fc.constantFrom<unknown>(null, '', 'de', 'US') },
+    { weight: 1, arbitrary: fc.constantFrom<unknown>('ZZ', 'Germany', 'ß', 7, ['de']) },
+  );
   const customer = fc.record(
-    { name: mostly(anyText(200)), email: mostly(emails()), ...Object.fromEntries(texts) },
+    { name: mostly(anyText(200)), email: mostly(emails()), country, ...Object.fromEntries(texts) },
     { requiredKeys: ['name'] },
   );
   const payment = fc.oneof(
@@ -70,6 +74,10 @@ function orderTexts(catalog: readonly PricedProduct[]): fc.Arbitrary<string> {
       payment_method: mostly(payment),
       notes: mostly(anyText(2000)),
       external_reference: references(),
+      expected_total: fc.oneof(
+        { weight: 20, arbitrary: fc.constant(null) },
+        { weight: 2, arbitrary: fc.constantFrom<unknown>(0, 10, 12.5, 1e300, -0.01, '10', true, {}) },
+      ),
     },
     { requiredKeys: ['items', 'customer'] },
   );
@@ -139,6 +147,7 @@ async function faultOfOrder(scene: Scene, bytes: Buffer): Promise<string | null>
   const order = meaningOf(bytes);
   const told = `answered ${answer.status ?? answer.error} ${answer.bytes.toString()}`;
   if (!isValidOrder(order, scene.products)) return answer.status === 400 ? null : `${told}, not 400`;
+  if (namesAnotherTotal(order, scene.catalog)) return answer.status === 422 ? null : `${told}, not 422`;
   if (!isInStock(order, scene.products)) return answer.status === 422 ? null : `${told}, not 422`;
   if (answer.status !== 201) return `${told}, not 201`;
   const { data } = JSON.parse(answer.bytes.toString()) as { data: { order_id: string; total: number } };
@@ -158,8 +167,11 @@ function meaningOf(bytes: Buffer): unknown {
 /** Every field comes back as sent, without the forged fields. */
 function faultOfRecord(order: ValidOrder, cost: number, answer: Exchange) {
   const { customer, items, payment_method, notes, external_reference } = order;
-  const { name, email, phone, address, city, zip } = customer;
-  const place = { address: address ?? '', city: city ?? '', zip: zip ?? '' };
+  const { name, email, phone, address, city, zip, region, country } = customer;
+  const place = {
+    ...{ address: address ?? '', city: city ?? '', zip: zip ?? '', region: region ?? '' },
+    country: String(country ?? '').toUpperCase(),
+  };
   const expected: Record<string, unknown> = {
     // No customer of the scene has an e-mail that an order is sent with.
     customer: { id: null, name, email: email ?? '', phone: phone ?? '' },

@@ -1,13 +1,27 @@
 import { createHash } from 'node:crypto';
+import type { NewApiKey } from '@app/application';
 import { API_KEY_SECRET, composeApiKey, type ApiKeyMode } from '@app/domain';
 import { InMemoryApiKeyRepository } from '../../support/in-memory/in-memory-api-key.repository.js';
 import { AuthenticateApiKey } from '../../../libs/application/src/access/authenticate-api-key.js';
 
-async function aStore({ mode = 'live', expiresAt = null }: { mode?: ApiKeyMode; expiresAt?: Date | null } = {}) {
+const HERE = '192.0.2.7';
+
+async function aStore({ mode = 'live', ...more }: { mode?: ApiKeyMode } & Partial<NewApiKey> = {}) {
   const apiKeys = new InMemoryApiKeyRepository();
   const { text, prefix, lastFour } = composeApiKey(mode, Array<number>(API_KEY_SECRET.length).fill(7));
   const hash = createHash('sha256').update(text).digest();
-  await apiKeys.insert(1, { id: 'key-1', hash, prefix, lastFour, mode, scope: 'full', name: '', expiresAt });
+  const key = {
+    id: 'key-1',
+    hash,
+    prefix,
+    lastFour,
+    mode,
+    scope: 'full',
+    networks: [],
+    name: '',
+    expiresAt: null,
+  } as const;
+  await apiKeys.insert(1, { ...key, ...more });
   return { apiKeys, text, authenticate: new AuthenticateApiKey(apiKeys) };
 }
 
@@ -15,7 +29,7 @@ describe('AuthenticateApiKey', () => {
   it('finds the key and records its use', async () => {
     const { authenticate, apiKeys, text } = await aStore();
 
-    expect(await authenticate.execute(text)).toMatchObject({ failure: null, key: { id: 'key-1' } });
+    expect(await authenticate.execute(text, HERE)).toMatchObject({ failure: null, key: { id: 'key-1' } });
     expect(apiKeys.touched).toEqual(['key-1']);
   });
 
@@ -28,7 +42,7 @@ describe('AuthenticateApiKey', () => {
     const { authenticate, apiKeys, text } = await aStore();
     const findByHash = jest.spyOn(apiKeys, 'findByHash');
 
-    expect(await authenticate.execute(given(text))).toEqual({ key: null, failure: 'missing' });
+    expect(await authenticate.execute(given(text), HERE)).toEqual({ key: null, failure: 'missing' });
     expect(findByHash).not.toHaveBeenCalled();
   });
 
@@ -36,27 +50,35 @@ describe('AuthenticateApiKey', () => {
     const { authenticate } = await aStore();
     const { text } = composeApiKey('live', Array<number>(API_KEY_SECRET.length).fill(8));
 
-    expect(await authenticate.execute(text)).toEqual({ key: null, failure: 'unknown' });
+    expect(await authenticate.execute(text, HERE)).toEqual({ key: null, failure: 'unknown' });
   });
 
   it.each(['REVOKED', 'DEACTIVATED'] as const)('rejects a key that is %s', async (status) => {
     const { authenticate, apiKeys, text } = await aStore();
     await apiKeys.setStatus('key-1', status);
 
-    expect(await authenticate.execute(text)).toEqual({ key: null, failure: 'inactive' });
+    expect(await authenticate.execute(text, HERE)).toEqual({ key: null, failure: 'inactive' });
     expect(apiKeys.touched).toEqual([]);
   });
 
   it('rejects an expired key', async () => {
     const { authenticate, text } = await aStore({ expiresAt: new Date(Date.now() - 1) });
 
-    expect(await authenticate.execute(text)).toEqual({ key: null, failure: 'inactive' });
+    expect(await authenticate.execute(text, HERE)).toEqual({ key: null, failure: 'inactive' });
+  });
+
+  it('rejects a key that is used outside of its networks, and does not record it', async () => {
+    const { authenticate, apiKeys, text } = await aStore({ networks: ['192.0.2.0/24'] });
+
+    expect(await authenticate.execute(text, '198.51.100.1')).toEqual({ key: null, failure: 'address_not_allowed' });
+    expect(apiKeys.touched).toEqual([]);
+    expect(await authenticate.execute(text, HERE)).toMatchObject({ failure: null });
   });
 
   it('rejects the keys of an inactive store', async () => {
     const { authenticate, apiKeys, text } = await aStore();
     apiKeys.inactiveStores.add(1);
 
-    expect(await authenticate.execute(text)).toEqual({ key: null, failure: 'store_inactive' });
+    expect(await authenticate.execute(text, HERE)).toEqual({ key: null, failure: 'store_inactive' });
   });
 });

@@ -27,7 +27,7 @@ function aShop() {
       request: {
         items: items.map(([productId, quantity]) => ({ productId, variantId: null, quantity })),
         customer: { name: 'Ada', email: '', phone: '' },
-        address: { address: '', city: '', zip: '' },
+        address: { address: '', city: '', zip: '', region: '', country: '' },
         paymentMethod: 'COD',
         notes: '',
         externalReference: '',

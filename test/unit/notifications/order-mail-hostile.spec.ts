@@ -4,7 +4,7 @@ import { orderMail } from '../../../libs/infrastructure/src/notifications/order-
 
 const line = anOrderRecord().lines[0] as OrderRecord['lines'][number];
 const customer = { name: 'Ada', email: 'ada@example.com', phone: '' };
-const place = { address: '', city: '', zip: '' };
+const place = { address: '', city: '', zip: '', region: '', country: '' };
 const contact = { email: 'hello@acme.test' };
 
 /** Every field of a mail that contains text from outside. */
@@ -17,6 +17,7 @@ const FIELDS: [
   ['customer phone', (phone) => ({ customer: { ...customer, phone } }), () => ({})],
   ['address', (address) => ({ shippingAddress: { ...place, address } }), () => ({})],
   ['city', (city) => ({ shippingAddress: { ...place, city } }), () => ({})],
+  ['region', (region) => ({ shippingAddress: { ...place, region } }), () => ({})],
   ['zip', (zip) => ({ shippingAddress: { ...place, zip } }), () => ({})],
   ['notes', (notes) => ({ notes }), () => ({})],
   ['receipt number', (receiptNumber) => ({ receiptNumber }), () => ({})],

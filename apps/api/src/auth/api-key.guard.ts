@@ -34,13 +34,14 @@ export class ApiKeyGuard implements CanActivate {
   /**
    * Sets `request.apiKey`, except for a route that needs no key.
    *
-   * @throws AuthenticationError for a key that is missing, refused, or of a scope that does not permit the route.
+   * @throws AuthenticationError for a key that is missing, refused, used from elsewhere, or of a scope that does not permit
+   *   the route.
    * @throws TooManyRequests for a key that is throttled.
    */
   async admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (!needsKey(request)) return;
     reply.header('cache-control', 'no-store');
-    const { key, failure } = await this.authenticate.execute(keyOf(request));
+    const { key, failure } = await this.authenticate.execute(keyOf(request), request.ip);
     if (failure) throw new AuthenticationError(failure);
     request.apiKey = key;
     describeKey(reply, key);

@@ -6,6 +6,7 @@ import {
   ArrayMaxSize,
   ArrayMinSize,
   IsArray,
+  isISO31661Alpha2,
   IsOptional,
   ValidateBy,
   ValidateIf,
@@ -75,6 +76,16 @@ export function IntegerField({ min, max, format, description, isOptional = false
   );
 }
 
+/** Absent, null, or an amount in major units as a JSON number: not negative, and no numeric text. */
+export function AmountField({ description }: FieldOptions): PropertyDecorator {
+  const isAmount = constraint(
+    'isAmount',
+    (value) => typeof value === 'number' && value >= 0,
+    'must be a number of at least 0',
+  );
+  return fieldOrNull({ type: 'number', minimum: 0, description }, isAmount);
+}
+
 interface TextOptions extends FieldOptions {
   /** In characters, which are code points. */
   readonly max: number;
@@ -110,6 +121,16 @@ export function EmailField({ max, description }: TextOptions): PropertyDecorator
     `must be an e-mail address of at most ${max} characters`,
   );
   return fieldOrNull({ type: 'string', maxLength: max, description }, isEmail);
+}
+
+/** Absent, null, empty, or a country of ISO 3166-1 alpha-2 in any letter case. */
+export function CountryField({ description }: FieldOptions): PropertyDecorator {
+  const isCountry = constraint(
+    'isCountry',
+    (value) => value === '' || isISO31661Alpha2(value),
+    'must be a country code of two letters, such as DE (ISO 3166-1)',
+  );
+  return fieldOrNull({ type: 'string', maxLength: 2, description }, isCountry);
 }
 
 interface WordOptions extends FieldOptions {

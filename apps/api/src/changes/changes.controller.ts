@@ -38,7 +38,7 @@ export class ChangesController {
   async list(
     @CurrentKey() key: ApiKeyLookup,
     @ReadQuery(CHANGES_QUERY) { cursor, kinds: asked, limit, waitMs }: ChangesQuery,
-    @Req() { headers }: FastifyRequest,
+    @Req() { headers, ip }: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ChangesEnvelope | Readable> {
     const streams = prefersLines(headers.accept);
@@ -50,7 +50,7 @@ export class ChangesController {
     const gone = signalOfClose(reply);
     const over = streams || waitMs > 0 ? reply.takeFeedPlace(key.store.id, streams ? null : waitMs) : gone;
     const refusal = async () => {
-      const { failure } = await this.authenticate.check(bearerKey(headers.authorization));
+      const { failure } = await this.authenticate.check(bearerKey(headers.authorization), ip);
       return failure && new AuthenticationError(failure);
     };
     const pages = this.changes.follow(key.store.id, query, { waitMs, over, gone, refusal });

@@ -15,6 +15,11 @@ const ANSWERS: Readonly<Record<Refusal, Answer>> = {
   unknown: { status: 401, code: 'unauthorized', message: 'Invalid API key' },
   inactive: { status: 403, code: 'api_key_inactive', message: 'API key is deactivated or expired' },
   store_inactive: { status: 403, code: 'store_inactive', message: 'Store is inactive' },
+  address_not_allowed: {
+    status: 403,
+    code: 'address_not_allowed',
+    message: 'API key may not be used from this address',
+  },
   insufficient_scope: { status: 403, code: 'insufficient_scope', message: 'API key is read-only' },
 };
 

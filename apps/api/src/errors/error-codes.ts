@@ -48,6 +48,11 @@ export const ERROR_CODES = {
     meaning: 'The store of the key is inactive.',
     action: "Stop, and ask the store's operator.",
   },
+  address_not_allowed: {
+    status: 403,
+    meaning: 'The API key is limited to networks, and the request comes from another address.',
+    action: "Send the request from an allowed network, or ask the store's operator.",
+  },
   insufficient_scope: {
     status: 403,
     meaning: 'The scope of the API key is `read`, and the request would change something.',
@@ -67,6 +72,11 @@ export const ERROR_CODES = {
     status: 422,
     meaning: 'Stock is short. `error` names each line with the requested and the available quantity.',
     action: 'Reduce the quantities, or order later.',
+  },
+  price_changed: {
+    status: 422,
+    meaning: 'The order costs something else than its `expected_total`. `error` names the total.',
+    action: 'Show the new total to the buyer, and send it as `expected_total` once it is agreed.',
   },
   external_reference_taken: {
     status: 422,

@@ -29,6 +29,7 @@ export const COMMON_FAILURES: readonly Error[] = [
   new AuthenticationError('unknown'),
   new AuthenticationError('inactive'),
   new AuthenticationError('store_inactive'),
+  new AuthenticationError('address_not_allowed'),
   new TooManyRequests(1),
   new Error(),
   new Unavailable(),

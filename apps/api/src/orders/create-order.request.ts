@@ -2,6 +2,8 @@ import { MAX_ID, type OrderRequest } from '@app/application';
 import { MAX_EXTERNAL_REFERENCE, MAX_LINES, MAX_QUANTITY, PAYMENT_METHODS, type PaymentMethod } from '@app/domain';
 import { ApiSchema } from '@nestjs/swagger';
 import {
+  AmountField,
+  CountryField,
   EmailField,
   IntegerField,
   ListField,
@@ -50,6 +52,12 @@ export class OrderCustomerRequest {
 
   @TextField({ max: 32, description: 'Same.' })
   zip?: string | null;
+
+  @TextField({ max: 200, description: 'State, province or county. Same.' })
+  region?: string | null;
+
+  @CountryField({ description: 'ISO 3166-1 alpha-2, in any letter case; `""` means none. Same.' })
+  country?: string | null;
 }
 
 /** The body of `POST /v1/orders` before validation. Other members, prices and totals included, are never read. */
@@ -83,12 +91,19 @@ export class CreateOrderRequest {
       'script, and plain spaces between them; no emoji with a variation selector. Null means none.',
   })
   external_reference?: string | null;
+
+  @AmountField({
+    description:
+      'What you expect the order to cost, as `total` of a preview shows it, in major units. Another total is refused with ' +
+      '422 `price_changed`, and nothing is written. Null means any total.',
+  })
+  expected_total?: number | null;
 }
 
 /** The order for the use case. An absent optional text becomes `''`. */
 export function toOrderRequest(body: CreateOrderRequest): OrderRequest {
-  const { items, customer, payment_method, notes, external_reference } = body;
-  const { name, email, phone, address, city, zip } = customer;
+  const { items, customer, payment_method, notes, external_reference, expected_total } = body;
+  const { name, email, phone, address, city, zip, region, country } = customer;
   return {
     items: items.map(({ product_id, variant_id, quantity }) => ({
       productId: product_id,
@@ -96,9 +111,17 @@ export function toOrderRequest(body: CreateOrderRequest): OrderRequest {
       quantity,
     })),
     customer: { name, email: email ?? '', phone: phone ?? '' },
-    address: { address: address ?? '', city: city ?? '', zip: zip ?? '' },
+    address: {
+      address: address ?? '',
+      city: city ?? '',
+      zip: zip ?? '',
+      region: region ?? '',
+      country: country?.toUpperCase() ?? '',
+    },
     paymentMethod: (payment_method?.toUpperCase() ?? 'COD') as PaymentMethod,
     notes: notes ?? '',
     externalReference: external_reference ?? '',
+    // Absent, not undefined or null: the hash of a request without it is as before.
+    ...(typeof expected_total === 'number' && { expectedTotal: expected_total }),
   };
 }

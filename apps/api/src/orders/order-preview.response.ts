@@ -5,7 +5,7 @@ import { representation, type ValueOf } from '../openapi/resource.js';
 import { arrayOf, integer, object, oneOf, orNull, text } from '../openapi/schema.js';
 import { Quoted, toQuote } from './created-order.response.js';
 
-const PROBLEM_CODES = ['external_reference_taken', 'item_unavailable', 'out_of_stock'] as const;
+const PROBLEM_CODES = ['external_reference_taken', 'item_unavailable', 'out_of_stock', 'price_changed'] as const;
 
 /** Why the order would be refused: the code and the path of its refusal. */
 const Problem = object({
@@ -35,7 +35,7 @@ export function toOrderPreview(preview: Preview): SingleEnvelope<OrderPreviewRes
 }
 
 /** By path, the lines by their number. */
-function toProblems({ isReferenceTaken, unavailable, shortages }: Preview): Static<typeof Problem>[] {
+function toProblems({ isReferenceTaken, isPriceChanged, unavailable, shortages }: Preview): Static<typeof Problem>[] {
   const problem = (code: (typeof PROBLEM_CODES)[number], path: string) => ({
     code,
     path,
@@ -51,6 +51,7 @@ function toProblems({ isReferenceTaken, unavailable, shortages }: Preview): Stat
       available,
     })),
   ];
+  const price = isPriceChanged ? [problem('price_changed', 'expected_total')] : [];
   const reference = isReferenceTaken ? [problem('external_reference_taken', 'external_reference')] : [];
-  return [...reference, ...lines.sort((a, b) => a.line - b.line).map(({ line: _line, ...rest }) => rest)];
+  return [...price, ...reference, ...lines.sort((a, b) => a.line - b.line).map(({ line: _line, ...rest }) => rest)];
 }

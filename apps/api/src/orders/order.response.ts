@@ -9,6 +9,7 @@ import {
   FULFILLMENT_STATUSES,
   ORDER_SOURCES,
   PAYMENT_STATUSES,
+  adjustmentOf,
   type FraudAssessment,
   type PostalAddress,
 } from '@app/domain';
@@ -60,6 +61,8 @@ const Address = object({
   address: text('`""` when there is none.', '12 Harbor Street'),
   city: text('`""` when there is none.', 'Portland'),
   zip: text('`""` when there is none.', '04101'),
+  region: text('State, province or county; `""` when there is none.', 'ME'),
+  country: text('ISO 3166-1 alpha-2; `""` when there is none.', 'US'),
 });
 
 const FraudReason = object({
@@ -113,6 +116,13 @@ export const Order = representation(
   'Order',
   object({
     ...OrderListItem.schema.properties,
+    tax_amount: minorUnits('Tax that is not in `amount`; 0 for an order that the API placed.', 0),
+    shipping_amount: minorUnits('Likewise.', 0),
+    discount_amount: minorUnits('Likewise; positive where it lowers the total.', 0),
+    adjustment_amount: minorUnits(
+      'What the others do not explain: `amount` + tax + shipping - discount + adjustment = `total_amount`.',
+      0,
+    ),
     line_items: arrayOf(LineItem, 'The lines as they were sold. Later changes of the products do not change them.'),
     customer: CustomerOfOrder,
     shipping_address: Address,
@@ -153,8 +163,13 @@ export function toOrderListItem(order: OrderSummary): OrderItemResponse {
 /** The full record: a list item with the lines and all other public fields of the order. */
 export function toOrderResponse(order: OrderRecord): OrderResponse {
   const { name, email, phone } = order.customer;
+  const { amount, taxAmount: tax, shippingAmount: shipping, discountAmount: discount, totalAmount: total } = order;
   // In Node 20, an object literal with a spread and further fields takes ten times as long.
   return Object.assign(toOrderListItem(order), {
+    tax_amount: tax,
+    shipping_amount: shipping,
+    discount_amount: discount,
+    adjustment_amount: adjustmentOf({ amount, tax, shipping, discount, total }),
     line_items: order.lines.map(toLineItem),
     customer: { id: order.customerId, name, email, phone },
     shipping_address: toAddress(order.shippingAddress),
@@ -181,8 +196,8 @@ function toLineItem(line: OrderLineRecord): Static<typeof LineItem> {
   };
 }
 
-function toAddress({ address, city, zip }: PostalAddress): Static<typeof Address> {
-  return { address, city, zip };
+function toAddress({ address, city, zip, region, country }: PostalAddress): Static<typeof Address> {
+  return { address, city, zip, region, country };
 }
 
 /** An order that was not screened has the same keys, so that clients need no special case. */

@@ -1,5 +1,5 @@
 import { CommitOutcomeUnknown, IdempotencyInFlight, IdempotencyMismatch } from '@app/application';
-import { ExternalReferenceTaken, ItemsUnavailable, OrderRejected, OutOfStock } from '@app/domain';
+import { ExternalReferenceTaken, ItemsUnavailable, Money, OrderRejected, OutOfStock, PriceChanged } from '@app/domain';
 import { applyDecorators, BadRequestException } from '@nestjs/common';
 import { optionalHeaders } from '../openapi/components.js';
 import { ApiList, ApiSingle, ApiWrite } from '../openapi/endpoints.js';
@@ -46,6 +46,7 @@ const BODY = {
       address: '12 St James Square',
       city: 'London',
       zip: 'SW1Y 4JH',
+      country: 'GB',
     },
     payment_method: 'COD',
     notes: 'Please ring twice',
@@ -77,6 +78,7 @@ export const ApiCreateOrder = () =>
         new ItemsUnavailable([{ line: 2, what: 'product', id: 77 }]),
         new IdempotencyInFlight(),
         new OutOfStock([{ line: 0, requested: 5, available: 3 }]),
+        new PriceChanged(Money.ofMinor(5600, 'USD')),
         new OrderRejected(),
         new ExternalReferenceTaken(Order.example.id),
         new IdempotencyMismatch(),

@@ -44,7 +44,14 @@ export class Demo {
   }
 
   private async createKey(mode: ApiKeyMode): Promise<string> {
-    const command = { store: DEMO_STORE, mode, scope: 'full', name: `First ${mode} key`, expiresAt: null } as const;
+    const command = {
+      store: DEMO_STORE,
+      mode,
+      scope: 'full',
+      networks: [],
+      name: `First ${mode} key`,
+      expiresAt: null,
+    } as const;
     return (await this.app.get(CreateApiKey).execute(command)).key;
   }
 

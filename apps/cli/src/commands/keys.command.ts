@@ -10,7 +10,7 @@ import { Option, type Command } from 'commander';
 import { withApplication } from '../database.js';
 import { findStore } from '../find-store.js';
 import { isExpired, keyJson, printNewKey } from '../key-json.js';
-import { dayCount, displayName, futureMoment, keyId, subdomain } from '../option-values.js';
+import { dayCount, displayName, futureMoment, keyId, networks, subdomain } from '../option-values.js';
 import { printJson, say } from '../output.js';
 import { addRoll } from './roll-key.command.js';
 
@@ -18,6 +18,7 @@ interface CreateOptions {
   readonly store: string;
   readonly mode: ApiKeyMode;
   readonly scope: ApiKeyScope;
+  readonly from?: readonly string[];
   readonly name?: string;
   readonly expiresAt?: Date;
 }
@@ -36,6 +37,11 @@ export function addKeys(program: Command): void {
       new Option('--scope <scope>', 'what it permits: a read key changes nothing')
         .choices(['full', 'read'])
         .default('full'),
+    )
+    .option(
+      '--from <networks>',
+      'where it may be used, such as 192.0.2.0/24,2001:db8::/32 (default: anywhere)',
+      networks,
     )
     .option('--name <N>', 'display name', displayName)
     .option('--expires-at <T>', 'the time at which it stops working, in ISO 8601', futureMoment)
@@ -65,8 +71,9 @@ export function addKeys(program: Command): void {
 }
 
 async function create(createApiKey: CreateApiKey, options: CreateOptions): Promise<void> {
-  const { store, mode, scope, name = '', expiresAt = null } = options;
-  const { key, ...record } = await createApiKey.execute({ store, mode, scope, name, expiresAt });
+  const { store, mode, scope, from = [], name = '', expiresAt = null } = options;
+  const command = { store, mode, scope, networks: from, name, expiresAt };
+  const { key, ...record } = await createApiKey.execute(command);
   printNewKey(record, key, store);
 }
 

@@ -14,7 +14,9 @@ interface RollOptions {
 export function addRoll(keys: Command): void {
   keys
     .command('roll')
-    .description('replace a key by a new one with the same store, mode, scope and name, and print the new key')
+    .description(
+      'replace a key by a new one with the same store, mode, scope, networks and name, and print the new key',
+    )
     .argument('<id>', 'id of the old key', keyId)
     .requiredOption('--overlap <D>', 'how long the old key still works, from 1s to 90d', overlapMs)
     .option('--expires-at <T>', 'the time at which the new key stops working, in ISO 8601', futureMoment)

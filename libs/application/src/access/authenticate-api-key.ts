@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto';
 import { parseApiKey } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { ApiKeyRepository, type ApiKeyLookup } from '../ports/api-key.repository.js';
+import { isAllowedFrom } from './allowed-network.js';
 
 /** Why a request is not authenticated. */
 export type AuthenticationFailure =
   | 'missing' // no key, or a text in another form
   | 'unknown' // well-formed, but there is no such key
   | 'inactive' // revoked, deactivated or expired
+  | 'address_not_allowed' // limited to other networks
   | 'store_inactive';
 
 export type Authentication =
@@ -19,23 +21,26 @@ export class AuthenticateApiKey {
   constructor(private readonly apiKeys: ApiKeyRepository) {}
 
   /**
-   * Resolves the store of a request. A key of the wrong form is refused without a look-up.
+   * Resolves the store of a request. A key of the wrong form is refused without a look-up. A refusal counts nothing: whoever
+   * has stolen a key must not use up its limit.
    *
    * @param text the key; undefined when the request has none.
+   * @param address of the client.
    */
-  async execute(text: string | undefined): Promise<Authentication> {
-    const found = await this.check(text);
+  async execute(text: string | undefined, address: string): Promise<Authentication> {
+    const found = await this.check(text, address);
     if (found.key) this.apiKeys.touch(found.key);
     return found;
   }
 
   /** As `execute`, for a request that is counted already and goes on: its key may have been revoked since. */
-  async check(text: string | undefined): Promise<Authentication> {
+  async check(text: string | undefined, address: string): Promise<Authentication> {
     if (!text || !parseApiKey(text)) return { key: null, failure: 'missing' };
 
     const key = await this.apiKeys.findByHash(hashApiKey(text));
     if (!key) return { key: null, failure: 'unknown' };
     if (key.status !== 'ACTIVE' || key.expired) return { key: null, failure: 'inactive' };
+    if (!isAllowedFrom(address, key.networks)) return { key: null, failure: 'address_not_allowed' };
     if (!key.store.active) return { key: null, failure: 'store_inactive' };
     return { key, failure: null };
   }

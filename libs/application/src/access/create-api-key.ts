@@ -9,6 +9,8 @@ export interface CreateApiKeyCommand {
   readonly store: string;
   readonly mode: ApiKeyMode;
   readonly scope: ApiKeyScope;
+  /** Networks from which the key may be used; empty = any. */
+  readonly networks: readonly string[];
   readonly name: string;
   readonly expiresAt: Date | null;
 }

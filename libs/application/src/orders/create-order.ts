@@ -6,6 +6,7 @@ import {
   Order,
   OrderRejected,
   OutOfStock,
+  PriceChanged,
   RECEIPT_RANDOM_BYTES,
   receiptNumber,
   sumDemand,
@@ -34,6 +35,8 @@ export interface OrderRequest {
   readonly notes: string;
   /** The client's own number of the order; `''` when there is none. */
   readonly externalReference: string;
+  /** What the client expects to pay, in major units; absent when any total will do. */
+  readonly expectedTotal?: number;
 }
 
 export interface CreateOrderCommand {
@@ -64,6 +67,7 @@ export class CreateOrder {
    * Prices the items from the live catalog, screens the order and places it.
    *
    * @throws ItemsUnavailable when an item is not available; nothing is written.
+   * @throws PriceChanged when the client expects another total; nothing is written.
    * @throws OrderRejected when the store's fraud rules reject the order; only the assessment is written.
    * @throws OutOfStock when stock is short at commit time; nothing is written.
    * @throws ExternalReferenceTaken when another order of the store and mode has the reference; nothing is written.
@@ -87,6 +91,8 @@ export class CreateOrder {
     if (unavailable.length > 0) return this.refuse(new ItemsUnavailable(unavailable), command, idempotency);
 
     const draft = draftOf(command, lines, placedAt);
+    if (!draft.costs(request.expectedTotal)) return this.refuse(new PriceChanged(draft.total), command, idempotency);
+
     const assessment = await screening.assess({ total: draft.total.minor, items: lines });
     if (assessment.verdict === 'REJECT') {
       // A record that arrives after the deadline is still true: an order of that id is never placed.

@@ -14,6 +14,8 @@ export interface OrderPreview {
   /** Shortages of the lines that can be priced, by line. */
   readonly shortages: readonly Shortage[];
   readonly isReferenceTaken: boolean;
+  /** Whether the client expects another total. Not judged while a line cannot be priced. */
+  readonly isPriceChanged: boolean;
 }
 
 @Injectable()
@@ -34,11 +36,13 @@ export class PreviewOrder {
   }
 
   private async preview({ store, mode, request }: PreviewOrderCommand): Promise<OrderPreview> {
-    const { items, paymentMethod, externalReference } = request;
+    const { items, paymentMethod, externalReference, expectedTotal } = request;
     const { lines, unavailable } = await this.pricing.price(store.id, store.currency, items);
     const reference = { storeId: store.id, isTest: mode === 'test', externalReference };
     const check = await this.placement.check(reference, demandOf(items.length, lines, unavailable));
-    return { quote: new Quote({ currency: store.currency, paymentMethod, lines }), unavailable, ...check };
+    const quote = new Quote({ currency: store.currency, paymentMethod, lines });
+    const isPriceChanged = unavailable.length === 0 && !quote.costs(expectedTotal);
+    return { quote, unavailable, isPriceChanged, ...check };
   }
 }
 

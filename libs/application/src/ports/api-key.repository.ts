@@ -11,6 +11,8 @@ export interface ApiKeyRecord {
   readonly lastFour: string;
   readonly mode: ApiKeyMode;
   readonly scope: ApiKeyScope;
+  /** Networks from which the key may be used, such as `192.0.2.0/24`; empty = any. */
+  readonly networks: readonly string[];
   readonly name: string;
   readonly status: ApiKeyStatus;
   readonly expiresAt: Date | null;
@@ -37,6 +39,8 @@ export interface ApiKeyLookup {
   readonly id: string;
   readonly mode: ApiKeyMode;
   readonly scope: ApiKeyScope;
+  /** As in {@link ApiKeyRecord}. */
+  readonly networks: readonly string[];
   readonly status: ApiKeyStatus;
   readonly expiresAt: Date | null;
   /** By the database's clock. */
@@ -47,13 +51,13 @@ export interface ApiKeyLookup {
 /** A new key: its hash and the fields that may be displayed. */
 export interface NewApiKey extends Pick<
   ApiKeyRecord,
-  'id' | 'prefix' | 'lastFour' | 'mode' | 'scope' | 'name' | 'expiresAt'
+  'id' | 'prefix' | 'lastFour' | 'mode' | 'scope' | 'networks' | 'name' | 'expiresAt'
 > {
   /** SHA-256 of the whole key. */
   readonly hash: Buffer;
 }
 
-/** The successor of a key. It takes the store, mode, scope and name of that key. */
+/** The successor of a key. It takes the store, mode, scope, networks and name of that key. */
 export type ApiKeySuccessor = Pick<NewApiKey, 'id' | 'hash' | 'lastFour' | 'expiresAt'>;
 
 export interface RolledApiKey {

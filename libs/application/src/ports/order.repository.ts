@@ -42,6 +42,10 @@ export interface PipelineStageRecord {
 
 /** The full record of an order. `fraud` is null for orders that were not placed through the API. */
 export interface OrderRecord extends OrderSummary {
+  readonly taxAmount: number;
+  readonly shippingAmount: number;
+  /** Positive where it lowers the total. */
+  readonly discountAmount: number;
   readonly lines: readonly OrderLineRecord[];
   readonly customer: OrderCustomer;
   /** The account to which the order is linked; null for a guest. */

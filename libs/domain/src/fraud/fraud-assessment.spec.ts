@@ -15,7 +15,7 @@ const itemsOf = (quantities: readonly number[]) =>
 const SIGNALS: FraudSignals = {
   email: 'ada@example.test',
   phone: '',
-  address: { address: '', city: '', zip: '' },
+  address: { address: '', city: '', zip: '', region: '', country: '' },
   total: 1000,
   items: itemsOf([1]),
 };

@@ -1,3 +1,4 @@
+import { toDecimalText, type Money } from '../money/money.js';
 import { DomainError } from '../shared/domain-error.js';
 
 /** A line whose product or variant is unknown to the store or inactive. */
@@ -56,6 +57,17 @@ export class ExternalReferenceTaken extends DomainError {
   /** @param orderId the order that has the reference. */
   constructor(readonly orderId: string) {
     super('Another order has this reference');
+  }
+}
+
+/** The order costs something else than its client expects. Nothing was written. */
+export class PriceChanged extends DomainError {
+  readonly kind = 'rejected';
+  readonly code = 'price_changed';
+
+  /** @param total what the order costs now. */
+  constructor(readonly total: Money) {
+    super(`The order costs ${toDecimalText(total)} ${total.currency}`);
   }
 }
 

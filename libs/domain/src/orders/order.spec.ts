@@ -16,7 +16,7 @@ function aDraft(overrides: Partial<OrderDraft> = {}): OrderDraft {
     currency: 'USD',
     paymentMethod: 'COD',
     customer: { name: 'Ada', email: 'ada@example.test', phone: '' },
-    address: { address: '1 Road', city: 'Town', zip: '12345' },
+    address: { address: '1 Road', city: 'Town', zip: '12345', region: '', country: '' },
     notes: 'ring twice',
     externalReference: '',
     isTest: false,

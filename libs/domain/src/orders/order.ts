@@ -18,6 +18,25 @@ export interface PostalAddress {
   readonly address: string;
   readonly city: string;
   readonly zip: string;
+  /** State, province or county. */
+  readonly region: string;
+  /** ISO 3166-1 alpha-2, in upper case. */
+  readonly country: string;
+}
+
+/** What makes up the total of an order, in minor units. Negative in a credit note. */
+export interface OrderAmounts {
+  readonly amount: number;
+  readonly tax: number;
+  readonly shipping: number;
+  /** Positive where it lowers the total. */
+  readonly discount: number;
+  readonly total: number;
+}
+
+/** What the other amounts do not explain of the total: history of other systems may leave it open. */
+export function adjustmentOf({ amount, tax, shipping, discount, total }: OrderAmounts): number {
+  return total - amount - tax - shipping + discount;
 }
 
 export interface OrderDraft {

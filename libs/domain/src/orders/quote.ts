@@ -1,5 +1,5 @@
 import type { Currency } from '../money/currency.js';
-import { Money } from '../money/money.js';
+import { Money, toDecimal } from '../money/money.js';
 import type { OrderLine } from './order-line.js';
 
 /** How an order placed through the API is paid. Cards and gateways go through the hosted checkout. */
@@ -31,5 +31,10 @@ export class Quote {
   /** Equal to the subtotal: an order placed through the API has no tax, shipping or discount. */
   get total(): Money {
     return this.subtotal;
+  }
+
+  /** Whether the total is the expected one, in major units, as the API shows it. Any total is, when none is expected. */
+  costs(expected: number | undefined): boolean {
+    return expected === undefined || expected === toDecimal(this.total.minor, this.currency);
   }
 }

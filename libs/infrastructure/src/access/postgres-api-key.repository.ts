@@ -22,6 +22,7 @@ interface LookupRow {
   readonly id: string;
   readonly mode: ApiKeyMode;
   readonly scope: ApiKeyScope;
+  readonly networks: readonly string[];
   readonly status: ApiKeyStatus;
   readonly expires_at: Date | null;
   readonly expired: boolean;
@@ -31,14 +32,14 @@ interface LookupRow {
 }
 
 const LOOK_UP = `/* keys.look_up */
-  SELECT encode(key.key_hash, 'hex') AS hash, key.id, key.mode, key.scope, key.status, key.expires_at,
+  SELECT encode(key.key_hash, 'hex') AS hash, key.id, key.mode, key.scope, key.networks::text[], key.status, key.expires_at,
     coalesce(key.expires_at <= now(), false) AS expired,
     store.id AS store_id, store.currency, store.status = 'ACTIVE' AS store_active
   FROM api_keys key JOIN stores store ON store.id = key.store_id
   WHERE key.key_hash = ANY($1)`;
 
 const COLUMNS = `
-  id, store_id AS "storeId", prefix, last_four AS "lastFour", mode, scope, name, status, expires_at AS "expiresAt",
+  id, store_id AS "storeId", prefix, last_four AS "lastFour", mode, scope, networks::text[], name, status, expires_at AS "expiresAt",
   last_used_at AS "lastUsedAt", created_at AS "createdAt", successor_id AS "successorId"`;
 
 // One statement, so that no failure leaves the old key without a successor. least() ignores nulls. Of two rolls at the same
@@ -52,8 +53,8 @@ const ROLL = `/* keys.roll */
         WHERE successor.store_id = $1 AND successor.id = old.successor_id AND successor.status = 'REVOKED'))
     RETURNING *
   )
-  INSERT INTO api_keys (store_id, id, key_hash, prefix, last_four, mode, scope, name, expires_at)
-  SELECT store_id, $4, $5, prefix, $6, mode, scope, name, $7 FROM rolled
+  INSERT INTO api_keys (store_id, id, key_hash, prefix, last_four, mode, scope, networks, name, expires_at)
+  SELECT store_id, $4, $5, prefix, $6, mode, scope, networks, name, $7 FROM rolled
   RETURNING ${COLUMNS}, (SELECT expires_at FROM rolled) AS "oldKeyExpiresAt"`;
 
 const USAGE = `/* keys.usage */
@@ -89,9 +90,10 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
 
   override async insert(storeId: number, key: NewApiKey): Promise<ApiKeyRecord> {
     const rows = await this.database.write<ApiKeyRecord>(
-      `/* keys.insert */ INSERT INTO api_keys (store_id, id, key_hash, prefix, last_four, mode, scope, name, expires_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING ${COLUMNS}`,
-      [storeId, key.id, key.hash, key.prefix, key.lastFour, key.mode, key.scope, key.name, key.expiresAt],
+      `/* keys.insert */ INSERT INTO api_keys (store_id, id, key_hash, prefix, last_four, mode, scope, name, expires_at, networks)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, ARRAY(SELECT network(part::inet) FROM unnest($10::text[]) AS part))
+       RETURNING ${COLUMNS}`,
+      [storeId, key.id, key.hash, key.prefix, key.lastFour, key.mode, key.scope, key.name, key.expiresAt, key.networks],
     );
     return rows[0] as ApiKeyRecord;
   }
@@ -143,7 +145,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
 }
 
 function toLookup(row: LookupRow): ApiKeyLookup {
-  const { id, mode, scope, status, expired } = row;
+  const { id, mode, scope, networks, status, expired } = row;
   const store = { id: row.store_id, currency: row.currency, active: row.store_active };
-  return { id, mode, scope, status, expiresAt: row.expires_at, expired, store };
+  return { id, mode, scope, networks, status, expiresAt: row.expires_at, expired, store };
 }

@@ -1,4 +1,5 @@
 import { stagesOfPlacement } from '@app/application';
+import type { PostalAddress } from '@app/domain';
 import { sortAttributes } from '../postgres/attributes.js';
 import { toSafeInteger } from '../postgres/integers.js';
 
@@ -10,7 +11,8 @@ export const CUSTOMER_COLUMNS = `item.id, item.name, item.email, item.phone, ite
 
 // Unit prices travel as text, because JSON numbers are not exact.
 export const ORDER_COLUMNS = `item.id, item.receipt_number, item.source, item.status, item.fulfillment_status,
-  item.payment_method, item.currency, item.amount, item.total_amount, item.customer_id, item.customer_name,
+  item.payment_method, item.currency, item.amount, item.total_amount, item.tax_amount,
+  item.shipping_amount, item.discount_amount, item.customer_id, item.customer_name,
   item.customer_email, item.customer_phone, item.shipping_address, item.billing_address, item.notes, item.is_test, item.placed,
   item.external_reference, item.created_at, item.updated_at,
   (SELECT coalesce(json_agg(json_build_object('product', product.slug, 'variant', variant.sku, 'sku', line.sku,
@@ -41,16 +43,15 @@ interface ItemJson {
   readonly unit_price: string;
 }
 
-interface Address {
-  readonly address?: string;
-  readonly city?: string;
-  readonly zip?: string;
-}
+type Address = Partial<PostalAddress>;
 
 /** A row of {@link ORDER_COLUMNS}, as far as its record differs. */
 export interface OrderColumns {
   readonly amount: string;
   readonly total_amount: string;
+  readonly tax_amount: string;
+  readonly shipping_amount: string;
+  readonly discount_amount: string;
   readonly shipping_address: Address;
   readonly billing_address: Address;
   readonly external_reference: string | null;
@@ -73,6 +74,9 @@ export function orderRecord({ external_reference, fraud, placed, ...row }: Order
     ...row,
     amount: toSafeInteger(row.amount),
     total_amount: toSafeInteger(row.total_amount),
+    tax_amount: toSafeInteger(row.tax_amount),
+    shipping_amount: toSafeInteger(row.shipping_amount),
+    discount_amount: toSafeInteger(row.discount_amount),
     shipping_address: wholeAddress(row.shipping_address),
     billing_address: wholeAddress(row.billing_address),
     ...(external_reference !== null && { external_reference }),
@@ -84,8 +88,8 @@ export function orderRecord({ external_reference, fraud, placed, ...row }: Order
   };
 }
 
-function wholeAddress({ address = '', city = '', zip = '' }: Address): Address {
-  return { address, city, zip };
+function wholeAddress({ address = '', city = '', zip = '', region = '', country = '' }: Address): Address {
+  return { address, city, zip, region, country };
 }
 
 /** A product that no longer exists is not named. */

@@ -3,7 +3,11 @@ import type pg from 'pg';
 import { Database } from '../postgres/database.js';
 import { StoreFraudScreening } from './store-fraud-screening.js';
 
-const CONTACT: OrderContact = { email: '', phone: '', address: { address: '', city: '', zip: '' } };
+const CONTACT: OrderContact = {
+  email: '',
+  phone: '',
+  address: { address: '', city: '', zip: '', region: '', country: '' },
+};
 const SIZE = { total: 100, items: [{ productId: 1, variantId: null, quantity: 1 }] };
 
 /** A pool of one connection that records the statements it receives and answers each with an empty row. */

@@ -35,7 +35,7 @@ const PAYMENT: Readonly<Record<string, string>> = { COD: 'Cash on delivery', OFF
 
 export function orderFacts(order: OrderRecord): OrderFacts {
   const money = moneyFormat(order.currency);
-  const { address, zip, city } = order.shippingAddress;
+  const { address, zip, city, region, country } = order.shippingAddress;
   return {
     receipt: oneLine(order.receiptNumber, 64),
     placedAt: `${order.createdAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`,
@@ -55,7 +55,7 @@ export function orderFacts(order: OrderRecord): OrderFacts {
     customerName: oneLine(order.customer.name, 200),
     customerEmail: oneLine(order.customer.email),
     customerPhone: oneLine(order.customer.phone, 40),
-    address: [...manyLines(address), oneLine(`${zip} ${city}`)].filter((line) => line !== ''),
+    address: [...manyLines(address), oneLine(`${zip} ${city}`), oneLine(region), country].filter((line) => line !== ''),
     notes: manyLines(order.notes),
     review: order.fraud?.verdict === 'REVIEW' ? order.fraud.reasons.map(({ rule }) => ruleName(rule)) : null,
   };

@@ -26,6 +26,9 @@ export interface OrderRow {
 
 /** A row with the order's parts, which come as JSON. */
 export interface OrderRecordRow extends OrderRow {
+  readonly tax_amount: string;
+  readonly shipping_amount: string;
+  readonly discount_amount: string;
   readonly customer_id: string | null;
   readonly customer_email: string;
   readonly customer_phone: string;
@@ -74,6 +77,9 @@ export function toOrderSummary(row: OrderRow): OrderSummary {
 export function toOrderRecord(row: OrderRecordRow): OrderRecord {
   // In Node 20, an object literal with a spread and further fields takes ten times as long.
   return Object.assign(toOrderSummary(row), {
+    taxAmount: toSafeInteger(row.tax_amount),
+    shippingAmount: toSafeInteger(row.shipping_amount),
+    discountAmount: toSafeInteger(row.discount_amount),
     lines: row.lines.map(toLine),
     customer: { name: row.customer_name, email: row.customer_email, phone: row.customer_phone },
     customerId: row.customer_id,
@@ -103,8 +109,8 @@ function toLine(line: LineJson): OrderLineRecord {
 }
 
 /** An imported address may lack any of its parts. */
-function toAddress({ address, city, zip }: Partial<PostalAddress>): PostalAddress {
-  return { address: address ?? '', city: city ?? '', zip: zip ?? '' };
+function toAddress({ address, city, zip, region, country }: Partial<PostalAddress>): PostalAddress {
+  return { address: address ?? '', city: city ?? '', zip: zip ?? '', region: region ?? '', country: country ?? '' };
 }
 
 function toStage([stage, state, attempts, lastError, updatedAt]: StageJson): PipelineStageRecord {

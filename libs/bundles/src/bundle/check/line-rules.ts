@@ -1,4 +1,4 @@
-import { isCurrency, isExternalReference, isReceiptNumber, isStorable } from '@app/domain';
+import { adjustmentOf, isCurrency, isExternalReference, isReceiptNumber, isStorable } from '@app/domain';
 import { quoted } from './faults.js';
 
 const STORABLE = 'must not contain NUL or half a surrogate pair';
@@ -56,6 +56,15 @@ const STATES: ReadonlyMap<string, readonly string[]> = new Map([
 /** @param trimmed receives a call when blanks were removed. */
 export type Rule = (value: never, trimmed: () => void) => Problem | null;
 
+interface AmountFields {
+  readonly amount: number;
+  readonly total_amount: number;
+  readonly tax_amount?: number;
+  readonly shipping_amount?: number;
+  readonly discount_amount?: number;
+  readonly adjustment_amount?: number;
+}
+
 /**
  * The rules by the name that an object or a list gives in `rule`: they check what JSON Schema cannot express. They may
  * correct the value.
@@ -99,6 +108,13 @@ export const RULES: Readonly<Record<string, Rule>> = {
   stateOfStage: ({ stage, state }: { stage: string; state: string }) => {
     const states = STATES.get(stage) ?? [];
     return states.includes(state) ? null : { at: '.state', problem: `must be ${states.join(', ')} for ${stage}` };
+  },
+  orderAmounts: (order: AmountFields) => {
+    const { amount, tax_amount: tax = 0, shipping_amount: shipping = 0, discount_amount: discount = 0 } = order;
+    const adjustment = adjustmentOf({ amount, tax, shipping, discount, total: order.total_amount });
+    if (!Number.isSafeInteger(adjustment)) return { at: '.total_amount', problem: 'is too far from the other amounts' };
+    if ((order.adjustment_amount ?? adjustment) === adjustment) return null;
+    return { at: '.adjustment_amount', problem: `must be ${adjustment}, the difference to total_amount` };
   },
   orderItem: (item: { product?: string | null; variant?: string | null; unit_price: number; quantity: number }) => {
     if (!Number.isSafeInteger(item.unit_price * item.quantity)) {

@@ -31,6 +31,8 @@ export const address = is.object({
   address: is.optional(is.text(500)),
   city: is.optional(is.text(200)),
   zip: is.optional(is.text(32)),
+  region: is.optional(is.text(200)),
+  country: is.optional(is.country),
 });
 
 export const orderItem = is.object(
@@ -84,6 +86,12 @@ export const orderLine = is.object(
     currency: is.currency,
     amount: is.signedAmount,
     total_amount: is.signedAmount,
+    tax_amount: is.optional(is.signedAmount),
+    shipping_amount: is.optional(is.signedAmount),
+    discount_amount: is.optional(is.described(is.signedAmount, 'Minor units; positive where it lowers the total.')),
+    adjustment_amount: is.optional(
+      is.described(is.signedAmount, 'What the others do not explain of total_amount. Computed where absent.'),
+    ),
     customer_id: is.optional(
       is.described(
         is.orNull(is.uuid),
@@ -104,5 +112,8 @@ export const orderLine = is.object(
     fraud: is.optional(fraud),
     pipeline: is.optional(is.list(stage, { rule: 'differentStages' })),
   },
-  { description: 'A past order. Key: store, receipt_number. It is inserted once and never changed.' },
+  {
+    rule: 'orderAmounts',
+    description: 'A past order. Key: store, receipt_number. It is inserted once and never changed.',
+  },
 );

@@ -98,6 +98,10 @@ export const email = text(254, {
 });
 export const placeOfBin = textLike('^[^\\s/]{1,64}/[^\\s/]{1,64}$', 'must be WAREHOUSE/BIN', { reads: 'text' });
 export const currency = textLike('^[A-Z]{3}$', 'must be an ISO 4217 code such as "USD"', { reads: 'currency' });
+export const country = text(2, {
+  pattern: '^$|^[A-Z]{2}$',
+  problem: 'must be an ISO 3166-1 code such as "DE", or empty',
+});
 export const timestamp = Type.String({
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|[+-]\\d{2}:\\d{2})$',
   problem: 'must be a timestamp such as "2026-01-02T03:04:05.000Z"',

@@ -11,16 +11,18 @@ import { findSellables, type Sellable } from './sellables.js';
 const INSERT_ORDERS = `/* import.orders.insert */
   INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
     amount, total_amount, customer_id, customer_name, customer_email, customer_phone, shipping_address,
-    billing_address, notes, is_test, external_reference, created_at,
-    updated_at)
+    billing_address, notes, is_test, external_reference, created_at, updated_at, tax_amount, shipping_amount,
+    discount_amount)
   SELECT $1::int, given.id, receipt_number, source, given.status, fulfillment_status, payment_method, currency,
     amount, total_amount, coalesce(linked.id, customers.id), customer_name, customer_email, customer_phone, shipping_address,
     coalesce(billing_address, shipping_address), notes, coalesce(is_test, false), nullif(external_reference, ''),
-    given.created_at, coalesce(given.updated_at, given.created_at)
+    given.created_at, coalesce(given.updated_at, given.created_at), coalesce(tax_amount, 0), coalesce(shipping_amount, 0),
+    coalesce(discount_amount, 0)
   FROM jsonb_to_recordset($2::jsonb) AS given (id uuid, receipt_number text, source text, status text,
     fulfillment_status text, payment_method text, currency text, amount bigint, total_amount bigint,
     customer_id uuid, is_guest boolean, customer_name text, customer_email text, customer_phone text, shipping_address jsonb, billing_address jsonb,
-    notes text, is_test boolean, external_reference text, created_at timestamptz, updated_at timestamptz)
+    notes text, is_test boolean, external_reference text, created_at timestamptz, updated_at timestamptz, tax_amount bigint,
+    shipping_amount bigint, discount_amount bigint)
   LEFT JOIN customers AS linked ON linked.store_id = $1 AND linked.id = given.customer_id
   LEFT JOIN customers ON customers.store_id = $1 AND ${hasEmail('customers', 'given.customer_email')}
     AND NOT given.is_guest

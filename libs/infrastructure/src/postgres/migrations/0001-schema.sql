@@ -57,6 +57,7 @@ CREATE TABLE api_keys (
   scope text NOT NULL DEFAULT 'full' CHECK (scope IN ('full', 'read')),
   name text NOT NULL DEFAULT '',
   status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'DEACTIVATED', 'REVOKED')),
+  networks cidr[] NOT NULL DEFAULT '{}',
   expires_at timestamptz(3),
   last_used_at timestamptz(3),
   created_at timestamptz(3) NOT NULL DEFAULT now(),
@@ -67,6 +68,7 @@ CREATE TABLE api_keys (
 COMMENT ON TABLE api_keys IS 'API keys of stores. The key itself is not stored.';
 COMMENT ON COLUMN api_keys.key_hash IS 'SHA-256 of the whole key.';
 COMMENT ON COLUMN api_keys.successor_id IS 'The key that a roll created last.';
+COMMENT ON COLUMN api_keys.networks IS 'Networks from which the key may be used; empty = any.';
 COMMENT ON COLUMN api_keys.scope IS 'What the key permits: full, or read, which changes nothing.';
 
 CREATE TABLE api_key_usage (
@@ -328,6 +330,9 @@ CREATE TABLE orders (
   currency text NOT NULL,
   amount bigint NOT NULL,
   total_amount bigint NOT NULL,
+  tax_amount bigint NOT NULL DEFAULT 0,
+  shipping_amount bigint NOT NULL DEFAULT 0,
+  discount_amount bigint NOT NULL DEFAULT 0,
   customer_id uuid,
   customer_name text NOT NULL,
   customer_email text NOT NULL DEFAULT '',
@@ -353,7 +358,8 @@ COMMENT ON COLUMN orders.placed IS
   'Placed by this service: its fraud analysis and its inventory are done, and have no rows in order_stages.';
 COMMENT ON COLUMN orders.email_key IS 'email_key, comparable_phone and comparable_address of the contact.';
 COMMENT ON COLUMN orders.amount IS 'Sum of the lines, in minor units.';
-COMMENT ON COLUMN orders.total_amount IS 'What the customer owes: amount + tax + shipping - discount, in minor units.';
+COMMENT ON COLUMN orders.total_amount IS
+  'What the customer owes, in minor units. What amount, tax, shipping and discount do not explain is the adjustment.';
 -- Receipt numbers are unique in a store, whatever their case.
 CREATE UNIQUE INDEX orders_by_receipt ON orders (store_id, upper(receipt_number));
 -- Also the filter of the order list. Null, not '', for orders without a reference: `= $1` then implies the condition of
