@@ -52,13 +52,13 @@ export class PostgresCustomerRepository extends CustomerRepository {
 
   override async list(storeId: number, filter: CustomerFilter, page: Page): Promise<PageOf<CustomerRecord>> {
     if (matchesNothing(filter)) return NO_ROWS;
-    const { status, search } = filter;
+    const { status, search: term } = filter;
     const where = new Conditions('item.store_id = ?', storeId);
     if (status !== undefined) where.and('lower(item.status) = lower(?)', status);
-    const onePlan = search !== undefined && addSearch(where, SEARCHED, search);
+    const search = term === undefined ? {} : addSearch(where, SEARCHED, term);
 
-    const tally = search === undefined ? ({ list: 'customers', labels: [status], letterCase: 'lower' } as const) : null;
-    const list = { table: 'customers', columns: COLUMNS, where, tally, onePlan };
+    const tally = term === undefined ? ({ list: 'customers', labels: [status], letterCase: 'lower' } as const) : null;
+    const list = { table: 'customers', columns: COLUMNS, where, tally, ...search };
     const { rows, total } = await readNewestFirst<CustomerRow>(this.database, list, page);
     return { rows: rows.map(toCustomerRecord), total };
   }

@@ -2,10 +2,11 @@ import { MAX_LIMIT, type Page, type PageOf } from '@app/application';
 import type { Conditions } from './conditions.js';
 import type { Database } from '../postgres/database.js';
 import { offsetOf } from './paging.js';
+import type { Search } from './search-terms.js';
 import { countsOf, totalOf, type Tally } from './tally.js';
 
 /** A list with the newest row first. Every text is code, never input. */
-export interface NewestFirst {
+export interface NewestFirst extends Partial<Search> {
   /** The table of the rows. Columns and conditions call a row `item`. */
   readonly table: string;
   /** Columns besides `id` and `created_at`. */
@@ -20,8 +21,6 @@ export interface NewestFirst {
    * The stored count of the rows. `null` when no tally has the labels, as for searches: the statement counts the rows.
    */
   readonly tally: Tally | null;
-  /** Whether one plan serves all values of a search. */
-  readonly onePlan?: boolean;
   /** Whether a unique key leaves a few rows at most: then a list without a tally does not count as a search. */
   readonly isLookUp?: boolean;
 }
@@ -120,17 +119,22 @@ function deepPage(list: NewestFirst, tally: Tally, where: Conditions, page: Page
 
 // Finds and counts the matches once, and fetches the columns only of the rows on the page.
 function searchedPage(list: NewestFirst, where: Conditions, page: Page): string {
-  const { table, columns, onPage = 'page.*', place } = list;
+  const { table, columns, onPage = 'page.*', place, rare } = list;
+  // A plan for all stores expects one of average size, and would read a large store whole. OFFSET hides the store from the
+  // search for rare rows, and the join hides it from the look-up of those on the page.
+  const rows = rare === undefined ? table : `(SELECT * FROM ${table} AS item WHERE ${rare} OFFSET 0)`;
   return `/* ${table}.search */
     WITH matching AS MATERIALIZED (
-      SELECT item.id, item.created_at FROM ${table} AS item ${place?.join ?? ''} WHERE ${where.sql}
+      SELECT item.store_id, item.id, item.created_at FROM ${rows} AS item ${place?.join ?? ''} WHERE ${where.sql}
     )
     SELECT (SELECT count(*) FROM matching) AS total, ${onPage}
     FROM (
-      SELECT item.id, item.created_at, ${columns} FROM ${table} AS item
-      WHERE item.store_id = $1 AND item.id IN (
-        SELECT id FROM matching ORDER BY created_at DESC, id DESC
-        LIMIT ${where.bind(page.limit)} OFFSET ${where.bind(offsetOf(page))})
+      SELECT item.id, item.created_at, ${columns}
+      FROM (
+        SELECT store_id, id FROM matching ORDER BY created_at DESC, id DESC
+        LIMIT ${where.bind(page.limit)} OFFSET ${where.bind(offsetOf(page))}
+      ) AS found
+      JOIN ${table} AS item ON item.store_id = found.store_id AND item.id = found.id
     ) AS page
     ORDER BY created_at DESC, id DESC`;
 }

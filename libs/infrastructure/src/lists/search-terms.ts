@@ -6,6 +6,8 @@ const EMAIL_TERM = /^[ -?A-~]{3,}@[ -?A-~]*$/;
 const CODE = /^(?=.*\d)[A-Za-z0-9-]+$/;
 /** The shortest text with a trigram of its own. */
 const TRIGRAM = 3;
+/** From this length, few rows have a part of a code. */
+const RARE = 6;
 /** A part of a term from which `pg_trgm` makes a trigram: it pads a word that begins or ends inside the term. */
 const WITH_TRIGRAM = /[\p{L}\p{N}]{3}|[^\p{L}\p{N}][\p{L}\p{N}]|[\p{L}\p{N}]{2}[^\p{L}\p{N}]/u;
 /** A word, or 8 characters of one, with the character before it. Without Σ: its neighbours decide its lower case. */
@@ -28,20 +30,27 @@ export interface SearchedColumns {
   readonly otherHasAt: boolean;
 }
 
-/**
- * Adds the condition that one of the columns contains the term, in any letter case.
- *
- * @returns whether one plan serves all terms of this form. The best plan of another term depends on its text.
- */
-export function addSearch(where: Conditions, columns: SearchedColumns, term: string): boolean {
+/** How to look for the rows of a search. */
+export interface Search {
+  /** Whether one plan serves all values. The best plan of another search depends on its text. */
+  readonly onePlan: boolean;
+  /** One more condition, which few rows of all stores meet, and whose index has no store. */
+  readonly rare?: string;
+}
+
+/** Adds, or returns as `rare`, the condition that one of the columns contains the term, in any letter case. */
+export function addSearch(where: Conditions, columns: SearchedColumns, term: string): Search {
   const { email, other } = columns;
   if (EMAIL_TERM.test(term)) {
     addEmailSearch(where, columns, term);
-    return true;
+    return { onePlan: true };
   }
-  const contains = containingTerm(where, term);
-  where.and(`(${contains(other)} OR ${contains(email)})`);
-  return longestSegment(term) !== null;
+  const isRare = (longestSegment(term)?.length ?? 0) >= RARE;
+  const contains = containingTerm(where, term, isRare);
+  const found = `(${contains(other)} OR ${contains(email)})`;
+  if (isRare) return { onePlan: true, rare: found };
+  where.and(found);
+  return { onePlan: false };
 }
 
 /**
@@ -51,18 +60,21 @@ export function addSearch(where: Conditions, columns: SearchedColumns, term: str
  *
  * ILIKE folds its pattern again for each row, which takes longer than all else for a long one: the index looks for a few
  * words of a long term. Without a trigram the index is of no use, and neither is ILIKE.
+ *
+ * @param isHidden whether the planner must not see the pattern: it would plan each search, which takes longer than to run it.
  */
-export function containingTerm(where: Conditions, term: string): (column: string) => string {
+export function containingTerm(where: Conditions, term: string, isHidden = false): (column: string) => string {
   const pattern = patternOf(longestSegment(term) ?? term);
+  const bind = (value: string) => (isHidden ? `(SELECT ${where.bind(value)}::text)` : where.bind(value));
   if (pattern === containing(term)) {
-    const bound = where.bind(pattern);
+    const bound = bind(pattern);
     return (column) => `${column} ILIKE ${bound}`;
   }
   // The subquery folds the term once, also in a plan for all terms.
   const folded = `(SELECT lower(${where.bind(term)}))`;
   const contains = (column: string) => `strpos(lower(${column}), ${folded}) > 0`;
   if (pattern === null) return contains;
-  const bound = where.bind(pattern);
+  const bound = bind(pattern);
   return (column) => `${column} ILIKE ${bound} AND ${contains(column)}`;
 }
 

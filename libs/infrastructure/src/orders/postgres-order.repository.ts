@@ -64,7 +64,7 @@ export class PostgresOrderRepository extends OrderRepository {
 
   override async list(storeId: number, filter: OrderFilter, page: Page): Promise<PageOf<OrderSummary>> {
     if (matchesNothing(filter)) return NO_ROWS;
-    const { status, fulfillmentStatus, source, held, externalReference, search } = filter;
+    const { status, fulfillmentStatus, source, held, externalReference, search: term } = filter;
     const where = new Conditions('item.store_id = ?', storeId);
     // Stored in upper case: folding the value, not the column, leaves the indexes usable.
     if (status !== undefined) where.and('item.status = upper(?)', status);
@@ -72,20 +72,20 @@ export class PostgresOrderRepository extends OrderRepository {
     if (source !== undefined) where.and('item.source = upper(?)', source);
     if (held !== undefined) where.and(`item.id ${held ? 'IN' : 'NOT IN'} ${HELD_IDS}`);
     if (externalReference !== undefined) where.and('item.external_reference = ?', externalReference);
-    const onePlan = search === undefined || addSearch(where, SEARCHED, search);
+    const search = term === undefined ? { onePlan: true } : addSearch(where, SEARCHED, term);
 
     const heldOut = held === false ? HELD : undefined;
     const labels = [source, status, fulfillmentStatus];
     // Few orders are under review: they are counted, and subtracted from the tally of all orders.
-    const isTallied = search === undefined && held !== true && externalReference === undefined;
+    const isTallied = term === undefined && held !== true && externalReference === undefined;
     const tally = isTallied ? ({ list: 'orders', labels, letterCase: 'upper', without: heldOut } as const) : null;
     const list = {
       table: 'orders',
       columns: SUMMARY,
       where,
       tally,
-      onePlan,
-      isLookUp: externalReference !== undefined,
+      ...search,
+      isLookUp: externalReference !== undefined && term === undefined,
     };
     const { rows, total } = await readNewestFirst<OrderRow>(this.database, list, page);
     return { rows: rows.map(toOrderSummary), total };
