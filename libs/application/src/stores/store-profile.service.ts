@@ -15,19 +15,27 @@ export interface PublicStoreProfile extends Omit<
 
 @Injectable()
 export class StoreProfileService {
+  /** Requests that arrive together receive the same profile from the repository: its settings are filtered once. */
+  private readonly published = new WeakMap<StoreProfile, PublicStoreProfile>();
+
   constructor(private readonly stores: StoreRepository) {}
 
   /** @throws NotFound when the store was deleted since the key was checked. */
   async retrieve(storeId: number): Promise<PublicStoreProfile> {
     const profile = await this.stores.findProfile(storeId);
     if (!profile) throw new NotFound('Store');
-    const { methodsWithCredentials, ...rest } = profile;
-    return {
-      ...rest,
-      contact: publicSettings(profile.contact),
-      theme: publicSettings(profile.theme),
-      paymentSettings: publicPaymentSettings(profile.paymentSettings, (id) => methodsWithCredentials.includes(id)),
-      ecommerceSettings: publicSettings(profile.ecommerceSettings),
-    };
+    const published = this.published.get(profile) ?? publish(profile);
+    this.published.set(profile, published);
+    return published;
   }
+}
+
+function publish({ methodsWithCredentials, ...profile }: StoreProfile): PublicStoreProfile {
+  return {
+    ...profile,
+    contact: publicSettings(profile.contact),
+    theme: publicSettings(profile.theme),
+    paymentSettings: publicPaymentSettings(profile.paymentSettings, (id) => methodsWithCredentials.includes(id)),
+    ecommerceSettings: publicSettings(profile.ecommerceSettings),
+  };
 }
