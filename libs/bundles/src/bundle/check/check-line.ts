@@ -21,7 +21,14 @@ ajv.addKeyword({
 });
 ajv.addKeyword({ keyword: 'rule', type: ['object', 'array'], schemaType: 'string', errors: true, compile: ruler });
 
-const VALIDATORS = new Map(Object.entries(LINES).map(([kind, schema]) => [kind, ajv.compile(schema)]));
+const validators = new Map<string, ValidateFunction>();
+
+/** Compiles a schema when the first line of its kind comes: the API loads this module, and most processes check no line. */
+function validatorOf(kind: keyof typeof LINES): ValidateFunction {
+  const known = validators.get(kind) ?? ajv.compile(LINES[kind]);
+  validators.set(kind, known);
+  return known;
+}
 
 /** Replaces a text by the form in which it is stored. */
 function reader(name: string, { problem = 'must be text' }: AnySchemaObject): DataValidateFunction {
@@ -70,13 +77,14 @@ export function checkLine(value: unknown, onTrimmed: OnTrimmed = () => undefined
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Fault('the line', 'must be an object');
   const { kind } = value as { kind?: unknown };
-  const validate = typeof kind === 'string' ? VALIDATORS.get(kind) : undefined;
-  if (!validate || typeof kind !== 'string')
-    throw new Fault('kind', `must be one of ${[...VALIDATORS.keys()].join(', ')}`);
+  if (!isKind(kind)) throw new Fault('kind', `must be one of ${Object.keys(LINES).join(', ')}`);
+  const validate = validatorOf(kind);
   if (isValid(validate, value, (path) => onTrimmed(dotted(kind, path)))) return value as BundleLine;
   const first = faultOf(kind, validate.errors?.[0]);
-  throw first.with(unknownFields(LINES[kind as keyof typeof LINES], value, kind));
+  throw first.with(unknownFields(LINES[kind], value, kind));
 }
+
+const isKind = (kind: unknown): kind is keyof typeof LINES => typeof kind === 'string' && Object.hasOwn(LINES, kind);
 
 const isValid = (validate: ValidateFunction, value: unknown, onTrimmed: OnTrimmed): boolean =>
   Reflect.apply<unknown, [unknown], boolean>(validate as never, onTrimmed, [value]);
