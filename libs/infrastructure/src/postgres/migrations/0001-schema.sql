@@ -580,10 +580,13 @@ BEGIN
     ORDER BY store_id, id FOR SHARE;
   END IF;
   IF TG_OP = 'UPDATE' THEN
-    PERFORM refresh_in_stock(store_id, array_agg(product_id))
-    FROM added JOIN removed USING (store_id, product_id, variant_key, bin_id)
-    WHERE (added.quantity > 0) <> (removed.quantity > 0)
-    GROUP BY store_id;
+    -- Most orders empty no bin. Two short scans show that in a fraction of the time of the join.
+    IF EXISTS (SELECT FROM added WHERE quantity = 0) OR EXISTS (SELECT FROM removed WHERE quantity = 0) THEN
+      PERFORM refresh_in_stock(store_id, array_agg(product_id))
+      FROM added JOIN removed USING (store_id, product_id, variant_key, bin_id)
+      WHERE (added.quantity > 0) <> (removed.quantity > 0)
+      GROUP BY store_id;
+    END IF;
   ELSE
     PERFORM refresh_in_stock(store_id, array_agg(product_id)) FROM changed WHERE quantity > 0 GROUP BY store_id;
   END IF;
