@@ -111,6 +111,24 @@ describe('totals of orders and customers', () => {
     expect(await scene.api.database.query('SELECT FROM list_tally_changes')).toEqual([]);
   });
 
+  // Each change folds with a probability of 1/64: none of a thousand does so once in seven million runs.
+  it.each([
+    ['folds', 'READ COMMITTED', 0],
+    ['leaves', 'REPEATABLE READ', 1_000],
+  ])('%s the changes of a writer of the isolation level %s', async (_verb, level, left) => {
+    const { store, database } = (await base.withStore()).api;
+    const insert = `
+      INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
+        amount, total_amount, customer_name, created_at, updated_at)
+      SELECT ${store.id}, gen_random_uuid(), 'R-' || n, 'POS', 'PENDING', 'PENDING', 'COD', 'USD', 1, 1, 'Ada',
+        now() - n * interval '1 day', now()
+      FROM generate_series(1, 1000) AS n`;
+
+    await database.query(`BEGIN ISOLATION LEVEL ${level}; ${insert}; COMMIT`);
+
+    expect(await database.query('SELECT FROM list_tally_changes WHERE store_id = $1', [store.id])).toHaveLength(left);
+  });
+
   it('reads few of the folded changes that an open snapshot keeps', async () => {
     const backup = await scene.pool.connect();
     await backup.query('BEGIN ISOLATION LEVEL REPEATABLE READ');

@@ -489,7 +489,6 @@ const STATEMENTS = [
   'BEGIN ISOLATION LEVEL READ COMMITTED',
   'idempotency.claim',
   'orders.insert',
-  'stages.insert',
   'stock.withdraw_from_fullest',
   'COMMIT',
 ];

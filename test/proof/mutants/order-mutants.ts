@@ -37,13 +37,19 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     'stages added after commit',
     'crash',
     /order \S+ has 0 of 2 stages/,
-    [PLACEMENT, 'stageInsertion(order, assessment),', ''],
+    [
+      'libs/infrastructure/src/orders/insert-order.ts',
+      "VALUES ($1, $2, 'notify-customer', $23, 3, $24), ($1, $2, 'notify-merchant', 'pending', 4, NULL)",
+      "SELECT $1, $2, 'notify-customer', $23, 3, $24::text[] WHERE false",
+    ],
     [
       PLACEMENT,
       '      const outcome = await this.transactions.run((sql) => write(sql, placement), deadline);',
       `      const outcome = await this.transactions.run((sql) => write(sql, placement), deadline);
-      const { text, values } = stageInsertion(placement.order, placement.assessment);
-      if (outcome.outcome === 'placed') await this.transactions.run((sql) => sql.query(text, values));`,
+      const stages = \`/* stages.insert */ INSERT INTO order_stages (store_id, order_id, stage, state, position)
+        VALUES ($1, $2, 'notify-customer', 'pending', 3), ($1, $2, 'notify-merchant', 'pending', 4)\`;
+      const key = [placement.order.storeId, placement.order.id];
+      if (outcome.outcome === 'placed') await this.transactions.run((sql) => sql.query(stages, key));`,
     ],
   ),
   mutant(

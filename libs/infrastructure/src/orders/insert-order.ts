@@ -3,8 +3,10 @@ import type { FraudAssessment, Order } from '@app/domain';
 import { hasEmail } from '../customers/person.js';
 import { isUniqueViolation } from '../postgres/postgres-errors.js';
 import { HAS_BEGUN, type Statement } from '../postgres/transaction-sql.js';
+import { rulesOf } from './order-stages.js';
 
-// One statement, one round trip: the order, its lines and its assessment.
+// One statement, one round trip: the order, its lines, its stages and its assessment. Pending stages are due at once. A
+// position is the place in PIPELINE_STAGES. `placed` stands for the stages that complete in this transaction.
 const INSERT_ORDER = `/* orders.insert */
   WITH placed AS (
     INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
@@ -19,6 +21,9 @@ const INSERT_ORDER = `/* orders.insert */
     SELECT $1, $2, line.*
     FROM jsonb_to_recordset($18) AS line (position int, product_id int, variant_id int, sku text, name text,
       attributes jsonb, attribute_names text[], unit_price bigint, quantity int, line_total bigint)
+  ), stages AS (
+    INSERT INTO order_stages (store_id, order_id, stage, state, position, held_for)
+    VALUES ($1, $2, 'notify-customer', $23, 3, $24), ($1, $2, 'notify-merchant', 'pending', 4, NULL)
   )
   INSERT INTO fraud_assessments (store_id, order_id, verdict, score, reasons, created_at)
   VALUES ($1, $2, $19, $20, $21, $17)`;
@@ -29,9 +34,11 @@ export class OrderExists extends Error {}
 /** A committed order has the reference: PostgreSQL waits for a running transaction that inserted it. */
 export class ReferenceInUse extends Error {}
 
-/** Inserts the order, its lines and its assessment. */
-export function orderInsertion(order: Order, { verdict, score, reasons }: FraudAssessment): Statement {
+/** Inserts the order, its lines, its stages and its assessment. Under REVIEW the customer's confirmation is held. */
+export function orderInsertion(order: Order, assessment: FraudAssessment): Statement {
   const { customer, address } = order;
+  const { verdict, score, reasons } = assessment;
+  const isHeld = verdict === 'REVIEW';
   const lines = order.lines.map((line, position) => ({
     position,
     product_id: line.productId,
@@ -67,6 +74,8 @@ export function orderInsertion(order: Order, { verdict, score, reasons }: FraudA
     score,
     JSON.stringify(reasons),
     order.externalReference || null,
+    isHeld ? 'held' : 'pending',
+    isHeld ? rulesOf(assessment) : null,
   ];
   return { text: INSERT_ORDER, values };
 }

@@ -1,12 +1,6 @@
 import type { NotificationStage, OrderKey, RetriedPipeline } from '@app/application';
-import { UNAVAILABLE, type FraudAssessment, type Order } from '@app/domain';
-import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
-
-// Pending stages are due at once. A position is the place in PIPELINE_STAGES. `orders.placed` stands for the stages that complete in the order's own transaction.
-const INSERT_STAGES = `/* stages.insert */
-  INSERT INTO order_stages (store_id, order_id, stage, state, position, held_for)
-  VALUES ($1, $2, 'notify-customer', $3, 3, $4),
-    ($1, $2, 'notify-merchant', 'pending', 4, NULL)`;
+import { UNAVAILABLE, type FraudAssessment } from '@app/domain';
+import type { TransactionSql } from '../postgres/transaction-sql.js';
 
 /** An order is under review while one of its stages, called `stage`, is held. A release or a cancellation ends that. */
 export const IS_HELD = `stage.state = 'held'`;
@@ -41,13 +35,6 @@ const SETTLE = `/* stages.settle */
   UPDATE fraud_assessments SET verdict = $3, score = $4, reasons = $5
   WHERE store_id = $1 AND order_id = $2 AND order_id IN (SELECT order_id FROM settled)
   RETURNING order_id`;
-
-/** Inserts the stages of a new order. Under REVIEW the customer's confirmation is held. */
-export function stageInsertion({ storeId, id }: Order, assessment: FraudAssessment): Statement {
-  const isHeld = assessment.verdict === 'REVIEW';
-  const values = [storeId, id, isHeld ? 'held' : 'pending', isHeld ? rulesOf(assessment) : null];
-  return { text: INSERT_STAGES, values };
-}
 
 /** The fraud rules for which the customer's confirmation is held; null when it is not held. */
 export async function findHoldReasons(sql: TransactionSql, order: OrderKey): Promise<readonly string[] | null> {
@@ -96,6 +83,7 @@ export async function retryStages(
   return { stages, running };
 }
 
-function rulesOf({ reasons }: FraudAssessment): string[] {
+/** The fraud rules of an assessment, as `held_for` has them. */
+export function rulesOf({ reasons }: FraudAssessment): string[] {
   return reasons.map(({ rule }) => rule);
 }

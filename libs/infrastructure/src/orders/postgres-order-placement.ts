@@ -24,7 +24,6 @@ import { stockPreview } from '../stock/preview-stock.js';
 import { isWithdrawn, shortagesIn, shortagesOf, withdrawals, type AvailableRow } from '../stock/withdraw-stock.js';
 import { claimKey, findReplay } from './idempotency-keys.js';
 import { insertionError, orderInsertion, OrderExists, ReferenceInUse } from './insert-order.js';
-import { stageInsertion } from './order-stages.js';
 
 const EXISTS = `/* orders.exists */
   SELECT ${WAITS_FOR_STANDBYS} AS waits FROM orders WHERE store_id = $1 AND id = $2`;
@@ -196,8 +195,7 @@ async function write(
 
   // The withdrawal comes last: the stock rows, which other buyers want, are locked only until the commit that follows.
   const { fromFullest, fromAny } = withdrawals(order.storeId, order.id, demand);
-  const statements = [orderInsertion(order, assessment), stageInsertion(order, assessment), fromFullest];
-  const results = await sql.pipeline(statements).catch((error: unknown) => {
+  const results = await sql.pipeline([orderInsertion(order, assessment), fromFullest]).catch((error: unknown) => {
     throw insertionError(error);
   });
   if (isWithdrawn(results.at(-1))) return PLACED;

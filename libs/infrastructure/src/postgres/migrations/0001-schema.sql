@@ -580,10 +580,13 @@ BEGIN
     ORDER BY store_id, id FOR SHARE;
   END IF;
   IF TG_OP = 'UPDATE' THEN
-    PERFORM refresh_in_stock(store_id, array_agg(product_id))
-    FROM added JOIN removed USING (store_id, product_id, variant_key, bin_id)
-    WHERE (added.quantity > 0) <> (removed.quantity > 0)
-    GROUP BY store_id;
+    -- Most orders empty no bin. Two short scans show that in a fraction of the time of the join.
+    IF EXISTS (SELECT FROM added WHERE quantity = 0) OR EXISTS (SELECT FROM removed WHERE quantity = 0) THEN
+      PERFORM refresh_in_stock(store_id, array_agg(product_id))
+      FROM added JOIN removed USING (store_id, product_id, variant_key, bin_id)
+      WHERE (added.quantity > 0) <> (removed.quantity > 0)
+      GROUP BY store_id;
+    END IF;
   ELSE
     PERFORM refresh_in_stock(store_id, array_agg(product_id)) FROM changed WHERE quantity > 0 GROUP BY store_id;
   END IF;
@@ -717,22 +720,20 @@ BEGIN
   END IF;
 END $$;
 
--- About one writer in 64 folds its store. It skips the fold when the lock is taken, so no writer waits; the end of its
--- transaction frees the lock and shows the fold to others. A transaction with an older snapshot must not fold: it would
--- delete changes that are already gone.
+-- About one change in 64 makes its writer fold the store. It skips the fold when the lock is taken, so no writer waits; the
+-- end of its transaction frees the lock and shows the fold to others. A transaction with an older snapshot must not fold:
+-- it would delete changes that are already gone. By row: nearly all statements add one row, which a condition passes
+-- faster than a query of the rows that are added.
 CREATE FUNCTION fold_list_tally_changes() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-  store int;
 BEGIN
-  FOR store IN SELECT store_id FROM added GROUP BY store_id HAVING count(*) > 64 * random() LOOP
-    CONTINUE WHEN current_setting('transaction_isolation') <> 'read committed'
-      OR NOT pg_try_advisory_xact_lock(hashtext('list_tally_changes'), store);
-    PERFORM fold_list_tally_changes_of(store, 9223372036854775807);
-  END LOOP;
+  IF 64 * random() < 1 AND current_setting('transaction_isolation') = 'read committed'
+    AND pg_try_advisory_xact_lock(hashtext('list_tally_changes'), NEW.store_id) THEN
+    PERFORM fold_list_tally_changes_of(NEW.store_id, 9223372036854775807);
+  END IF;
   RETURN NULL;
 END $$;
 CREATE TRIGGER list_tally_changes_are_folded AFTER INSERT ON list_tally_changes
-  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION fold_list_tally_changes();
+  FOR EACH ROW EXECUTE FUNCTION fold_list_tally_changes();
 
 -- The worker folds every store and advances the mark. Only the worker waits for this function.
 CREATE FUNCTION fold_list_tally_changes_through(through bigint) RETURNS void LANGUAGE plpgsql
