@@ -2,6 +2,7 @@ import { mutant, type Mutant } from './mutant.js';
 
 const STOCK = 'libs/infrastructure/src/stock/withdraw-stock.ts';
 const PLACEMENT = 'libs/infrastructure/src/orders/postgres-order-placement.ts';
+const TRANSACTION = 'libs/infrastructure/src/postgres/transaction-sql.ts';
 const STAGES = 'libs/infrastructure/src/orders/postgres-pipeline-stages.ts';
 
 /** Defects in placing and processing orders. */
@@ -37,13 +38,30 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     'stages added after commit',
     'crash',
     /order \S+ has 0 of 2 stages/,
-    [PLACEMENT, 'stageInsertion(order, assessment),', ''],
+    [PLACEMENT, ', stageInsertion(order, assessment)]', ']'],
     [
       PLACEMENT,
-      '      const outcome = await this.transactions.run((sql) => write(sql, placement), deadline);',
-      `      const outcome = await this.transactions.run((sql) => write(sql, placement), deadline);
+      '      const outcome = await this.transactions.run((sql) => this.write(sql, placement), deadline);',
+      `      const outcome = await this.transactions.run((sql) => this.write(sql, placement), deadline);
       const { text, values } = stageInsertion(placement.order, placement.assessment);
       if (outcome.outcome === 'placed') await this.transactions.run((sql) => sql.query(text, values));`,
+    ],
+  ),
+  mutant(
+    'an order whose transaction was rolled back at its COMMIT counts as placed',
+    'oversell',
+    /: \d+ × 201.*; expected \d+ × 201/,
+    [TRANSACTION, "if (command === 'ROLLBACK') throw new RolledBack();", ''],
+    [TRANSACTION, 'return answers;', 'return answers.catch(() => []);'],
+  ),
+  mutant(
+    'a transaction whose COMMIT got no answer counts as rolled back',
+    'libs/infrastructure/src/postgres/transactions.spec.ts -t does not know the outcome',
+    /✕ does not know the outcome, and repeats nothing, when the connection breaks/,
+    [
+      TRANSACTION,
+      `(error: unknown) => error instanceof pg.DatabaseError && !error.code?.startsWith('08'),`,
+      '() => true,',
     ],
   ),
   mutant(
