@@ -65,14 +65,19 @@ function ruleName(rule: string): string {
   return oneLine(rule, 100).replaceAll('_', ' ');
 }
 
+/** By currency. Making one takes as long as the rest of a message. */
+const MONEY_FORMATS = new Map<Currency, Intl.NumberFormat>();
+
 /** Overrides the formatter's customary decimals with those of ISO 4217, which the order uses (they differ for IQD). */
 function moneyFormat(currency: Currency): (minor: number) => string {
   const digits = minorUnitExponent(currency);
-  const format = new Intl.NumberFormat('en', {
+  const options = {
     style: 'currency',
     currency,
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
-  });
+  } as const;
+  const format = MONEY_FORMATS.get(currency) ?? new Intl.NumberFormat('en', options);
+  MONEY_FORMATS.set(currency, format);
   return (minor) => format.format(toDecimal(minor, currency));
 }
