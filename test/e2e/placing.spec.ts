@@ -532,9 +532,8 @@ describe('the statements of an order', () => {
 
     const statements = await statementsOf(headers, productId, 3);
 
-    expect(statements.filter((name) => /^(stock|stages|BEGIN|COMMIT)/.test(name))).toEqual([
+    expect(statements.filter((name) => /^(stock|BEGIN|COMMIT)/.test(name))).toEqual([
       'BEGIN ISOLATION LEVEL READ COMMITTED',
-      'stages.insert',
       'stock.withdraw',
       'COMMIT',
     ]);
