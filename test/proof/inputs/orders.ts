@@ -170,7 +170,7 @@ function faultOfRecord(order: ValidOrder, cost: number, answer: Exchange) {
   const { name, email, phone, address, city, zip, region, country } = customer;
   const place = {
     ...{ address: address ?? '', city: city ?? '', zip: zip ?? '', region: region ?? '' },
-    country: String(country ?? '').toUpperCase(),
+    country: ((country as string | null | undefined) ?? '').toUpperCase(),
   };
   const expected: Record<string, unknown> = {
     // No customer of the scene has an e-mail that an order is sent with.
