@@ -23,8 +23,10 @@ describe('BodyPipe', () => {
     expect(body).toBeInstanceOf(CreateOrderRequest);
     expect(body.customer).toBeInstanceOf(OrderCustomerRequest);
     expect(body.items[0]).toBeInstanceOf(OrderItemRequest);
-    expect(Object.keys(body)).toEqual(['items', 'customer', 'payment_method', 'notes', 'external_reference']);
-    expect(Object.keys(body.customer)).toEqual(['name', 'email', 'phone', 'address', 'city', 'zip']);
+    const ofOrder = ['items', 'customer', 'payment_method', 'notes', 'external_reference', 'expected_total'];
+    expect(Object.keys(body)).toEqual(ofOrder);
+    const ofCustomer = ['name', 'email', 'phone', 'address', 'city', 'zip', 'region', 'country'];
+    expect(Object.keys(body.customer)).toEqual(ofCustomer);
     expect(Object.keys(body.items[0] ?? {})).toEqual(['product_id', 'variant_id', 'quantity']);
   });
 
