@@ -2,7 +2,6 @@ import { mutant, type Mutant } from './mutant.js';
 
 const STOCK = 'libs/infrastructure/src/stock/withdraw-stock.ts';
 const PLACEMENT = 'libs/infrastructure/src/orders/postgres-order-placement.ts';
-const TRANSACTION = 'libs/infrastructure/src/postgres/transaction-sql.ts';
 const STAGES = 'libs/infrastructure/src/orders/postgres-pipeline-stages.ts';
 
 /** Defects in placing and processing orders. */
@@ -45,29 +44,12 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     ],
     [
       PLACEMENT,
-      '      const outcome = await this.transactions.run((sql) => this.write(sql, placement), deadline);',
-      `      const outcome = await this.transactions.run((sql) => this.write(sql, placement), deadline);
+      '      const outcome = await this.transactions.run((sql) => write(sql, placement), deadline);',
+      `      const outcome = await this.transactions.run((sql) => write(sql, placement), deadline);
       const stages = \`/* stages.insert */ INSERT INTO order_stages (store_id, order_id, stage, state, position)
         VALUES ($1, $2, 'notify-customer', 'pending', 3), ($1, $2, 'notify-merchant', 'pending', 4)\`;
       const key = [placement.order.storeId, placement.order.id];
       if (outcome.outcome === 'placed') await this.transactions.run((sql) => sql.query(stages, key));`,
-    ],
-  ),
-  mutant(
-    'an order whose transaction was rolled back at its COMMIT counts as placed',
-    'oversell',
-    /: \d+ × 201.*; expected \d+ × 201/,
-    [TRANSACTION, "if (command === 'ROLLBACK') throw new RolledBack();", ''],
-    [TRANSACTION, 'return answers;', 'return answers.catch(() => []);'],
-  ),
-  mutant(
-    'a transaction whose COMMIT got no answer counts as rolled back',
-    'libs/infrastructure/src/postgres/transactions.spec.ts -t does not know the outcome',
-    /✕ does not know the outcome, and repeats nothing, when the connection breaks/,
-    [
-      TRANSACTION,
-      `(error: unknown) => error instanceof pg.DatabaseError && !error.code?.startsWith('08'),`,
-      '() => true,',
     ],
   ),
   mutant(

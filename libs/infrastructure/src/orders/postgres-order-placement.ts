@@ -21,7 +21,7 @@ import { WAITS_FOR_STANDBYS } from '../postgres/standby-wait.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
 import { stockPreview } from '../stock/preview-stock.js';
-import { isNotWithdrawn, shortagesIn, shortagesOf, withdrawals, type AvailableRow } from '../stock/withdraw-stock.js';
+import { isWithdrawn, shortagesIn, shortagesOf, withdrawals, type AvailableRow } from '../stock/withdraw-stock.js';
 import { claimKey, findReplay } from './idempotency-keys.js';
 import { insertionError, orderInsertion, OrderExists, ReferenceInUse } from './insert-order.js';
 
@@ -37,9 +37,6 @@ interface ReferencedRow {
   readonly waits: boolean;
 }
 
-/** How long the orders of a product go without an attempt at its fullest bin, after one that failed. */
-const SCARCE_MS = 5_000;
-
 const PLACED: PlacementOutcome = { outcome: 'placed' };
 
 /** Rolls back a placement that lacks stock. */
@@ -54,9 +51,6 @@ class KeyIsFree extends Error {}
 
 @Injectable()
 export class PostgresOrderPlacement extends OrderPlacement {
-  /** Products, each with its store and variant, whose fullest bin did not have what an order wanted a moment ago. */
-  private readonly scarce = new Set<string>();
-
   constructor(
     private readonly transactions: Transactions,
     private readonly database: Database,
@@ -106,39 +100,6 @@ export class PostgresOrderPlacement extends OrderPlacement {
     return this.attempt(placement, deadline, null);
   }
 
-  private async write(sql: TransactionSql, placement: Placement): Promise<PlacementOutcome> {
-    const { order, assessment, demand, idempotency } = placement;
-    const replay = idempotency && (await claimKey(sql, idempotency, order));
-    // The key may be held by an earlier attempt of this placement, whose COMMIT went unanswered.
-    if (replay?.orderId === order.id) return PLACED;
-    if (replay) return { outcome: 'replayed', replay };
-
-    // The withdrawal comes last: the stock rows, which other buyers want, are locked only until the commit that follows.
-    const { fromFullest, fromAny } = withdrawals(order.storeId, order.id, demand);
-    const insertion = orderInsertion(order, assessment);
-    const products = demand.map(({ productId, variantId }) => `${order.storeId} ${productId} ${variantId}`);
-    if (!products.some((product) => this.scarce.has(product))) {
-      try {
-        await sql.commitWith([insertion, fromFullest]);
-        return PLACED;
-      } catch (error) {
-        if (!isNotWithdrawn(error)) throw insertionError(error);
-      }
-      // PostgreSQL has rolled back, and its log has an error. Orders that follow soon do not repeat it.
-      for (const product of products) {
-        this.scarce.add(product);
-        setTimeout(() => this.scarce.delete(product), SCARCE_MS).unref();
-      }
-      if (idempotency) return this.write(sql, placement); // The claim of the key is rolled back, too.
-    }
-    const results = await sql.pipeline([insertion, fromAny]).catch((error: unknown) => {
-      throw insertionError(error);
-    });
-    const shortages = shortagesIn(results.at(-1), demand);
-    if (shortages.length > 0) throw new StockIsShort(shortages);
-    return PLACED;
-  }
-
   private referenced({ storeId, externalReference, isTest }: ExternalReference): Promise<ReferencedRow[]> {
     return this.database.queryPrepared(FIND_BY_REFERENCE, [storeId, externalReference, isTest]);
   }
@@ -150,7 +111,7 @@ export class PostgresOrderPlacement extends OrderPlacement {
     doubt: CommitOutcomeUnknown | null,
   ): Promise<PlacementOutcome> {
     try {
-      const outcome = await this.transactions.run((sql) => this.write(sql, placement), deadline);
+      const outcome = await this.transactions.run((sql) => write(sql, placement), deadline);
       if (doubt !== null && outcome.outcome === 'placed') this.metrics.countRecoveredOrder();
       return outcome;
     } catch (caught) {
@@ -221,4 +182,24 @@ function lookUpTime({ remainingMs }: Deadline): Deadline {
 function doubtAfter(error: unknown): CommitOutcomeUnknown | null {
   if (error instanceof CommitOutcomeUnknown) return error;
   return error instanceof OrderExists ? new CommitOutcomeUnknown(error) : null;
+}
+
+async function write(
+  sql: TransactionSql,
+  { order, assessment, demand, idempotency }: Placement,
+): Promise<PlacementOutcome> {
+  const replay = idempotency && (await claimKey(sql, idempotency, order));
+  // The key may be held by an earlier attempt of this placement, whose COMMIT went unanswered.
+  if (replay?.orderId === order.id) return PLACED;
+  if (replay) return { outcome: 'replayed', replay };
+
+  // The withdrawal comes last: the stock rows, which other buyers want, are locked only until the commit that follows.
+  const { fromFullest, fromAny } = withdrawals(order.storeId, order.id, demand);
+  const results = await sql.pipeline([orderInsertion(order, assessment), fromFullest]).catch((error: unknown) => {
+    throw insertionError(error);
+  });
+  if (isWithdrawn(results.at(-1))) return PLACED;
+  const shortages = shortagesIn(await sql.query(fromAny.text, fromAny.values), demand);
+  if (shortages.length > 0) throw new StockIsShort(shortages);
+  return PLACED;
 }

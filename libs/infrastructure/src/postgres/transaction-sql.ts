@@ -1,5 +1,5 @@
 import { CommitOutcomeUnknown, LOCK_TIMEOUT_MS, SILENT_SERVER_MS, type Deadline } from '@app/application';
-import pg from 'pg';
+import type pg from 'pg';
 import type { ServiceMetrics } from '../platform/service-metrics.js';
 import { prepared } from './prepared.js';
 import { corkUntilNextTick } from './cork.js';
@@ -35,16 +35,9 @@ function begin({ remainingMs }: Deadline): string {
     SET LOCAL idle_in_transaction_session_timeout = '10s'`;
 }
 
-/** COMMIT found that a statement had failed. */
-class RolledBack extends Error {
-  constructor() {
-    super('PostgreSQL rolled the transaction back at its COMMIT');
-  }
-}
-
 /** SQL on the one connection of a transaction, which its first statement begins. Lives as long as the transaction. */
 export class TransactionSql {
-  private begun: Promise<unknown> | null = null;
+  private begun: Promise<void> | null = null;
 
   /** @param deadline after it, a statement without an answer fails, and the transaction with it. */
   constructor(
@@ -78,52 +71,15 @@ export class TransactionSql {
     });
   }
 
-  /**
-   * The same, and ends the transaction like {@link commit}, with COMMIT in the packet.
-   *
-   * @throws CommitOutcomeUnknown like {@link commit}, also when the connection was lost before a statement was answered.
-   *   After any other error nothing is committed.
-   */
-  async commitWith(statements: readonly Statement[]): Promise<unknown[][]> {
-    const answers = this.pipeline(statements);
-    // After a refusal the server never gets to COMMIT, even if it ends the connection. A pooler that has lost the server
-    // answers in its place, with class 08.
-    const isRefused = answers.then(
-      () => false,
-      (error: unknown) => error instanceof pg.DatabaseError && !error.code?.startsWith('08'),
-    );
-    try {
-      await this.commit(isRefused);
-    } catch (error) {
-      if (error instanceof RolledBack) await answers;
-      throw error;
-    }
-    return answers;
-  }
-
   /** Makes COMMIT wait for the standbys even if this transaction writes nothing. */
   async waitForStandbysAtCommit(): Promise<void> {
     await this.query(WAIT_FOR_STANDBYS, []);
   }
 
-  /**
-   * Ends the transaction. Statements that follow begin another one.
-   *
-   * @param isRefused whether the server has refused an earlier statement, where its answer may be all that is known.
-   * @throws CommitOutcomeUnknown when the connection was lost, or the server cancelled the wait for its standbys.
-   */
-  async commit(isRefused = Promise.resolve(false)): Promise<void> {
+  /** @throws CommitOutcomeUnknown when the connection was lost, or the server cancelled the wait for its standbys. */
+  async commit(): Promise<void> {
     if (this.begun === null) return;
-    const end = () =>
-      this.execute('COMMIT').catch(async (error: unknown) => {
-        if (await isRefused) return { command: 'ROLLBACK' };
-        throw error;
-      });
-    const { command } = await commitConfirmed(this.client, end, this.metrics);
-    await this.begun;
-    this.begun = null;
-    // PostgreSQL rolls back where a statement failed, and reports success.
-    if (command === 'ROLLBACK') throw new RolledBack();
+    await commitConfirmed(this.client, () => this.execute('COMMIT'), this.metrics);
   }
 
   /**
@@ -132,8 +88,8 @@ export class TransactionSql {
    * @returns whether the connection is free for another transaction.
    */
   async rollBack(reason: unknown): Promise<boolean> {
-    if (reason instanceof CommitOutcomeUnknown || isConnectionLost(reason)) return false;
     if (this.begun === null) return true;
+    if (reason instanceof CommitOutcomeUnknown || isConnectionLost(reason)) return false;
     return this.begun
       .then(() => this.execute('ROLLBACK'))
       .then(
@@ -142,7 +98,7 @@ export class TransactionSql {
       );
   }
 
-  private begin(): Promise<unknown> {
+  private begin(): Promise<void> {
     if (this.begun === null) {
       corkUntilNextTick(this.client);
       this.begun = this.execute(begin(this.deadline));
@@ -160,9 +116,9 @@ export class TransactionSql {
   }
 
   /** Runs statements without values; discards their rows. */
-  private execute(text: string): Promise<pg.QueryResult> {
+  private async execute(text: string): Promise<void> {
     const query = { text, query_timeout: this.patienceMs };
-    return this.send(query);
+    await this.send(query);
   }
 
   private send(query: pg.QueryConfig): Promise<pg.QueryResult> {

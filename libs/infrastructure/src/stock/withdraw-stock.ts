@@ -1,10 +1,6 @@
 import type { Shortage, StockDemand } from '@app/domain';
-import { errorCode } from '../platform/error-code.js';
 import type { Statement } from '../postgres/transaction-sql.js';
 import { hasVariants, IS_FOR_SALE } from './available-stock.js';
-
-/** The SQLSTATE of a withdrawal from the fullest bins that takes nothing. */
-const DIVISION_BY_ZERO = '22012';
 
 /** What is there for a demand. */
 export interface AvailableRow {
@@ -17,7 +13,7 @@ interface Withdrawal extends AvailableRow {
 }
 
 // Most demands fit: for each, its fullest bin has enough. This statement then does what WITHDRAW would do, without its
-// window and sums, and otherwise fails: the COMMIT behind it must not take effect.
+// window and sums, and otherwise takes nothing.
 const WITHDRAW_FROM_FULLEST = `/* stock.withdraw_from_fullest */
   WITH locked AS MATERIALIZED (
     SELECT stock.product_id, stock.variant_key, stock.bin_id, stock.quantity, demand.requested
@@ -42,7 +38,7 @@ const WITHDRAW_FROM_FULLEST = `/* stock.withdraw_from_fullest */
     SELECT $1, bin_id, product_id, variant_key, $2, 'ORDER', -requested FROM updated
     RETURNING quantity
   )
-  SELECT 1 / count(*) FROM moved`;
+  SELECT coalesce(-sum(quantity), 0)::int AS taken FROM moved`;
 
 // One statement: no answer travels while the rows are locked. Every transaction locks its rows in primary-key order, so
 // two orders that share products wait for each other instead of deadlocking. READ COMMITTED rereads the locked rows, so
@@ -91,7 +87,7 @@ const WITHDRAW = `/* stock.withdraw */
 
 /** Each writes the ledger. */
 interface Withdrawals {
-  /** Withdraws each demand from its fullest bin, or fails. */
+  /** Withdraws all or nothing, each demand from its fullest bin. */
   readonly fromFullest: Statement;
   /** Withdraws all or nothing, the fullest bins first, and says what is there. */
   readonly fromAny: Statement;
@@ -116,9 +112,10 @@ export function shortagesOf(rows: readonly AvailableRow[], demand: readonly Stoc
   return shortages.sort((a, b) => a.line - b.line);
 }
 
-/** Whether a withdrawal failed because the fullest bins do not have the demand. */
-export function isNotWithdrawn(error: unknown): boolean {
-  return errorCode(error) === DIVISION_BY_ZERO;
+/** Whether a withdrawal from the fullest bins took the demand. */
+export function isWithdrawn(rows: unknown): boolean {
+  const [row] = rows as readonly Pick<Withdrawal, 'taken'>[];
+  return row !== undefined && row.taken > 0;
 }
 
 /**
