@@ -36,19 +36,6 @@ describe('MailNotifier without a mail server', () => {
     expect(parts.get('text/html')).toMatch(/^<!doctype html>[^]*Zoë &quot;Z&quot;, &lt;x&gt;[^]*<\/html>\s*$/);
   });
 
-  it('keeps long lines and other alphabets within the limits of mail servers', async () => {
-    const name = 'Zoë 水 '.repeat(30).trim();
-    const order = anOrderRecord({ notes: `${'long '.repeat(300)}end\n.\n${name}` });
-
-    await notifier().notify('notify-merchant', order, aStoreProfile({ name }));
-
-    const raw = await readFile(path.join(folder(), `acme-${order.id}-notify-merchant.eml`), 'latin1');
-    const lines = raw.split('\r\n');
-    expect(lines.filter((line) => line.length > 76 || /[^\t\x20-\x7e]/.test(line))).toEqual([]);
-    expect(lines.at(-1)).toBe('');
-    expect(readMail(raw).parts.get('text/plain')).toContain(`${'long '.repeat(300)}end\n  .\n  ${name}\n`);
-  });
-
   it('dates a message with the time of sending', async () => {
     const order = anOrderRecord({ createdAt: new Date('2020-01-01T00:00:00Z') });
 
@@ -78,18 +65,6 @@ describe('MailNotifier without a mail server', () => {
     const names = (await readdir(folder())).sort();
     expect(names).toEqual([`acme-${order.id}-notify-customer.eml`, `acme-${order.id}-notify-merchant.eml`]);
     expect((await stat(path.join(folder(), names[0] ?? ''))).mode & 0o777).toBe(0o600);
-  });
-
-  it('makes its directory again after somebody removed it', async () => {
-    const mail = notifier();
-    const send = () => mail.notify('notify-customer', anOrderRecord(), aStoreProfile());
-    await send();
-    await rm(folder(), { recursive: true });
-
-    await expect(send()).rejects.toMatchObject({ code: 'ENOENT' });
-    await send();
-
-    expect(await readdir(folder())).toHaveLength(1);
   });
 
   it('writes only to its directory, even with hostile names', async () => {

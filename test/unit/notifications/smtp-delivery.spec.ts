@@ -7,8 +7,10 @@ import { SmtpDelivery } from '../../../libs/infrastructure/src/notifications/smt
 const PATIENT = { connectMs: 10_000, greetingMs: 10_000, socketMs: 10_000, attemptMs: 20_000 };
 const QUICK = { connectMs: 300, greetingMs: 300, socketMs: 500, attemptMs: 20_000 };
 const MESSAGE = {
-  envelope: { from: 'orders@shops.test', to: ['ada@example.com'] },
-  raw: Buffer.from('Subject: Hello\r\n\r\nHello\r\n'),
+  from: { name: '', address: 'orders@shops.test' },
+  to: { name: '', address: 'ada@example.com' },
+  subject: 'Hello',
+  text: 'Hello',
 };
 
 describe('SmtpDelivery', () => {

@@ -5,10 +5,10 @@ import { ENCODED_WORD, type Mailbox } from '../platform/mailbox.js';
 const MAX_WORD = 52;
 
 /**
- * Preserves each subject and display name of a message literally. The mailer passes through text that looks like an
- * encoded word, quoted or bare; such text is encoded once more.
+ * A step of the mailer that preserves each subject and display name literally. The mailer passes through text that
+ * looks like an encoded word, quoted or bare; this step encodes such text once more.
  */
-export function keepTextsLiteral(message: MimeNode): void {
+export function keepTextsLiteral({ message }: { message: MimeNode }, done: (error?: Error | null) => void): void {
   const encode = message.encodeHeaderValue.bind(message);
   message.encodeHeaderValue = (key, value) => {
     if (typeof value === 'string' && key === 'Subject' && value.includes(ENCODED_WORD)) return wordsOf(value);
@@ -16,6 +16,7 @@ export function keepTextsLiteral(message: MimeNode): void {
     const address = encode(key, { name: '', address: value.address }).replace(/^<|>$/g, '');
     return `${wordsOf(value.name)} <${address}>`;
   };
+  done();
 }
 
 function wordsOf(text: string): string {

@@ -2,7 +2,6 @@ import path from 'node:path';
 import { Notifier, type NotificationStage, type OrderRecord, type StoreProfile } from '@app/application';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Config } from '../platform/config.js';
-import { encodeMail } from './encode-mail.js';
 import { MailFolder } from './mail-folder.js';
 import type { Mailbox } from '../platform/mailbox.js';
 import { orderMail } from './order-mail.js';
@@ -32,10 +31,10 @@ export class MailNotifier extends Notifier implements OnApplicationShutdown {
     const { to, replyTo, sentAs, subject, text, html } = mail;
     const name = `${idPart(order.id)}-${stage}`;
     const shop = idPart(store.subdomain);
-    const message = {
+    await this.delivery.deliver(`${shop}-${name}`, {
       from: { ...this.sender, name: sentAs ?? this.sender.name },
-      to,
-      replyTo,
+      to: { ...to },
+      ...(replyTo ? { replyTo: { ...replyTo } } : {}),
       subject,
       text,
       html,
@@ -43,8 +42,8 @@ export class MailNotifier extends Notifier implements OnApplicationShutdown {
       // of sending: a message that was held for days or retried must not sort below mail read since, and mail servers
       // treat old dates as spam. The message itself states when the order was placed.
       messageId: `<${name}@${shop}.store-commerce>`,
-    };
-    await this.delivery.deliver(`${shop}-${name}`, encodeMail(message));
+      headers: { 'Auto-Submitted': 'auto-generated' },
+    });
   }
 
   /** The worker has ended its attempts at this point. */

@@ -1,5 +1,5 @@
-import nodemailer from 'nodemailer';
-import type { EncodedMail } from './encode-mail.js';
+import nodemailer, { type SendMailOptions } from 'nodemailer';
+import { keepTextsLiteral } from './literal-headers.js';
 import { MailFailure } from './mail-failure.js';
 
 export interface SmtpTimeouts {
@@ -36,15 +36,18 @@ export class SmtpDelivery {
       dnsTimeout: timeouts.connectMs,
       greetingTimeout: timeouts.greetingMs,
       socketTimeout: timeouts.socketMs,
+      disableFileAccess: true,
+      disableUrlAccess: true,
     });
+    this.pool.use('stream', keepTextsLiteral);
     // Errors of idle connections; a message's own error is thrown.
     this.pool.on('error', () => undefined);
   }
 
   /** @throws MailFailure when the server did not accept the message in time. */
-  async deliver(_name: string, { envelope, raw }: EncodedMail): Promise<void> {
+  async deliver(_name: string, message: SendMailOptions): Promise<void> {
     const signal = AbortSignal.timeout(this.timeouts.attemptMs);
-    await this.pool.sendMail({ envelope, raw, signal }).catch((error: unknown) => {
+    await this.pool.sendMail({ ...message, signal }).catch((error: unknown) => {
       throw MailFailure.of(error);
     });
   }
