@@ -121,6 +121,11 @@ describe('bad lines of an import', () => {
       'line 3: order.adjustment_amount must be 50, the difference to total_amount',
     ],
     [
+      'amounts whose sum is not exact',
+      line({ ...anOrder, amount: -9007199254740990, tax_amount: 9007199254740991, total_amount: 9007199254740991 }),
+      'line 3: order has amounts that are too large',
+    ],
+    [
       'a category that is its own parent',
       line({ kind: 'category', store, slug: 'c', name: 'c', parent: 'c' }),
       'line 3: category.parent makes the category its own ancestor',

@@ -61,7 +61,7 @@ describe('the body of an order', () => {
     ['a long city', withCustomer({ city: 'x'.repeat(201) }), text('customer.city', 200)],
     ['a long zip', withCustomer({ zip: 'x'.repeat(33) }), text('customer.zip', 32)],
     ['a long region', withCustomer({ region: 'x'.repeat(201) }), text('customer.region', 200)],
-    ...['ZZ', 'Germany', 'D', 7].map((country): [string, unknown, string] => [
+    ...['ZZ', 'Germany', 'D', 'ß', 'ſs', 7].map((country): [string, unknown, string] => [
       `the country ${country}`,
       withCustomer({ country }),
       'customer.country must be a country code of two letters, such as DE (ISO 3166-1)',

@@ -51,7 +51,8 @@ export const minorUnits = integer(
 export function networks(text: string): string[] {
   return text.split(',').map((part) => {
     const [address = '', length, ...rest] = part.trim().split('/');
-    const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+    // A zone, as in fe80::1%eth0, is no part of a network.
+    const bits = { 4: 32, 6: 128 }[address.includes('%') ? 0 : isIP(address)] ?? -1;
     const isLength = length === undefined ? bits > 0 : /^\d{1,3}$/.test(length) && Number(length) <= bits;
     if (!isLength || rest.length > 0)
       throw new InvalidArgumentError('Give networks such as 192.0.2.0/24,2001:db8::/32.');

@@ -127,7 +127,8 @@ export function EmailField({ max, description }: TextOptions): PropertyDecorator
 export function CountryField({ description }: FieldOptions): PropertyDecorator {
   const isCountry = constraint(
     'isCountry',
-    (value) => value === '' || isISO31661Alpha2(value),
+    // The library folds letters: `ß` would be `SS`.
+    (value) => value === '' || (typeof value === 'string' && /^[a-z]{2}$/i.test(value) && isISO31661Alpha2(value)),
     'must be a country code of two letters, such as DE (ISO 3166-1)',
   );
   return fieldOrNull({ type: 'string', maxLength: 2, description }, isCountry);
