@@ -24,9 +24,10 @@ CREATE TABLE bare.customers AS SELECT store_id, id FROM customers;
 CREATE TABLE bare.orders AS
   SELECT store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency, amount,
     total_amount, customer_id, customer_name, customer_email, customer_phone, shipping_address, billing_address, notes,
-    external_reference, is_test, created_at, updated_at
+    external_reference, is_test, tax_amount, shipping_amount, discount_amount, created_at, updated_at
   FROM orders;
-ALTER TABLE bare.orders ALTER is_test SET DEFAULT false;
+ALTER TABLE bare.orders ALTER is_test SET DEFAULT false, ALTER tax_amount SET DEFAULT 0,
+  ALTER shipping_amount SET DEFAULT 0, ALTER discount_amount SET DEFAULT 0;
 CREATE TABLE bare.order_lines AS
   SELECT store_id, order_id, position, product_id, variant_id, sku, name, attributes, unit_price, quantity, line_total
   FROM order_lines;

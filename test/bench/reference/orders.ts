@@ -17,7 +17,8 @@ const BY_EMAIL = lookUpBy('lower(customer_email) = lower($2)');
 const BY_RECEIPT = lookUpBy('upper(receipt_number) = upper($2)');
 
 const FIND = `
-  SELECT ${SUMMARY}, customer_email, customer_phone, shipping_address, billing_address, notes,
+  SELECT ${SUMMARY}, tax_amount, shipping_amount, discount_amount,
+    total_amount - amount - tax_amount - shipping_amount + discount_amount AS adjustment_amount, customer_id, customer_email, customer_phone, shipping_address, billing_address, notes,
     coalesce(external_reference, '') AS external_reference, is_test, updated_at,
     (SELECT coalesce(json_agg(json_build_object('product_id', line.product_id, 'variant_id', line.variant_id,
         'sku', line.sku, 'name', line.name, 'attributes', line.attributes, 'unit_price', line.unit_price,
@@ -36,9 +37,12 @@ interface Address {
   readonly address?: string;
   readonly city?: string;
   readonly zip?: string;
+  readonly region?: string;
+  readonly country?: string;
 }
 
 interface FullRow {
+  readonly customer_id: string | null;
   readonly customer_name: string;
   readonly customer_email: string;
   readonly customer_phone: string;
@@ -72,13 +76,15 @@ export async function lookUpOrders(store: Store, search: string, page: Page) {
   );
 }
 
-const place = ({ address = '', city = '', zip = '' }: Address) => ({ address, city, zip });
+const place = ({ address = '', city = '', zip = '', region = '', country = '' }: Address) => ({
+  ...{ address, city, zip, region, country },
+});
 
 export async function findOrder(store: Store, id: string) {
   const rows = await query<FullRow>('order', FIND, [store.id, id]);
-  return theOne(rows, ({ customer_email: email, customer_phone: phone, ...row }) => ({
+  return theOne(rows, ({ customer_id, customer_email: email, customer_phone: phone, ...row }) => ({
     ...row,
-    customer: { name: row.customer_name, email, phone },
+    customer: { id: customer_id, name: row.customer_name, email, phone },
     shipping_address: place(row.shipping_address),
     billing_address: place(row.billing_address),
     fraud: row.fraud ?? NOT_SCREENED,
