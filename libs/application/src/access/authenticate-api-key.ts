@@ -21,8 +21,8 @@ export class AuthenticateApiKey {
   constructor(private readonly apiKeys: ApiKeyRepository) {}
 
   /**
-   * Resolves the store of a request. A key of the wrong form is refused without a look-up. A refusal counts nothing: whoever
-   * has stolen a key must not use up its limit.
+   * Resolves the store of a request. A key of the wrong form is refused without a look-up. A refused
+   * request counts nothing, so a thief does not use up the limit of a key.
    *
    * @param text the key; undefined when the request has none.
    * @param address of the client.

@@ -39,8 +39,8 @@ const LOOK_UP = `/* keys.look_up */
   WHERE key.key_hash = ANY($1)`;
 
 const COLUMNS = `
-  id, store_id AS "storeId", prefix, last_four AS "lastFour", mode, scope, networks::text[], name, status, expires_at AS "expiresAt",
-  last_used_at AS "lastUsedAt", created_at AS "createdAt", successor_id AS "successorId"`;
+  id, store_id AS "storeId", prefix, last_four AS "lastFour", mode, scope, networks::text[], name, status,
+  expires_at AS "expiresAt", last_used_at AS "lastUsedAt", created_at AS "createdAt", successor_id AS "successorId"`;
 
 // One statement, so that no failure leaves the old key without a successor. least() ignores nulls. Of two rolls at the same
 // time, the second one waits for the row, and does not see that the successor of the first is revoked: it is refused.
@@ -90,7 +90,8 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
 
   override async insert(storeId: number, key: NewApiKey): Promise<ApiKeyRecord> {
     const rows = await this.database.write<ApiKeyRecord>(
-      `/* keys.insert */ INSERT INTO api_keys (store_id, id, key_hash, prefix, last_four, mode, scope, name, expires_at, networks)
+      `/* keys.insert */ INSERT INTO api_keys (store_id, id, key_hash, prefix, last_four, mode, scope, name, expires_at,
+         networks)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, ARRAY(SELECT network(part::inet) FROM unnest($10::text[]) AS part))
        RETURNING ${COLUMNS}`,
       [storeId, key.id, key.hash, key.prefix, key.lastFour, key.mode, key.scope, key.name, key.expiresAt, key.networks],

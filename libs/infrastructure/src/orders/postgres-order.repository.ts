@@ -42,8 +42,8 @@ const HELD = {
 // which take both sides half as long as objects with a name for each value. Amounts travel as text, because JSON numbers are
 // not exact.
 const FIND = `/* orders.find */
-  SELECT id, created_at, ${SUMMARY}, tax_amount, shipping_amount, discount_amount, customer_id, customer_email, customer_phone, shipping_address, billing_address, notes,
-    external_reference, is_test, placed, updated_at,
+  SELECT id, created_at, ${SUMMARY}, tax_amount, shipping_amount, discount_amount, customer_id, customer_email,
+    customer_phone, shipping_address, billing_address, notes, external_reference, is_test, placed, updated_at,
     (SELECT coalesce(json_agg(json_build_array(line.product_id, line.variant_id, line.sku, line.name, line.attributes,
         line.attribute_names, line.unit_price::text, line.quantity, line.line_total::text) ORDER BY line.position), '[]')
       FROM order_lines line WHERE line.store_id = orders.store_id AND line.order_id = orders.id) AS lines,
