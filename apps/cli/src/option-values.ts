@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import path from 'node:path';
-import { isCurrency, isReceiptNumber, isStorable, isUuid } from '@app/domain';
+import { isCurrency, isExternalReference, isReceiptNumber, isStorable, isUuid } from '@app/domain';
 import { readOwnMigrations, type SchemaMigrations } from '@app/infrastructure';
 import { KINDS_IN_ORDER, isSubdomain, type BundleKind } from '@app/bundles';
 import { InvalidArgumentError } from 'commander';
@@ -32,6 +32,8 @@ export const orderReference = textIf(
   (text) => isUuid(text) || isReceiptNumber(text),
   'Give an order id or a receipt number.',
 );
+/** A number of another system. */
+export const externalReference = textIf(isExternalReference, 'Give 1 to 64 visible characters.');
 /** The name of a fraud rule, as in an order's reasons. */
 export const reasonName = textIf(
   (text) => /^[a-z][a-z0-9_]*$/.test(text),

@@ -12,16 +12,13 @@ import { FeedHeads } from './changes/feed-heads.js';
 import { CollectPersonalData } from './customers/collect-personal-data.js';
 import { CustomersService } from './customers/customers.service.js';
 import { EraseCustomer } from './customers/erase-customer.js';
+import { ChangeOrder } from './orders/change-order.js';
 import { CreateOrder } from './orders/create-order.js';
-import { CancelOrder } from './orders/cancel-order.js';
-import { ChangeOrderStatus } from './orders/change-order-status.js';
 import { OrdersService } from './orders/orders.service.js';
 import { PreviewOrder } from './orders/preview-order.js';
-import { ReleaseOrder } from './orders/release-order.js';
 import { RescreenHeldOrders } from './orders/rescreen-held-orders.js';
 import { RetryPipeline } from './orders/retry-pipeline.js';
 import { RunPipelineStage } from './orders/run-pipeline-stage.js';
-import { VerifyPayment } from './orders/verify-payment.js';
 import { ProductsService } from './products/products.service.js';
 import { RotateSecrets } from './secrets/rotate-secrets.js';
 import { SkusService } from './skus/skus.service.js';
@@ -34,18 +31,15 @@ const USE_CASES = [
   CreateApiKey,
   RollApiKey,
   ChangeApiKeyStatus,
+  ChangeOrder,
   CreateOrder,
   PreviewOrder,
-  ChangeOrderStatus,
-  CancelOrder,
   RunPipelineStage,
   RetryPipeline,
-  ReleaseOrder,
   RescreenHeldOrders,
   SetStock,
   VerifyStock,
   RotateSecrets,
-  VerifyPayment,
   OrdersService,
   ProductsService,
   SkusService,

@@ -6,7 +6,6 @@ import {
   type IdempotencyScope,
   type LineRequest,
   type PricedItems,
-  type OrderLifecycle,
   type OrderPlacement,
   type Screening,
   type StageRetries,
@@ -26,7 +25,6 @@ import {
   type UnavailableItem,
 } from '@app/domain';
 import { InMemoryHeldOrders } from './in-memory-held-orders.js';
-import { InMemoryOrderLifecycle } from './in-memory-order-lifecycle.js';
 import { InMemoryOrderPlacement } from './in-memory-order-placement.js';
 import { InMemoryStageRetries } from './in-memory-stage-retries.js';
 import {
@@ -63,7 +61,6 @@ export class InMemoryShop {
   readonly clock: Clock = { now: () => Promise.resolve(this.now) };
   readonly fraud: FraudScreening = new InMemoryFraud(this);
   readonly placement: OrderPlacement = new InMemoryOrderPlacement(this.transactions);
-  readonly lifecycle: OrderLifecycle = new InMemoryOrderLifecycle(this.transactions);
   readonly held: HeldOrders = new InMemoryHeldOrders(this.transactions);
   readonly retries: StageRetries = new InMemoryStageRetries(this.transactions);
 

@@ -1,4 +1,4 @@
-import { isExternalReference, isStorable } from '@app/domain';
+import { isExternalReference, isStorable, MAX_EXTERNAL_REFERENCE } from '@app/domain';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Expose, plainToInstance, Transform, Type, type ClassTransformOptions } from 'class-transformer';
@@ -43,7 +43,7 @@ function field(schema: ApiPropertyOptions, ...constraints: readonly PropertyDeco
 function fieldOrNull(
   { description, ...schema }: SchemaObject,
   isValid: PropertyDecorator,
-  preset?: string,
+  preset?: string | boolean,
 ): PropertyDecorator {
   const anyOf = [schema, { type: 'null' }];
   return field({ description, anyOf, required: false, default: preset }, IsOptional(), isValid);
@@ -91,6 +91,10 @@ interface TextOptions extends FieldOptions {
   readonly max: number;
 }
 
+interface ReferenceOptions extends FieldOptions {
+  readonly isRequired?: boolean;
+}
+
 /** Text that is neither absent, null nor blank. */
 export function RequiredTextField({ max, description }: TextOptions): PropertyDecorator {
   return field({ type: 'string', minLength: 1, maxLength: max, description }, IsPresent, isText(max));
@@ -101,16 +105,17 @@ export function TextField({ max, description }: TextOptions): PropertyDecorator 
   return fieldOrNull({ type: 'string', maxLength: max, description }, isText(max));
 }
 
-/** Absent, null, or 1 to `max` printable characters without white space at either end. */
-export function ReferenceField({ max, description }: TextOptions): PropertyDecorator {
+/** 1 to 64 printable characters without white space at either end; absent or null unless it is required. */
+export function ReferenceField({ description, isRequired = false }: ReferenceOptions): PropertyDecorator {
   const isReference = constraint(
     'isExternalReference',
     (value) => typeof value === 'string' && isExternalReference(value),
-    `must be 1 to ${max} visible characters, with plain spaces only between them`,
+    `must be 1 to ${MAX_EXTERNAL_REFERENCE} visible characters, with plain spaces only between them`,
   );
   // The pattern is the part of the rule that every dialect of regular expressions has.
   const pattern = '^\\S(.*\\S)?$';
-  return fieldOrNull({ type: 'string', minLength: 1, maxLength: max, pattern, description }, isReference);
+  const schema = { type: 'string', minLength: 1, maxLength: MAX_EXTERNAL_REFERENCE, pattern, description } as const;
+  return isRequired ? field(schema, IsPresent, isReference) : fieldOrNull(schema, isReference);
 }
 
 /** Absent, null, empty, or text with one `@`, something on both sides of it, and no white space. */
@@ -154,6 +159,56 @@ export function WordField({ words, default: preset, message, description }: Word
   return fieldOrNull({ type: 'string', enum: [...words], description }, isWord, preset);
 }
 
+interface RequiredWordOptions extends FieldOptions {
+  readonly words: readonly string[];
+}
+
+/** One of the words, exactly. */
+export function RequiredWordField({ words, description }: RequiredWordOptions): PropertyDecorator {
+  return field({ type: 'string', enum: [...words], description }, IsPresent, isExactly(words));
+}
+
+interface OptionalWordOptions extends RequiredWordOptions {
+  /** The meaning of null and of an absent field. */
+  readonly default?: string;
+}
+
+/** Absent, null, or one of the words, exactly. */
+export function OptionalWordField({ words, default: preset, description }: OptionalWordOptions): PropertyDecorator {
+  return fieldOrNull({ type: 'string', enum: [...words], description }, isExactly(words), preset);
+}
+
+interface FlagOptions extends FieldOptions {
+  /** The meaning of null and of an absent field. */
+  readonly default: boolean;
+}
+
+/** Absent, null, or a JSON boolean. */
+export function FlagField({ default: preset, description }: FlagOptions): PropertyDecorator {
+  const isFlag = constraint('isFlag', (value) => typeof value === 'boolean', 'must be true or false');
+  return fieldOrNull({ type: 'boolean', description }, isFlag, preset);
+}
+
+/** Absent, null, or a time with a time zone, not before 1970 and not after 2999. */
+export function TimestampField({ description }: FieldOptions): PropertyDecorator {
+  const isTimestamp = constraint(
+    'isTimestamp',
+    (value) => typeof value === 'string' && ISO_TIME.test(value) && !Number.isNaN(Date.parse(value)),
+    'must be a time in ISO 8601 with a time zone, such as 2026-11-20T09:30:00Z',
+  );
+  return fieldOrNull({ type: 'string', format: 'date-time', description }, isTimestamp);
+}
+
+/** Absent, null, empty, or a URL of a web page. */
+export function WebAddressField({ max, description }: TextOptions): PropertyDecorator {
+  const isAddress = constraint(
+    'isWebAddress',
+    (value) => value === '' || (isTextUpTo(value, max) && /^https?:\/\/\S+$/.test(value) && URL.canParse(value)),
+    `must be an http or https URL of at most ${max} characters`,
+  );
+  return fieldOrNull({ type: 'string', maxLength: max, description }, isAddress);
+}
+
 /**
  * An object with fields of its own. An absent or null object is read as empty, so that its required fields are
  * reported.
@@ -165,10 +220,11 @@ export function ObjectField(Body: BodyClass): PropertyDecorator {
 
 interface ListOptions extends FieldOptions {
   readonly max: number;
+  readonly isOptional?: boolean;
 }
 
-/** A list of 1 to `max` objects. */
-export function ListField(Body: BodyClass, { max, description }: ListOptions): PropertyDecorator {
+/** A list of 1 to `max` objects; absent or null if it is optional. */
+export function ListField(Body: BodyClass, { max, description, isOptional = false }: ListOptions): PropertyDecorator {
   const size = { message: `must have 1 to ${max} entries` };
   // One entry above the limit is enough to exceed it.
   const read = Transform(({ obj, key, value }: { obj: Record<string, unknown>; key: string; value: unknown }) => {
@@ -176,8 +232,14 @@ export function ListField(Body: BodyClass, { max, description }: ListOptions): P
     return Array.isArray(list) ? list.slice(0, max + 1).map((entry) => readObject(Body, entry)) : value;
   });
   return field(
-    { type: [Body], minItems: 1, maxItems: max, description },
-    ...[read, IsPresent, IsArray({ message: 'must be an array' }), ArrayMinSize(1, size), ArrayMaxSize(max, size)],
+    { type: [Body], minItems: 1, maxItems: max, description, required: !isOptional },
+    ...[
+      read,
+      isOptional ? IsOptional() : IsPresent,
+      IsArray({ message: 'must be an array' }),
+      ArrayMinSize(1, size),
+      ArrayMaxSize(max, size),
+    ],
     IsObject,
   );
 }
@@ -202,6 +264,15 @@ const IsPresent = constraint(
   (value) => value !== undefined && value !== null && !(typeof value === 'string' && value.trim() === ''),
   'is required',
 );
+
+const isExactly = (words: readonly string[]): PropertyDecorator =>
+  constraint(
+    'isOneOf',
+    (value) => typeof value === 'string' && words.includes(value),
+    `must be one of ${words.join(', ')}`,
+  );
+
+const ISO_TIME = /^(?:19[7-9]\d|2\d{3})-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
 
 /** Skips the other constraints of an absent field. */
 const IfGiven = ValidateIf((_body, value) => value !== undefined);

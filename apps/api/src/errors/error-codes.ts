@@ -89,10 +89,76 @@ export const ERROR_CODES = {
     meaning: "The store's fraud rules reject the order.",
     action: 'Do not repeat the request. Ask the buyer to contact the store.',
   },
+  order_held: {
+    status: 422,
+    meaning: 'The order is under review: nothing of it ships.',
+    action: 'Release the order, or cancel it.',
+  },
+  order_cancelled: {
+    status: 422,
+    meaning: 'The order is cancelled.',
+    action: 'Do not ship it. Pay back `refund_due`.',
+  },
+  not_held: {
+    status: 422,
+    meaning: 'The order is not under review.',
+    action: 'Nothing: somebody released it before.',
+  },
+  already_shipped: {
+    status: 422,
+    meaning: 'Units are shipped already. `error` names what is left; the history keeps the attempt of a shipment.',
+    action: 'Read the order. If a parcel has left twice, call it back.',
+  },
+  being_picked: {
+    status: 422,
+    meaning: 'A shipment that is being picked has claimed the units. `error` names it.',
+    action: 'Ship that shipment, or make it void.',
+  },
+  shipment_reference_taken: {
+    status: 422,
+    meaning: 'The order has a shipment with this `reference` and another content.',
+    action: 'Read the order. Send another reference for another shipment.',
+  },
+  payment_reference_taken: {
+    status: 422,
+    meaning: 'The order has a payment with this `reference` and another content.',
+    action: 'Read the order. Send another reference for another payment.',
+  },
+  refund_reference_taken: {
+    status: 422,
+    meaning: 'The order has a refund with this `reference` and another content.',
+    action: 'Read the order. Send another reference for another refund.',
+  },
+  amount_mismatch: {
+    status: 422,
+    meaning: 'The paid amount is not the total of the order. `error` names both; the history keeps the attempt.',
+    action: 'Clear it with the customer: refund the payment, or correct it.',
+  },
+  refund_exceeds_payment: {
+    status: 422,
+    meaning: 'The refunds would exceed what was paid. `error` names what is left.',
+    action: 'Read the order, and refund at most what is left.',
+  },
+  return_exceeds_shipment: {
+    status: 422,
+    meaning: 'Units that were not shipped, or came back already, cannot come back. `error` names what can.',
+    action: 'Read the order, and correct the lines.',
+  },
+  stale: {
+    status: 422,
+    meaning: 'The order has another status than `expected`. `error` names it and the possible moves.',
+    action: 'Read the order, and decide again.',
+  },
+  transition_not_allowed: {
+    status: 422,
+    meaning: 'The life cycle does not allow the move. `error` names the possible ones.',
+    action:
+      'Read the order. SHIPPED and DELIVERED follow from shipments, SUCCEEDED and REFUNDED from payments and refunds.',
+  },
   idempotency_mismatch: {
     status: 422,
-    meaning: 'Another order was placed with this `Idempotency-Key`.',
-    action: 'Use a new key for each new order.',
+    meaning: 'Another request was carried out with this `Idempotency-Key`.',
+    action: 'Use a new key for each new order and each change.',
   },
   throttled: {
     status: 429,

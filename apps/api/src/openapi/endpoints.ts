@@ -114,21 +114,22 @@ interface WriteAnswer {
 }
 
 /**
- * Documents an operation with a body.
+ * Documents an operation that writes.
  *
  * @param body a class with a decorator of `body/fields.ts` for each field, and a value of it.
  * @param writesNothing whether keys of the scope `read` may send it.
  */
 export function ApiWrite<Body extends object>({
   of,
-  body: { type, example },
+  body,
   answer: { status, description, headers = {} },
   writesNothing = false,
   failures = [],
   ...operation
 }: Operation & {
   of: Representation;
-  body: { readonly type: new () => Body; readonly example: Body };
+  /** Absent for an operation without a body. */
+  body?: { readonly type: new () => Body; readonly example: Body; readonly isOptional?: boolean };
   answer: WriteAnswer;
   writesNothing?: boolean;
 }): MethodDecorator {
@@ -137,7 +138,16 @@ export function ApiWrite<Body extends object>({
     ApiOperation(operation),
     ApiPrefer(),
     ApiRequestId(),
-    ApiBody({ type, examples: { body: { summary: 'A body', value: example } } }),
+    ...(body
+      ? [
+          ApiBody({
+            type: body.type,
+            required: !body.isOptional,
+            examples: { body: { summary: 'A body', value: body.example } },
+          }),
+          ApiFailures(new BadRequestException('Request body is not valid JSON')),
+        ]
+      : []),
     ApiResponse({
       status,
       description,
@@ -147,7 +157,6 @@ export function ApiWrite<Body extends object>({
     }),
     ApiFailures(
       ...failures,
-      new BadRequestException('Request body is not valid JSON'),
       new BadRequestException('Unknown query parameter: dry_run'),
       ...(writesNothing ? [] : [new AuthenticationError('insufficient_scope')]),
       ...COMMON_FAILURES,

@@ -1,5 +1,5 @@
 import { MAX_ID, type OrderRequest } from '@app/application';
-import { MAX_EXTERNAL_REFERENCE, MAX_LINES, MAX_QUANTITY, PAYMENT_METHODS, type PaymentMethod } from '@app/domain';
+import { MAX_LINES, MAX_QUANTITY, PAYMENT_METHODS, type PaymentMethod } from '@app/domain';
 import { ApiSchema } from '@nestjs/swagger';
 import {
   AmountField,
@@ -84,7 +84,6 @@ export class CreateOrderRequest {
   notes?: string | null;
 
   @ReferenceField({
-    max: MAX_EXTERNAL_REFERENCE,
     description:
       'Your own number of the order. Unique per store and mode (live or test), for ever: a second order with it is ' +
       'refused. Compared and kept exactly as given. Visible letters, marks, digits, punctuation and symbols of any ' +

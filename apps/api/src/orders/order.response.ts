@@ -9,9 +9,13 @@ import {
   FULFILLMENT_STATUSES,
   ORDER_SOURCES,
   PAYMENT_STATUSES,
+  SHIPMENT_STATUSES,
   adjustmentOf,
+  refundDueOf,
   type FraudAssessment,
+  type MoneyRecord,
   type PostalAddress,
+  type Shipment as ShipmentOfOrder,
 } from '@app/domain';
 import type { Static } from '@sinclair/typebox';
 import { representation, type ValueOf } from '../openapi/resource.js';
@@ -31,7 +35,14 @@ import {
   uuid,
 } from '../openapi/schema.js';
 
+const Allocation = object({
+  warehouse: text('Code of the warehouse.', 'MAIN'),
+  bin: text('Code of the bin.', 'A-1'),
+  quantity: integer('Units.', 2),
+});
+
 const LineItem = object({
+  line: integer('Number of the line, from 1.', 1),
   product_id: orNull(id('The product; null when an imported order names none.', 70)),
   variant_id: orNull(id('The variant; null when there is none.', 12)),
   sku: text('`""` when there is none.', 'R-1-42'),
@@ -40,6 +51,32 @@ const LineItem = object({
   unit_price: minorUnits('Price of one unit.', 7990),
   quantity: integer('Units.', 2),
   line_total: minorUnits('Price of the line.', 15980),
+  shipped_quantity: integer('Units that are shipped.', 0),
+  allocations: arrayOf(
+    Allocation,
+    'The bins that hold, or held, the units of the line. Empty for imported and for cancelled orders.',
+  ),
+});
+
+const LineQuantity = object({ line: integer('Number of the line.', 1), quantity: integer('Units.', 2) });
+
+const Shipment = object({
+  reference: text("The client's number of the shipment. Unique in the order.", 'SHIP-1'),
+  status: oneOf(SHIPMENT_STATUSES, 'picking claims the units. The units of a void shipment are open again.', {
+    example: 'shipped',
+  }),
+  items: arrayOf(LineQuantity, 'What it contains.'),
+  carrier: text('`""` when there is none.', 'DHL'),
+  tracking_number: text('Same.', '00340434161094042557'),
+  tracking_url: text('Same.', 'https://tracking.example.com/00340434161094042557'),
+  shipped_at: orNull(timestamp('Null until it is shipped.')),
+  delivered_at: orNull(timestamp('Null until it is delivered.')),
+});
+
+const MoneyOfOrder = object({
+  reference: text('The id at the gateway. Unique in the order.', 'pi_3NX81'),
+  amount: minorUnits('Positive.', 15980),
+  at: timestamp('When it was made.'),
 });
 
 const CustomerOfOrder = object(
@@ -85,6 +122,7 @@ const Fraud = object(
 
 const Stage = object({
   stage: oneOf(PIPELINE_STAGES, 'Name of the stage.'),
+  reference: text('The shipment or refund that it is about; `""` for none.', ''),
   state: oneOf(['pending', 'held', 'done', 'dead'], 'held: waits for a review. dead: failed for good.'),
   attempts: integer('Number of attempts that have ended, since an operator retried the stage, if one did.', 1),
   last_error: text('Code or class of the last failure; `""` when there was none.', ''),
@@ -133,11 +171,16 @@ export const Order = representation(
     fraud: Fraud,
     pipeline: arrayOf(
       Stage,
-      'The stages of the pipeline, in this order, with their progress. Empty for imported orders.',
-      PIPELINE_STAGES.map((stage) => ({ ...exampleOf(Stage), stage, state: 'done' })),
+      'The stages of the pipeline, in this order, with their progress. Empty for an imported order that nothing changed.',
+      PIPELINE_STAGES.slice(0, 4).map((stage) => ({ ...exampleOf(Stage), stage, state: 'done' })),
     ),
+    shipments: arrayOf(Shipment, 'In the order of their creation.', []),
+    payments: arrayOf(MoneyOfOrder, 'Recorded payments, in the order of their recording.', []),
+    refunds: arrayOf(MoneyOfOrder, 'Recorded refunds, likewise.', []),
+    refund_due: minorUnits('What must be paid back: the order is cancelled, or was paid twice.', 0),
     updated_at: timestamp(
-      'When a status of the order last changed, or its personal data was erased. Each stage has its own time.',
+      'When the order, a shipment, a payment or a refund last changed, or its personal data was erased. Each stage has ' +
+        'its own time.',
     ),
   }),
   { money: 'minor', kind: 'orders' },
@@ -179,12 +222,34 @@ export function toOrderResponse(order: OrderRecord): OrderResponse {
     is_test: order.isTest,
     fraud: toFraud(order.fraud),
     pipeline: order.pipeline.map(toStage),
+    shipments: order.shipments.map(toShipment),
+    payments: order.payments.map(toMoney),
+    refunds: order.refunds.map(toMoney),
+    refund_due: refundDueOf(order),
     updated_at: order.updatedAt.toISOString(),
   } satisfies Omit<OrderResponse, keyof OrderItemResponse>);
 }
 
+function toShipment(shipment: ShipmentOfOrder): Static<typeof Shipment> {
+  return {
+    reference: shipment.reference,
+    status: shipment.status,
+    items: shipment.items.map(({ line, quantity }) => ({ line, quantity })),
+    carrier: shipment.carrier,
+    tracking_number: shipment.trackingNumber,
+    tracking_url: shipment.trackingUrl,
+    shipped_at: shipment.shippedAt?.toISOString() ?? null,
+    delivered_at: shipment.deliveredAt?.toISOString() ?? null,
+  };
+}
+
+function toMoney({ reference, amount, at }: MoneyRecord): Static<typeof MoneyOfOrder> {
+  return { reference, amount, at: at.toISOString() };
+}
+
 function toLineItem(line: OrderLineRecord): Static<typeof LineItem> {
   return {
+    line: line.line,
     product_id: line.productId,
     variant_id: line.variantId,
     sku: line.sku,
@@ -193,6 +258,8 @@ function toLineItem(line: OrderLineRecord): Static<typeof LineItem> {
     unit_price: line.unitPrice,
     quantity: line.quantity,
     line_total: line.lineTotal,
+    shipped_quantity: line.shippedQuantity,
+    allocations: line.allocations.map(({ warehouse, bin, quantity }) => ({ warehouse, bin, quantity })),
   };
 }
 
@@ -212,6 +279,7 @@ function toFraud(assessment: FraudAssessment | null): Static<typeof Fraud> {
 function toStage(stage: PipelineStageRecord): Static<typeof Stage> {
   return {
     stage: stage.stage,
+    reference: stage.reference,
     state: stage.state,
     attempts: stage.attempts,
     last_error: stage.lastError,

@@ -1,12 +1,4 @@
-import {
-  CreateOrder,
-  Deadline,
-  ORDER_DEADLINE_MS,
-  OrdersService,
-  PreviewOrder,
-  type ApiKeyLookup,
-  type OrderFilter,
-} from '@app/application';
+import { CreateOrder, OrdersService, PreviewOrder, type ApiKeyLookup, type OrderFilter } from '@app/application';
 import { FULFILLMENT_STATUSES, ORDER_SOURCES, PAYMENT_STATUSES, type Order } from '@app/domain';
 import { Body, Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -22,6 +14,7 @@ import { ReadQuery } from '../query/read-query.decorator.js';
 import { CreateOrderRequest, toOrderRequest } from './create-order.request.js';
 import { toCreatedOrder } from './created-order.response.js';
 import { IdempotencyKey } from './idempotency-key.decorator.js';
+import { deadlineOf } from './order-deadline.js';
 import { toOrderPreview, type OrderPreviewResponse } from './order-preview.response.js';
 import { toOrderListItem, toOrderResponse, type OrderItemResponse, type OrderResponse } from './order.response.js';
 import { ApiCreateOrder, ApiGetOrder, ApiListOrders, ApiPreviewOrder, ORDERS_DOCUMENTATION } from './orders.openapi.js';
@@ -70,7 +63,7 @@ export class OrdersController {
   @Post()
   @ApiCreateOrder()
   async create(
-    @CurrentKey() { mode, store }: ApiKeyLookup,
+    @CurrentKey() { id: keyId, mode, store }: ApiKeyLookup,
     @IdempotencyKey() idempotencyKey: string | null,
     @Body(BodyPipe) body: CreateOrderRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -78,7 +71,7 @@ export class OrdersController {
     const request = toOrderRequest(body);
     const idempotency = idempotencyKey === null ? null : { key: idempotencyKey, answer: toAnswer };
     const deadline = deadlineOf(reply);
-    const created = await this.createOrder.execute({ store, mode, request, idempotency, deadline });
+    const created = await this.createOrder.execute({ store, mode, keyId, request, idempotency, deadline });
     const { replay } = created;
     this.metrics.countOrder(mode, replay !== null);
     reply.request.orderId = replay ? replay.orderId : created.order.id;
@@ -99,11 +92,6 @@ export class OrdersController {
     const request = toOrderRequest(body);
     return toOrderPreview(await this.previewOrder.execute({ store, mode, request, deadline: deadlineOf(reply) }));
   }
-}
-
-/** The time in which the service waited for the body does not count. */
-function deadlineOf({ elapsedTime, request }: FastifyReply): Deadline {
-  return Deadline.in(ORDER_DEADLINE_MS - (elapsedTime - request.waitedForBodyMs));
 }
 
 /** The body of the 201. A repeat of the request gets the same bytes. */

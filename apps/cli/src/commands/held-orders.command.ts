@@ -1,8 +1,9 @@
-import { HeldOrders, ReleaseOrder, type HeldOrder, type OrderKey, type OrderLocation } from '@app/application';
-import { DomainError } from '@app/domain';
+import { ChangeOrder, HeldOrders, type HeldOrder, type OrderKey, type OrderLocation } from '@app/application';
+import { DomainError, NotHeld } from '@app/domain';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { withApplication } from '../database.js';
+import { byOperator } from '../by-operator.js';
 import { CommandFailed, EXIT } from '../failures.js';
 import { findStore } from '../find-store.js';
 import { locateOrder } from '../locate-order.js';
@@ -117,8 +118,10 @@ async function existing(app: INestApplicationContext, store: string | undefined)
 async function release(app: INestApplicationContext, order: OrderLocation): Promise<Outcome> {
   const outcome = { order_id: order.orderId, store: order.subdomain };
   try {
-    return { ...outcome, released: await app.get(ReleaseOrder).execute(order) };
+    await app.get(ChangeOrder).release(byOperator(order));
+    return { ...outcome, released: true };
   } catch (error) {
+    if (error instanceof NotHeld) return { ...outcome, released: false };
     if (!(error instanceof DomainError)) throw error;
     return { ...outcome, released: false, error: error.message };
   }

@@ -1,17 +1,17 @@
+import { ChangeOrder, RetryPipeline, type ChangedOrder, type OrderLocation } from '@app/application';
 import {
-  CancelOrder,
-  ChangeOrderStatus,
-  RetryPipeline,
-  VerifyPayment,
-  type CancelledOrder,
-  type OrderLocation,
-} from '@app/application';
-import { FULFILLMENT_STATUSES, PAYMENT_STATUSES, type FulfillmentStatus, type PaymentStatus } from '@app/domain';
+  FULFILLMENT_STATUSES,
+  PAYMENT_STATUSES,
+  refundDueOf,
+  type FulfillmentStatus,
+  type PaymentStatus,
+} from '@app/domain';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Option, type Command } from 'commander';
+import { byOperator } from '../by-operator.js';
 import { withApplication } from '../database.js';
 import { CommandFailed, EXIT } from '../failures.js';
-import { currency, minorUnits, orderReference, subdomain } from '../option-values.js';
+import { currency, externalReference, minorUnits, orderReference, subdomain } from '../option-values.js';
 import { printJson, say } from '../output.js';
 import { locateOrder } from '../locate-order.js';
 import { addHeldOrders } from './held-orders.command.js';
@@ -26,6 +26,7 @@ interface StatusOptions extends StoreOption {
 }
 
 interface PaymentOptions extends StoreOption {
+  readonly reference: string;
   readonly amount: number;
   readonly currency: string;
 }
@@ -53,39 +54,49 @@ Example:
       }
       const change = { ...(status && { status }), ...(fulfillmentStatus && { fulfillmentStatus }) };
       return withOrder(reference, store, async (app, order) => {
-        printMoved(order, await app.get(ChangeOrderStatus).execute(order, change));
+        printMoved(order, await app.get(ChangeOrder).setStatus(byOperator(order), change));
       });
     });
 
   addOrderCommand(orders, 'cancel', 'cancel an order before it ships, and return its stock to the bins').action(
     (reference: string, { store }: StoreOption) =>
       withOrder(reference, store, async (app, order) => {
-        printMoved(order, await app.get(CancelOrder).execute(order));
+        const cancellation = { reason: '', restock: true, notify: false };
+        printMoved(order, await app.get(ChangeOrder).cancel(byOperator(order), cancellation));
       }),
   );
 
-  addOrderCommand(orders, 'verify-payment', 'compare a reported payment with the total, and set SUCCEEDED if equal')
+  addOrderCommand(orders, 'verify-payment', 'record a reported payment, and set SUCCEEDED if it is the total')
     .requiredOption('--amount <N>', 'paid amount in minor units (1999 for 19.99 USD)', minorUnits)
     .requiredOption('--currency <C>', 'ISO 4217 code of the paid amount', currency)
+    .option('--reference <R>', "the payment's id, unique in the order", externalReference, 'gateway callback')
     .addHelpText(
       'after',
       `
-For the callback handler of a payment gateway. Fails, and changes nothing, when amount or currency differ from the
-order's total. A repeated callback succeeds again. When the order is cancelled, fulfillment_status is CANCELLED and the
-payment must be refunded: status is SUCCEEDED, or stays CANCELLED if the order was cancelled unpaid, and the notes of the
-order then state the payment.
+For the callback handler of a payment gateway. Fails when amount or currency differ from the order's total; the history of
+the order keeps the attempt. A repeated callback changes nothing. When refund_due is not 0, the order is cancelled or paid
+already, and that amount must be refunded.
 
 Example:
-  orders verify-payment WEB-261120-7K3M9Q --amount 5297 --currency USD`,
+  orders verify-payment WEB-261120-7K3M9Q --amount 5297 --currency USD --reference pi_3NX`,
     )
-    .action((reference: string, { store, ...paid }: PaymentOptions) =>
+    .action((reference: string, { store, reference: payment, amount, currency }: PaymentOptions) =>
       withOrder(reference, store, async (app, order) => {
-        const { status, fulfillmentStatus } = await app.get(VerifyPayment).execute({ order, ...paid });
+        const paid = { reference: payment, amount, currency, at: null };
+        const changed = await app.get(ChangeOrder).pay(byOperator(order), paid);
+        const { status, fulfillmentStatus } = changed.order;
         const { orderId, subdomain: store } = order;
-        printJson({ order_id: orderId, store, status, fulfillment_status: fulfillmentStatus, ...paid });
-        if (fulfillmentStatus === 'CANCELLED' || status === 'CANCELLED') {
-          say(`The order is cancelled: refund the payment of ${paid.amount} ${paid.currency} (in minor units).`);
-        }
+        const due = refundDueOf(changed.order);
+        printJson({
+          order_id: orderId,
+          store,
+          status,
+          fulfillment_status: fulfillmentStatus,
+          amount,
+          currency,
+          refund_due: due,
+        });
+        if (due > 0) say(`Refund ${due} ${currency} (in minor units).`);
       }),
     );
 
@@ -121,7 +132,7 @@ function withOrder(
 
 function printMoved(
   { orderId, subdomain: store }: OrderLocation,
-  { status, fulfillmentStatus, restocked }: CancelledOrder,
+  { order: { status, fulfillmentStatus }, restocked }: ChangedOrder,
 ): void {
   printJson({ order_id: orderId, store, status, fulfillment_status: fulfillmentStatus, restocked });
 }

@@ -42,6 +42,8 @@ export interface OrderRequest {
 export interface CreateOrderCommand {
   readonly store: { readonly id: number; readonly currency: Currency };
   readonly mode: ApiKeyMode;
+  /** The API key that places the order. */
+  readonly keyId?: string;
   readonly request: OrderRequest;
   /** The client's idempotency key and the answer to store with it; `null` when the client sent no key. */
   readonly idempotency: { readonly key: string; readonly answer: IdempotentRequest['answer'] } | null;
@@ -148,7 +150,11 @@ export class CreateOrder {
 }
 
 /** An order with a new id and a new receipt number, both of this time. */
-function draftOf({ store, mode, request }: CreateOrderCommand, lines: readonly OrderLine[], placedAt: Date): Order {
+function draftOf(
+  { store, mode, keyId, request }: CreateOrderCommand,
+  lines: readonly OrderLine[],
+  placedAt: Date,
+): Order {
   return Order.place({
     id: uuidv7({ msecs: placedAt.getTime() }),
     storeId: store.id,
@@ -162,6 +168,7 @@ function draftOf({ store, mode, request }: CreateOrderCommand, lines: readonly O
     isTest: mode === 'test',
     lines,
     placedAt,
+    ...(keyId !== undefined && { placedBy: keyId }),
   });
 }
 

@@ -1,6 +1,12 @@
 import { isReceiptNumber, isUuid, NotFound } from '@app/domain';
 import { Injectable } from '@nestjs/common';
-import { OrderRepository, type OrderFilter, type OrderRecord, type OrderSummary } from '../ports/order.repository.js';
+import {
+  OrderRepository,
+  type OrderEventRecord,
+  type OrderFilter,
+  type OrderRecord,
+  type OrderSummary,
+} from '../ports/order.repository.js';
 import type { Page, PageOf } from '../ports/page.js';
 
 @Injectable()
@@ -19,6 +25,16 @@ export class OrdersService {
     const order = await this.find(storeId, reference);
     if (!order) throw new NotFound('Order');
     return order;
+  }
+
+  /**
+   * The history of an order, oldest first.
+   *
+   * @param reference the order's UUID or its receipt number.
+   * @throws NotFound when the store has no such order.
+   */
+  history(storeId: number, reference: string, page: Page): Promise<PageOf<OrderEventRecord>> {
+    return this.orders.history(storeId, reference, page);
   }
 
   private find(storeId: number, reference: string): Promise<OrderRecord | null> {

@@ -67,14 +67,14 @@ export class RunPipelineStage {
     }
   }
 
-  private async notify({ storeId, orderId, stage }: ClaimedStage): Promise<void> {
+  private async notify({ storeId, orderId, stage, reference }: ClaimedStage): Promise<void> {
     const [order, store] = await Promise.all([
       this.orders.findById(storeId, orderId),
       this.stores.findProfile(storeId),
     ]);
     if (!order || !store) throw new Error(`No order ${orderId} in store ${storeId}`);
     if (stage === 'notify-customer' && order.fulfillmentStatus === 'CANCELLED') throw new OrderCancelled();
-    await within(NOTIFICATION_MS, this.notifier.notify(stage, order, store));
+    await within(NOTIFICATION_MS, this.notifier.notify(stage, order, store, reference));
   }
 }
 

@@ -37,6 +37,7 @@ export interface ApiKeyUsage {
 /** The data of a key that a request needs. */
 export interface ApiKeyLookup {
   readonly id: string;
+  readonly name: string;
   readonly mode: ApiKeyMode;
   readonly scope: ApiKeyScope;
   /** As in {@link ApiKeyRecord}. */

@@ -32,15 +32,6 @@ export abstract class HeldOrders {
   abstract list(filter: HeldFilter, limit: number, after: OrderKey | null): Promise<HeldOrder[]>;
 
   /**
-   * Ends the review of an order: queues the customer's confirmation.
-   *
-   * @returns false when the order is not held; nothing is queued then.
-   * @throws NotFound when the store has no such order.
-   * @throws OrderCancelled when the order is cancelled.
-   */
-  abstract release(order: OrderKey): Promise<boolean>;
-
-  /**
    * Replaces the assessment of an order that is held because its analysis was unavailable. ACCEPT queues the
    * customer's confirmation; REVIEW holds it for the new reasons. Changes nothing when the order is not held for that
    * reason alone.

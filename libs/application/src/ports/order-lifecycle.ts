@@ -1,80 +1,57 @@
-import type { OrderState } from '@app/domain';
-import type { OrderKey } from './order.repository.js';
+import type { Actor, OrderChange, PlacedOrder } from '@app/domain';
+import type { Deadline } from '../deadline.js';
+import type { IdempotencyScope } from './order-placement.js';
+import type { OrderRecord } from './order.repository.js';
 
-/** An existing order while its state changes. */
-export interface LockedOrder extends OrderState {
-  /** The amount owed, in minor units of `currency`. Imported orders may have a negative one. */
-  readonly totalAmount: number;
-  readonly currency: string;
+/** The order that a request or a command changes. */
+export interface OrderTarget {
+  readonly storeId: number;
+  /** UUID or receipt number in any letter case. */
+  readonly reference: string;
+  /** Orders of the other mode do not exist; null = of both modes. */
+  readonly isTest: boolean | null;
 }
 
-/** The state of an order after a change. */
-export interface ChangedOrder extends OrderState {
-  /** A line for the notes of the order, which get it once. */
-  readonly note?: string;
+/** A request with an idempotency key that changes an order. */
+export interface IdempotentChange {
+  readonly scope: IdempotencyScope;
+  /** SHA-256 of the validated request, with its route. */
+  readonly requestHash: Buffer;
+  /** Serialises the answer that is stored with the key and replayed byte for byte. */
+  readonly answer: (order: OrderRecord) => Buffer;
 }
 
-/**
- * Computes the state of an order after a change; throws to refuse it. May run more than once, so it must have no side
- * effects.
- */
-export type StateChange = (order: LockedOrder) => ChangedOrder;
-
-/**
- * The change, which must not cancel the fulfillment: only `cancel` returns the stock.
- *
- * @throws Error from the change that cancels; a defect of its author.
- */
-export function withoutCancelling(change: StateChange): StateChange {
-  return (before) => {
-    const after = change(before);
-    if (cancels(before, after)) throw new Error('Only OrderLifecycle.cancel may cancel an order: it returns the stock');
-    return after;
-  };
+export interface ChangeRequest {
+  readonly order: OrderTarget;
+  readonly actor: Actor;
+  /** Computes the change; throws to refuse it. May run more than once, so it must have no side effects. */
+  readonly decide: (order: PlacedOrder) => OrderChange;
+  /** `null` when the client sent no idempotency key. */
+  readonly idempotency: IdempotentChange | null;
+  readonly deadline?: Deadline;
 }
 
-/**
- * The change, which must cancel the fulfillment: the stock of any other order is still sold.
- *
- * @throws Error from the change that does not cancel; a defect of its author.
- */
-export function withCancelling(change: StateChange): StateChange {
-  return (before) => {
-    const after = change(before);
-    if (!cancels(before, after)) throw new Error('OrderLifecycle.cancel returns the stock: it must cancel the order');
-    return after;
-  };
-}
-
-function cancels(before: OrderState, after: OrderState): boolean {
-  return after.fulfillmentStatus === 'CANCELLED' && before.fulfillmentStatus !== 'CANCELLED';
-}
-
-/** An order after a cancellation. */
-export interface CancelledOrder extends OrderState {
+/** An order after a change. */
+export interface ChangedOrder {
+  readonly order: OrderRecord;
   /** Units that went back to their bins. */
   readonly restocked: number;
+  /** The answer to the earlier request with the same idempotency key, which made the change; null = this request made it. */
+  readonly replay: Buffer | null;
 }
 
-/** Moves existing orders through their life cycle, one transaction per change. */
+/** Changes placed orders, one transaction per change. */
 export abstract class OrderLifecycle {
   /**
-   * Locks the order, applies the change and saves its result. A result that equals the order's state, without a note or
-   * with one that the order has, writes nothing to the order. A result of CONFIRMED queues a held confirmation.
+   * Locks the order, decides, and writes the change: its events, its records, the stock that returns, its mail and the
+   * answer of the idempotency key, all or nothing. A change without events writes nothing, and waits for the standbys as a
+   * write does. A refusal of the change writes its events only.
    *
    * @throws NotFound when the store has no such order.
-   * @throws Error when the change cancels the fulfillment, which is for `cancel`; nothing is written.
-   * @throws the error that `change` throws; nothing is written.
+   * @throws the refusal of the change, and the error that `decide` throws; nothing else is written.
+   * @throws IdempotencyMismatch when the key was used with another request; nothing is written.
+   * @throws IdempotencyInFlight when another request with the key is still running after 2 s; nothing is written.
+   * @throws CommitOutcomeUnknown when the commit went unanswered, or stopped waiting for the standbys.
    */
-  abstract change(order: OrderKey, change: StateChange): Promise<OrderState>;
-
-  /**
-   * Like `change`, for a change that cancels the fulfillment. Returns the stock of the order to the bins it came from,
-   * exactly once, and abandons a held confirmation: it is never sent.
-   *
-   * @throws NotFound when the store has no such order.
-   * @throws Error when the change does not cancel the fulfillment, or it is already cancelled; nothing is written.
-   * @throws the error that `change` throws; nothing is written.
-   */
-  abstract cancel(order: OrderKey, change: StateChange): Promise<CancelledOrder>;
+  abstract change(request: ChangeRequest): Promise<ChangedOrder>;
 }

@@ -1,4 +1,13 @@
-import type { FraudAssessment, OrderCustomer, PostalAddress, VariantAttributes } from '@app/domain';
+import type {
+  Actor,
+  FraudAssessment,
+  MoneyRecord,
+  OrderCustomer,
+  OrderEvent,
+  PostalAddress,
+  Shipment,
+  VariantAttributes,
+} from '@app/domain';
 import type { Page, PageOf } from './page.js';
 
 /** An order in a list. Amounts are in minor units of `currency`. */
@@ -18,6 +27,14 @@ export interface OrderSummary {
   readonly createdAt: Date;
 }
 
+/** Units of a line in a bin: where to pick them, or where they were picked. */
+export interface Allocation {
+  /** Code of the warehouse. */
+  readonly warehouse: string;
+  readonly bin: string;
+  readonly quantity: number;
+}
+
 /** A line as it was sold. Product and variant are null on imported lines that name none. */
 export interface OrderLineRecord {
   readonly productId: number | null;
@@ -28,11 +45,18 @@ export interface OrderLineRecord {
   readonly unitPrice: number;
   readonly quantity: number;
   readonly lineTotal: number;
+  /** Counts from 1. */
+  readonly line: number;
+  readonly shippedQuantity: number;
+  /** By the ledger. Empty for imported and for cancelled orders. */
+  readonly allocations: readonly Allocation[];
 }
 
 /** Progress of one stage of an order's pipeline. */
 export interface PipelineStageRecord {
   readonly stage: string;
+  /** The shipment or refund that the stage is about; `''` for none. */
+  readonly reference: string;
   readonly state: string;
   readonly attempts: number;
   /** Code or class of the last failure; `''` if there was none. */
@@ -58,6 +82,10 @@ export interface OrderRecord extends OrderSummary {
   readonly isTest: boolean;
   readonly fraud: FraudAssessment | null;
   readonly pipeline: readonly PipelineStageRecord[];
+  /** In the order of their creation, as payments and refunds. */
+  readonly shipments: readonly Shipment[];
+  readonly payments: readonly MoneyRecord[];
+  readonly refunds: readonly MoneyRecord[];
   readonly updatedAt: Date;
 }
 
@@ -72,6 +100,12 @@ export interface OrderFilter {
   readonly externalReference?: string;
   /** Literal text within the receipt number or the e-mail on the order, in any letter case. */
   readonly search?: string;
+}
+
+/** An event in the history of an order. */
+export interface OrderEventRecord extends OrderEvent {
+  readonly at: Date;
+  readonly actor: Actor;
 }
 
 /** Identifies an order. */
@@ -96,6 +130,14 @@ export abstract class OrderRepository {
 
   /** Exact, in any letter case. */
   abstract findByReceiptNumber(storeId: number, receiptNumber: string): Promise<OrderRecord | null>;
+
+  /**
+   * The history of an order, oldest first. The first event is the placing or the import.
+   *
+   * @param reference UUID or receipt number in any letter case.
+   * @throws NotFound when the store has no such order.
+   */
+  abstract history(storeId: number, reference: string, page: Page): Promise<PageOf<OrderEventRecord>>;
 
   /**
    * Finds orders of any store by the reference that an operator gives.

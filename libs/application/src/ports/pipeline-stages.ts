@@ -1,7 +1,13 @@
 import type { OrderKey, PipelineStageRecord } from './order.repository.js';
 
-/** The stages that notify people after an order is placed. Each runs at least once. */
-export const NOTIFICATION_STAGES = ['notify-customer', 'notify-merchant'] as const;
+/** The stages that notify people after an order is placed or changed. Each runs at least once. */
+export const NOTIFICATION_STAGES = [
+  'notify-customer',
+  'notify-merchant',
+  'notify-shipment',
+  'notify-cancellation',
+  'notify-refund',
+] as const;
 export type NotificationStage = (typeof NOTIFICATION_STAGES)[number];
 
 /** The stages that complete in the order's own transaction, in their order. No row keeps them. */
@@ -12,12 +18,14 @@ export const PIPELINE_STAGES = [...PLACEMENT_STAGES, ...NOTIFICATION_STAGES] as 
 
 /** The records of those stages of an order. @param at when it was placed. */
 export function stagesOfPlacement(at: Date): PipelineStageRecord[] {
-  return PLACEMENT_STAGES.map((stage) => ({ stage, state: 'done', attempts: 1, lastError: '', at }));
+  return PLACEMENT_STAGES.map((stage) => ({ stage, reference: '', state: 'done', attempts: 1, lastError: '', at }));
 }
 
 /** A stage that one worker holds. No other worker claims it before `lockedUntil`, by the database's clock. */
 export interface ClaimedStage extends OrderKey {
   readonly stage: NotificationStage;
+  /** The shipment or refund that the stage is about; `''` for none. */
+  readonly reference: string;
   /** The attempts that ended, without this one. */
   readonly attempts: number;
   /** Also identifies the claim: each claim of a stage has a later one. */

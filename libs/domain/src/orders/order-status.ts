@@ -20,7 +20,7 @@ export type FulfillmentStatus = (typeof FULFILLMENT_STATUSES)[number];
 export const ORDER_SOURCES = ['POS', 'WEBSITE'] as const;
 export type OrderSource = (typeof ORDER_SOURCES)[number];
 
-const PAYMENT_TRANSITIONS: Record<PaymentStatus, readonly PaymentStatus[]> = {
+export const PAYMENT_TRANSITIONS: Record<PaymentStatus, readonly PaymentStatus[]> = {
   PENDING: ['SUCCEEDED', 'FAILED', 'CANCELLED'],
   SUCCEEDED: ['REFUNDED'],
   FAILED: ['PENDING', 'CANCELLED'],
@@ -28,7 +28,7 @@ const PAYMENT_TRANSITIONS: Record<PaymentStatus, readonly PaymentStatus[]> = {
   CANCELLED: [],
 };
 
-const FULFILLMENT_TRANSITIONS: Record<FulfillmentStatus, readonly FulfillmentStatus[]> = {
+export const FULFILLMENT_TRANSITIONS: Record<FulfillmentStatus, readonly FulfillmentStatus[]> = {
   PENDING: ['CONFIRMED', 'CANCELLED'],
   CONFIRMED: ['PROCESSING', 'CANCELLED'],
   PROCESSING: ['SHIPPED', 'CANCELLED'],
@@ -41,10 +41,10 @@ const FULFILLMENT_TRANSITIONS: Record<FulfillmentStatus, readonly FulfillmentSta
 /** A status change that the order's life cycle does not allow. */
 export class IllegalTransition extends DomainError {
   readonly kind = 'rejected';
-  readonly code = 'illegal_transition';
+  readonly code = 'transition_not_allowed';
 
   /** @param possible the statuses to which it can change. */
-  constructor(what: 'payment' | 'fulfillment', from: string, to: string, possible: readonly string[]) {
+  constructor(what: 'payment' | 'fulfillment' | 'shipment', from: string, to: string, possible: readonly string[]) {
     const instead = possible.length > 0 ? `only to ${possible.join(' or ')}` : 'or anywhere else';
     super(from === to ? `${what} is already ${from}` : `${what} cannot go from ${from} to ${to}, ${instead}`);
   }

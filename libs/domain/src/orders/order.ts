@@ -53,6 +53,8 @@ export interface OrderDraft {
   readonly isTest: boolean;
   readonly lines: readonly OrderLine[];
   readonly placedAt: Date;
+  /** The API key that places it. */
+  readonly placedBy?: string;
 }
 
 /** A new website order. */
@@ -100,5 +102,9 @@ export class Order extends Quote {
   }
   get placedAt(): Date {
     return this.draft.placedAt;
+  }
+  /** The API key that places it; null for none. */
+  get placedBy(): string | null {
+    return this.draft.placedBy ?? null;
   }
 }

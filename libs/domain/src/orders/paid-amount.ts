@@ -7,7 +7,7 @@ export type Amount = Pick<Money, 'minor' | 'currency'>;
 /** A gateway reports another amount than the order's total. */
 export class PaidAmountMismatch extends DomainError {
   readonly kind = 'rejected';
-  readonly code = 'paid_amount_mismatch';
+  readonly code = 'amount_mismatch';
 
   constructor(
     readonly paid: Amount,

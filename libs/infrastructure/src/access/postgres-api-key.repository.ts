@@ -20,6 +20,7 @@ import { KeyUsage } from './key-usage.js';
 interface LookupRow {
   readonly hash: string;
   readonly id: string;
+  readonly name: string;
   readonly mode: ApiKeyMode;
   readonly scope: ApiKeyScope;
   readonly networks: readonly string[];
@@ -32,7 +33,7 @@ interface LookupRow {
 }
 
 const LOOK_UP = `/* keys.look_up */
-  SELECT encode(key.key_hash, 'hex') AS hash, key.id, key.mode, key.scope, key.networks::text[], key.status, key.expires_at,
+  SELECT encode(key.key_hash, 'hex') AS hash, key.id, key.name, key.mode, key.scope, key.networks::text[], key.status, key.expires_at,
     coalesce(key.expires_at <= now(), false) AS expired,
     store.id AS store_id, store.currency, store.status = 'ACTIVE' AS store_active
   FROM api_keys key JOIN stores store ON store.id = key.store_id
@@ -146,7 +147,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
 }
 
 function toLookup(row: LookupRow): ApiKeyLookup {
-  const { id, mode, scope, networks, status, expired } = row;
+  const { id, name, mode, scope, networks, status, expired } = row;
   const store = { id: row.store_id, currency: row.currency, active: row.store_active };
-  return { id, mode, scope, networks, status, expiresAt: row.expires_at, expired, store };
+  return { id, name, mode, scope, networks, status, expiresAt: row.expires_at, expired, store };
 }

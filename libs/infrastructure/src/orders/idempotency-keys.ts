@@ -1,20 +1,25 @@
 import { createHash } from 'node:crypto';
-import {
-  IdempotencyInFlight,
-  IdempotencyMismatch,
-  type IdempotencyScope,
-  type IdempotentRequest,
-  type Replay,
-} from '@app/application';
-import type { Order } from '@app/domain';
+import { IdempotencyInFlight, IdempotencyMismatch, type IdempotencyScope } from '@app/application';
 import { isLockTimeout } from '../postgres/postgres-errors.js';
 import { WAITS_FOR_STANDBYS } from '../postgres/standby-wait.js';
 import { HAS_BEGUN, type TransactionSql } from '../postgres/transaction-sql.js';
 
+/** A request that carries a key. */
+interface KeyedRequest {
+  readonly scope: IdempotencyScope;
+  readonly requestHash: Buffer;
+}
+
+/** What an earlier request with the key did. `answer` is null once the person is erased, if it had personal data. */
+export interface KeptAnswer {
+  readonly orderId: string;
+  readonly answer: Buffer | null;
+}
+
 interface KeyRow {
   readonly request_hash: Buffer;
   readonly order_id: string;
-  readonly response: Buffer;
+  readonly response: Buffer | null;
   readonly waits_for_standbys: boolean;
 }
 
@@ -39,22 +44,28 @@ const FIND = `/* idempotency.look_up */
 // its first byte. No client can send such a key: keys are printable ASCII.
 const ERASED = '\u0001';
 
+// The answer to a change has the whole order.
+const KEEP = `/* idempotency.keep */
+  UPDATE idempotency_keys SET order_id = $4, response = $5, personal = true
+  WHERE store_id = $1 AND mode = $2 AND key = $3`;
+
+const RELEASE = `/* idempotency.release */ DELETE FROM idempotency_keys WHERE store_id = $1 AND mode = $2 AND key = $3`;
+
 /**
  * Claims the key for this transaction.
  *
- * @param order the order that the request places; null when the claim is going to be rolled back.
+ * @param kept the answer, where it is known already; null when the claim is going to be rolled back, or `keepAnswer` follows.
  * @returns null when this transaction holds the key now; the order of the other request when that one committed.
  * @throws IdempotencyMismatch when the other request was a different one.
  * @throws IdempotencyInFlight when the other request is still running after the wait.
  */
 export async function claimKey(
   sql: TransactionSql,
-  request: IdempotentRequest,
-  order: Order | null,
-): Promise<Replay | null> {
-  const { scope, requestHash, answer } = request;
-  const kept = order ? [order.id, answer(order)] : [null, null];
-  const claim = { text: CLAIM, values: [...valuesOf(scope), requestHash, ...kept] };
+  request: KeyedRequest,
+  kept: KeptAnswer | null,
+): Promise<KeptAnswer | null> {
+  const { scope, requestHash } = request;
+  const claim = { text: CLAIM, values: [...valuesOf(scope), requestHash, kept?.orderId, kept?.answer] };
   const [inserted] = await sql.pipeline([claim]).catch((error: unknown) => {
     throw isLockTimeout(error) ? new IdempotencyInFlight() : error;
   });
@@ -76,13 +87,23 @@ export async function claimKey(
  * @returns null when no committed request used the key.
  * @throws IdempotencyMismatch when the key was used with another request.
  */
-export async function findReplay(reader: KeyReader, { scope, requestHash }: IdempotentRequest): Promise<Replay | null> {
+export async function findReplay(reader: KeyReader, { scope, requestHash }: KeyedRequest): Promise<KeptAnswer | null> {
   const erased = ERASED + createHash('sha256').update(scope.key).digest('hex');
   const [row] = await reader.query(FIND, [...valuesOf(scope), erased]);
   if (!row) return null;
   if (!row.request_hash.equals(requestHash.subarray(0, row.request_hash.length))) throw new IdempotencyMismatch();
   if (row.waits_for_standbys) await reader.waitForStandbys();
   return { orderId: row.order_id, answer: row.response };
+}
+
+/** Frees the key that this transaction has claimed, for a request whose refusal is recorded. */
+export async function releaseKey(sql: TransactionSql, scope: IdempotencyScope): Promise<void> {
+  await sql.query(RELEASE, valuesOf(scope));
+}
+
+/** Keeps the answer with the key that this transaction has claimed. */
+export async function keepAnswer(sql: TransactionSql, scope: IdempotencyScope, kept: KeptAnswer): Promise<void> {
+  await sql.query(KEEP, [...valuesOf(scope), kept.orderId, kept.answer]);
 }
 
 function valuesOf({ storeId, mode, key }: IdempotencyScope): unknown[] {

@@ -11,8 +11,8 @@ const INSERT_ORDER = `/* orders.insert */
   WITH placed AS (
     INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
       amount, total_amount, customer_name, customer_email, customer_phone, shipping_address, billing_address, notes,
-      is_test, created_at, updated_at, external_reference, placed, email_key, phone_key, address_key, customer_id)
-    VALUES ($1, CASE WHEN ${HAS_BEGUN} THEN $2::uuid END, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14, $15, $16, $17, $17, $22, true,
+      is_test, created_at, updated_at, external_reference, placed, placed_by, email_key, phone_key, address_key, customer_id)
+    VALUES ($1, CASE WHEN ${HAS_BEGUN} THEN $2::uuid END, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14, $15, $16, $17, $17, $22, true, $25,
       email_key($12), comparable_phone($13), comparable_address($14),
       (SELECT id FROM customers WHERE store_id = $1 AND ${hasEmail('customers', '$12')}))
   ), lines AS (
@@ -76,6 +76,7 @@ export function orderInsertion(order: Order, assessment: FraudAssessment): State
     order.externalReference || null,
     isHeld ? 'held' : 'pending',
     isHeld ? rulesOf(assessment) : null,
+    order.placedBy,
   ];
   return { text: INSERT_ORDER, values };
 }

@@ -8,12 +8,12 @@ import {
 import type { Database } from '../postgres/database.js';
 
 const FIND = `/* stages.notified */
-  SELECT notified FROM order_stages WHERE store_id = $1 AND order_id = $2 AND stage = $3`;
+  SELECT notified FROM order_stages WHERE store_id = $1 AND order_id = $2 AND stage = $3 AND reference = $4`;
 
 // True whoever says it: also an attempt that the queue has given up in the meantime.
 const RECORD = `/* stages.channel_notified */
-  UPDATE order_stages SET notified = array_append(notified, $4)
-  WHERE store_id = $1 AND order_id = $2 AND stage = $3 AND NOT $4 = ANY (notified)`;
+  UPDATE order_stages SET notified = array_append(notified, $5)
+  WHERE store_id = $1 AND order_id = $2 AND stage = $3 AND reference = $4 AND NOT $5 = ANY (notified)`;
 
 /**
  * Notifies by several channels at the same time, and records each that succeeds. When one fails, the next attempt of the
@@ -28,13 +28,18 @@ export class NotificationChannels extends Notifier {
     super();
   }
 
-  override async notify(stage: NotificationStage, order: OrderRecord, store: StoreProfile): Promise<void> {
-    const key = [store.id, order.id, stage];
+  override async notify(
+    stage: NotificationStage,
+    order: OrderRecord,
+    store: StoreProfile,
+    reference = '',
+  ): Promise<void> {
+    const key = [store.id, order.id, stage, reference];
     const [row] = await this.database.queryPrepared<{ notified: readonly string[] }>(FIND, key);
     const missing = [...this.channels].filter(([name]) => !row?.notified.includes(name));
     const attempts = await Promise.allSettled(
       missing.map(async ([name, channel]) => {
-        await channel.notify(stage, order, store);
+        await channel.notify(stage, order, store, reference);
         await this.database.queryPrepared(RECORD, [...key, name]);
       }),
     );

@@ -1,5 +1,5 @@
-import type { NotificationStage, OrderKey, RetriedPipeline } from '@app/application';
-import { UNAVAILABLE, type FraudAssessment } from '@app/domain';
+import { PIPELINE_STAGES, type NotificationStage, type OrderKey, type RetriedPipeline } from '@app/application';
+import { UNAVAILABLE, type FraudAssessment, type OrderChange } from '@app/domain';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 
 /** An order is under review while one of its stages, called `stage`, is held. A release or a cancellation ends that. */
@@ -12,17 +12,17 @@ const RELEASE = `/* stages.release */
 
 const RETRY = `/* stages.retry */
   UPDATE order_stages SET state = 'pending', attempts = 0, run_at = now(), locked_until = NULL, updated_at = now()
-  WHERE store_id = $1 AND order_id = $2 AND stage = ANY ($3)`;
+  WHERE store_id = $1 AND order_id = $2 AND (stage, reference) IN (SELECT * FROM unnest($3::text[], $4::text[]))`;
 
 // A worker skips locked stages: it claims none of them before the transaction ends. clock_timestamp(), because the
 // statement may have waited for a claim.
 const UNFINISHED = `/* stages.unfinished */
-  SELECT stage, coalesce(state = 'pending' AND locked_until > clock_timestamp(), false) AS running FROM order_stages
+  SELECT stage, reference, coalesce(state = 'pending' AND locked_until > clock_timestamp(), false) AS running FROM order_stages
   WHERE store_id = $1 AND order_id = $2
     AND (state = 'dead' OR state = 'pending' AND (attempts > 0 OR locked_until IS NOT NULL))
     AND NOT (stage = 'notify-customer' AND EXISTS (
       SELECT FROM orders WHERE store_id = $1 AND id = $2 AND fulfillment_status = 'CANCELLED'))
-  ORDER BY position FOR NO KEY UPDATE OF order_stages`;
+  ORDER BY position, reference FOR NO KEY UPDATE OF order_stages`;
 
 // The stage first, then the assessment: of two writers at the same moment, the second finds the stage settled.
 const SETTLE = `/* stages.settle */
@@ -36,6 +36,12 @@ const SETTLE = `/* stages.settle */
   WHERE store_id = $1 AND order_id = $2 AND order_id IN (SELECT order_id FROM settled)
   RETURNING order_id`;
 
+interface UnfinishedRow {
+  readonly stage: NotificationStage;
+  readonly reference: string;
+  readonly running: boolean;
+}
+
 /** The fraud rules for which the customer's confirmation is held; null when it is not held. */
 export async function findHoldReasons(sql: TransactionSql, order: OrderKey): Promise<readonly string[] | null> {
   const [row] = await sql.query<{ held_for: string[] | null }>(
@@ -48,6 +54,19 @@ export async function findHoldReasons(sql: TransactionSql, order: OrderKey): Pro
 /** Makes a held stage pending. Returns whether one was held. */
 export async function releaseHeldStage(sql: TransactionSql, { storeId, orderId }: OrderKey): Promise<boolean> {
   return (await sql.query(RELEASE, [storeId, orderId])).length > 0;
+}
+
+/** Queues the mail about a change, once. */
+export async function queueMail(
+  sql: TransactionSql,
+  { storeId, orderId }: OrderKey,
+  { stage, reference }: NonNullable<OrderChange['mail']>,
+): Promise<void> {
+  await sql.query(
+    `/* stages.queue */ INSERT INTO order_stages (store_id, order_id, stage, reference, state, position)
+     VALUES ($1, $2, $3, $4, 'pending', $5) ON CONFLICT DO NOTHING`,
+    [storeId, orderId, stage, reference, PIPELINE_STAGES.indexOf(stage) + 1],
+  );
 }
 
 /** Makes a held stage dead: its message is never sent. */
@@ -76,10 +95,11 @@ export async function retryStages(
   order: OrderKey,
 ): Promise<Pick<RetriedPipeline, 'stages' | 'running'>> {
   const key = [order.storeId, order.orderId];
-  const unfinished = await sql.query<{ stage: NotificationStage; running: boolean }>(UNFINISHED, key);
+  const unfinished = await sql.query<UnfinishedRow>(UNFINISHED, key);
   const running = unfinished.filter((row) => row.running).map(({ stage }) => stage);
-  const stages = unfinished.filter((row) => !row.running).map(({ stage }) => stage);
-  if (stages.length > 0) await sql.query(RETRY, [...key, stages]);
+  const ended = unfinished.filter((row) => !row.running);
+  const stages = ended.map(({ stage }) => stage);
+  if (ended.length > 0) await sql.query(RETRY, [...key, stages, ended.map(({ reference }) => reference)]);
   return { stages, running };
 }
 

@@ -1,11 +1,21 @@
 import {
   stagesOfPlacement,
+  type Allocation,
   type OrderLineRecord,
   type OrderRecord,
   type OrderSummary,
   type PipelineStageRecord,
 } from '@app/application';
-import type { FraudAssessment, PostalAddress, VariantAttributes } from '@app/domain';
+import {
+  isShippedWhole,
+  type FraudAssessment,
+  type LineQuantity,
+  type MoneyRecord,
+  type PostalAddress,
+  type Shipment,
+  type ShipmentStatus,
+  type VariantAttributes,
+} from '@app/domain';
 import { sortAttributes } from '../postgres/attributes.js';
 import { toSafeInteger } from '../postgres/integers.js';
 
@@ -42,6 +52,10 @@ export interface OrderRecordRow extends OrderRow {
   readonly lines: readonly LineJson[];
   readonly fraud: FraudAssessment | null;
   readonly stages: readonly StageJson[];
+  readonly shipments: readonly ShipmentJson[];
+  readonly payments: readonly MoneyJson[];
+  readonly refunds: readonly MoneyJson[];
+  readonly taken: readonly TakenJson[];
 }
 
 type LineJson = readonly [
@@ -56,7 +70,30 @@ type LineJson = readonly [
   lineTotal: string,
 ];
 
-type StageJson = readonly [stage: string, state: string, attempts: number, lastError: string, updatedAt: string];
+type StageJson = readonly [
+  stage: string,
+  reference: string,
+  state: string,
+  attempts: number,
+  lastError: string,
+  updatedAt: string,
+];
+
+type ShipmentJson = readonly [
+  reference: string,
+  status: ShipmentStatus,
+  carrier: string,
+  trackingNumber: string,
+  trackingUrl: string,
+  shippedAt: string | null,
+  deliveredAt: string | null,
+  items: readonly (readonly [line: number, quantity: number])[] | null,
+];
+
+type MoneyJson = readonly [reference: string, amount: string, at: string];
+
+/** Units that an order has taken from a bin. */
+type TakenJson = readonly [productId: number, variantKey: number, warehouse: string, bin: string, quantity: number];
 
 export function toOrderSummary(row: OrderRow): OrderSummary {
   return {
@@ -75,12 +112,13 @@ export function toOrderSummary(row: OrderRow): OrderSummary {
 }
 
 export function toOrderRecord(row: OrderRecordRow): OrderRecord {
+  const shipments = row.shipments.map(toShipment);
   // In Node 20, an object literal with a spread and further fields takes ten times as long.
   return Object.assign(toOrderSummary(row), {
     taxAmount: toSafeInteger(row.tax_amount),
     shippingAmount: toSafeInteger(row.shipping_amount),
     discountAmount: toSafeInteger(row.discount_amount),
-    lines: row.lines.map(toLine),
+    lines: toLines(row, shipments),
     customer: { name: row.customer_name, email: row.customer_email, phone: row.customer_phone },
     customerId: row.customer_id,
     shippingAddress: toAddress(row.shipping_address),
@@ -90,11 +128,65 @@ export function toOrderRecord(row: OrderRecordRow): OrderRecord {
     isTest: row.is_test,
     fraud: row.fraud,
     pipeline: [...(row.placed ? stagesOfPlacement(row.created_at) : []), ...row.stages.map(toStage)],
+    shipments,
+    payments: row.payments.map(toMoney),
+    refunds: row.refunds.map(toMoney),
     updatedAt: row.updated_at,
   });
 }
 
-function toLine(line: LineJson): OrderLineRecord {
+/** Lines of the same product take from its bins one after the other. */
+function toLines(row: OrderRecordRow, shipments: readonly Shipment[]): OrderLineRecord[] {
+  const bins = row.taken.map(([productId, variantKey, warehouse, bin, left]) => ({
+    productId,
+    variantKey,
+    warehouse,
+    bin,
+    left,
+  }));
+  const shippedWhole = shipments.length === 0 && isShippedWhole(row.fulfillment_status);
+  return row.lines.map((json, index) => {
+    const line = index + 1;
+    const [productId, variantId, , , , , , quantity] = json;
+    const allocations: Allocation[] = [];
+    let missing = quantity;
+    for (const bin of bins) {
+      if (missing === 0) break;
+      if (bin.left === 0 || bin.productId !== productId || bin.variantKey !== (variantId ?? 0)) continue;
+      const units = Math.min(missing, bin.left);
+      allocations.push({ warehouse: bin.warehouse, bin: bin.bin, quantity: units });
+      bin.left -= units;
+      missing -= units;
+    }
+    const shippedQuantity = shippedWhole ? quantity : unitsOf(shipments, line);
+    return { ...toLine(json), line, shippedQuantity, allocations };
+  });
+}
+
+function unitsOf(shipments: readonly Shipment[], line: number): number {
+  const shipped = shipments.filter(({ status }) => status === 'shipped' || status === 'delivered');
+  return shipped.flatMap(({ items }) => items).reduce((sum, item) => sum + (item.line === line ? item.quantity : 0), 0);
+}
+
+function toShipment(json: ShipmentJson): Shipment {
+  const [reference, status, carrier, trackingNumber, trackingUrl, shippedAt, deliveredAt, items] = json;
+  return {
+    reference,
+    status,
+    items: (items ?? []).map(([line, quantity]): LineQuantity => ({ line, quantity })),
+    carrier,
+    trackingNumber,
+    trackingUrl,
+    shippedAt: shippedAt === null ? null : new Date(shippedAt),
+    deliveredAt: deliveredAt === null ? null : new Date(deliveredAt),
+  };
+}
+
+function toMoney([reference, amount, at]: MoneyJson): MoneyRecord {
+  return { reference, amount: toSafeInteger(amount), at: new Date(at) };
+}
+
+function toLine(line: LineJson): Omit<OrderLineRecord, 'line' | 'shippedQuantity' | 'allocations'> {
   const [productId, variantId, sku, name, attributes, attributeNames, unitPrice, quantity, lineTotal] = line;
   return {
     productId,
@@ -113,6 +205,6 @@ function toAddress({ address, city, zip, region, country }: Partial<PostalAddres
   return { address: address ?? '', city: city ?? '', zip: zip ?? '', region: region ?? '', country: country ?? '' };
 }
 
-function toStage([stage, state, attempts, lastError, updatedAt]: StageJson): PipelineStageRecord {
-  return { stage, state, attempts, lastError, at: new Date(updatedAt) };
+function toStage([stage, reference, state, attempts, lastError, updatedAt]: StageJson): PipelineStageRecord {
+  return { stage, reference, state, attempts, lastError, at: new Date(updatedAt) };
 }

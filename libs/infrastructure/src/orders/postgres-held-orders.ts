@@ -1,11 +1,11 @@
 import { HeldOrders, type HeldFilter, type HeldOrder, type OrderKey } from '@app/application';
-import { NotFound, OrderCancelled, type FraudAssessment } from '@app/domain';
+import type { FraudAssessment } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../postgres/database.js';
 import { toSafeInteger } from '../postgres/integers.js';
 import { Transactions } from '../postgres/transactions.js';
-import { IS_HELD, releaseHeldStage, settleHeldStage } from './order-stages.js';
-import { lockOrder } from './postgres-order-lifecycle.js';
+import { IS_HELD, settleHeldStage } from './order-stages.js';
+import { lockOrder } from './order-changes.js';
 
 interface HeldRow extends Omit<HeldOrder, 'totalAmount'> {
   readonly totalAmount: string;
@@ -44,20 +44,10 @@ export class PostgresHeldOrders extends HeldOrders {
     return rows.map((row) => ({ ...row, totalAmount: toSafeInteger(row.totalAmount) }));
   }
 
-  override release(order: OrderKey): Promise<boolean> {
-    return this.transactions.run(async (sql) => {
-      // The lock makes a concurrent cancellation wait.
-      const state = await lockOrder(sql, order);
-      if (!state) throw new NotFound('Order');
-      if (state.fulfillmentStatus === 'CANCELLED') throw new OrderCancelled();
-      return releaseHeldStage(sql, order);
-    });
-  }
-
   override settle(order: OrderKey, assessment: FraudAssessment): Promise<boolean> {
     return this.transactions.run(async (sql) => {
       // The lock makes a concurrent cancellation wait, which abandons only held stages.
-      await lockOrder(sql, order);
+      await lockOrder(sql, { storeId: order.storeId, reference: order.orderId, isTest: null });
       return settleHeldStage(sql, order, assessment);
     });
   }

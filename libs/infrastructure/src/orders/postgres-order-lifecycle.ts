@@ -1,27 +1,19 @@
 import {
   OrderLifecycle,
-  withCancelling,
-  withoutCancelling,
-  type CancelledOrder,
-  type LockedOrder,
+  type ChangedOrder,
+  type ChangeRequest,
   type OrderKey,
-  type StateChange,
+  type OrderRecord,
 } from '@app/application';
-import { NotFound, type FulfillmentStatus, type OrderState, type PaymentStatus } from '@app/domain';
+import { NotFound, PlacedOrder, type DomainError, type OrderChange } from '@app/domain';
 import { Injectable } from '@nestjs/common';
-import { toSafeInteger } from '../postgres/integers.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
 import { restock } from '../stock/restock.js';
-import { abandonHeldStage, releaseHeldStage } from './order-stages.js';
-
-interface StateRow {
-  readonly status: PaymentStatus;
-  readonly fulfillment_status: FulfillmentStatus;
-  /** bigint, which pg returns as text. */
-  readonly total_amount: string;
-  readonly currency: string;
-}
+import { claimKey, keepAnswer, releaseKey } from './idempotency-keys.js';
+import { loadOrder, lockOrder, refusalEvents, statementsOf } from './order-changes.js';
+import { abandonHeldStage, queueMail, releaseHeldStage } from './order-stages.js';
+import { readOrder } from './postgres-order.repository.js';
 
 @Injectable()
 export class PostgresOrderLifecycle extends OrderLifecycle {
@@ -29,53 +21,58 @@ export class PostgresOrderLifecycle extends OrderLifecycle {
     super();
   }
 
-  override change(order: OrderKey, change: StateChange): Promise<OrderState> {
-    return this.transactions.run(async (sql) => {
-      const state = await apply(sql, order, withoutCancelling(change));
-      if (state.fulfillmentStatus === 'CONFIRMED') await releaseHeldStage(sql, order);
-      return state;
-    });
-  }
-
-  override cancel(order: OrderKey, change: StateChange): Promise<CancelledOrder> {
-    return this.transactions.run(async (sql) => {
-      // Every writer locks stock before the order. A cancellation that loses the race for the stock finds the order
-      // cancelled, and its return is rolled back.
-      const restocked = await restock(sql, order);
-      const state = await apply(sql, order, withCancelling(change));
-      await abandonHeldStage(sql, order);
-      return { ...state, restocked };
-    });
+  override async change(request: ChangeRequest): Promise<ChangedOrder> {
+    const outcome = await this.transactions.run((sql) => change(sql, request), request.deadline);
+    if (outcome.refusal) throw outcome.refusal;
+    return outcome;
   }
 }
 
-async function apply(sql: TransactionSql, order: OrderKey, change: StateChange): Promise<OrderState> {
-  const before = await lockOrder(sql, order);
-  if (!before) throw new NotFound('Order');
-  const { status, fulfillmentStatus, note } = change(before);
-  if (note !== undefined) {
-    await sql.query(
-      `/* orders.add_note */ UPDATE orders SET notes = concat_ws(E'\\n', nullif(notes, ''), $3::text), updated_at = now()
-       WHERE store_id = $1 AND id = $2 AND strpos(notes, $3::text) = 0`,
-      [order.storeId, order.orderId, note],
-    );
+type Outcome = (ChangedOrder & { readonly refusal?: undefined }) | { readonly refusal: DomainError };
+
+// The key first, then the order, then its stock: the lock order of every writer.
+async function change(
+  sql: TransactionSql,
+  { order: target, actor, decide, idempotency }: ChangeRequest,
+): Promise<Outcome> {
+  const kept = idempotency && (await claimKey(sql, idempotency, null));
+  if (kept) {
+    const order = await find(sql, { storeId: target.storeId, orderId: kept.orderId });
+    return { order, restocked: 0, replay: kept.answer ?? idempotency.answer(order) };
   }
-  if (status === before.status && fulfillmentStatus === before.fulfillmentStatus) return { status, fulfillmentStatus };
-  await sql.query(
-    `/* orders.set_state */ UPDATE orders SET status = $3, fulfillment_status = $4, updated_at = now() WHERE store_id = $1 AND id = $2`,
-    [order.storeId, order.orderId, status, fulfillmentStatus],
-  );
-  return { status, fulfillmentStatus };
+
+  const key = await lockOrder(sql, target);
+  const decided = decide(new PlacedOrder(await loadOrder(sql, key)));
+  if (decided.refusal) {
+    await sql.pipeline([refusalEvents(key, actor, decided.events)]);
+    // The key stays free.
+    if (idempotency) await releaseKey(sql, idempotency.scope);
+    return { refusal: decided.refusal };
+  }
+
+  let restocked = 0;
+  // An earlier request made the change, and its commit may have stopped waiting for the standbys.
+  if (decided.events.length === 0) await sql.waitForStandbysAtCommit();
+  else {
+    await sql.pipeline(statementsOf(key, actor, decided));
+    restocked = await followUp(sql, key, decided);
+  }
+  const order = await find(sql, key);
+  if (idempotency)
+    await keepAnswer(sql, idempotency.scope, { orderId: key.orderId, answer: idempotency.answer(order) });
+  return { order, restocked, replay: null };
 }
 
-/** Reads the order and holds it until the transaction ends. Null when the store has no such order. */
-export async function lockOrder(sql: TransactionSql, { storeId, orderId }: OrderKey): Promise<LockedOrder | null> {
-  const [row] = await sql.query<StateRow>(
-    `/* orders.lock_state */ SELECT status, fulfillment_status, total_amount, currency FROM orders
-     WHERE store_id = $1 AND id = $2 FOR NO KEY UPDATE`,
-    [storeId, orderId],
-  );
-  if (!row) return null;
-  const { status, fulfillment_status: fulfillmentStatus, total_amount, currency } = row;
-  return { status, fulfillmentStatus, totalAmount: toSafeInteger(total_amount), currency };
+/** What follows from a change. @returns the units that went back to their bins. */
+async function followUp(sql: TransactionSql, key: OrderKey, change: OrderChange): Promise<number> {
+  if (change.review === 'released') await releaseHeldStage(sql, key);
+  if (change.review === 'abandoned') await abandonHeldStage(sql, key);
+  if (change.mail) await queueMail(sql, key, change.mail);
+  return change.restock ? restock(sql, key, change.restock) : 0;
+}
+
+async function find(sql: TransactionSql, key: OrderKey): Promise<OrderRecord> {
+  const order = await readOrder(sql, key);
+  if (!order) throw new NotFound('Order');
+  return order;
 }

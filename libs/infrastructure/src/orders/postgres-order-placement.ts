@@ -22,7 +22,7 @@ import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
 import { stockPreview } from '../stock/preview-stock.js';
 import { isWithdrawn, shortagesIn, shortagesOf, withdrawals, type AvailableRow } from '../stock/withdraw-stock.js';
-import { claimKey, findReplay } from './idempotency-keys.js';
+import { claimKey, findReplay, type KeptAnswer } from './idempotency-keys.js';
 import { insertionError, orderInsertion, OrderExists, ReferenceInUse } from './insert-order.js';
 
 const EXISTS = `/* orders.exists */
@@ -59,20 +59,21 @@ export class PostgresOrderPlacement extends OrderPlacement {
     super();
   }
 
-  override findReplay(request: IdempotentRequest): Promise<Replay | null> {
+  override async findReplay(request: IdempotentRequest): Promise<Replay | null> {
     const reader = {
       query: <Row>(text: string, values: readonly unknown[]) => this.database.queryPrepared<Row>(text, values),
       waitForStandbys: () => this.database.waitForStandbys(),
     };
-    return findReplay(reader, request);
+    const kept = await findReplay(reader, request);
+    return kept && replayOf(kept);
   }
 
   override async awaitReplay(request: IdempotentRequest, deadline: Deadline): Promise<Replay | null> {
     try {
       return await this.transactions.run(async (sql) => {
-        const replay = await claimKey(sql, request, null);
-        if (!replay) throw new KeyIsFree();
-        return replay;
+        const kept = await claimKey(sql, request, null);
+        if (!kept) throw new KeyIsFree();
+        return replayOf(kept);
       }, deadline);
     } catch (error) {
       if (error instanceof KeyIsFree) return null;
@@ -184,14 +185,21 @@ function doubtAfter(error: unknown): CommitOutcomeUnknown | null {
   return error instanceof OrderExists ? new CommitOutcomeUnknown(error) : null;
 }
 
+/** @throws IdempotencyMismatch for the key of a change, which an erasure has left without answer and hash. */
+function replayOf({ orderId, answer }: KeptAnswer): Replay {
+  if (answer === null) throw new IdempotencyMismatch();
+  return { orderId, answer };
+}
+
 async function write(
   sql: TransactionSql,
   { order, assessment, demand, idempotency }: Placement,
 ): Promise<PlacementOutcome> {
-  const replay = idempotency && (await claimKey(sql, idempotency, order));
+  const kept =
+    idempotency && (await claimKey(sql, idempotency, { orderId: order.id, answer: idempotency.answer(order) }));
   // The key may be held by an earlier attempt of this placement, whose COMMIT went unanswered.
-  if (replay?.orderId === order.id) return PLACED;
-  if (replay) return { outcome: 'replayed', replay };
+  if (kept?.orderId === order.id) return PLACED;
+  if (kept) return { outcome: 'replayed', replay: replayOf(kept) };
 
   // The withdrawal comes last: the stock rows, which other buyers want, are locked only until the commit that follows.
   const { fromFullest, fromAny } = withdrawals(order.storeId, order.id, demand);

@@ -1,19 +1,22 @@
 import {
   OrderRepository,
+  type OrderEventRecord,
   type OrderFilter,
+  type OrderKey,
   type OrderLocation,
   type OrderRecord,
   type OrderSummary,
   type Page,
   type PageOf,
 } from '@app/application';
-import { isUuid } from '@app/domain';
+import { isReceiptNumber, isUuid, NotFound, type Actor, type OrderEventName } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { anyOf } from '../lists/any-of.js';
 import { Conditions } from '../lists/conditions.js';
 import { Database } from '../postgres/database.js';
+import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { readNewestFirst } from '../lists/newest-first.js';
-import { matchesNothing, NO_ROWS } from '../lists/paging.js';
+import { matchesNothing, NO_ROWS, offsetOf } from '../lists/paging.js';
 import { SharedReads } from '../lists/shared-reads.js';
 import { addSearch } from '../lists/search-terms.js';
 import { IS_HELD } from './order-stages.js';
@@ -49,10 +52,81 @@ const FIND = `/* orders.find */
       FROM order_lines line WHERE line.store_id = orders.store_id AND line.order_id = orders.id) AS lines,
     (SELECT json_build_object('verdict', fraud.verdict, 'score', fraud.score, 'reasons', fraud.reasons)
       FROM fraud_assessments fraud WHERE fraud.store_id = orders.store_id AND fraud.order_id = orders.id) AS fraud,
-    (SELECT coalesce(json_agg(json_build_array(stage.stage, stage.state, stage.attempts, stage.last_error, stage.updated_at)
-        ORDER BY stage.position, stage.stage), '[]')
-      FROM order_stages stage WHERE stage.store_id = orders.store_id AND stage.order_id = orders.id) AS stages
+    (SELECT coalesce(json_agg(json_build_array(stage.stage, stage.reference, stage.state, stage.attempts, stage.last_error,
+        stage.updated_at) ORDER BY stage.position, stage.stage, stage.reference), '[]')
+      FROM order_stages stage WHERE stage.store_id = orders.store_id AND stage.order_id = orders.id) AS stages,
+    (SELECT coalesce(json_agg(json_build_array(reference, shipment.status, carrier, tracking_number, tracking_url,
+        shipped_at, delivered_at, (
+          SELECT json_agg(json_build_array(position + 1, quantity) ORDER BY position)
+          FROM shipment_items AS item
+          WHERE item.store_id = orders.store_id AND item.order_id = orders.id AND item.reference = shipment.reference
+        )) ORDER BY number), '[]')
+      FROM shipments AS shipment WHERE shipment.store_id = orders.store_id AND shipment.order_id = orders.id) AS shipments,
+    (SELECT coalesce(json_agg(json_build_array(reference, payment.amount::text, at) ORDER BY number), '[]')
+      FROM payments AS payment WHERE payment.store_id = orders.store_id AND payment.order_id = orders.id) AS payments,
+    (SELECT coalesce(json_agg(json_build_array(reference, refund.amount::text, at) ORDER BY number), '[]')
+      FROM refunds AS refund WHERE refund.store_id = orders.store_id AND refund.order_id = orders.id) AS refunds,
+    (SELECT coalesce(json_agg(json_build_array(product_id, variant_key, warehouses.code, bins.code, units)
+        ORDER BY product_id, variant_key, bin_id), '[]')
+      FROM (
+        SELECT product_id, variant_key, bin_id, -sum(quantity) AS units FROM stock_movements AS moved
+        WHERE moved.store_id = orders.store_id AND moved.order_id = orders.id AND kind <> 'RETURN'
+        GROUP BY product_id, variant_key, bin_id HAVING sum(quantity) < 0
+      ) AS taken
+      JOIN bins ON bins.store_id = orders.store_id AND bins.id = taken.bin_id
+      JOIN warehouses ON warehouses.store_id = orders.store_id AND warehouses.id = bins.warehouse_id) AS taken
   FROM orders`;
+
+const FIND_BY_IDS = `${FIND} WHERE store_id = $1 AND ${anyOf('id', '$2::uuid[]')}`;
+
+// The first event is derived from the order, which keeps its time and the key that placed it.
+const historyBy = (condition: string) => `/* orders.history */
+  WITH of AS (
+    SELECT *, (SELECT count(*) FROM order_events AS event WHERE event.store_id = found.store_id AND order_id = found.id) AS events
+    FROM orders AS found WHERE store_id = $1 AND ${condition}
+  ), history AS (
+    SELECT 0::bigint AS id, created_at AS at, CASE WHEN placed THEN 'key' ELSE 'system' END AS actor_type,
+      coalesce(placed_by::text, '') AS actor_id,
+      coalesce((SELECT name FROM api_keys WHERE store_id = $1 AND api_keys.id = placed_by), '') AS actor_name,
+      CASE WHEN placed THEN 'placed' ELSE 'imported' END AS event, NULL AS field, NULL AS from_value, NULL AS to_value,
+      '' AS reference,
+      jsonb_build_object('total_amount', total_amount, 'status', coalesce((
+          SELECT from_value FROM order_events AS event
+          WHERE event.store_id = $1 AND order_id = of.id AND field = 'status' ORDER BY event.id LIMIT 1), status),
+        'fulfillment_status', coalesce((
+          SELECT from_value FROM order_events AS event
+          WHERE event.store_id = $1 AND order_id = of.id AND field = 'fulfillment_status' ORDER BY event.id LIMIT 1),
+          fulfillment_status)) AS details
+    FROM of
+    UNION ALL
+    SELECT event.id, at, actor_type, actor_id, actor_name, event, field, from_value, to_value, reference, details
+    FROM of JOIN order_events AS event ON event.store_id = $1 AND order_id = of.id
+  )
+  SELECT (SELECT events + 1 FROM of) AS total, page.*
+  FROM of LEFT JOIN LATERAL (SELECT * FROM history ORDER BY id LIMIT $3 OFFSET $4) AS page ON true
+  ORDER BY page.id`;
+
+interface EventRow {
+  readonly total: string;
+  /** Null on a page past the last event. */
+  readonly id: string | null;
+  readonly at: Date;
+  readonly actor_type: Actor['type'];
+  readonly actor_id: string;
+  readonly actor_name: string;
+  readonly event: OrderEventName;
+  readonly field: OrderEventRecord['field'];
+  readonly from_value: string | null;
+  readonly to_value: string | null;
+  readonly reference: string;
+  readonly details: OrderEventRecord['details'];
+}
+
+/** Reads an order within a transaction. */
+export async function readOrder(sql: TransactionSql, { storeId, orderId }: OrderKey): Promise<OrderRecord | null> {
+  const [row] = await sql.query<OrderRecordRow>(FIND_BY_IDS, [storeId, [orderId]]);
+  return row ? toOrderRecord(row) : null;
+}
 
 @Injectable()
 export class PostgresOrderRepository extends OrderRepository {
@@ -96,14 +170,21 @@ export class PostgresOrderRepository extends OrderRepository {
   }
 
   override async findByIds(storeId: number, ids: readonly string[]): Promise<OrderRecord[]> {
-    const sql = `${FIND} WHERE store_id = $1 AND ${anyOf('id', '$2::uuid[]')}`;
-    return (await this.database.queryPrepared<OrderRecordRow>(sql, [storeId, ids])).map(toOrderRecord);
+    return (await this.database.queryPrepared<OrderRecordRow>(FIND_BY_IDS, [storeId, ids])).map(toOrderRecord);
   }
 
   override async findByReceiptNumber(storeId: number, receiptNumber: string): Promise<OrderRecord | null> {
     const sql = `${FIND} WHERE store_id = $1 AND upper(receipt_number) = upper($2)`;
     const [row] = await this.database.queryPrepared<OrderRecordRow>(sql, [storeId, receiptNumber]);
     return row ? toOrderRecord(row) : null;
+  }
+
+  override async history(storeId: number, reference: string, page: Page): Promise<PageOf<OrderEventRecord>> {
+    if (!isUuid(reference) && !isReceiptNumber(reference)) throw new NotFound('Order');
+    const text = historyBy(isUuid(reference) ? 'id = $2' : 'upper(receipt_number) = upper($2)');
+    const rows = await this.database.queryPrepared<EventRow>(text, [storeId, reference, page.limit, offsetOf(page)]);
+    if (!rows[0]) throw new NotFound('Order');
+    return { rows: rows.filter(({ id }) => id !== null).map(toEvent), total: Number(rows[0].total) };
   }
 
   override locate(reference: string, subdomain: string | null): Promise<OrderLocation[]> {
@@ -116,4 +197,17 @@ export class PostgresOrderRepository extends OrderRepository {
       [reference, subdomain],
     );
   }
+}
+
+function toEvent(row: EventRow): OrderEventRecord {
+  return {
+    at: row.at,
+    actor: { type: row.actor_type, id: row.actor_id, name: row.actor_name },
+    event: row.event,
+    field: row.field,
+    from: row.from_value,
+    to: row.to_value,
+    reference: row.reference,
+    details: row.details,
+  };
 }

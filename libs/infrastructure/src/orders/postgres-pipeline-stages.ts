@@ -8,26 +8,27 @@ import { failureName } from './failure-name.js';
 // gets an entry, and no column that the feed of changes shows.
 const CLAIM = `/* stages.claim */
   WITH due AS (
-    SELECT store_id, order_id, stage, locked_until IS NOT NULL AS taken_over FROM order_stages
+    SELECT store_id, order_id, stage, reference, locked_until IS NOT NULL AS taken_over FROM order_stages
     WHERE state = 'pending' AND run_at <= now() AND (locked_until IS NULL OR locked_until < now())
     ORDER BY run_at LIMIT $1
     FOR NO KEY UPDATE SKIP LOCKED
   )
   UPDATE order_stages SET locked_until = now() + $2 * interval '1 ms' FROM due
   WHERE order_stages.store_id = due.store_id AND order_stages.order_id = due.order_id AND order_stages.stage = due.stage
-  RETURNING due.store_id AS "storeId", due.order_id AS "orderId", due.stage, attempts, locked_until AS "lockedUntil",
+    AND order_stages.reference = due.reference
+  RETURNING due.store_id AS "storeId", due.order_id AS "orderId", due.stage, due.reference, attempts, locked_until AS "lockedUntil",
     taken_over AS "takenOver"`;
 
 // A worker whose claim was taken over, or whose stage was retried, finds another lock or none.
-const HELD = `store_id = $1 AND order_id = $2 AND stage = $3 AND state = 'pending' AND locked_until = $4`;
+const HELD = `store_id = $1 AND order_id = $2 AND stage = $3 AND reference = $4 AND state = 'pending' AND locked_until = $5`;
 
 const DONE = `/* stages.done */
   UPDATE order_stages SET state = 'done', attempts = attempts + 1, last_error = '', locked_until = NULL, updated_at = now()
   WHERE ${HELD}`;
 
 const FAILED = `/* stages.failed */
-  UPDATE order_stages SET state = CASE WHEN $5::float8 IS NULL THEN 'dead' ELSE 'pending' END, attempts = attempts + 1,
-    last_error = $6, locked_until = NULL, run_at = now() + coalesce($5, 0) * interval '1 ms', updated_at = now()
+  UPDATE order_stages SET state = CASE WHEN $6::float8 IS NULL THEN 'dead' ELSE 'pending' END, attempts = attempts + 1,
+    last_error = $7, locked_until = NULL, run_at = now() + coalesce($6, 0) * interval '1 ms', updated_at = now()
   WHERE ${HELD}`;
 
 @Injectable()
@@ -50,6 +51,6 @@ export class PostgresPipelineStages extends PipelineStages {
   }
 }
 
-function keyOf({ storeId, orderId, stage, lockedUntil }: ClaimedStage): unknown[] {
-  return [storeId, orderId, stage, lockedUntil];
+function keyOf({ storeId, orderId, stage, reference, lockedUntil }: ClaimedStage): unknown[] {
+  return [storeId, orderId, stage, reference, lockedUntil];
 }

@@ -1,9 +1,8 @@
 import { StageRetries, type OrderKey, type RetriedPipeline } from '@app/application';
-import { NotFound } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { Transactions } from '../postgres/transactions.js';
 import { findHoldReasons, retryStages } from './order-stages.js';
-import { lockOrder } from './postgres-order-lifecycle.js';
+import { loadOrder, lockOrder } from './order-changes.js';
 
 @Injectable()
 export class PostgresStageRetries extends StageRetries {
@@ -13,12 +12,12 @@ export class PostgresStageRetries extends StageRetries {
 
   override retry(order: OrderKey): Promise<RetriedPipeline> {
     return this.transactions.run(async (sql) => {
-      const state = await lockOrder(sql, order);
-      if (!state) throw new NotFound('Order');
+      await lockOrder(sql, { storeId: order.storeId, reference: order.orderId, isTest: null });
+      const { fulfillmentStatus } = await loadOrder(sql, order);
       return {
         ...(await retryStages(sql, order)),
         heldFor: await findHoldReasons(sql, order),
-        cancelled: state.fulfillmentStatus === 'CANCELLED',
+        cancelled: fulfillmentStatus === 'CANCELLED',
       };
     });
   }

@@ -67,7 +67,7 @@ export class ConcurrencyLimits {
   /** The limit that a request counts against; `null` for requests without a limit. */
   of({ method, url }: { readonly method?: string; readonly url?: string }): ConcurrencyLimit | null {
     if (UNLIMITED.test(url ?? '')) return null;
-    // Every POST is an order or the preview of one: no other route takes a body.
-    return method === 'POST' ? this.orders : this.reads;
+    // What takes a body is an order, the preview of one, or a change.
+    return method === 'POST' || method === 'PATCH' ? this.orders : this.reads;
   }
 }

@@ -316,7 +316,7 @@ CREATE DOMAIN positive_int AS int CHECK (VALUE > 0);
 CREATE DOMAIN unit_count AS int CHECK (VALUE >= 0);
 CREATE DOMAIN fraud_verdict AS text CHECK (VALUE = ANY ('{ACCEPT,REVIEW,REJECT}'));
 CREATE DOMAIN stage_state AS text CHECK (VALUE = ANY ('{pending,held,done,dead}'));
-CREATE DOMAIN movement_kind AS text CHECK (VALUE = ANY ('{OPENING,ORDER,CANCELLATION,ADJUSTMENT}'));
+CREATE DOMAIN movement_kind AS text CHECK (VALUE = ANY ('{OPENING,ORDER,CANCELLATION,RETURN,ADJUSTMENT}'));
 
 -- Amounts have no CHECK: imported history has credit notes, which are negative. The domain refuses a negative order.
 CREATE TABLE orders (
@@ -343,6 +343,7 @@ CREATE TABLE orders (
   external_reference external_reference,
   is_test boolean NOT NULL DEFAULT false,
   placed boolean NOT NULL DEFAULT false,
+  placed_by uuid,
   email_key text COLLATE "C" NOT NULL,
   phone_key text COLLATE "C",
   address_key bigint,
@@ -356,6 +357,7 @@ COMMENT ON COLUMN orders.status IS 'Payment status.';
 COMMENT ON COLUMN orders.external_reference IS 'The order''s number in the client''s own system. Unique per store and mode.';
 COMMENT ON COLUMN orders.placed IS
   'Placed by this service: its fraud analysis and its inventory are done, and have no rows in order_stages.';
+COMMENT ON COLUMN orders.placed_by IS 'The API key that placed the order.';
 COMMENT ON COLUMN orders.email_key IS 'email_key, comparable_phone and comparable_address of the contact.';
 COMMENT ON COLUMN orders.amount IS 'Sum of the lines, in minor units.';
 COMMENT ON COLUMN orders.total_amount IS
@@ -446,6 +448,7 @@ CREATE TABLE order_stages (
   store_id int NOT NULL,
   order_id uuid NOT NULL,
   stage text NOT NULL,
+  reference text NOT NULL DEFAULT '',
   state stage_state NOT NULL,
   run_at timestamptz(3) NOT NULL DEFAULT now(),
   locked_until timestamptz(3),
@@ -455,10 +458,11 @@ CREATE TABLE order_stages (
   last_error text NOT NULL DEFAULT '',
   position int NOT NULL,
   updated_at timestamptz(3) NOT NULL DEFAULT now(),
-  PRIMARY KEY (store_id, order_id, stage),
+  PRIMARY KEY (store_id, order_id, stage, reference),
   FOREIGN KEY (store_id, order_id) REFERENCES orders ON DELETE CASCADE
 ) WITH (fillfactor = 70);
 COMMENT ON TABLE order_stages IS 'Stages of an order''s pipeline and their state.';
+COMMENT ON COLUMN order_stages.reference IS 'The shipment or refund that the stage is about.';
 COMMENT ON COLUMN order_stages.run_at IS 'When a pending stage is due.';
 COMMENT ON COLUMN order_stages.locked_until IS 'Until when a worker holds the stage. Identifies the claim.';
 COMMENT ON COLUMN order_stages.held_for IS
@@ -484,13 +488,16 @@ CREATE TABLE idempotency_keys (
   response bytea,
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   order_id uuid,
+  personal boolean NOT NULL DEFAULT false,
   PRIMARY KEY (store_id, mode, key)
 );
-COMMENT ON TABLE idempotency_keys IS 'Idempotency keys of placed orders, until they expire.';
+COMMENT ON TABLE idempotency_keys IS 'Idempotency keys of placed and changed orders, until they expire.';
 COMMENT ON COLUMN idempotency_keys.key IS 'As sent; after an erasure of the person, chr(1) and the SHA-256 of the key.';
 COMMENT ON COLUMN idempotency_keys.request_hash IS 'SHA-256 of the request; after an erasure of the person, its first byte.';
-COMMENT ON COLUMN idempotency_keys.order_id IS 'Order that the first request placed. Set together with the response.';
-COMMENT ON COLUMN idempotency_keys.response IS 'Bytes of the 201, replayed unchanged. Set in the transaction of the order.';
+COMMENT ON COLUMN idempotency_keys.order_id IS 'Order that the first request placed or changed. Set together with the response.';
+COMMENT ON COLUMN idempotency_keys.response IS
+  'Bytes of the answer, replayed unchanged. Set in the transaction of the order. Null after an erasure of the person.';
+COMMENT ON COLUMN idempotency_keys.personal IS 'Whether the response has personal data.';
 -- Retention deletes the oldest keys.
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
 
@@ -527,7 +534,7 @@ CREATE TABLE stock_movements (
   PRIMARY KEY (store_id, id),
   FOREIGN KEY (store_id, product_id, variant_key, bin_id) REFERENCES stock,
   FOREIGN KEY (store_id, order_id) REFERENCES orders,
-  CHECK ((kind = ANY ('{ORDER,CANCELLATION}')) = (order_id IS NOT NULL))
+  CHECK ((kind = ANY ('{ORDER,CANCELLATION,RETURN}')) = (order_id IS NOT NULL))
 );
 COMMENT ON TABLE stock_movements IS 'Ledger of stock, append-only: the movements of a stock row sum up to its quantity.';
 COMMENT ON COLUMN stock_movements.quantity IS 'Units put in (positive) or taken out (negative).';
@@ -540,6 +547,191 @@ BEGIN
 END $$;
 CREATE TRIGGER stock_movements_are_append_only BEFORE UPDATE OR DELETE ON stock_movements
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+
+-- An order's life after it is placed ------------------------------------------------------------------------------------
+
+-- Append-only, and complete: a change of an order without its event does not commit. The first event, the placing or the
+-- import, is derived from the order: placing writes none.
+CREATE TABLE order_events (
+  store_id int NOT NULL,
+  order_id uuid NOT NULL,
+  id bigint GENERATED ALWAYS AS IDENTITY,
+  at timestamptz(3) NOT NULL DEFAULT now(),
+  actor_type text NOT NULL CHECK (actor_type IN ('key', 'operator', 'pipeline', 'system')),
+  actor_id text NOT NULL DEFAULT '',
+  actor_name text NOT NULL DEFAULT '',
+  event text NOT NULL,
+  field text CHECK (field IN ('status', 'fulfillment_status')),
+  from_value text,
+  to_value text,
+  reference text NOT NULL DEFAULT '',
+  details jsonb NOT NULL DEFAULT '{}',
+  transaction xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  PRIMARY KEY (store_id, order_id, id),
+  FOREIGN KEY (store_id, order_id) REFERENCES orders,
+  CHECK ((event = 'status_changed') = (num_nulls(field, from_value, to_value) = 0)),
+  CHECK (num_nulls(field, from_value, to_value) IN (0, 3))
+);
+COMMENT ON TABLE order_events IS 'History of orders after the placing, in the order of id.';
+COMMENT ON COLUMN order_events.actor_name IS 'Name of the key, or of the account that ran the command, at that time.';
+COMMENT ON COLUMN order_events.reference IS 'The shipment, payment or refund that the event is about, or follows from.';
+COMMENT ON COLUMN order_events.details IS 'Without personal data, except a reason, which an erasure of the person removes.';
+COMMENT ON COLUMN order_events.transaction IS 'The transaction that wrote the event.';
+
+CREATE FUNCTION keep_order_event() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'UPDATE' THEN
+    IF to_jsonb(OLD) - 'details' = to_jsonb(NEW) - 'details' AND NEW.details = OLD.details - 'reason' THEN
+      RETURN NEW;
+    END IF;
+  END IF;
+  RAISE EXCEPTION 'order_events is append-only' USING ERRCODE = 'restrict_violation';
+END $$;
+CREATE TRIGGER order_events_are_append_only BEFORE UPDATE OR DELETE ON order_events
+  FOR EACH ROW EXECUTE FUNCTION keep_order_event();
+
+CREATE TABLE shipments (
+  store_id int NOT NULL,
+  order_id uuid NOT NULL,
+  reference external_reference NOT NULL,
+  number int NOT NULL CHECK (number > 0),
+  status text NOT NULL CHECK (status IN ('picking', 'shipped', 'delivered', 'void')),
+  carrier text NOT NULL DEFAULT '',
+  tracking_number text NOT NULL DEFAULT '',
+  tracking_url text NOT NULL DEFAULT '',
+  notify boolean NOT NULL DEFAULT true,
+  shipped_at timestamptz(3),
+  delivered_at timestamptz(3),
+  request_hash text NOT NULL DEFAULT '',
+  PRIMARY KEY (store_id, order_id, reference),
+  UNIQUE (store_id, order_id, number),
+  FOREIGN KEY (store_id, order_id) REFERENCES orders
+);
+COMMENT ON TABLE shipments IS 'Shipments of orders. A reference is unique in its order for ever.';
+COMMENT ON COLUMN shipments.number IS 'Counts the shipments of the order from 1.';
+COMMENT ON COLUMN shipments.notify IS 'Whether the customer gets a mail when it is shipped.';
+COMMENT ON COLUMN shipments.request_hash IS 'SHA-256 of the request, in base64: the same request again changes nothing.';
+
+CREATE TABLE shipment_items (
+  store_id int NOT NULL,
+  order_id uuid NOT NULL,
+  reference text NOT NULL,
+  position int NOT NULL,
+  quantity positive_int NOT NULL,
+  PRIMARY KEY (store_id, order_id, reference, position),
+  FOREIGN KEY (store_id, order_id, reference) REFERENCES shipments,
+  FOREIGN KEY (store_id, order_id, position) REFERENCES order_lines
+);
+COMMENT ON TABLE shipment_items IS 'What a shipment contains, by the position of the line.';
+
+CREATE TABLE returned_units (
+  store_id int NOT NULL,
+  order_id uuid NOT NULL,
+  position int NOT NULL,
+  quantity positive_int NOT NULL,
+  PRIMARY KEY (store_id, order_id, position),
+  FOREIGN KEY (store_id, order_id, position) REFERENCES order_lines
+);
+COMMENT ON TABLE returned_units IS 'Shipped units whose stock went back to the bins, by line.';
+
+CREATE TABLE payments (
+  store_id int NOT NULL,
+  order_id uuid NOT NULL,
+  reference external_reference NOT NULL,
+  number int NOT NULL CHECK (number > 0),
+  amount bigint NOT NULL CHECK (amount >= 0),
+  at timestamptz(3) NOT NULL DEFAULT now(),
+  request_hash text NOT NULL DEFAULT '',
+  PRIMARY KEY (store_id, order_id, reference),
+  UNIQUE (store_id, order_id, number),
+  FOREIGN KEY (store_id, order_id) REFERENCES orders
+);
+COMMENT ON TABLE payments IS 'Payments of orders, in minor units of the order''s currency.';
+
+CREATE TABLE refunds (
+  store_id int NOT NULL,
+  order_id uuid NOT NULL,
+  reference external_reference NOT NULL,
+  number int NOT NULL CHECK (number > 0),
+  amount bigint NOT NULL CHECK (amount > 0),
+  at timestamptz(3) NOT NULL DEFAULT now(),
+  request_hash text NOT NULL DEFAULT '',
+  PRIMARY KEY (store_id, order_id, reference),
+  UNIQUE (store_id, order_id, number),
+  FOREIGN KEY (store_id, order_id) REFERENCES orders
+);
+COMMENT ON TABLE refunds IS 'Refunds of orders, in minor units of the order''s currency.';
+
+-- No two writers may each ship the last unit: the lock makes the second see what the first has shipped.
+CREATE FUNCTION limit_to_ordered_units() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  ordered int;
+  used bigint;
+BEGIN
+  PERFORM FROM orders WHERE store_id = NEW.store_id AND id = NEW.order_id FOR NO KEY UPDATE;
+  SELECT quantity INTO ordered FROM order_lines
+  WHERE store_id = NEW.store_id AND order_id = NEW.order_id AND position = NEW.position;
+  IF TG_TABLE_NAME = 'returned_units' THEN
+    used := NEW.quantity;
+  ELSE
+    SELECT sum(item.quantity) INTO used
+    FROM shipment_items AS item JOIN shipments USING (store_id, order_id, reference)
+    WHERE item.store_id = NEW.store_id AND item.order_id = NEW.order_id AND item.position = NEW.position
+      AND shipments.status <> 'void';
+  END IF;
+  IF used > ordered THEN
+    RAISE EXCEPTION '% of order % exceed the ordered units of line %', TG_TABLE_NAME, NEW.order_id, NEW.position + 1
+      USING ERRCODE = 'check_violation';
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER shipment_items_are_limited AFTER INSERT OR UPDATE ON shipment_items
+  FOR EACH ROW EXECUTE FUNCTION limit_to_ordered_units();
+CREATE TRIGGER returned_units_are_limited AFTER INSERT OR UPDATE ON returned_units
+  FOR EACH ROW EXECUTE FUNCTION limit_to_ordered_units();
+
+-- A void shipment has given its units to others.
+CREATE FUNCTION keep_void() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'shipment % is void', OLD.reference USING ERRCODE = 'check_violation';
+END $$;
+CREATE TRIGGER shipments_stay_void BEFORE UPDATE OF status ON shipments
+  FOR EACH ROW WHEN (OLD.status = 'void' AND NEW.status <> 'void') EXECUTE FUNCTION keep_void();
+
+-- At the end of the transaction, so that the order of its statements is free.
+CREATE FUNCTION require_order_event() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_TABLE_NAME = 'orders' THEN
+    IF NOT EXISTS (
+      SELECT FROM order_events
+      WHERE store_id = NEW.store_id AND order_id = NEW.id AND transaction = pg_current_xact_id()
+        AND event = 'status_changed' AND to_value = CASE field
+          WHEN 'status' THEN NULLIF(NEW.status, OLD.status)
+          ELSE NULLIF(NEW.fulfillment_status, OLD.fulfillment_status) END
+      HAVING count(DISTINCT field) = (NEW.status <> OLD.status)::int + (NEW.fulfillment_status <> OLD.fulfillment_status)::int
+    ) THEN
+      RAISE EXCEPTION 'order % changes its status without an event', NEW.id USING ERRCODE = 'check_violation';
+    END IF;
+  ELSIF NOT EXISTS (
+    SELECT FROM order_events
+    WHERE store_id = NEW.store_id AND order_id = NEW.order_id AND transaction = pg_current_xact_id()
+      AND reference = NEW.reference
+  ) THEN
+    RAISE EXCEPTION '% of order % change without an event', TG_TABLE_NAME, NEW.order_id USING ERRCODE = 'check_violation';
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE CONSTRAINT TRIGGER orders_record_their_changes AFTER UPDATE OF status, fulfillment_status ON orders
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+  WHEN (OLD.status <> NEW.status OR OLD.fulfillment_status <> NEW.fulfillment_status)
+  EXECUTE FUNCTION require_order_event();
+CREATE CONSTRAINT TRIGGER shipments_record_their_changes AFTER INSERT OR UPDATE OF status ON shipments
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION require_order_event();
+CREATE CONSTRAINT TRIGGER payments_record_their_changes AFTER INSERT OR UPDATE OF amount ON payments
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION require_order_event();
+CREATE CONSTRAINT TRIGGER refunds_record_their_changes AFTER INSERT OR UPDATE OF amount ON refunds
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION require_order_event();
 
 
 -- products.in_stock ----------------------------------------------------------------------------------------------------
@@ -1458,13 +1650,19 @@ CREATE TRIGGER order_stages_are_logged_once_more AFTER DELETE ON order_stages
 
 -- By row: each attempt updates one stage. Claiming a stage changes nothing that the API shows. The list of columns costs
 -- nothing; PostgreSQL would read the text of a WHEN condition for each statement.
-CREATE FUNCTION log_order_of_stage() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION log_order_of_part() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO change_log (store_id, kind, entity) VALUES (NEW.store_id, 'orders', NEW.order_id::text);
   RETURN NULL;
 END $$;
+CREATE TRIGGER shipments_are_logged AFTER INSERT OR UPDATE ON shipments
+  FOR EACH ROW EXECUTE FUNCTION log_order_of_part();
+CREATE TRIGGER payments_are_logged AFTER INSERT OR UPDATE ON payments
+  FOR EACH ROW EXECUTE FUNCTION log_order_of_part();
+CREATE TRIGGER refunds_are_logged AFTER INSERT OR UPDATE ON refunds
+  FOR EACH ROW EXECUTE FUNCTION log_order_of_part();
 CREATE TRIGGER order_stages_stay_logged AFTER UPDATE OF stage, state, attempts, last_error, position, updated_at ON order_stages
-  FOR EACH ROW EXECUTE FUNCTION log_order_of_stage();
+  FOR EACH ROW EXECUTE FUNCTION log_order_of_part();
 
 -- An order that sells the last unit of a product updates in_stock, which no unit shows. A FULL JOIN is never a nested loop:
 -- the plan is made for the first statement of a session, and a later one may update the whole catalog.

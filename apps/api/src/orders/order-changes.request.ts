@@ -1,0 +1,221 @@
+import {
+  FULFILLMENT_STATUSES,
+  MAX_LINES,
+  PAYMENT_STATUSES,
+  TRANSITION_TARGETS,
+  type Cancellation,
+  type LineQuantity,
+  type PaymentRequest,
+  type RefundRequest,
+  type ShipmentPatch,
+  type ShipmentRequest,
+  type Tracking,
+  type Transition,
+} from '@app/domain';
+import {
+  FlagField,
+  IntegerField,
+  ListField,
+  OptionalWordField,
+  ReferenceField,
+  RequiredTextField,
+  RequiredWordField,
+  TextField,
+  TimestampField,
+  WebAddressField,
+} from '../body/fields.js';
+
+const MINOR_UNITS = 'Minor units of the currency: 1099 is 10.99 USD.';
+
+export class LineQuantityRequest {
+  @IntegerField({ min: 1, max: Number.MAX_SAFE_INTEGER, description: '`line` of a line item.' })
+  line!: number;
+
+  @IntegerField({ min: 1, max: 2_147_483_647, description: 'Units.' })
+  quantity!: number;
+}
+
+class TrackingRequest {
+  @TextField({ max: 100, description: 'Name of the carrier.' })
+  carrier?: string | null;
+
+  @TextField({ max: 200, description: 'Number of the parcel.' })
+  tracking_number?: string | null;
+
+  @WebAddressField({ max: 2000, description: 'Where the customer follows the parcel.' })
+  tracking_url?: string | null;
+}
+
+export class CreateShipmentRequest extends TrackingRequest {
+  @ReferenceField({ isRequired: true, description: 'Your own number of the shipment. Unique in the order, for ever.' })
+  reference!: string;
+
+  @ListField(LineQuantityRequest, {
+    max: MAX_LINES,
+    isOptional: true,
+    description: 'Absent or null: all that is left.',
+  })
+  items?: LineQuantityRequest[] | null;
+
+  @OptionalWordField({
+    words: ['picking', 'shipped'],
+    default: 'shipped',
+    description:
+      '`picking` claims the units: no other shipment and no cancellation takes them until it is shipped or void.',
+  })
+  status?: 'picking' | 'shipped' | null;
+
+  @TimestampField({ description: 'When it was shipped. Absent: now.' })
+  shipped_at?: string | null;
+
+  @FlagField({ default: true, description: 'Whether the customer gets a mail when it is shipped.' })
+  notify?: boolean | null;
+}
+
+export class ChangeShipmentRequest extends TrackingRequest {
+  @OptionalWordField({
+    words: ['shipped', 'delivered', 'void'],
+    description: 'A void shipment gives its units back to the order.',
+  })
+  status?: 'shipped' | 'delivered' | 'void' | null;
+
+  @TimestampField({ description: 'When it was shipped or delivered. Absent: now.' })
+  at?: string | null;
+}
+
+export class CancelOrderRequest {
+  @TextField({ max: 500, description: 'For the history.' })
+  reason?: string | null;
+
+  @FlagField({ default: true, description: 'Whether the units go back to their bins.' })
+  restock?: boolean | null;
+
+  @FlagField({ default: true, description: 'Whether the customer gets a mail.' })
+  notify?: boolean | null;
+}
+
+export class TransitionRequest {
+  @RequiredWordField({ words: ['status', 'fulfillment_status'], description: 'Which status changes.' })
+  field!: Transition['field'];
+
+  @RequiredWordField({
+    words: [...new Set([...PAYMENT_STATUSES, ...FULFILLMENT_STATUSES])],
+    description: 'The status that you take the order to have. Another one is refused as `stale`.',
+  })
+  expected!: string;
+
+  @RequiredWordField({
+    words: TRANSITION_TARGETS,
+    description: 'The other statuses follow from shipments, payments, refunds and the cancellation.',
+  })
+  to!: string;
+
+  @FlagField({ default: false, description: 'For RETURNED: whether units go back to their bins.' })
+  restock?: boolean | null;
+
+  @ListField(LineQuantityRequest, {
+    max: MAX_LINES,
+    isOptional: true,
+    description: 'Which units go back. Absent or null: all that were shipped and have not come back.',
+  })
+  lines?: LineQuantityRequest[] | null;
+}
+
+export class RecordPaymentRequest {
+  @ReferenceField({ isRequired: true, description: "The payment's id at your gateway. Unique in the order, for ever." })
+  reference!: string;
+
+  @IntegerField({ min: 0, max: Number.MAX_SAFE_INTEGER, description: `What was paid. ${MINOR_UNITS}` })
+  amount!: number;
+
+  @RequiredTextField({ max: 3, description: 'ISO 4217 code of the amount.' })
+  currency!: string;
+
+  @TimestampField({ description: 'When it was paid. Absent: now.' })
+  at?: string | null;
+}
+
+export class RecordRefundRequest {
+  @ReferenceField({ isRequired: true, description: "The refund's id at your gateway. Unique in the order, for ever." })
+  reference!: string;
+
+  @IntegerField({ min: 1, max: Number.MAX_SAFE_INTEGER, description: `What was refunded. ${MINOR_UNITS}` })
+  amount!: number;
+
+  @ListField(LineQuantityRequest, { max: MAX_LINES, isOptional: true, description: 'What the refund is for.' })
+  lines?: LineQuantityRequest[] | null;
+
+  @FlagField({
+    default: false,
+    description: 'Whether the lines, or all shipped units where there are none, go back to their bins.',
+  })
+  restock?: boolean | null;
+
+  @FlagField({ default: true, description: 'Whether the customer gets a mail.' })
+  notify?: boolean | null;
+
+  @TimestampField({ description: 'When it was refunded. Absent: now.' })
+  at?: string | null;
+}
+
+export function toShipment(body: CreateShipmentRequest): Omit<ShipmentRequest, 'requestHash'> {
+  const { reference, items, carrier, tracking_number, tracking_url, status, shipped_at, notify } = body;
+  return {
+    reference,
+    items: toLines(items),
+    carrier: carrier ?? '',
+    trackingNumber: tracking_number ?? '',
+    trackingUrl: tracking_url ?? '',
+    status: status ?? 'shipped',
+    shippedAt: toDate(shipped_at),
+    notify: notify ?? true,
+  };
+}
+
+/** Null clears a text; an absent one stays. */
+export function toShipmentPatch(body: ChangeShipmentRequest): ShipmentPatch {
+  const { carrier, tracking_number, tracking_url, status, at } = body;
+  const tracking: Partial<Tracking> = {
+    ...(carrier !== undefined && { carrier: carrier ?? '' }),
+    ...(tracking_number !== undefined && { trackingNumber: tracking_number ?? '' }),
+    ...(tracking_url !== undefined && { trackingUrl: tracking_url ?? '' }),
+  };
+  return { ...tracking, ...(status && { status }), at: toDate(at) };
+}
+
+export function toCancellation({ reason, restock, notify }: CancelOrderRequest): Cancellation {
+  return { reason: reason ?? '', restock: restock ?? true, notify: notify ?? true };
+}
+
+export function toTransition({ field, expected, to, restock, lines }: TransitionRequest): Transition {
+  return { field, expected, to, restock: restock ?? false, lines: toLines(lines) };
+}
+
+export function toPayment({
+  reference,
+  amount,
+  currency,
+  at,
+}: RecordPaymentRequest): Omit<PaymentRequest, 'requestHash'> {
+  return { reference, amount, currency: currency.toUpperCase(), at: toDate(at) };
+}
+
+export function toRefund(body: RecordRefundRequest): Omit<RefundRequest, 'requestHash'> {
+  const { reference, amount, lines, restock, notify, at } = body;
+  return {
+    reference,
+    amount,
+    lines: toLines(lines),
+    restock: restock ?? false,
+    notify: notify ?? true,
+    at: toDate(at),
+  };
+}
+
+function toLines(lines: readonly LineQuantityRequest[] | null | undefined): LineQuantity[] | null {
+  return lines ? lines.map(({ line, quantity }) => ({ line, quantity })) : null;
+}
+
+function toDate(text: string | null | undefined): Date | null {
+  return text ? new Date(text) : null;
+}

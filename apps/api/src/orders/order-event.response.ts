@@ -1,0 +1,44 @@
+import type { OrderEventRecord } from '@app/application';
+import { ORDER_EVENTS } from '@app/domain';
+import { representation, type ValueOf } from '../openapi/resource.js';
+import { freeForm, object, oneOf, orNull, text, timestamp } from '../openapi/schema.js';
+
+export const OrderEvent = representation(
+  'OrderEvent',
+  object({
+    at: timestamp('When it happened.'),
+    actor: object(
+      {
+        type: oneOf(['key', 'operator', 'pipeline', 'system'], 'An API key, a command, or the service itself.'),
+        id: text('Of the key; `""` for the others.', '0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c'),
+        name: text('Of the key, or of the account that ran the command; `""` when there is none.', 'ERP'),
+      },
+      'Who did it.',
+    ),
+    event: oneOf(ORDER_EVENTS, 'What happened. New events may be added.', { example: 'status_changed' }),
+    field: orNull(
+      text(
+        'What a `status_changed` changed: `status` or `fulfillment_status`. Null for the others.',
+        'fulfillment_status',
+      ),
+    ),
+    from: orNull(text('The value before; null for the others.', 'PENDING')),
+    to: orNull(text('The value after; null for the others.', 'CONFIRMED')),
+    reference: text('The shipment, payment or refund that it is about, or follows from; `""` for none.', 'SHIP-1'),
+    details: freeForm('What else is known: units, amounts in minor units, a reason.', {}),
+  }),
+);
+
+export function toOrderEvent(event: OrderEventRecord): ValueOf<typeof OrderEvent> {
+  const { actor } = event;
+  return {
+    at: event.at.toISOString(),
+    actor: { type: actor.type, id: actor.id, name: actor.name },
+    event: event.event,
+    field: event.field,
+    from: event.from,
+    to: event.to,
+    reference: event.reference,
+    details: event.details,
+  };
+}

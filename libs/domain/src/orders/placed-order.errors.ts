@@ -1,0 +1,105 @@
+import { DomainError } from '../shared/domain-error.js';
+import type { LineQuantity } from './placed-order.js';
+
+abstract class Rejection extends DomainError {
+  readonly kind = 'rejected';
+}
+
+/** The order is under review: release or cancel it first. */
+export class OrderHeld extends Rejection {
+  readonly code = 'order_held';
+
+  constructor() {
+    super('The order is under review: release it first');
+  }
+}
+
+/** The order is not under review. */
+export class NotHeld extends Rejection {
+  readonly code = 'not_held';
+
+  constructor() {
+    super('The order is not under review');
+  }
+}
+
+/** Units are shipped already. */
+export class AlreadyShipped extends Rejection {
+  readonly code = 'already_shipped';
+
+  /** @param left what is still to be shipped, by line. */
+  constructor(readonly left: readonly LineQuantity[]) {
+    super(left.length === 0 ? 'All units are shipped' : `Units are shipped already. Left: ${textOf(left)}`);
+  }
+}
+
+/** A shipment that is being picked has claimed the units. */
+export class BeingPicked extends Rejection {
+  readonly code = 'being_picked';
+
+  /** @param references the shipments that are being picked. */
+  constructor(references: readonly string[]) {
+    super(`Units are being picked for ${references.join(', ')}: ship or void that first`);
+  }
+}
+
+/** Another shipment of the order has the reference. */
+export class ShipmentReferenceTaken extends Rejection {
+  readonly code = 'shipment_reference_taken';
+
+  constructor() {
+    super('The order has another shipment with this reference');
+  }
+}
+
+/** Another payment of the order has the reference. */
+export class PaymentReferenceTaken extends Rejection {
+  readonly code = 'payment_reference_taken';
+
+  constructor() {
+    super('The order has another payment with this reference');
+  }
+}
+
+/** Another refund of the order has the reference. */
+export class RefundReferenceTaken extends Rejection {
+  readonly code = 'refund_reference_taken';
+
+  constructor() {
+    super('The order has another refund with this reference');
+  }
+}
+
+/** The refunds would exceed what was paid. */
+export class RefundExceedsPayment extends Rejection {
+  readonly code = 'refund_exceeds_payment';
+
+  /** @param left what can still be refunded, in minor units. */
+  constructor(readonly left: number) {
+    super(`At most ${left} can be refunded (in minor units)`);
+  }
+}
+
+/** Units that were not shipped, or have come back already, cannot come back. */
+export class ReturnExceedsShipment extends Rejection {
+  readonly code = 'return_exceeds_shipment';
+
+  /** @param left what can still come back, by line. */
+  constructor(readonly left: readonly LineQuantity[]) {
+    super(left.length === 0 ? 'No units can come back' : `These units can come back: ${textOf(left)}`);
+  }
+}
+
+/** The order has another status than its client expects. */
+export class StaleStatus extends Rejection {
+  readonly code = 'stale';
+
+  /** @param possible the statuses to which it can change now. */
+  constructor(field: string, present: string, possible: readonly string[]) {
+    super(`${field} is ${present}${possible.length > 0 ? `, and can change to ${possible.join(' or ')}` : ''}`);
+  }
+}
+
+function textOf(lines: readonly LineQuantity[]): string {
+  return lines.map(({ line, quantity }) => `${quantity} of line ${line}`).join(', ');
+}

@@ -1,0 +1,537 @@
+import { NotFound } from '../shared/not-found.js';
+import type { DomainError } from '../shared/domain-error.js';
+import { OrderCancelled } from './order.errors.js';
+import type { OrderEvent } from './order-event.js';
+import {
+  cancelState,
+  changeState,
+  FULFILLMENT_TRANSITIONS,
+  IllegalTransition,
+  PAYMENT_TRANSITIONS,
+  type FulfillmentStatus,
+  type OrderState,
+  type PaymentStatus,
+} from './order-status.js';
+import { assertPaidInFull, PaidAmountMismatch } from './paid-amount.js';
+import {
+  AlreadyShipped,
+  BeingPicked,
+  NotHeld,
+  OrderHeld,
+  PaymentReferenceTaken,
+  RefundExceedsPayment,
+  RefundReferenceTaken,
+  ReturnExceedsShipment,
+  ShipmentReferenceTaken,
+  StaleStatus,
+} from './placed-order.errors.js';
+
+export const SHIPMENT_STATUSES = ['picking', 'shipped', 'delivered', 'void'] as const;
+export type ShipmentStatus = (typeof SHIPMENT_STATUSES)[number];
+
+const SHIPMENT_TRANSITIONS: Record<ShipmentStatus, readonly ShipmentStatus[]> = {
+  picking: ['shipped', 'void'],
+  shipped: ['delivered', 'void'],
+  delivered: [],
+  void: [],
+};
+
+/** What a client may set by a transition: the other moves follow from shipments, payments and refunds. */
+export const TRANSITION_TARGETS = ['PENDING', 'FAILED', 'CONFIRMED', 'RETURNED'] as const;
+
+/** The way to the customer. A shipment that skips steps makes them all. */
+const WAY: readonly FulfillmentStatus[] = ['PENDING', 'CONFIRMED', 'PROCESSING', 'SHIPPED', 'DELIVERED'];
+
+/** Units of a line, which counts from 1. */
+export interface LineQuantity {
+  readonly line: number;
+  readonly quantity: number;
+}
+
+/** How a parcel travels. `''` for an absent value. */
+export interface Tracking {
+  readonly carrier: string;
+  readonly trackingNumber: string;
+  readonly trackingUrl: string;
+}
+
+export interface Shipment extends Tracking {
+  /** Unique in the order for ever. */
+  readonly reference: string;
+  readonly status: ShipmentStatus;
+  /** By line. */
+  readonly items: readonly LineQuantity[];
+  /** Null until it is shipped. */
+  readonly shippedAt: Date | null;
+  readonly deliveredAt: Date | null;
+}
+
+/** A payment or a refund. */
+export interface MoneyRecord {
+  /** Unique among the payments, or the refunds, of the order for ever. */
+  readonly reference: string;
+  /** In minor units of the order's currency. */
+  readonly amount: number;
+  readonly at: Date;
+}
+
+/** Identifies the content of a request: the same request again is not another one. */
+interface Repeatable {
+  readonly requestHash: string;
+}
+
+export type KnownShipment = Shipment & Repeatable & { readonly notify: boolean };
+export type KnownMoney = Omit<MoneyRecord, 'at'> & Repeatable;
+
+/** A placed order, with all that decides about its next change. */
+export interface PlacedOrderState extends OrderState {
+  /** The amount owed, in minor units of `currency`. Imported orders may have a negative one. */
+  readonly totalAmount: number;
+  readonly currency: string;
+  /** Whether it is under review. */
+  readonly isHeld: boolean;
+  readonly lines: readonly (LineQuantity & { readonly returned: number })[];
+  readonly shipments: readonly KnownShipment[];
+  readonly payments: readonly KnownMoney[];
+  readonly refunds: readonly KnownMoney[];
+  /** The fulfillment status without shipments. */
+  readonly unshippedStatus: FulfillmentStatus;
+}
+
+export interface ShipmentRequest extends Tracking, Repeatable {
+  readonly reference: string;
+  /** Null = all that is left. */
+  readonly items: readonly LineQuantity[] | null;
+  readonly status: 'picking' | 'shipped';
+  /** Null = now. */
+  readonly shippedAt: Date | null;
+  /** Whether the customer gets a mail when it is shipped. */
+  readonly notify: boolean;
+}
+
+/** What changes of a shipment; absent fields stay. */
+export interface ShipmentPatch extends Partial<Tracking> {
+  readonly status?: 'shipped' | 'delivered' | 'void';
+  /** When it was shipped or delivered; null = now. */
+  readonly at: Date | null;
+}
+
+export interface Cancellation {
+  readonly reason: string;
+  /** Whether the units go back to their bins. */
+  readonly restock: boolean;
+  readonly notify: boolean;
+}
+
+export interface Transition {
+  readonly field: 'status' | 'fulfillment_status';
+  readonly expected: string;
+  readonly to: string;
+  /** For RETURNED: whether units go back to their bins. */
+  readonly restock: boolean;
+  /** Which units go back; null = all that were shipped and have not come back. */
+  readonly lines: readonly LineQuantity[] | null;
+}
+
+export interface PaymentRequest extends Repeatable {
+  readonly reference: string;
+  readonly amount: number;
+  readonly currency: string;
+  /** Null = now. */
+  readonly at: Date | null;
+}
+
+export interface RefundRequest extends Repeatable {
+  readonly reference: string;
+  readonly amount: number;
+  /** What the money is for; null = nothing in particular. */
+  readonly lines: readonly LineQuantity[] | null;
+  /** Whether the lines, or all shipped units without them, go back to their bins. */
+  readonly restock: boolean;
+  readonly notify: boolean;
+  /** Null = now. */
+  readonly at: Date | null;
+}
+
+/** The mails about a change of an order. */
+export type ChangeMail = 'notify-shipment' | 'notify-cancellation' | 'notify-refund';
+
+/** A change of an order. Without events, nothing changes. */
+export interface OrderChange extends OrderState {
+  readonly events: readonly OrderEvent[];
+  /** A shipment as it is afterwards. A time that is null for its status is now. */
+  readonly shipment?: KnownShipment;
+  readonly payment?: KnownMoney & { readonly at: Date | null };
+  readonly refund?: KnownMoney & { readonly at: Date | null };
+  /** Units that go back to their bins. They have not left in a cancellation. */
+  readonly restock?: { readonly kind: 'CANCELLATION' | 'RETURN'; readonly lines: readonly LineQuantity[] };
+  readonly review?: 'released' | 'abandoned';
+  readonly mail?: { readonly stage: ChangeMail; readonly reference: string };
+  /** The change is refused, and its events are kept. */
+  readonly refusal?: DomainError;
+}
+
+/** Decides about the changes of a placed order. Has no side effects. */
+export class PlacedOrder {
+  constructor(private readonly state: PlacedOrderState) {}
+
+  /**
+   * Adds a shipment. The same request again changes nothing. A refusal for want of units is recorded, because the parcel
+   * may have left.
+   *
+   * @throws ShipmentReferenceTaken when another request has the reference.
+   * @throws OrderHeld, OrderCancelled, BeingPicked
+   * @throws NotFound for a line that the order does not have.
+   */
+  ship(request: ShipmentRequest): OrderChange {
+    const { reference, status, shippedAt, items: wanted, ...rest } = request;
+    const known = this.state.shipments.find((shipment) => shipment.reference === reference);
+    if (known) return this.repeated(known, request, new ShipmentReferenceTaken());
+    if (this.state.isHeld) throw new OrderHeld();
+    if (this.state.fulfillmentStatus === 'CANCELLED') throw new OrderCancelled();
+
+    const unclaimed = this.left(({ status }) => status !== 'void');
+    const unshipped = this.left(isShipped);
+    const items = sumByLine(wanted ?? unclaimed);
+    this.assertLines(items);
+    if (items.length === 0 ? unshipped.length === 0 : !covers(unshipped, items)) {
+      const details = { ...(wanted && { items: wanted }), left: unshipped };
+      return {
+        ...this.unchanged(),
+        events: [event('shipment_refused', reference, details)],
+        refusal: new AlreadyShipped(unshipped),
+      };
+    }
+    if (items.length === 0 || !covers(unclaimed, items)) throw this.beingPicked();
+
+    const shipment = { ...rest, reference, status, items, shippedAt, deliveredAt: null };
+    return this.withShipment(shipment, [event('shipment_created', reference, { status, items })], status === 'shipped');
+  }
+
+  /**
+   * Changes a shipment. A void shipment gives its units back to the order.
+   *
+   * @throws NotFound when there is no such shipment.
+   * @throws IllegalTransition
+   */
+  changeShipment(reference: string, { status, at, ...tracking }: ShipmentPatch): OrderChange {
+    const before = this.state.shipments.find((shipment) => shipment.reference === reference);
+    if (!before) throw new NotFound('Shipment');
+    const moves = status !== undefined && status !== before.status;
+    const possible = SHIPMENT_TRANSITIONS[before.status];
+    if (moves && !possible.includes(status)) throw new IllegalTransition('shipment', before.status, status, possible);
+    const changed = Object.entries(tracking).filter(([name, value]) => before[name as keyof Tracking] !== value);
+    if (!moves && changed.length === 0) return this.unchanged();
+
+    const after = {
+      ...before,
+      ...Object.fromEntries(changed),
+      ...(moves && { status }),
+      ...(moves && status === 'shipped' && { shippedAt: at }),
+      ...(moves && status === 'delivered' && { deliveredAt: at }),
+    };
+    // Units that came back have been with the customer.
+    const others = this.state.shipments.filter((other) => other !== before);
+    const shipped = minus(this.state.lines, this.leftAfter([...others, { ...before, status: 'void' }], isShipped));
+    const back = this.state.lines.map(({ line, returned }) => ({ line, quantity: returned }));
+    if (moves && status === 'void' && !covers(shipped, back)) {
+      throw new IllegalTransition('shipment', before.status, status, ['delivered']);
+    }
+
+    const fields = changed.map(([name]) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+    const details = {
+      ...(moves && { from: before.status, to: status }),
+      ...(fields.length > 0 && { changed: fields }),
+    };
+    return this.withShipment(after, [event('shipment_changed', reference, details)], moves && status === 'shipped');
+  }
+
+  /**
+   * Cancels the order before anything of it ships. A cancelled order stays as it is.
+   *
+   * @throws AlreadyShipped, BeingPicked
+   * @throws IllegalTransition when the order has shipped without a shipment.
+   */
+  cancel({ reason, restock, notify }: Cancellation): OrderChange {
+    if (this.state.fulfillmentStatus === 'CANCELLED') return this.unchanged();
+    this.assertNothingShipped();
+    return this.cancelled(cancelState(this.state), { ...(reason && { reason }), restock }, notify, restock);
+  }
+
+  /**
+   * Moves one status, as a client does.
+   *
+   * @throws StaleStatus when the status is another one than the client expects.
+   * @throws IllegalTransition
+   * @throws NotFound for a line that the order does not have.
+   * @throws ReturnExceedsShipment
+   */
+  move({ field, expected, to, restock, lines }: Transition): OrderChange {
+    const isPayment = field === 'status';
+    const present = isPayment ? this.state.status : this.state.fulfillmentStatus;
+    const next: readonly string[] = isPayment
+      ? PAYMENT_TRANSITIONS[this.state.status]
+      : FULFILLMENT_TRANSITIONS[this.state.fulfillmentStatus];
+    const possible = next.filter((status) => (TRANSITION_TARGETS as readonly string[]).includes(status));
+    if (present !== expected) throw new StaleStatus(field, present, possible);
+    if (!possible.includes(to)) {
+      throw new IllegalTransition(isPayment ? 'payment' : 'fulfillment', present, to, possible);
+    }
+    const change = isPayment ? { status: to as PaymentStatus } : { fulfillmentStatus: to as FulfillmentStatus };
+    const moved = this.set(change);
+    if (to !== 'RETURNED' || !restock) return moved;
+    return { ...moved, restock: { kind: 'RETURN', lines: this.returnable(lines) } };
+  }
+
+  /**
+   * Sets statuses, as an operator does. Confirming ends the review; cancelling the fulfillment returns the stock.
+   *
+   * @throws IllegalTransition
+   * @throws AlreadyShipped, BeingPicked when the fulfillment is cancelled.
+   */
+  set(change: Partial<OrderState>): OrderChange {
+    const after = changeState(this.state, change);
+    if (change.fulfillmentStatus === 'CANCELLED') {
+      this.assertNothingShipped();
+      return this.cancelled(after, { restock: true }, false, true);
+    }
+    const { status, fulfillmentStatus } = after;
+    const released = this.state.isHeld && change.fulfillmentStatus === 'CONFIRMED';
+    return {
+      status,
+      fulfillmentStatus,
+      events: [...(released ? [event('released')] : []), ...this.stepsTo(after, '')],
+      ...(released && { review: 'released' as const }),
+    };
+  }
+
+  /**
+   * Ends the review of the order.
+   *
+   * @throws OrderCancelled, NotHeld
+   */
+  release(): OrderChange {
+    if (this.state.fulfillmentStatus === 'CANCELLED') throw new OrderCancelled();
+    if (!this.state.isHeld) throw new NotHeld();
+    return { ...this.unchanged(), events: [event('released')], review: 'released' };
+  }
+
+  /**
+   * Records a payment of the whole total. Another amount is refused, and the refusal is recorded. The payment of an order
+   * that is cancelled, paid or refunded is recorded as well: it must be refunded.
+   *
+   * @throws PaymentReferenceTaken when another request has the reference.
+   */
+  pay(request: PaymentRequest): OrderChange {
+    const { reference, amount, currency, at, requestHash } = request;
+    const known = this.state.payments.find((payment) => payment.reference === reference);
+    if (known) return this.repeated(known, request, new PaymentReferenceTaken());
+    const { totalAmount, currency: owedIn, status, fulfillmentStatus } = this.state;
+    try {
+      assertPaidInFull({ minor: amount, currency }, { minor: totalAmount, currency: owedIn });
+    } catch (error) {
+      if (!(error instanceof PaidAmountMismatch)) throw error;
+      const details = { amount, currency, total_amount: totalAmount };
+      return { ...this.unchanged(), events: [event('payment_refused', reference, details)], refusal: error };
+    }
+    const settles = status === 'PENDING' || status === 'FAILED';
+    const isDue = !settles || fulfillmentStatus === 'CANCELLED';
+    const after = { status: settles ? 'SUCCEEDED' : status, fulfillmentStatus } as const;
+    const recorded = event('payment_recorded', reference, { amount, ...(isDue && { refund_due: amount }) });
+    return {
+      ...after,
+      events: [recorded, ...this.stepsTo(after, reference)],
+      payment: { reference, amount, at, requestHash },
+    };
+  }
+
+  /**
+   * Records a refund. Refunds of all that was paid make the order REFUNDED.
+   *
+   * @throws RefundReferenceTaken when another request has the reference.
+   * @throws RefundExceedsPayment
+   * @throws NotFound for a line that the order does not have.
+   * @throws ReturnExceedsShipment
+   */
+  refund(request: RefundRequest): OrderChange {
+    const { reference, amount, at, requestHash, lines, restock, notify } = request;
+    const known = this.state.refunds.find((refund) => refund.reference === reference);
+    if (known) return this.repeated(known, request, new RefundReferenceTaken());
+    const left = this.paid - sum(this.state.refunds);
+    if (amount > left) throw new RefundExceedsPayment(Math.max(0, left));
+    if (lines) this.assertLines(lines);
+    const back = restock ? this.returnable(lines) : undefined;
+
+    const { status, fulfillmentStatus } = this.state;
+    const isAll = amount === left && status === 'SUCCEEDED';
+    const after = { status: isAll ? 'REFUNDED' : status, fulfillmentStatus } as const;
+    const details = { amount, ...(lines && { items: lines }), ...(back && { restocked: back }) };
+    return {
+      ...after,
+      events: [event('refund_recorded', reference, details), ...this.stepsTo(after, reference)],
+      refund: { reference, amount, at, requestHash },
+      ...(back && { restock: { kind: 'RETURN', lines: back } }),
+      ...(notify && { mail: { stage: 'notify-refund', reference } }),
+    };
+  }
+
+  private unchanged(): OrderChange {
+    const { status, fulfillmentStatus } = this.state;
+    return { status, fulfillmentStatus, events: [] };
+  }
+
+  private repeated(known: Repeatable, { requestHash }: Repeatable, taken: DomainError): OrderChange {
+    if (known.requestHash !== requestHash) throw taken;
+    return this.unchanged();
+  }
+
+  private withShipment(shipment: KnownShipment, events: readonly OrderEvent[], ships: boolean): OrderChange {
+    const { reference } = shipment;
+    const others = this.state.shipments.filter((other) => other.reference !== reference);
+    const after = { status: this.state.status, fulfillmentStatus: this.fulfillmentWith([...others, shipment]) };
+    return {
+      ...after,
+      events: [...events, ...this.stepsTo(after, reference)],
+      shipment,
+      ...(ships && shipment.notify && { mail: { stage: 'notify-shipment', reference } }),
+    };
+  }
+
+  /** The fulfillment status that follows from the shipments. */
+  private fulfillmentWith(shipments: readonly KnownShipment[]): FulfillmentStatus {
+    const { fulfillmentStatus, unshippedStatus } = this.state;
+    if (!WAY.includes(fulfillmentStatus)) return fulfillmentStatus;
+    const active = shipments.filter(({ status }) => status !== 'void');
+    if (active.length === 0) return unshippedStatus;
+    if (this.leftAfter(shipments, isShipped).length > 0) return 'PROCESSING';
+    return active.every(({ status }) => status === 'delivered') ? 'DELIVERED' : 'SHIPPED';
+  }
+
+  /** The events of each status that changes, step by step on the way to the customer. */
+  private stepsTo(after: OrderState, reference: string): OrderEvent[] {
+    const { status, fulfillmentStatus } = this.state;
+    const [from, to] = [WAY.indexOf(fulfillmentStatus), WAY.indexOf(after.fulfillmentStatus)];
+    const way = from >= 0 && to > from ? WAY.slice(from, to + 1) : [fulfillmentStatus, after.fulfillmentStatus];
+    // A payment that failed is pending again before it succeeds.
+    const retried = status === 'FAILED' && after.status === 'SUCCEEDED';
+    const payment: PaymentStatus[] = retried ? [status, 'PENDING', after.status] : [status, after.status];
+    return [...stepsOf('status', payment, reference), ...stepsOf('fulfillment_status', way, reference)];
+  }
+
+  private cancelled(after: OrderState, details: object, notify: boolean, restock: boolean): OrderChange {
+    const { status, fulfillmentStatus } = after;
+    const { isHeld } = this.state;
+    return {
+      status,
+      fulfillmentStatus,
+      events: [event('cancelled', '', { ...details }), ...this.stepsTo(after, '')],
+      ...(restock && { restock: { kind: 'CANCELLATION' as const, lines: this.state.lines } }),
+      // Who was not told of the order is not told of its end.
+      ...(isHeld && { review: 'abandoned' as const }),
+      ...(notify && !isHeld && { mail: { stage: 'notify-cancellation' as const, reference: '' } }),
+    };
+  }
+
+  private assertNothingShipped(): void {
+    if (this.state.shipments.some(isShipped)) throw new AlreadyShipped(this.left(isShipped));
+    if (this.state.shipments.some(({ status }) => status === 'picking')) throw this.beingPicked();
+  }
+
+  private beingPicked(): BeingPicked {
+    const picking = this.state.shipments.filter(({ status }) => status === 'picking');
+    return new BeingPicked(picking.map(({ reference }) => reference));
+  }
+
+  /** @throws NotFound for a line that the order does not have. */
+  private assertLines(lines: readonly LineQuantity[]): void {
+    const unknown = lines.find(({ line }) => !this.state.lines.some((own) => own.line === line));
+    if (unknown) throw new NotFound(`Line ${unknown.line}`);
+  }
+
+  /** Units that the shipments do not contain, by line. */
+  private left(counts: (shipment: KnownShipment) => boolean): LineQuantity[] {
+    return this.leftAfter(this.state.shipments, counts);
+  }
+
+  private leftAfter(shipments: readonly KnownShipment[], counts: (shipment: KnownShipment) => boolean): LineQuantity[] {
+    if (shipments.length === 0 && isShippedWhole(this.state.fulfillmentStatus)) return [];
+    const used = sumByLine(shipments.filter(counts).flatMap(({ items }) => items));
+    return minus(this.state.lines, used);
+  }
+
+  /** @throws NotFound, ReturnExceedsShipment */
+  private returnable(wanted: readonly LineQuantity[] | null): LineQuantity[] {
+    const shipped = minus(this.state.lines, this.left(isShipped));
+    const back = minus(
+      shipped,
+      this.state.lines.map(({ line, returned }) => ({ line, quantity: returned })),
+    );
+    const lines = sumByLine(wanted ?? back);
+    this.assertLines(lines);
+    if (!covers(back, lines)) throw new ReturnExceedsShipment(back);
+    return lines;
+  }
+
+  /** What was paid, in minor units. An operator may have set SUCCEEDED without a record. */
+  private get paid(): number {
+    const { payments, status, totalAmount } = this.state;
+    return Math.max(sum(payments), status === 'SUCCEEDED' ? totalAmount : 0);
+  }
+}
+
+/** What must be paid back, in minor units: all that was paid of a cancelled order, and what exceeds the total of another. */
+export function refundDueOf(order: {
+  readonly status: string;
+  readonly fulfillmentStatus: string;
+  readonly totalAmount: number;
+  readonly payments: readonly Pick<MoneyRecord, 'amount'>[];
+  readonly refunds: readonly Pick<MoneyRecord, 'amount'>[];
+}): number {
+  const { status, fulfillmentStatus, totalAmount, payments, refunds } = order;
+  const paid = Math.max(sum(payments), status === 'SUCCEEDED' ? totalAmount : 0);
+  const kept = fulfillmentStatus === 'CANCELLED' || status === 'CANCELLED' || status === 'REFUNDED' ? 0 : totalAmount;
+  return Math.max(0, paid - sum(refunds) - Math.max(0, kept));
+}
+
+/** Whether an order without shipments has left as a whole: an operator or another system said so. */
+export function isShippedWhole(status: string): boolean {
+  return status === 'SHIPPED' || status === 'DELIVERED' || status === 'RETURNED';
+}
+
+function isShipped({ status }: Pick<Shipment, 'status'>): boolean {
+  return status === 'shipped' || status === 'delivered';
+}
+
+function event(name: OrderEvent['event'], reference = '', details: OrderEvent['details'] = {}): OrderEvent {
+  return { event: name, field: null, from: null, to: null, reference, details };
+}
+
+function stepsOf(field: 'status' | 'fulfillment_status', way: readonly string[], reference: string): OrderEvent[] {
+  return way.slice(1).flatMap((to, index) => {
+    const from = way[index] ?? '';
+    return from === to ? [] : [{ event: 'status_changed' as const, field, from, to, reference, details: {} }];
+  });
+}
+
+function sum(records: readonly { readonly amount: number }[]): number {
+  return records.reduce((total, { amount }) => total + amount, 0);
+}
+
+/** One entry for each line. */
+function sumByLine(lines: readonly LineQuantity[]): LineQuantity[] {
+  const byLine = new Map<number, number>();
+  for (const { line, quantity } of lines) byLine.set(line, (byLine.get(line) ?? 0) + quantity);
+  return [...byLine].map(([line, quantity]) => ({ line, quantity }));
+}
+
+/** The units of the lines beyond `taken`; without lines of which none is left. */
+function minus(lines: readonly LineQuantity[], taken: readonly LineQuantity[]): LineQuantity[] {
+  const quantityOf = (line: number) => taken.find((other) => other.line === line)?.quantity ?? 0;
+  return lines
+    .map(({ line, quantity }) => ({ line, quantity: quantity - quantityOf(line) }))
+    .filter(({ quantity }) => quantity > 0);
+}
+
+function covers(available: readonly LineQuantity[], wanted: readonly LineQuantity[]): boolean {
+  return minus(wanted, available).length === 0;
+}

@@ -1,0 +1,188 @@
+import type { OrderKey, OrderTarget } from '@app/application';
+import {
+  isReceiptNumber,
+  isUuid,
+  NotFound,
+  type Actor,
+  type FulfillmentStatus,
+  type KnownMoney,
+  type KnownShipment,
+  type LineQuantity,
+  type OrderChange,
+  type OrderEvent,
+  type PaymentStatus,
+  type PlacedOrderState,
+  type ShipmentStatus,
+} from '@app/domain';
+import { toSafeInteger } from '../postgres/integers.js';
+import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
+
+const lockBy = (condition: string) => `/* orders.lock */
+  SELECT id FROM orders WHERE store_id = $1 AND ${condition} AND ($3::boolean IS NULL OR is_test = $3)
+  FOR NO KEY UPDATE`;
+const LOCK_BY_ID = lockBy('id = $2');
+const LOCK_BY_RECEIPT = lockBy('upper(receipt_number) = upper($2)');
+
+// Of the fulfillment steps, those with a reference follow from shipments.
+const LOAD = `/* orders.load */
+  SELECT status, fulfillment_status, total_amount, currency,
+    EXISTS (SELECT FROM order_stages WHERE store_id = $1 AND order_id = $2 AND state = 'held') AS is_held,
+    (SELECT coalesce(json_agg(json_build_array(position + 1, line.quantity, coalesce(back.quantity, 0)) ORDER BY position), '[]')
+      FROM order_lines AS line LEFT JOIN returned_units AS back USING (store_id, order_id, position)
+      WHERE line.store_id = $1 AND line.order_id = $2) AS lines,
+    (SELECT coalesce(json_agg(json_build_object('reference', reference, 'status', shipments.status, 'carrier', carrier,
+        'trackingNumber', tracking_number, 'trackingUrl', tracking_url, 'notify', notify, 'shippedAt', shipped_at,
+        'deliveredAt', delivered_at, 'requestHash', request_hash, 'items', (
+          SELECT json_agg(json_build_object('line', position + 1, 'quantity', quantity) ORDER BY position)
+          FROM shipment_items AS item
+          WHERE item.store_id = $1 AND item.order_id = $2 AND item.reference = shipments.reference)) ORDER BY number), '[]')
+      FROM shipments WHERE store_id = $1 AND order_id = $2) AS shipments,
+    (SELECT coalesce(json_agg(json_build_array(reference, amount::text, request_hash)), '[]')
+      FROM payments WHERE store_id = $1 AND order_id = $2) AS payments,
+    (SELECT coalesce(json_agg(json_build_array(reference, amount::text, request_hash)), '[]')
+      FROM refunds WHERE store_id = $1 AND order_id = $2) AS refunds,
+    coalesce(
+      (SELECT to_value FROM order_events
+        WHERE store_id = $1 AND order_id = $2 AND field = 'fulfillment_status' AND reference = '' ORDER BY id DESC LIMIT 1),
+      (SELECT from_value FROM order_events
+        WHERE store_id = $1 AND order_id = $2 AND field = 'fulfillment_status' ORDER BY id LIMIT 1),
+      fulfillment_status) AS unshipped_status
+  FROM orders WHERE store_id = $1 AND id = $2`;
+
+const SET_STATE = `/* orders.set_state */
+  UPDATE orders SET status = $3, fulfillment_status = $4, updated_at = now() WHERE store_id = $1 AND id = $2`;
+
+// A client that repeats what is refused adds one event.
+const RECORD = `/* orders.record_events */
+  INSERT INTO order_events (store_id, order_id, actor_type, actor_id, actor_name, event, field, from_value, to_value,
+    reference, details)
+  SELECT $1, $2, $3, $4, $5, new.event, new.field, new."from", new."to", new.reference, new.details
+  FROM jsonb_to_recordset($6) AS new (event text, field text, "from" text, "to" text, reference text, details jsonb)
+  WHERE NOT $7 OR NOT EXISTS (
+    SELECT FROM order_events AS known
+    WHERE known.store_id = $1 AND known.order_id = $2 AND known.event = new.event AND known.reference = new.reference
+      AND known.details = new.details)`;
+
+const SHIP = `/* orders.save_shipment */
+  WITH saved AS (
+    SELECT CASE WHEN $4 IN ('shipped', 'delivered') THEN coalesce($9, now()) ELSE $9 END AS shipped_at,
+      CASE WHEN $4 = 'delivered' THEN coalesce($10, now()) END AS delivered_at
+  )
+  INSERT INTO shipments (store_id, order_id, reference, number, status, carrier, tracking_number, tracking_url, notify,
+    shipped_at, delivered_at, request_hash)
+  SELECT $1, $2, $3, (SELECT count(*) + 1 FROM shipments WHERE store_id = $1 AND order_id = $2), $4, $5, $6, $7, $8,
+    shipped_at, delivered_at, $11
+  FROM saved
+  ON CONFLICT (store_id, order_id, reference) DO UPDATE SET status = excluded.status, carrier = excluded.carrier,
+    tracking_number = excluded.tracking_number, tracking_url = excluded.tracking_url,
+    shipped_at = excluded.shipped_at, delivered_at = excluded.delivered_at`;
+
+const SHIP_ITEMS = `/* orders.save_shipment_items */
+  INSERT INTO shipment_items (store_id, order_id, reference, position, quantity)
+  SELECT $1, $2, $3, line - 1, quantity FROM unnest($4::int[], $5::int[]) AS item (line, quantity)
+  ON CONFLICT DO NOTHING`;
+
+const recordIn = (table: 'payments' | 'refunds') => `/* orders.save_${table} */
+  INSERT INTO ${table} (store_id, order_id, reference, number, amount, at, request_hash)
+  SELECT $1, $2, $3, count(*) + 1, $4, coalesce($5, now()), $6 FROM ${table} WHERE store_id = $1 AND order_id = $2`;
+const PAY = recordIn('payments');
+const REFUND = recordIn('refunds');
+
+interface LoadedRow {
+  readonly status: PaymentStatus;
+  readonly fulfillment_status: FulfillmentStatus;
+  /** bigint, which pg returns as text. */
+  readonly total_amount: string;
+  readonly currency: string;
+  readonly is_held: boolean;
+  readonly lines: readonly (readonly [line: number, quantity: number, returned: number])[];
+  readonly shipments: readonly ShipmentJson[];
+  readonly payments: readonly MoneyJson[];
+  readonly refunds: readonly MoneyJson[];
+  readonly unshipped_status: FulfillmentStatus;
+}
+
+type MoneyJson = readonly [reference: string, amount: string, requestHash: string];
+
+type ShipmentJson = Omit<KnownShipment, 'status' | 'items' | 'shippedAt' | 'deliveredAt'> & {
+  readonly status: ShipmentStatus;
+  readonly items: readonly LineQuantity[] | null;
+  readonly shippedAt: string | null;
+  readonly deliveredAt: string | null;
+};
+
+/**
+ * Holds the order until the transaction ends, and returns its id.
+ *
+ * @throws NotFound when the store has no such order.
+ */
+export async function lockOrder(sql: TransactionSql, { storeId, reference, isTest }: OrderTarget): Promise<OrderKey> {
+  if (!isUuid(reference) && !isReceiptNumber(reference)) throw new NotFound('Order');
+  const lock = isUuid(reference) ? LOCK_BY_ID : LOCK_BY_RECEIPT;
+  const [row] = await sql.query<{ id: string }>(lock, [storeId, reference, isTest]);
+  if (!row) throw new NotFound('Order');
+  return { storeId, orderId: row.id };
+}
+
+/** Reads what decides about a change. After the lock, so that it sees what the lock waited for. */
+export async function loadOrder(sql: TransactionSql, { storeId, orderId }: OrderKey): Promise<PlacedOrderState> {
+  const [row] = await sql.query<LoadedRow>(LOAD, [storeId, orderId]);
+  if (!row) throw new NotFound('Order');
+  return {
+    status: row.status,
+    fulfillmentStatus: row.fulfillment_status,
+    totalAmount: toSafeInteger(row.total_amount),
+    currency: row.currency,
+    isHeld: row.is_held,
+    lines: row.lines.map(([line, quantity, returned]) => ({ line, quantity, returned })),
+    shipments: row.shipments.map(({ items, shippedAt, deliveredAt, ...shipment }) => ({
+      ...shipment,
+      items: items ?? [],
+      shippedAt: shippedAt === null ? null : new Date(shippedAt),
+      deliveredAt: deliveredAt === null ? null : new Date(deliveredAt),
+    })),
+    payments: row.payments.map(toMoney),
+    refunds: row.refunds.map(toMoney),
+    unshippedStatus: row.unshipped_status,
+  };
+}
+
+function toMoney([reference, amount, requestHash]: MoneyJson): KnownMoney {
+  return { reference, amount: toSafeInteger(amount), requestHash };
+}
+
+/** The events alone, without those that the order has already. */
+export function refusalEvents(order: OrderKey, actor: Actor, events: readonly OrderEvent[]): Statement {
+  return eventsOf(order, actor, events, true);
+}
+
+/** The events, the statuses and the records of a change. */
+export function statementsOf(order: OrderKey, actor: Actor, change: OrderChange): Statement[] {
+  const key = [order.storeId, order.orderId];
+  const { status, fulfillmentStatus, events, shipment, payment, refund } = change;
+  return [
+    { text: SET_STATE, values: [...key, status, fulfillmentStatus] },
+    eventsOf(order, actor, events, false),
+    ...(shipment ? shipmentStatements(key, shipment) : []),
+    ...(payment ? [{ text: PAY, values: [...key, ...moneyValues(payment)] }] : []),
+    ...(refund ? [{ text: REFUND, values: [...key, ...moneyValues(refund)] }] : []),
+  ];
+}
+
+function eventsOf(order: OrderKey, { type, id, name }: Actor, events: readonly OrderEvent[], once: boolean): Statement {
+  return { text: RECORD, values: [order.storeId, order.orderId, type, id, name, JSON.stringify(events), once] };
+}
+
+function shipmentStatements(key: readonly unknown[], shipment: KnownShipment): Statement[] {
+  const { reference, status, carrier, trackingNumber, trackingUrl, notify, shippedAt, deliveredAt, items } = shipment;
+  const how = [status, carrier, trackingNumber, trackingUrl, notify, shippedAt, deliveredAt, shipment.requestHash];
+  const what = [items.map(({ line }) => line), items.map(({ quantity }) => quantity)];
+  return [
+    { text: SHIP, values: [...key, reference, ...how] },
+    { text: SHIP_ITEMS, values: [...key, reference, ...what] },
+  ];
+}
+
+function moneyValues({ reference, amount, at, requestHash }: NonNullable<OrderChange['payment']>): unknown[] {
+  return [reference, amount, at, requestHash];
+}
