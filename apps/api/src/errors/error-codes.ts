@@ -187,9 +187,9 @@ export const ERROR_CODES = {
   },
   outcome_unknown: {
     status: 503,
-    meaning: 'The database did not confirm the commit. The order may have been placed, or may still be lost.',
+    meaning: 'The database did not confirm the commit. The order or its change may have been made, or may still be lost.',
     action:
-      'Repeat the request with the same `Idempotency-Key`. Without a key, look for the order before you repeat the request.',
+      'Repeat the request with the same `Idempotency-Key`. Without a key, read the order before you repeat the request.',
   },
 } as const satisfies Readonly<Record<string, ErrorCodeEntry>>;
 

@@ -231,11 +231,8 @@ export class PlacedOrder {
       ...(moves && status === 'delivered' && { deliveredAt: at }),
     };
     // Units that came back have been with the customer.
-    const others = this.state.shipments.filter((other) => other !== before);
-    const shipped = minus(this.state.lines, this.leftAfter([...others, { ...before, status: 'void' }], isShipped));
-    const back = this.state.lines.map(({ line, returned }) => ({ line, quantity: returned }));
-    if (moves && status === 'void' && !covers(shipped, back)) {
-      throw new IllegalTransition('shipment', before.status, status, ['delivered']);
+    if (after.status === 'void' && !covers(this.shippedBy(this.with(after)), this.returned)) {
+      throw new IllegalTransition('shipment', before.status, 'void', ['delivered']);
     }
 
     const fields = changed.map(([name]) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
@@ -250,7 +247,6 @@ export class PlacedOrder {
    * Cancels the order before anything of it ships. A cancelled order stays as it is.
    *
    * @throws AlreadyShipped, BeingPicked
-   * @throws IllegalTransition when the order has shipped without a shipment.
    */
   cancel({ reason, restock, notify }: Cancellation): OrderChange {
     if (this.state.fulfillmentStatus === 'CANCELLED') return this.unchanged();
@@ -387,14 +383,18 @@ export class PlacedOrder {
 
   private withShipment(shipment: KnownShipment, events: readonly OrderEvent[], ships: boolean): OrderChange {
     const { reference } = shipment;
-    const others = this.state.shipments.filter((other) => other.reference !== reference);
-    const after = { status: this.state.status, fulfillmentStatus: this.fulfillmentWith([...others, shipment]) };
+    const after = { status: this.state.status, fulfillmentStatus: this.fulfillmentWith(this.with(shipment)) };
     return {
       ...after,
       events: [...events, ...this.stepsTo(after, reference)],
       shipment,
       ...(ships && shipment.notify && { mail: { stage: 'notify-shipment', reference } }),
     };
+  }
+
+  /** The shipments after the change of one, or with a new one. */
+  private with(shipment: KnownShipment): KnownShipment[] {
+    return [...this.state.shipments.filter(({ reference }) => reference !== shipment.reference), shipment];
   }
 
   /** The fulfillment status that follows from the shipments. */
@@ -433,7 +433,7 @@ export class PlacedOrder {
   }
 
   private assertNothingShipped(): void {
-    if (this.state.shipments.some(isShipped)) throw new AlreadyShipped(this.left(isShipped));
+    if (this.state.shipments.some(isShipped) || isShippedWhole(this.state.fulfillmentStatus)) throw new AlreadyShipped(this.left(isShipped));
     if (this.state.shipments.some(({ status }) => status === 'picking')) throw this.beingPicked();
   }
 
@@ -459,13 +459,17 @@ export class PlacedOrder {
     return minus(this.state.lines, used);
   }
 
+  private shippedBy(shipments: readonly KnownShipment[]): LineQuantity[] {
+    return minus(this.state.lines, this.leftAfter(shipments, isShipped));
+  }
+
+  private get returned(): LineQuantity[] {
+    return this.state.lines.map(({ line, returned }) => ({ line, quantity: returned }));
+  }
+
   /** @throws NotFound, ReturnExceedsShipment */
   private returnable(wanted: readonly LineQuantity[] | null): LineQuantity[] {
-    const shipped = minus(this.state.lines, this.left(isShipped));
-    const back = minus(
-      shipped,
-      this.state.lines.map(({ line, returned }) => ({ line, quantity: returned })),
-    );
+    const back = minus(this.shippedBy(this.state.shipments), this.returned);
     const lines = sumByLine(wanted ?? back);
     this.assertLines(lines);
     if (!covers(back, lines)) throw new ReturnExceedsShipment(back);
