@@ -187,7 +187,8 @@ export const ERROR_CODES = {
   },
   outcome_unknown: {
     status: 503,
-    meaning: 'The database did not confirm the commit. The order or its change may have been made, or may still be lost.',
+    meaning:
+      'The database did not confirm the commit. The order or its change may have been made, or may still be lost.',
     action:
       'Repeat the request with the same `Idempotency-Key`. Without a key, read the order before you repeat the request.',
   },

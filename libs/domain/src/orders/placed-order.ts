@@ -433,7 +433,8 @@ export class PlacedOrder {
   }
 
   private assertNothingShipped(): void {
-    if (this.state.shipments.some(isShipped) || isShippedWhole(this.state.fulfillmentStatus)) throw new AlreadyShipped(this.left(isShipped));
+    if (this.state.shipments.some(isShipped) || isShippedWhole(this.state.fulfillmentStatus))
+      throw new AlreadyShipped(this.left(isShipped));
     if (this.state.shipments.some(({ status }) => status === 'picking')) throw this.beingPicked();
   }
 
