@@ -2041,6 +2041,8 @@ export interface operations {
         source?: 'POS' | 'WEBSITE';
         /** @description `true`: only orders under review: neither released nor cancelled. `false`: only the others. Letter case does not matter; any other value, also an empty one, returns 400. */
         held?: boolean;
+        /** @description `true`: only orders that were placed with a test key. `false`: only live orders. Letter case does not matter; any other value, also an empty one, returns 400. */
+        is_test?: boolean;
         /** @description Only those with exactly this text as the client's own number. A value that no row has, such as an empty one, returns an empty list, never an error. */
         external_reference?: string;
         /** @description Only those with this text anywhere in the receipt number or the e-mail address on the order, in any letter case. Taken literally, without wildcards; trimmed; blank = no filter; the first 200 characters count. */
@@ -5910,6 +5912,8 @@ export interface operations {
         cursor?: string;
         /** @description Only these kinds, separated by commas; all by default. A cursor belongs to its kinds: with a cursor, leave them out or repeat them. A kind that does not exist has no changes, and neither has an empty list. */
         kinds?: string;
+        /** @description `true`: of the orders, only test orders. A page may then be short, or empty, although there is more; a cursor belongs to the filter, as to the kinds. `false`: only live orders. Letter case does not matter; any other value, also an empty one, returns 400. */
+        is_test?: boolean;
         /** @description Seconds to hold an answer without changes until there is one, 0 to 25. Values out of range are clamped, never rejected. A stream waits for its first change only. A process that shuts down ends the wait. */
         wait?: number;
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */

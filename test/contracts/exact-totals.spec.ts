@@ -12,7 +12,7 @@ afterAll(() => base.stop());
 // One statement reads both sides of a comparison, so that they belong to one snapshot.
 const ORDERS = `
   WITH counted AS (
-    SELECT ARRAY[source, status, fulfillment_status] AS labels, count(*) AS rows FROM orders WHERE store_id = $1 GROUP BY 1
+    SELECT ARRAY[source, status, fulfillment_status, CASE WHEN is_test THEN 'TEST' ELSE 'LIVE' END] AS labels, count(*) AS rows FROM orders WHERE store_id = $1 GROUP BY 1
   ), kept AS (
     SELECT labels, sum(rows) AS rows FROM list_counts
     WHERE store_id = $1 AND list = 'orders' AND grain = 'all' GROUP BY labels HAVING sum(rows) <> 0

@@ -103,10 +103,14 @@ describe('the list of orders', () => {
     ]);
   });
 
-  it('plans searches for receipt numbers once', async () => {
+  it.each([
+    ['receipt numbers', (n: number) => `R-${storeId}-${n}679091`],
+    ['e-mails', (n: number) => `ada.${n}@example.com`],
+  ])('plans searches for %s once', async (_, term) => {
     const orders = new PostgresOrderRepository(new Database(() => pool));
+    await pool.query('DEALLOCATE ALL');
 
-    for (let n = 0; n < 8; n++) await orders.list(storeId, { search: `R-${storeId}-${n}679091` }, PAGE);
+    for (let n = 0; n < 8; n++) await orders.list(storeId, { search: term(n) }, PAGE);
 
     const plans = await pool.query(
       `SELECT custom_plans::int AS custom, generic_plans::int AS generic FROM pg_prepared_statements WHERE name LIKE 'orders.search%'`,

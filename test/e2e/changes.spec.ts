@@ -282,6 +282,34 @@ describe('GET /v1/changes', () => {
     expect(sizes.length).toBeGreaterThan(3);
   });
 
+  it('shows a reader of one mode its orders and all deletions, a test order in between or not', async () => {
+    const live = await follower('limit=2&is_test=false');
+    const test = await follower('limit=2&is_test=true');
+    const placed: string[] = [];
+    for (const isTest of [false, true, true, true, true, false])
+      placed.push(await api.store.order({ is_test: isTest }));
+    const product = await api.store.product();
+    const orders = placed.map((id) => `orders ${id}`);
+
+    expect([...(await live.catchUp())].sort()).toEqual(
+      [orders[0], orders[5], `products ${product}`, `skus ${product}`].sort(),
+    );
+    expect([...(await test.catchUp())].sort()).toEqual(
+      [...orders.slice(1, 5), `products ${product}`, `skus ${product}`].sort(),
+    );
+
+    await sql('DELETE FROM orders WHERE id = ANY ($1)', [placed[0], placed[1]]);
+    const gone = [`-${orders[0] ?? ''}`, `-${orders[1] ?? ''}`];
+    expect([...(await live.catchUp())].sort()).toEqual([...gone].sort());
+    expect([...(await test.catchUp())].sort()).toEqual([...gone].sort());
+
+    // A cursor belongs to its filter: without it, it keeps it, and another one is refused.
+    const next = await api.store.order({ is_test: true });
+    expect((await api.get(`/v1/changes?cursor=${live.cursor ?? ''}`)).body).not.toContain(next);
+    expect(await errorOf(`/v1/changes?cursor=${live.cursor ?? ''}&is_test=true`)).toEqual([400, 'cursor_invalid']);
+    expect(await errorOf('/v1/changes?is_test=maybe')).toEqual([400, 'invalid_request']);
+  });
+
   it('refuses a cursor that is damaged, or belongs to another store or mode', async () => {
     const { cursor = '' } = await follower();
     const withKey = async (key: string) =>

@@ -115,6 +115,19 @@ describe('GET /v1/orders', () => {
     expect({ ...found, ids: found.ids.sort().reverse() }).toEqual({ ids: expected(), total: expected().length });
   });
 
+  it.each(['limit=2', 'status=PENDING', 'held=true', 'search=WEB-'])(
+    'lists live and test orders apart, with exact totals, and with %s',
+    async (query) => {
+      const [all, live, test] = await Promise.all(
+        ['', '&is_test=false', '&is_test=TRUE'].map((mode) => idsIn(api, `/v1/orders?${query}${mode}`)),
+      );
+
+      expect(test?.ids).toEqual([ids.web]);
+      expect(live?.ids).not.toContain(ids.web);
+      expect(Number(live?.total) + Number(test?.total)).toBe(all?.total);
+    },
+  );
+
   it.each(['', '1', '%00'])('returns 400 that names the field to held=%s', async (value) => {
     const response = await api.get(`/v1/orders?held=${value}`);
 

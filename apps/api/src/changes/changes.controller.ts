@@ -37,15 +37,16 @@ export class ChangesController {
   @ApiListChanges()
   async list(
     @CurrentKey() key: ApiKeyLookup,
-    @ReadQuery(CHANGES_QUERY) { cursor, kinds: asked, limit, waitMs }: ChangesQuery,
+    @ReadQuery(CHANGES_QUERY) { cursor, kinds: asked, isTest: askedMode, limit, waitMs }: ChangesQuery,
     @Req() { headers, ip }: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ChangesEnvelope | Readable> {
     const streams = prefersLines(headers.accept);
     const after = cursor === undefined ? null : decodeCursor(cursor, { storeId: key.store.id, mode: key.mode });
     const kinds = asked ?? after?.kinds ?? CHANGE_KINDS;
-    if (after && kinds.join() !== after.kinds.join()) throw new CursorInvalid();
-    const query = { kinds, after, limit: streams ? MAX_LIMIT : limit };
+    const isTest = askedMode ?? after?.isTest;
+    if (after && (kinds.join() !== after.kinds.join() || isTest !== after.isTest)) throw new CursorInvalid();
+    const query = { kinds, isTest, after, limit: streams ? MAX_LIMIT : limit };
     // Streams, and requests that may wait, must not take the places of short reads.
     const gone = signalOfClose(reply);
     const over = streams || waitMs > 0 ? reply.takeFeedPlace(key.store.id, streams ? null : waitMs) : gone;
@@ -119,8 +120,8 @@ function prefersLines(accept = ''): boolean {
 function progress(
   { next, hasMore, rewound }: ChangesPage,
   { store, mode }: ApiKeyLookup,
-  { kinds }: FeedQuery,
+  { kinds, isTest }: FeedQuery,
 ): FeedProgress {
-  const cursor = encodeCursor({ storeId: store.id, mode }, { ...next, kinds });
+  const cursor = encodeCursor({ storeId: store.id, mode }, { ...next, kinds, isTest });
   return { cursor, has_more: hasMore, rewound };
 }

@@ -1,5 +1,5 @@
 import { CHANGE_KINDS } from '@app/application';
-import { lastOf, LIMIT, readInteger, readWords, refusalOfWords } from '../query/parameters.js';
+import { booleanFilter, lastOf, LIMIT, readInteger, readWords, refusalOfWords } from '../query/parameters.js';
 import { queryOf, type ValuesOf } from '../query/query.js';
 
 export const MAX_WAIT_SECONDS = 25;
@@ -32,6 +32,12 @@ export const CHANGES_QUERY = queryOf({
       return names && CHANGE_KINDS.filter((kind) => names.includes(kind));
     },
   },
+  isTest: booleanFilter(
+    'is_test',
+    'of the orders, only test orders. A page may then be short, or empty, although there is more; a cursor belongs to the ' +
+      'filter, as to the kinds',
+    'only live orders',
+  ),
   waitMs: {
     name: 'wait',
     description:

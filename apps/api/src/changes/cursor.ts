@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { CHANGE_KINDS, CursorInvalid, type ChangeKind, type FeedPlace } from '@app/application';
 import { isUuid } from '@app/domain';
 
-/** What a cursor belongs to. A cursor that was used for other kinds would skip changes of these. */
+/** What a cursor belongs to. A cursor that was used for other kinds, or other orders, would skip changes of these. */
 export interface CursorOwner {
   readonly storeId: number;
   readonly mode: string;
@@ -10,13 +10,17 @@ export interface CursorOwner {
 
 export interface Cursor extends FeedPlace {
   readonly kinds: readonly ChangeKind[];
+  /** Whether the orders are those of test keys; absent = all. */
+  readonly isTest?: boolean | undefined;
 }
 
 const VERSION = '1';
 
 /** Opaque to clients: its parts are no promise. */
-export function encodeCursor({ storeId, mode }: CursorOwner, { branch, position, base, kinds }: Cursor): string {
-  const text = [VERSION, storeId, mode, branch, position, base, kinds.join('+')].join('.');
+export function encodeCursor({ storeId, mode }: CursorOwner, cursor: Cursor): string {
+  const { branch, position, base, kinds, isTest } = cursor;
+  const orders = isTest === undefined ? [] : [isTest ? 'test' : 'live'];
+  const text = [VERSION, storeId, mode, branch, position, base, kinds.join('+'), ...orders].join('.');
   return Buffer.from(`${text}.${checksum(text)}`).toString('base64url');
 }
 
@@ -25,14 +29,20 @@ export function decodeCursor(cursor: string, owner: CursorOwner): Cursor {
   const text = Buffer.from(cursor, 'base64url').toString();
   const end = text.lastIndexOf('.');
   const body = text.slice(0, Math.max(end, 0));
-  const [version, storeId, mode, branch = '', position, base, names = ''] = body.split('.');
+  const [version, storeId, mode, branch = '', position, base, names = '', orders] = body.split('.');
   const isIntact = version === VERSION && text.slice(end + 1) === checksum(body) && isUuid(branch);
   if (!isIntact || Number(storeId) !== owner.storeId || mode !== owner.mode) throw new CursorInvalid();
   const asked = names.split('+');
   const kinds = CHANGE_KINDS.filter((kind) => asked.includes(kind));
   // A release that lacks a kind cannot continue for it.
   if (kinds.join('+') !== names) throw new CursorInvalid();
-  return { branch, position: readCount(position), base: readCount(base), kinds };
+  return {
+    branch,
+    position: readCount(position),
+    base: readCount(base),
+    kinds,
+    isTest: orders === undefined ? undefined : orders === 'test',
+  };
 }
 
 function readCount(text = ''): number {

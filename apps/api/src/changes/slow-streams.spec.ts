@@ -13,7 +13,7 @@ import { hangUpOnSlowReaders } from '../http/server/slow-readers.js';
 import { ChangesController } from './changes.controller.js';
 
 const KEY = { store: { id: 1, currency: 'USD' }, mode: 'live' } as unknown as ApiKeyLookup;
-const QUERY = { cursor: undefined, kinds: undefined, limit: 100, waitMs: 0 };
+const QUERY = { cursor: undefined, kinds: undefined, isTest: undefined, limit: 100, waitMs: 0 };
 const NEXT = { branch: '0199a1c2-7b3e-7c44-9d1f-2a6b8c0d4e5f', position: 1, base: 0 };
 const REQUEST = { headers: { accept: 'application/x-ndjson' } } as FastifyRequest;
 const REQUEST_TIMEOUT = 15_000;

@@ -24,6 +24,7 @@ const QUERY = listQuery<OrderFilter>({
   fulfillmentStatus: wordFilter('fulfillment_status', 'fulfillment stage', FULFILLMENT_STATUSES, 'SHIPPED'),
   source: wordFilter('source', 'source', ORDER_SOURCES, ORDER_SOURCES[0]),
   held: booleanFilter('held', 'only orders under review: neither released nor cancelled', 'only the others'),
+  isTest: booleanFilter('is_test', 'only orders that were placed with a test key', 'only live orders'),
   externalReference: exactFilter('external_reference', "the client's own number", 'PO-2026-117'),
   search: searchFilter('the receipt number or the e-mail address on the order', 'ada@example.com'),
 });

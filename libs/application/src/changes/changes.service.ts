@@ -102,12 +102,12 @@ export class ChangesService {
       )) {
         changes.push(change);
         bytes += weightOf(change.record);
-        if (bytes >= PAGE_BYTES) return { ...page, ...cutAfter(changes, page) };
+        if (bytes >= PAGE_BYTES) return wanted({ ...page, ...cutAfter(changes, page) }, query);
       }
       // As many as fit if they are like those before.
       count = Math.min(EACH_READ, Math.ceil(((PAGE_BYTES - bytes) * changes.length) / Math.max(bytes, 1)));
     }
-    return { ...page, changes };
+    return wanted({ ...page, changes }, query);
   }
 
   private async withRecords(storeId: number, changes: readonly Change[]): Promise<ChangedResource[]> {
@@ -124,6 +124,13 @@ export class ChangesService {
       (change) => ({ ...change, record: found.get(change.kind)?.get(change.id) ?? null }) as ChangedResource,
     );
   }
+}
+
+/** The place of the page stays: the reader does not want what is left out. */
+function wanted(page: ChangesPage, { isTest }: FeedQuery): ChangesPage {
+  if (isTest === undefined) return page;
+  const isOfMode = ({ kind, record }: ChangedResource) => kind !== 'orders' || (record?.isTest ?? isTest) === isTest;
+  return { ...page, changes: page.changes.filter(isOfMode) };
 }
 
 function throwUnlessNull(error: Error | null): void {

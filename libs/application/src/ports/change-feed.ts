@@ -56,6 +56,8 @@ export interface FeedPage {
 
 export interface FeedQuery {
   readonly kinds: readonly ChangeKind[];
+  /** Whether the orders are those of test keys; absent = all. A deleted order is either. */
+  readonly isTest?: boolean | undefined;
   /** The place after which to read; null = the beginning. */
   readonly after: FeedPlace | null;
   /** 1 to 100. */

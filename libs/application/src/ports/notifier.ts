@@ -16,5 +16,5 @@ export abstract class Notifier {
    * @throws when the message could not be handed over; the caller retries. The error's `code` is the class of the
    *   failure (`SMTP_550`, `ETIMEDOUT`, `EADDRESS`); its text names no person.
    */
-  abstract notify(stage: NotificationStage, order: OrderRecord, store: StoreProfile, reference: string): Promise<void>;
+  abstract notify(stage: NotificationStage, order: OrderRecord, store: StoreProfile, reference?: string): Promise<void>;
 }

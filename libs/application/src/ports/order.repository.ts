@@ -96,6 +96,8 @@ export interface OrderFilter {
   readonly source?: string;
   /** Whether the order is under review: as in {@link HeldOrders}. */
   readonly held?: boolean;
+  /** Whether it was placed with a test key. */
+  readonly isTest?: boolean;
   /** Exact, in this letter case. A live and a test order may have the same. */
   readonly externalReference?: string;
   /** Literal text within the receipt number or the e-mail on the order, in any letter case. */

@@ -23,9 +23,11 @@ export interface NewestFirst extends Partial<Search> {
   readonly tally: Tally | null;
   /** Whether a unique key leaves a few rows at most: then a list without a tally does not count as a search. */
   readonly isLookUp?: boolean;
+  /** Whether any number of rows of the table may lie between two rows of the list. */
+  readonly isSparse?: boolean;
 }
 
-/** Above this offset, tallies locate the page: skipping that many rows would take longer than reading it. */
+/** Above this offset, and where rows of the list may be far apart, tallies locate the page: skipping that many rows would take longer than reading it. */
 const SKIPPED_AT_MOST = 1_000;
 
 interface Counted {
@@ -57,7 +59,7 @@ function read<Row>(database: Database, list: NewestFirst, page: Page): Promise<R
     if (list.isLookUp) return database.queryPrepared(sql, where.values);
     return list.onePlan ? database.searchPrepared(sql, where.values) : database.search(sql, where.values);
   }
-  if (offsetOf(page) <= SKIPPED_AT_MOST) {
+  if (offsetOf(page) <= SKIPPED_AT_MOST && !list.isSparse) {
     return database.queryPrepared(shallowPage(list, tally, where, page), where.values);
   }
   // Still skips the rows of the page's day, or of a category: 100,000 of them after an import.

@@ -38,7 +38,7 @@ const HELD_IDS = `(SELECT stage.order_id FROM order_stages AS stage WHERE stage.
 /** The orders under review, which the list of the others does not count. */
 const HELD = {
   rows: `orders AS item WHERE item.store_id = $1 AND item.id IN ${HELD_IDS}`,
-  labels: 'ARRAY[item.source, item.status, item.fulfillment_status]',
+  labels: `ARRAY[item.source, item.status, item.fulfillment_status, CASE WHEN item.is_test THEN 'TEST' ELSE 'LIVE' END]`,
 };
 
 // A subquery collects each part of an order: joins would multiply lines by stages. Lines and stages travel as arrays,
@@ -138,18 +138,20 @@ export class PostgresOrderRepository extends OrderRepository {
 
   override async list(storeId: number, filter: OrderFilter, page: Page): Promise<PageOf<OrderSummary>> {
     if (matchesNothing(filter)) return NO_ROWS;
-    const { status, fulfillmentStatus, source, held, externalReference, search: term } = filter;
+    const { status, fulfillmentStatus, source, held, isTest, externalReference, search: term } = filter;
     const where = new Conditions('item.store_id = ?', storeId);
     // Stored in upper case: folding the value, not the column, leaves the indexes usable.
     if (status !== undefined) where.and('item.status = upper(?)', status);
     if (fulfillmentStatus !== undefined) where.and('item.fulfillment_status = upper(?)', fulfillmentStatus);
     if (source !== undefined) where.and('item.source = upper(?)', source);
     if (held !== undefined) where.and(`item.id ${held ? 'IN' : 'NOT IN'} ${HELD_IDS}`);
+    // No value: an index of test orders has this condition.
+    if (isTest !== undefined) where.and(isTest ? 'item.is_test' : 'NOT item.is_test');
     if (externalReference !== undefined) where.and('item.external_reference = ?', externalReference);
     const search = term === undefined ? { onePlan: true } : addSearch(where, SEARCHED, term);
 
     const heldOut = held === false ? HELD : undefined;
-    const labels = [source, status, fulfillmentStatus];
+    const labels = [source, status, fulfillmentStatus, isTest === undefined ? undefined : isTest ? 'TEST' : 'LIVE'];
     // Few orders are under review: they are counted, and subtracted from the tally of all orders.
     const isTallied = term === undefined && held !== true && externalReference === undefined;
     const tally = isTallied ? ({ list: 'orders', labels, letterCase: 'upper', without: heldOut } as const) : null;
@@ -160,6 +162,8 @@ export class PostgresOrderRepository extends OrderRepository {
       tally,
       ...search,
       isLookUp: externalReference !== undefined && term === undefined,
+      // Any number of test orders may be newer than the live ones of a page.
+      isSparse: isTest === false,
     };
     const { rows, total } = await readNewestFirst<OrderRow>(this.database, list, page);
     return { rows: rows.map(toOrderSummary), total };

@@ -378,6 +378,8 @@ CREATE INDEX orders_by_source_status ON orders (store_id, source, status, create
 CREATE INDEX orders_by_source_fulfillment ON orders (store_id, source, fulfillment_status, created_at DESC, id DESC);
 CREATE INDEX orders_by_statuses ON orders (store_id, status, fulfillment_status, created_at DESC, id DESC);
 CREATE INDEX orders_by_all_labels ON orders (store_id, source, status, fulfillment_status, created_at DESC, id DESC);
+-- Test orders are few, and live orders write nothing here. Lists of live orders read the indexes of all.
+CREATE INDEX orders_test ON orders (store_id, created_at DESC, id DESC) WHERE is_test;
 CREATE INDEX orders_by_customer ON orders (store_id, customer_id) WHERE customer_id IS NOT NULL;
 -- A search reads the index's list of pending entries, whose size this bounds (in kB).
 CREATE INDEX orders_search ON orders USING gin (receipt_number gin_trgm_ops, customer_email gin_trgm_ops)
@@ -956,13 +958,15 @@ CREATE FUNCTION tally_orders() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'UPDATE' THEN
     INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
-    SELECT store_id, 'orders', (created_at AT TIME ZONE 'UTC')::date AS period, ARRAY[source, status, fulfillment_status] AS labels, sum(n)
+    SELECT store_id, 'orders', (created_at AT TIME ZONE 'UTC')::date AS period,
+      ARRAY[source, status, fulfillment_status, CASE WHEN is_test THEN 'TEST' ELSE 'LIVE' END] AS labels, sum(n)
     FROM (SELECT *, 1 AS n FROM added UNION ALL SELECT *, -1 FROM removed) AS counted
     GROUP BY store_id, period, labels
     HAVING sum(n) <> 0;
   ELSE
     INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
-    SELECT store_id, 'orders', (created_at AT TIME ZONE 'UTC')::date AS period, ARRAY[source, status, fulfillment_status] AS labels,
+    SELECT store_id, 'orders', (created_at AT TIME ZONE 'UTC')::date AS period,
+      ARRAY[source, status, fulfillment_status, CASE WHEN is_test THEN 'TEST' ELSE 'LIVE' END] AS labels,
       CASE TG_OP WHEN 'INSERT' THEN count(*) ELSE -count(*) END
     FROM changed
     GROUP BY store_id, period, labels;
