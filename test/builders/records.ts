@@ -32,6 +32,9 @@ export function anOrder(values: Partial<OrderRecord> = {}): OrderRecord {
     isTest: false,
     fraud: null,
     pipeline: [],
+    shipments: [],
+    payments: [],
+    refunds: [],
     updatedAt: createdAt,
     ...values,
   };

@@ -1,184 +1,193 @@
-import { CancelOrder, ChangeOrderStatus, type LockedOrder, type OrderKey } from '@app/application';
+import type { ChangedOrder, ChangeOrder, OrderKey } from '@app/application';
 import {
+  AlreadyShipped,
   ANALYSIS_UNAVAILABLE,
-  IllegalTransition,
   NotFound,
+  NotHeld,
   OrderCancelled,
+  ReturnExceedsShipment,
   type FraudAssessment,
   type FraudVerdict,
 } from '@app/domain';
 import { ACCEPTED, anOrder, placeOrder } from '../builders/placed-order.js';
+import { CANCELLATION, changing } from '../support/changing.js';
 import { placingAdapters, type PlacingPorts } from './placing.js';
+
+const SHIPMENT = {
+  reference: 'S-1',
+  items: null,
+  carrier: '',
+  trackingNumber: '',
+  trackingUrl: '',
+  status: 'shipped',
+  shippedAt: null,
+  notify: false,
+} as const;
+const REFUND = { reference: 're_1', amount: 1000, lines: null, restock: true, notify: false, at: null };
 
 const adapters = placingAdapters();
 
 const ACCEPT: FraudVerdict = 'ACCEPT';
 
-describe.each(adapters)('OrderLifecycle %s', (_name, open) => {
+describe.each(adapters.slice(1))('OrderLifecycle %s', (_name, open) => {
   let ports: PlacingPorts;
-  let changeStatus: ChangeOrderStatus;
-  let cancelOrder: CancelOrder;
+  let changes: ChangeOrder;
   beforeAll(async () => {
     ports = await open();
-    changeStatus = new ChangeOrderStatus(ports.lifecycle);
-    cancelOrder = new CancelOrder(ports.lifecycle);
+    if (!ports.changes) throw new Error('The adapter changes no orders');
+    changes = ports.changes;
   });
 
   async function placed({ stock = [3, 2], quantity = 4, verdict = ACCEPT } = {}) {
     const productId = await ports.product({ stock });
     const order = anOrder(ports.storeId, { items: [{ productId, quantity }] });
     await placeOrder(ports.placement, order, { assessment: { verdict, score: 0, reasons: [] } });
-    return { productId, id: { storeId: ports.storeId, orderId: order.id } };
+    return { productId, id: changing({ storeId: ports.storeId, orderId: order.id }), orderId: order.id };
   }
+  const statusesOf = ({ order: { status, fulfillmentStatus } }: ChangedOrder) => [status, fulfillmentStatus];
 
   it('sets payment and fulfillment together', async () => {
     const { id } = await placed();
 
-    const changed = await changeStatus.execute(id, { status: 'SUCCEEDED', fulfillmentStatus: 'CONFIRMED' });
+    const changed = await changes.setStatus(id, { status: 'SUCCEEDED', fulfillmentStatus: 'CONFIRMED' });
 
-    expect(changed).toEqual({ status: 'SUCCEEDED', fulfillmentStatus: 'CONFIRMED', restocked: 0 });
-  });
-
-  it('accepts a change that adds a note, and the same change again', async () => {
-    const { id } = await placed();
-    const change = () => ports.lifecycle.change(id, (order) => ({ ...order, note: 'Paid late.' }));
-
-    const unchanged = { status: 'PENDING', fulfillmentStatus: 'PENDING' };
-    expect([await change(), await change()]).toEqual([unchanged, unchanged]);
+    expect(statusesOf(changed)).toEqual(['SUCCEEDED', 'CONFIRMED']);
   });
 
   it('rejects an illegal transition with the reason, and changes nothing', async () => {
     const { id } = await placed();
 
-    const illegal = changeStatus.execute(id, { status: 'SUCCEEDED', fulfillmentStatus: 'DELIVERED' });
+    const illegal = changes.setStatus(id, { status: 'SUCCEEDED', fulfillmentStatus: 'DELIVERED' });
 
     await expect(illegal).rejects.toThrow('fulfillment cannot go from PENDING to DELIVERED');
-    expect(await changeStatus.execute(id, {})).toMatchObject({ status: 'PENDING', fulfillmentStatus: 'PENDING' });
+    expect(statusesOf(await changes.setStatus(id, {}))).toEqual(['PENDING', 'PENDING']);
   });
 
   it('returns the stock of a cancelled order once, to the bins it came from', async () => {
     const { id, productId } = await placed();
     expect(await ports.onHand(productId)).toBe(1);
 
-    const cancelled = await cancelOrder.execute(id);
+    const cancelled = await changes.cancel(id, CANCELLATION);
+    const again = await changes.cancel(id, CANCELLATION);
 
-    expect(cancelled).toEqual({ status: 'CANCELLED', fulfillmentStatus: 'CANCELLED', restocked: 4 });
-    await expect(cancelOrder.execute(id)).rejects.toThrow(IllegalTransition);
+    expect([...statusesOf(cancelled), cancelled.restocked]).toEqual(['CANCELLED', 'CANCELLED', 4]);
+    expect([...statusesOf(again), again.restocked]).toEqual(['CANCELLED', 'CANCELLED', 0]);
     expect(await ports.bins(productId)).toEqual([3, 2]);
   });
 
   it('returns the stock once when eight cancellations arrive at the same moment', async () => {
     const { id, productId } = await placed();
 
-    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => cancelOrder.execute(id)));
+    const outcomes = await Promise.all(Array.from({ length: 8 }, () => changes.cancel(id, CANCELLATION)));
 
-    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(outcomes.map(({ restocked }) => restocked).sort()).toEqual([0, 0, 0, 0, 0, 0, 0, 4]);
     expect(await ports.onHand(productId)).toBe(5);
+  });
+
+  it('keeps the stock of a cancelled order on request', async () => {
+    const { id, productId } = await placed();
+
+    await changes.cancel(id, { ...CANCELLATION, restock: false });
+
+    expect(await ports.onHand(productId)).toBe(1);
   });
 
   it('returns the stock when the fulfillment is set to CANCELLED', async () => {
     const { id, productId } = await placed();
 
-    await changeStatus.execute(id, { fulfillmentStatus: 'CANCELLED' });
+    await changes.setStatus(id, { fulfillmentStatus: 'CANCELLED' });
 
     expect(await ports.onHand(productId)).toBe(5);
   });
 
   it('leaves the payment of a cancelled paid order SUCCEEDED', async () => {
     const { id } = await placed();
-    await changeStatus.execute(id, { status: 'SUCCEEDED' });
+    await changes.setStatus(id, { status: 'SUCCEEDED' });
 
-    expect(await cancelOrder.execute(id)).toMatchObject({ status: 'SUCCEEDED', fulfillmentStatus: 'CANCELLED' });
+    expect(statusesOf(await changes.cancel(id, CANCELLATION))).toEqual(['SUCCEEDED', 'CANCELLED']);
   });
 
   it('does not return the stock of a shipped order', async () => {
     const { id, productId } = await placed();
     for (const fulfillmentStatus of ['CONFIRMED', 'PROCESSING', 'SHIPPED'] as const) {
-      await changeStatus.execute(id, { fulfillmentStatus });
+      await changes.setStatus(id, { fulfillmentStatus });
     }
 
-    await expect(cancelOrder.execute(id)).rejects.toThrow('fulfillment cannot go from SHIPPED to CANCELLED');
+    await expect(changes.cancel(id, CANCELLATION)).rejects.toThrow(AlreadyShipped);
     expect(await ports.onHand(productId)).toBe(1);
+  });
+
+  it('returns the units of a line to the bins that supplied them, never more than they supplied', async () => {
+    const { id, productId } = await placed();
+    await changes.ship(id, { ...SHIPMENT, items: null });
+    const refund = (reference: string, quantity: number) =>
+      changes.refund(id, { ...REFUND, reference, lines: [{ line: 1, quantity }] });
+    await changes.pay(id, { reference: 'pi_1', amount: 4000, currency: 'USD', at: null });
+
+    const restocked = [(await refund('re_1', 3)).restocked, (await refund('re_2', 1)).restocked];
+
+    expect(restocked).toEqual([3, 1]);
+    expect(await ports.bins(productId)).toEqual([3, 2]);
+    await expect(refund('re_3', 1)).rejects.toThrow(ReturnExceedsShipment);
+  });
+
+  it('ships each unit once when eight shipments of all that is left arrive at the same moment', async () => {
+    const { id } = await placed();
+    const ship = (n: number) => changes.ship(id, { ...SHIPMENT, reference: `S-${n}` });
+
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, (_, n) => ship(n)));
+
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const { order } = await changes.setStatus(id, {});
+    expect(order.lines.map(({ shippedQuantity }) => shippedQuantity)).toEqual([4]);
   });
 
   it('queues the held confirmation of an order that is confirmed', async () => {
-    const { id } = await placed({ verdict: 'REVIEW' });
-    expect(await ports.stages(id.orderId)).toContain('notify-customer held');
+    const { id, orderId } = await placed({ verdict: 'REVIEW' });
+    expect(await ports.stages(orderId)).toContain('notify-customer held');
 
-    await changeStatus.execute(id, { fulfillmentStatus: 'CONFIRMED' });
+    await changes.setStatus(id, { fulfillmentStatus: 'CONFIRMED' });
 
-    expect(await ports.stages(id.orderId)).toContain('notify-customer pending');
+    expect(await ports.stages(orderId)).toContain('notify-customer pending');
   });
 
   it('abandons the held confirmation of an order that is cancelled', async () => {
-    const { id } = await placed({ verdict: 'REVIEW' });
+    const { id, orderId } = await placed({ verdict: 'REVIEW' });
 
-    await cancelOrder.execute(id);
+    await changes.cancel(id, CANCELLATION);
 
-    expect(await ports.stages(id.orderId)).toContain('notify-customer dead');
+    expect(await ports.stages(orderId)).toContain('notify-customer dead');
   });
 
-  it('passes the amount owed and its currency to a change, and writes nothing when the change throws', async () => {
-    const { id, productId } = await placed({ quantity: 2 });
-    const seen: LockedOrder[] = [];
-    const refuse = (order: LockedOrder) => {
-      seen.push(order);
-      throw new Error('refused');
-    };
+  it('queues the confirmation of an order once when eight releases arrive at the same moment', async () => {
+    const { id, orderId } = await placed({ verdict: 'REVIEW' });
 
-    await expect(ports.lifecycle.change(id, refuse)).rejects.toThrow('refused');
-    await expect(ports.lifecycle.cancel(id, refuse)).rejects.toThrow('refused');
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => changes.release(id)));
 
-    const order = { status: 'PENDING', fulfillmentStatus: 'PENDING', totalAmount: 2000, currency: 'USD' };
-    expect(seen).toEqual([order, order]);
-    expect(await ports.bins(productId)).toEqual([1, 2]);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    await expect(changes.release(id)).rejects.toThrow(NotHeld);
+    expect(await ports.stages(orderId)).toContain('notify-customer pending');
   });
 
-  const cancelled = { status: 'CANCELLED', fulfillmentStatus: 'CANCELLED' } as const;
+  it('rejects the release and the retry of a cancelled order', async () => {
+    const { id, orderId } = await placed({ verdict: 'REVIEW' });
+    await changes.cancel(id, CANCELLATION);
 
-  it('rejects a cancellation through change, which would keep the stock, and changes nothing', async () => {
-    const { id, productId } = await placed();
+    await expect(changes.release(id)).rejects.toThrow(OrderCancelled);
 
-    await expect(ports.lifecycle.change(id, () => cancelled)).rejects.toThrow('Only OrderLifecycle.cancel');
-
-    expect(await changeStatus.execute(id, {})).toMatchObject({ status: 'PENDING', fulfillmentStatus: 'PENDING' });
-    expect(await ports.onHand(productId)).toBe(1);
+    const retried = await ports.retries.retry({ storeId: ports.storeId, orderId });
+    expect(retried).toEqual({ stages: [], running: [], heldFor: null, cancelled: true });
+    expect(await ports.stages(orderId)).toContain('notify-customer dead');
   });
 
-  it('rejects a cancellation that leaves the order unchanged, and returns no stock', async () => {
-    const { id, productId } = await placed();
+  it.each([
+    ['another store', (orderId: string) => ({ storeId: 999_999, reference: orderId, isTest: null })],
+    ['the other mode', (orderId: string) => ({ storeId: ports.storeId, reference: orderId, isTest: true })],
+    ['no form of an order', () => ({ storeId: ports.storeId, reference: 'a b', isTest: null })],
+  ])('does not find an order of %s', async (_case, target) => {
+    const { id, orderId } = await placed();
 
-    await expect(ports.lifecycle.cancel(id, (order) => order)).rejects.toThrow('must cancel the order');
-
-    expect(await changeStatus.execute(id, {})).toMatchObject({ status: 'PENDING', fulfillmentStatus: 'PENDING' });
-    expect(await ports.onHand(productId)).toBe(1);
-  });
-
-  it('rejects a second cancellation, even when its change allows it', async () => {
-    const { id, productId } = await placed();
-    await cancelOrder.execute(id);
-
-    await expect(ports.lifecycle.cancel(id, () => cancelled)).rejects.toThrow('must cancel the order');
-
-    expect(await ports.onHand(productId)).toBe(5);
-  });
-
-  it('saves another change of an order that is already cancelled', async () => {
-    const { id } = await placed();
-    await changeStatus.execute(id, { status: 'SUCCEEDED' });
-    await cancelOrder.execute(id);
-
-    const refunded = await ports.lifecycle.change(id, (order) => ({ ...order, status: 'REFUNDED' }));
-
-    expect(refunded).toEqual({ status: 'REFUNDED', fulfillmentStatus: 'CANCELLED' });
-  });
-
-  it('does not find an order of another store', async () => {
-    const { id } = await placed();
-
-    const foreign = cancelOrder.execute({ storeId: 999_999, orderId: id.orderId });
-
-    await expect(foreign).rejects.toThrow(NotFound);
+    await expect(changes.cancel({ ...id, order: target(orderId) }, CANCELLATION)).rejects.toThrow(NotFound);
   });
 });
 
@@ -199,7 +208,6 @@ describe.each(adapters)('HeldOrders and StageRetries %s', (_name, open) => {
     await placeOrder(ports.placement, order, { assessment });
     return { storeId: ports.storeId, orderId: order.id };
   }
-  const release = (id: OrderKey) => ports.held.release(id);
   const settle = (id: OrderKey, assessment: FraudAssessment) => ports.held.settle(id, assessment);
   const heldFor = async (id: OrderKey) => (await ports.retries.retry(id)).heldFor;
   const customerStage = async ({ orderId }: { orderId: string }) => (await ports.stages(orderId))[0];
@@ -252,38 +260,13 @@ describe.each(adapters)('HeldOrders and StageRetries %s', (_name, open) => {
     expect(rest.map(({ orderId }) => orderId)).toEqual(ids.slice(2));
   });
 
-  it('queues the confirmation of an order once when eight releases arrive at the same moment', async () => {
-    const id = await placed(review('released'));
-
-    const outcomes = await Promise.all(Array.from({ length: 8 }, () => release(id)));
-
-    expect(outcomes.filter((released) => released)).toHaveLength(1);
-    expect(await release(id)).toBe(false);
-
-    expect(await customerStage(id)).toBe('notify-customer pending');
-    expect(await list(['released'])).toEqual([]);
-    expect(await heldFor(id)).toBeNull();
-  });
-
-  it('rejects the release of a cancelled order', async () => {
-    const id = await placed(review('cancelled'));
-    await new CancelOrder(ports.lifecycle).execute(id);
-
-    await expect(release(id)).rejects.toThrow(OrderCancelled);
-
-    expect(await customerStage(id)).toBe('notify-customer dead');
-    expect(await list(['cancelled'])).toEqual([]);
-  });
-
-  it('neither releases nor settles an order of another store', async () => {
+  it('does not settle an order of another store', async () => {
     const { orderId } = await placed(ANALYSIS_UNAVAILABLE);
     const foreign = { storeId: 999_999, orderId };
 
-    await expect(release(foreign)).rejects.toThrow(NotFound);
     expect(await settle(foreign, ACCEPTED)).toBe(false);
 
     expect(await customerStage({ orderId })).toBe('notify-customer held');
-    await release({ storeId: ports.storeId, orderId });
   });
 
   it('queues the confirmation of an order that a later analysis accepts', async () => {
@@ -332,15 +315,5 @@ describe.each(adapters)('HeldOrders and StageRetries %s', (_name, open) => {
     const { orderId } = await placed(ACCEPTED);
 
     await expect(ports.retries.retry({ storeId: 999_999, orderId })).rejects.toThrow(NotFound);
-  });
-
-  it('does not retry the confirmation of a cancelled order', async () => {
-    const id = await placed(review('amount_over_limit'));
-    await new CancelOrder(ports.lifecycle).execute(id);
-
-    const retried = await ports.retries.retry(id);
-
-    expect(retried).toEqual({ stages: [], running: [], heldFor: null, cancelled: true });
-    expect(await customerStage(id)).toBe('notify-customer dead');
   });
 });

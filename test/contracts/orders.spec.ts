@@ -90,12 +90,15 @@ describe('OrderRepository', () => {
             unitPrice: 2_500_000_000,
             quantity: 2,
             lineTotal: 5_000_000_000,
+            line: 1,
+            shippedQuantity: 0,
+            allocations: [],
           },
         ],
         fraud: { verdict: 'REVIEW', score: 50, reasons: [{ rule: 'amount_over_limit', score: 50 }] },
         pipeline: [
-          { stage: 'notify-merchant', state: 'held', attempts: 2, lastError: 'EPIPE', at: createdAt },
-          { stage: 'notify-customer', state: 'held', attempts: 0, lastError: '', at: createdAt },
+          { stage: 'notify-merchant', reference: '', state: 'held', attempts: 2, lastError: 'EPIPE', at: createdAt },
+          { stage: 'notify-customer', reference: '', state: 'held', attempts: 0, lastError: '', at: createdAt },
         ],
       }),
     );

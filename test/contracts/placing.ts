@@ -1,7 +1,7 @@
 import {
   CatalogPricing,
+  ChangeOrder,
   HeldOrders,
-  OrderLifecycle,
   OrderPlacement,
   StageRetries,
   type IdempotencyScope,
@@ -17,7 +17,8 @@ export interface PlacingPorts {
   readonly storeId: number;
   readonly pricing: CatalogPricing;
   readonly placement: OrderPlacement;
-  readonly lifecycle: OrderLifecycle;
+  /** Only on PostgreSQL. */
+  readonly changes: ChangeOrder | null;
   readonly held: HeldOrders;
   readonly retries: StageRetries;
   /** Subdomain of the store. */
@@ -53,7 +54,7 @@ function openInMemory(): Promise<PlacingPorts> {
     storeId: 1,
     pricing: shop.pricing,
     placement: shop.placement,
-    lifecycle: shop.lifecycle,
+    changes: null,
     held: shop.held,
     retries: shop.retries,
     subdomain: 'store-1',
@@ -80,7 +81,7 @@ async function openPostgres({ app, database }: RunningApplication): Promise<Plac
     storeId: store.id,
     pricing: app.get(CatalogPricing),
     placement: app.get(OrderPlacement),
-    lifecycle: app.get(OrderLifecycle),
+    changes: app.get(ChangeOrder),
     held: app.get(HeldOrders),
     retries: app.get(StageRetries),
     subdomain: store.subdomain,

@@ -1,17 +1,11 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import {
-  CancelOrder,
-  ChangeOrderStatus,
-  FraudScreening,
-  HeldOrders,
-  ReleaseOrder,
-  RescreenHeldOrders,
-  RetryPipeline,
-} from '@app/application';
+import { ChangeOrder, FraudScreening, HeldOrders, RescreenHeldOrders, RetryPipeline } from '@app/application';
+import { NotHeld } from '@app/domain';
 import { Readiness } from '@app/health';
 import pg from 'pg';
+import { CANCELLATION, changing } from '../support/changing.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { eventually } from '../support/eventually.js';
 import { lockWaits } from '../support/lock-waits.js';
@@ -138,8 +132,8 @@ describe('the pipeline with a mail server', () => {
     await eventually(() => expect(mailsOf(orderId).flatMap(({ to }) => to)).toEqual(['merchant@example.com']));
 
     await api.app
-      .get(ChangeOrderStatus)
-      .execute({ storeId: api.store.id, orderId }, { fulfillmentStatus: 'CONFIRMED' });
+      .get(ChangeOrder)
+      .setStatus(changing({ storeId: api.store.id, orderId }), { fulfillmentStatus: 'CONFIRMED' });
 
     await eventually(() => expect(mailsOf(orderId).flatMap(({ to }) => to)).toContain('grace@example.com'));
   });
@@ -355,19 +349,19 @@ describe('orders under review', () => {
 
   it('are confirmed once when three releases run at the same time', async () => {
     const { id, email } = await place(await aProduct());
-    const release = () => api.app.get(ReleaseOrder).execute(whereIs(id));
+    const release = () => api.app.get(ChangeOrder).release(changing(whereIs(id)));
 
-    const outcomes = await Promise.all([release(), release(), release()]);
+    const outcomes = await Promise.allSettled([release(), release(), release()]);
 
-    expect(outcomes.filter((released) => released)).toHaveLength(1);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     await eventually(async () => expect(await customerStage(id)).toMatchObject({ state: 'done' }));
-    expect(await release()).toBe(false);
+    await expect(release()).rejects.toThrow(NotHeld);
     expect(mailsTo(email)).toBe(1);
   });
 
   it('are never confirmed after their cancellation', async () => {
     const { id, email } = await place(await aProduct());
-    await api.app.get(CancelOrder).execute(whereIs(id));
+    await api.app.get(ChangeOrder).cancel(changing(whereIs(id)), CANCELLATION);
 
     const retried = await api.app.get(RetryPipeline).execute(whereIs(id));
 
@@ -401,8 +395,8 @@ describe('orders under review', () => {
     expect((await idsOf('held=true')).sort()).toEqual((await listed()).sort());
     expect((await orderOf(held)).fraud.reasons).toEqual([expect.objectContaining({ rule: 'amount_over_limit' })]);
 
-    await api.app.get(ReleaseOrder).execute(whereIs(released));
-    await api.app.get(CancelOrder).execute(whereIs(cancelled));
+    await api.app.get(ChangeOrder).release(changing(whereIs(released)));
+    await api.app.get(ChangeOrder).cancel(changing(whereIs(cancelled)), CANCELLATION);
 
     expect((await idsOf('held=true'))[0]).toBe(held);
     expect((await idsOf('held=true')).sort()).toEqual((await listed()).sort());
@@ -426,7 +420,7 @@ describe('orders under review', () => {
     await api.database.query('UPDATE order_stages SET held_for = NULL WHERE order_id = $1', [id]);
     await becomes('unknown', 1);
     expect(await valueOf('amount_over_limit')).toBe(before);
-    await api.app.get(ReleaseOrder).execute(whereIs(id));
+    await api.app.get(ChangeOrder).release(changing(whereIs(id)));
     await becomes('unknown', 0);
   });
 });

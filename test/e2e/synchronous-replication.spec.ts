@@ -1,18 +1,10 @@
-import {
-  CancelOrder,
-  ChangeOrderStatus,
-  CommitOutcomeUnknown,
-  PipelineStages,
-  ReleaseOrder,
-  SetStock,
-  Unavailable,
-  VerifyPayment,
-} from '@app/application';
+import { ChangeOrder, CommitOutcomeUnknown, PipelineStages, SetStock, Unavailable } from '@app/application';
 import { confirmedTransaction } from '@app/infrastructure';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { LightMyRequestResponse } from 'fastify';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
+import { CANCELLATION, changing } from '../support/changing.js';
 import { createApp } from '../../apps/api/src/create-app.js';
 import { translated } from '../../libs/infrastructure/src/postgres/postgres-errors.js';
 import { WAIT_FOR_STANDBYS, WAITS_FOR_STANDBYS } from '../../libs/infrastructure/src/postgres/standby-wait.js';
@@ -241,6 +233,8 @@ describe('a worker with synchronous replication', () => {
   );
 });
 
+const PAYMENT = { reference: 'pi_1', amount: 1000, currency: 'USD', at: null };
+
 describe('operations with synchronous replication whose wait is cancelled', () => {
   const line = commandLine(() => database);
   const placed = async () => {
@@ -256,15 +250,15 @@ describe('operations with synchronous replication whose wait is cancelled', () =
     app.get(SetStock).execute({ store: store.subdomain, product: 'mug', variant: null, bin, quantity: 7 });
 
   it.each<[string, (order: Awaited<ReturnType<typeof placed>>) => Promise<unknown>]>([
-    ['a cancellation', (order) => app.get(CancelOrder).execute(order)],
-    ['a status move', (order) => app.get(ChangeOrderStatus).execute(order, { fulfillmentStatus: 'CONFIRMED' })],
-    ['a release', (order) => app.get(ReleaseOrder).execute(order)],
-    ['a payment', (order) => app.get(VerifyPayment).execute({ order, amount: 1000, currency: 'USD' })],
+    ['a cancellation', (order) => app.get(ChangeOrder).cancel(changing(order), CANCELLATION)],
+    ['a status move', (order) => app.get(ChangeOrder).setStatus(changing(order), { fulfillmentStatus: 'CONFIRMED' })],
+    ['a payment', (order) => app.get(ChangeOrder).pay(changing(order), PAYMENT)],
     [
       'a repeated payment',
       async (order) => {
-        await database.query(`UPDATE orders SET status = 'SUCCEEDED' WHERE id = $1`, [order.orderId]);
-        return app.get(VerifyPayment).execute({ order, amount: 1000, currency: 'USD' });
+        const pay = () => app.get(ChangeOrder).pay(changing(order), PAYMENT);
+        await pay().catch(() => undefined);
+        return pay();
       },
     ],
     ['a stock quantity', setStock],

@@ -19,9 +19,9 @@ export class InMemoryApiKeyRepository extends ApiKeyRepository {
   override findByHash(hash: Buffer): Promise<ApiKeyLookup | null> {
     const found = this.keys.find((key) => key.hash.equals(hash))?.record;
     if (!found) return Promise.resolve(null);
-    const { id, mode, scope, networks, status, expiresAt, storeId } = found;
+    const { id, name, mode, scope, networks, status, expiresAt, storeId } = found;
     const store = { id: storeId, currency: 'USD', active: !this.inactiveStores.has(storeId) };
-    return Promise.resolve({ id, mode, scope, networks, status, expiresAt, expired: hasExpired(found), store });
+    return Promise.resolve({ id, name, mode, scope, networks, status, expiresAt, expired: hasExpired(found), store });
   }
 
   override touch(key: ApiKeyLookup): void {

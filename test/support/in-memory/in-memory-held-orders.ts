@@ -1,5 +1,5 @@
 import { HeldOrders, type HeldFilter, type HeldOrder, type OrderKey } from '@app/application';
-import { NotFound, OrderCancelled, UNAVAILABLE, type FraudAssessment, type Order } from '@app/domain';
+import { UNAVAILABLE, type FraudAssessment, type Order } from '@app/domain';
 import { findOrder, moveStages, type InMemoryTransactions } from './in-memory-transactions.js';
 
 export class InMemoryHeldOrders extends HeldOrders {
@@ -21,15 +21,6 @@ export class InMemoryHeldOrders extends HeldOrders {
       .filter((order) => subdomain === null || order.subdomain === subdomain)
       .sort((a, b) => (a.orderId < b.orderId ? -1 : 1));
     return Promise.resolve(found.slice(0, limit));
-  }
-
-  override release(key: OrderKey): Promise<boolean> {
-    return this.transactions.run((state) => {
-      const placed = findOrder(state, key);
-      if (!placed) throw new NotFound('Order');
-      if (placed.state.fulfillmentStatus === 'CANCELLED') throw new OrderCancelled();
-      return moveStages(state, key, 'held', 'pending').length > 0;
-    });
   }
 
   override settle(key: OrderKey, assessment: FraudAssessment): Promise<boolean> {

@@ -40,6 +40,7 @@ export class InMemoryPipelineStages extends PipelineStages {
           storeId,
           orderId,
           stage,
+          reference: '',
           attempts,
           lockedUntil: new Date(now + forMs),
           takenOver: lockedUntil !== null,

@@ -111,17 +111,15 @@ type ShipmentJson = Omit<KnownShipment, 'status' | 'items' | 'shippedAt' | 'deli
   readonly deliveredAt: string | null;
 };
 
-/**
- * Holds the order until the transaction ends, and returns its id.
- *
- * @throws NotFound when the store has no such order.
- */
-export async function lockOrder(sql: TransactionSql, { storeId, reference, isTest }: OrderTarget): Promise<OrderKey> {
-  if (!isUuid(reference) && !isReceiptNumber(reference)) throw new NotFound('Order');
+/** Holds the order until the transaction ends. Null when the store has no such order. */
+export async function lockOrder(
+  sql: TransactionSql,
+  { storeId, reference, isTest }: OrderTarget,
+): Promise<OrderKey | null> {
+  if (!isUuid(reference) && !isReceiptNumber(reference)) return null;
   const lock = isUuid(reference) ? LOCK_BY_ID : LOCK_BY_RECEIPT;
   const [row] = await sql.query<{ id: string }>(lock, [storeId, reference, isTest]);
-  if (!row) throw new NotFound('Order');
-  return { storeId, orderId: row.id };
+  return row ? { storeId, orderId: row.id } : null;
 }
 
 /** Reads what decides about a change. After the lock, so that it sees what the lock waited for. */

@@ -42,6 +42,7 @@ async function change(
   }
 
   const key = await lockOrder(sql, target);
+  if (!key) throw new NotFound('Order');
   const decided = decide(new PlacedOrder(await loadOrder(sql, key)));
   if (decided.refusal) {
     await sql.pipeline([refusalEvents(key, actor, decided.events)]);

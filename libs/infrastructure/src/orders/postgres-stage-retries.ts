@@ -1,4 +1,5 @@
 import { StageRetries, type OrderKey, type RetriedPipeline } from '@app/application';
+import { NotFound } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { Transactions } from '../postgres/transactions.js';
 import { findHoldReasons, retryStages } from './order-stages.js';
@@ -12,7 +13,8 @@ export class PostgresStageRetries extends StageRetries {
 
   override retry(order: OrderKey): Promise<RetriedPipeline> {
     return this.transactions.run(async (sql) => {
-      await lockOrder(sql, { storeId: order.storeId, reference: order.orderId, isTest: null });
+      const found = await lockOrder(sql, { storeId: order.storeId, reference: order.orderId, isTest: null });
+      if (!found) throw new NotFound('Order');
       const { fulfillmentStatus } = await loadOrder(sql, order);
       return {
         ...(await retryStages(sql, order)),

@@ -1,0 +1,12 @@
+import type { ChangeContext, OrderKey } from '@app/application';
+
+/** A change of an order by a test, as by an operator. */
+export function changing({ storeId, orderId }: OrderKey): ChangeContext {
+  return {
+    order: { storeId, reference: orderId, isTest: null },
+    actor: { type: 'operator', id: '', name: 'test' },
+    idempotency: null,
+  };
+}
+
+export const CANCELLATION = { reason: '', restock: true, notify: false };
