@@ -32,8 +32,8 @@ describe.each(ADAPTERS)('Notifier %s', (_name, open) => {
   it("sends one mail to the customer and one to the store's contact, with different ids", async () => {
     const order = anOrderRecord();
 
-    await post.notifier.notify('notify-customer', order, store);
-    await post.notifier.notify('notify-merchant', order, store);
+    await post.notifier.notify('notify-customer', order, store, '');
+    await post.notifier.notify('notify-merchant', order, store, '');
 
     expect(await post.arrived()).toEqual([
       `ada@example.com ${order.id}-notify-customer@acme.store-commerce`,
@@ -42,8 +42,8 @@ describe.each(ADAPTERS)('Notifier %s', (_name, open) => {
   });
 
   it('gives the mails of different orders different ids', async () => {
-    await post.notifier.notify('notify-customer', anOrderRecord(), store);
-    await post.notifier.notify('notify-customer', anOrderRecord(), store);
+    await post.notifier.notify('notify-customer', anOrderRecord(), store, '');
+    await post.notifier.notify('notify-customer', anOrderRecord(), store, '');
 
     expect(await post.arrived()).toHaveLength(2);
   });
@@ -51,17 +51,37 @@ describe.each(ADAPTERS)('Notifier %s', (_name, open) => {
   it('repeats a mail with the same id', async () => {
     const order = anOrderRecord();
 
-    await post.notifier.notify('notify-customer', order, store);
-    await post.notifier.notify('notify-customer', order, store);
+    await post.notifier.notify('notify-customer', order, store, '');
+    await post.notifier.notify('notify-customer', order, store, '');
 
     expect(await post.arrived()).toHaveLength(1);
+  });
+
+  it.each([
+    ['notify-shipment', ['S/1', 'S-1', 's-1']],
+    ['notify-cancellation', ['']],
+    ['notify-refund', ['R 1', 'r 1']],
+  ] as const)('sends the mails of %s to the customer, one for each reference', async (stage, references) => {
+    const parcel = { items: [{ line: 1, quantity: 1 }], carrier: '', trackingNumber: '', trackingUrl: '' };
+    const order = anOrderRecord({
+      shipments: references.map((reference) => {
+        return { ...parcel, reference, status: 'shipped', shippedAt: new Date(), deliveredAt: null };
+      }),
+      refunds: references.map((reference) => ({ reference, amount: 100, at: new Date() })),
+    });
+
+    for (const reference of [...references, ...references]) await post.notifier.notify(stage, order, store, reference);
+
+    const arrived = await post.arrived();
+    expect(arrived).toHaveLength(references.length);
+    for (const mail of arrived) expect(mail).toMatch(new RegExp(`^ada@example.com ${order.id}-${stage}`));
   });
 
   it('sends nothing without an address', async () => {
     const order = anOrderRecord({ customer: { name: 'Ada', email: '', phone: '' } });
 
-    await post.notifier.notify('notify-customer', order, store);
-    await post.notifier.notify('notify-merchant', order, aStoreProfile({ contact: {} }));
+    await post.notifier.notify('notify-customer', order, store, '');
+    await post.notifier.notify('notify-merchant', order, aStoreProfile({ contact: {} }), '');
 
     expect(await post.arrived()).toEqual([]);
   });
@@ -69,7 +89,7 @@ describe.each(ADAPTERS)('Notifier %s', (_name, open) => {
   it('throws UndeliverableMessage and sends no mail when the address is invalid', async () => {
     const order = anOrderRecord({ customer: { name: 'Ada', email: 'a,b@example.com', phone: '' } });
 
-    const attempt = post.notifier.notify('notify-customer', order, store);
+    const attempt = post.notifier.notify('notify-customer', order, store, '');
 
     await expect(attempt).rejects.toMatchObject({ code: 'EADDRESS' });
     await expect(attempt).rejects.toBeInstanceOf(UndeliverableMessage);

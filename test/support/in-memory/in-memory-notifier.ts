@@ -11,7 +11,7 @@ class UnusableAddress extends UndeliverableMessage {
 }
 
 export interface InMemoryMessage {
-  /** Equal for all attempts at a stage of an order. */
+  /** Equal for all attempts at a stage and reference of an order. */
   readonly id: string;
   readonly to: string;
 }
@@ -22,15 +22,16 @@ export class InMemoryNotifier extends Notifier {
   /** The error of every attempt while it is set. */
   failure: Error | null = null;
 
-  override notify(stage: NotificationStage, order: OrderRecord, store: StoreProfile): Promise<void> {
+  override notify(stage: NotificationStage, order: OrderRecord, store: StoreProfile, reference: string): Promise<void> {
     if (this.failure) return Promise.reject(this.failure);
     const { email } = store.contact as { email?: string };
-    const to = stage === 'notify-customer' ? order.customer.email : (email ?? '');
+    const to = stage === 'notify-merchant' ? (email ?? '') : order.customer.email;
     if (to === '') return Promise.resolve();
     if (!/^[\w.+-]+@[\w.-]+$/.test(to)) {
       return Promise.reject(new UnusableAddress());
     }
-    this.messages.push({ id: `${order.id}-${stage}@${store.subdomain}.store-commerce`, to });
+    const name = [order.id, stage, ...(reference === '' ? [] : [reference])].join('-');
+    this.messages.push({ id: `${name}@${store.subdomain}.store-commerce`, to });
     return Promise.resolve();
   }
 }

@@ -1,7 +1,6 @@
 import {
   IdempotencyInFlight,
   IdempotencyMismatch,
-  NOTIFICATION_STAGES,
   OrderPlacement,
   ReceiptNumberTaken,
   type ExternalReference,
@@ -72,7 +71,7 @@ export class InMemoryOrderPlacement extends OrderPlacement {
     if (existing) throw new ExternalReferenceTaken(existing);
 
     state.orders.push({ order, assessment, state: { status, fulfillmentStatus } });
-    for (const stage of NOTIFICATION_STAGES) {
+    for (const stage of ['notify-customer', 'notify-merchant'] as const) {
       const isHeld = stage === 'notify-customer' && assessment.verdict === 'REVIEW';
       const heldFor = isHeld ? assessment.reasons.map(({ rule }) => rule) : [];
       state.queued.push({ orderId: id, stage, state: isHeld ? 'held' : 'pending', heldFor });

@@ -1,4 +1,4 @@
-import type { OrderRecord, StoreProfile } from '@app/application';
+import { NOTIFICATION_STAGES, type OrderRecord, type StoreProfile } from '@app/application';
 import { anOrderRecord, aStoreProfile } from '../../builders/order-record.js';
 import { orderMail } from '../../../libs/infrastructure/src/notifications/order-mail.js';
 
@@ -6,6 +6,17 @@ const line = anOrderRecord().lines[0] as OrderRecord['lines'][number];
 const customer = { name: 'Ada', email: 'ada@example.com', phone: '' };
 const place = { address: '', city: '', zip: '', region: '', country: '' };
 const contact = { email: 'hello@acme.test' };
+
+const parcel = {
+  reference: '',
+  status: 'shipped',
+  items: [{ line: 1, quantity: 1 }],
+  carrier: '',
+  trackingNumber: '',
+  trackingUrl: '',
+  shippedAt: new Date(),
+  deliveredAt: null,
+} as const;
 
 /** Every field of a mail that contains text from outside. */
 const FIELDS: [
@@ -26,6 +37,14 @@ const FIELDS: [
   ['attribute name', (name) => ({ lines: [{ ...line, attributes: { [name]: '1' } }] }), () => ({})],
   ['attribute value', (value) => ({ lines: [{ ...line, attributes: { Size: value } }] }), () => ({})],
   ['fraud rule', (rule) => ({ fraud: { verdict: 'REVIEW', score: 50, reasons: [{ rule, score: 50 }] } }), () => ({})],
+  ['carrier', (carrier) => ({ shipments: [{ ...parcel, carrier }] }), () => ({})],
+  ['tracking number', (trackingNumber) => ({ shipments: [{ ...parcel, trackingNumber }] }), () => ({})],
+  ['tracking URL', (trackingUrl) => ({ shipments: [{ ...parcel, trackingUrl }] }), () => ({})],
+  [
+    'tracking URL, as a URL',
+    (text) => ({ shipments: [{ ...parcel, trackingUrl: `https://shop.test/${text}` }] }),
+    () => ({}),
+  ],
   ['store name', () => ({}), (name) => ({ name })],
   ['logo', () => ({}), (logoUrl) => ({ logoUrl })],
   ['logo, as a URL', () => ({}), (text) => ({ logoUrl: `https://cdn.test/${text}` })],
@@ -66,9 +85,10 @@ function foreignParts(html: string): string[] {
   return foreign;
 }
 
-describe.each(['notify-customer', 'notify-merchant'] as const)('%s', (stage) => {
+describe.each(NOTIFICATION_STAGES)('%s', (stage) => {
   const render = (order: Partial<OrderRecord>, store: Partial<StoreProfile>) => {
-    const mail = orderMail(stage, anOrderRecord(order), aStoreProfile(store));
+    const refunds = [{ reference: '', amount: 1, at: new Date() }];
+    const mail = orderMail(stage, anOrderRecord({ shipments: [parcel], refunds, ...order }), aStoreProfile(store));
     if (!mail) throw new Error('no mail');
     return mail;
   };

@@ -9,9 +9,9 @@ export abstract class UndeliverableMessage extends Error {}
 export abstract class Notifier {
   /**
    * Sends the stage's message. Sending it twice is harmless: both messages have the same id. Sends nothing when the
-   * recipient has no address.
+   * recipient has no address, or when there is nothing to tell any more.
    *
-   * @param reference the shipment or refund that the stage is about.
+   * @param reference the shipment or refund that the stage is about; `''` for none.
    * @throws UndeliverableMessage when the address cannot be used. The message goes to no other address; do not retry.
    * @throws when the message could not be handed over; the caller retries. The error's `code` is the class of the
    *   failure (`SMTP_550`, `ETIMEDOUT`, `EADDRESS`); its text names no person.

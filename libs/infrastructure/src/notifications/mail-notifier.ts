@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { Notifier, type NotificationStage, type OrderRecord, type StoreProfile } from '@app/application';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
@@ -25,11 +26,16 @@ export class MailNotifier extends Notifier implements OnApplicationShutdown {
       smtpUrl === null ? new MailFolder(path.join(dataDir, 'mail')) : new SmtpDelivery(smtpUrl, workerConcurrency);
   }
 
-  override async notify(stage: NotificationStage, order: OrderRecord, store: StoreProfile): Promise<void> {
-    const mail = orderMail(stage, order, store);
+  override async notify(
+    stage: NotificationStage,
+    order: OrderRecord,
+    store: StoreProfile,
+    reference = '',
+  ): Promise<void> {
+    const mail = orderMail(stage, order, store, reference);
     if (!mail) return;
     const { to, replyTo, sentAs, subject, text, html } = mail;
-    const name = `${idPart(order.id)}-${stage}`;
+    const name = [idPart(order.id), stage, ...(reference === '' ? [] : [digest(reference)])].join('-');
     const shop = idPart(store.subdomain);
     await this.delivery.deliver(`${shop}-${name}`, {
       from: { ...this.sender, name: sentAs ?? this.sender.name },
@@ -38,7 +44,7 @@ export class MailNotifier extends Notifier implements OnApplicationShutdown {
       subject,
       text,
       html,
-      // One id per order and stage, so that a mail program shows a message sent twice only once. The date is the time
+      // One id per order, stage and reference, so that a mail program shows a message sent twice only once. The date is the time
       // of sending: a message that was held for days or retried must not sort below mail read since, and mail servers
       // treat old dates as spam. The message itself states when the order was placed.
       messageId: `<${name}@${shop}.store-commerce>`,
@@ -50,6 +56,11 @@ export class MailNotifier extends Notifier implements OnApplicationShutdown {
   onApplicationShutdown(): void {
     this.delivery.close();
   }
+}
+
+/** Stands for a reference, which may be any text: two references of an order never give the same message id. */
+function digest(reference: string): string {
+  return createHash('sha256').update(reference).digest('hex').slice(0, 16);
 }
 
 /** A part of a message id and of a file name. */

@@ -61,6 +61,11 @@ export function orderFacts(order: OrderRecord): OrderFacts {
   };
 }
 
+/** Units of a line: `2 × Runner (Size: 42, Color: Blue)`. */
+export function unitsOf({ name, attributes }: LineFacts, quantity: number): string {
+  return `${quantity} × ${name}${attributes && ` (${attributes})`}`;
+}
+
 function ruleName(rule: string): string {
   return oneLine(rule, 100).replaceAll('_', ' ');
 }
@@ -69,7 +74,7 @@ function ruleName(rule: string): string {
 const MONEY_FORMATS = new Map<Currency, Intl.NumberFormat>();
 
 /** Overrides the formatter's customary decimals with those of ISO 4217, which the order uses (they differ for IQD). */
-function moneyFormat(currency: Currency): (minor: number) => string {
+export function moneyFormat(currency: Currency): (minor: number) => string {
   const digits = minorUnitExponent(currency);
   const options = {
     style: 'currency',

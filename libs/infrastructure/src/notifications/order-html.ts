@@ -9,7 +9,7 @@ const NUMBER = `${CELL};text-align:right;white-space:nowrap;padding-left:12px`;
 
 /** The letter as HTML: tables and inline styles, which all mail programs support, and no asset but the logo. */
 export function htmlOf(letter: Letter): string {
-  const { order, store, notices, intro } = letter;
+  const { order, store, notices, intro, hasPrices } = letter;
   const color = store.color ?? FALLBACK_COLOR;
   // The store's colour is a border, never a background: any text stays readable next to it.
   return markup`<!doctype html>
@@ -21,7 +21,7 @@ ${header(store)}
 ${notices.map((notice) => markup`<p style="padding:12px;border:2px solid #b00020"><strong>${notice}</strong></p>`)}
 ${intro.map((line) => markup`<p>${line}</p>`)}
 <p>Receipt: <strong>${order.receipt}</strong><br>Placed: ${order.placedAt}<br>Payment: ${order.payment}</p>
-${linesOf(order)}
+${when(hasPrices, () => linesOf(order))}
 ${filledSections(letter).map(sectionOf)}
 <p style="margin-top:24px;padding-top:12px;border-top:1px solid #dddddd;font-size:14px;color:#555555">${broken(
     footer(store).map((line) => (line === store.website ? link(line) : markup`${line}`)),
@@ -55,10 +55,9 @@ function lineOf({ name, attributes, quantity, unitPrice, lineTotal }: LineFacts)
 `;
 }
 
-function sectionOf({ title, lines }: LetterSection): Markup {
-  return markup`<h2 style="margin:24px 0 4px;font-size:16px">${title}</h2><p style="margin:0">${broken(
-    lines.map((line) => markup`${line}`),
-  )}</p>
+function sectionOf({ title, lines, link: url }: LetterSection): Markup {
+  const parts = [...lines.map((line) => markup`${line}`), ...(url ? [link(url)] : [])];
+  return markup`<h2 style="margin:24px 0 4px;font-size:16px">${title}</h2><p style="margin:0">${broken(parts)}</p>
 `;
 }
 

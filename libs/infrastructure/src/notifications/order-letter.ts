@@ -8,13 +8,17 @@ export interface Letter {
   /** Warnings that the reader must not miss. */
   readonly notices: readonly string[];
   readonly intro: readonly string[];
-  /** Shown after the order lines; a section without lines is skipped. */
+  /** Whether it shows the order lines with their prices, and the totals. */
+  readonly hasPrices: boolean;
+  /** Shown last; an empty section is skipped. */
   readonly sections: readonly LetterSection[];
 }
 
 export interface LetterSection {
   readonly title: string;
   readonly lines: readonly string[];
+  /** An http or https address, shown after the lines. */
+  readonly link?: string | null;
 }
 
 /** The store's details at the foot of a message. */
@@ -22,7 +26,7 @@ export function footer({ name, address, phone, email, website }: StoreBranding):
   return [name, ...address, phone, email, website ?? ''].filter((line) => line !== '');
 }
 
-/** The sections with at least one line. */
+/** The sections with at least one line or a link. */
 export function filledSections({ sections }: Letter): LetterSection[] {
-  return sections.filter(({ lines }) => lines.length > 0);
+  return sections.filter(({ lines, link }) => lines.length > 0 || link);
 }

@@ -1,4 +1,5 @@
 import type { NotificationStage, OrderRecord, StoreProfile } from '@app/application';
+import { NEWS, type News } from './customer-news.js';
 import { UnusableAddress } from './mail-failure.js';
 import { mailbox, type Mailbox } from '../platform/mailbox.js';
 import { orderFacts, type OrderFacts } from './order-facts.js';
@@ -19,43 +20,55 @@ export interface OrderMail {
 }
 
 /**
- * The message of a stage, or null when the recipient has no address.
+ * The message of a stage, or null when the recipient has no address, when the store has switched the message off, or when
+ * its shipment is void.
  *
+ * @param reference the shipment or refund that the stage is about.
  * @throws UnusableAddress when there is an address but mail cannot be sent to exactly that one.
  */
-export function orderMail(stage: NotificationStage, order: OrderRecord, store: StoreProfile): OrderMail | null {
+export function orderMail(
+  stage: NotificationStage,
+  order: OrderRecord,
+  store: StoreProfile,
+  reference = '',
+): OrderMail | null {
   const facts = orderFacts(order);
   const brand = storeBranding(store);
   const customer = mailbox(order.customer.email, facts.customerName);
   const merchant = mailbox(brand.email, brand.name);
   const mark = facts.isTest ? '[TEST] ' : '';
-  if (stage === 'notify-customer') {
-    if (order.customer.email.trim() === '') return null;
-    if (!customer) throw new UnusableAddress();
-    const subject = `${mark}Your order ${facts.receipt} at ${brand.name}`;
-    return { to: customer, replyTo: merchant, sentAs: brand.name, subject, ...bodies(confirmation(facts, brand)) };
+  if (stage === 'notify-merchant') {
+    if (brand.email === '') return null;
+    if (!merchant) throw new UnusableAddress();
+    const subject = `${mark}${facts.review ? 'Order to review' : 'New order'} ${facts.receipt}`;
+    return { to: merchant, replyTo: customer, sentAs: null, subject, ...bodies(notice(facts, brand)) };
   }
-  if (brand.email === '') return null;
-  if (!merchant) throw new UnusableAddress();
-  const subject = `${mark}${facts.review ? 'Order to review' : 'New order'} ${facts.receipt}`;
-  return { to: merchant, replyTo: customer, sentAs: null, subject, ...bodies(notice(facts, brand)) };
+  if (order.customer.email.trim() === '' || isOff(stage, store)) return null;
+  const news = NEWS[stage]({ order, facts, shop: brand.name, reference });
+  if (!news) return null;
+  if (!customer) throw new UnusableAddress();
+  const subject = `${mark}${news.subject}`;
+  return { to: customer, replyTo: merchant, sentAs: brand.name, subject, ...bodies(letterOf(news, facts, brand)) };
+}
+
+/** Whether the store has switched the mail off. It can do so for mails about changes. */
+function isOff(stage: NotificationStage, { ecommerceSettings }: StoreProfile): boolean {
+  const settings = ecommerceSettings as { readonly notifications?: Readonly<Record<string, unknown>> | null } | null;
+  return stage !== 'notify-customer' && settings?.notifications?.[stage.replace('notify-', '')] === false;
 }
 
 function bodies(letter: Letter): { text: string; html: string } {
   return { text: textOf(letter), html: htmlOf(letter) };
 }
 
-/** Excludes the customer's notes: otherwise an order could make the store mail any text to any address. */
-function confirmation(order: OrderFacts, store: StoreBranding): Letter {
+function letterOf({ intro, hasPrices, sections }: News, order: OrderFacts, store: StoreBranding): Letter {
   return {
     order,
     store,
     notices: order.isTest ? ['[TEST] This is a test order. Nothing will be delivered or charged.'] : [],
-    intro: [
-      `Hello ${order.customerName}`.trim() + ',',
-      `thank you for your order at ${store.name}. We have received it:`,
-    ],
-    sections: [{ title: 'Delivery address', lines: order.address }],
+    intro: [`Hello ${order.customerName}`.trim() + ',', ...intro],
+    hasPrices,
+    sections,
   };
 }
 
@@ -70,6 +83,7 @@ function notice(order: OrderFacts, store: StoreBranding): Letter {
     store,
     notices: [...(order.isTest ? ['[TEST] This is a test order, placed with a test key.'] : []), ...(review ?? [])],
     intro: [`${order.customerName || 'A customer'} placed an order at ${store.name}:`],
+    hasPrices: true,
     sections: [
       { title: 'Customer', lines: contact },
       { title: 'Delivery address', lines: order.address },

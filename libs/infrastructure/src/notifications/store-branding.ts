@@ -35,8 +35,14 @@ export function storeBranding(store: StoreProfile): StoreBranding {
 }
 
 function imageUrl(text: string): string | null {
+  const url = webAddress(text);
+  return url !== null && url.length <= 2_048 ? url : null;
+}
+
+/** The text as an http or https address in ASCII; null when it is none, or contains a user name or a password. */
+export function webAddress(text: string): string | null {
   if (!URL.canParse(text)) return null;
   const url = new URL(text);
   const usable = ['http:', 'https:'].includes(url.protocol) && url.username === '' && url.password === '';
-  return usable && url.href.length <= 2_048 ? url.href : null;
+  return usable ? url.href : null;
 }

@@ -1,0 +1,105 @@
+import type { NotificationStage, OrderRecord } from '@app/application';
+import { refundDueOf, type LineQuantity } from '@app/domain';
+import { oneLine } from '../platform/plain-text.js';
+import { moneyFormat, unitsOf, type OrderFacts } from './order-facts.js';
+import type { Letter } from './order-letter.js';
+import { webAddress } from './store-branding.js';
+
+/** What a mail tells the customer. */
+export interface News extends Pick<Letter, 'intro' | 'hasPrices' | 'sections'> {
+  readonly subject: string;
+}
+
+/** What the news is about. */
+interface Topic {
+  readonly order: OrderRecord;
+  readonly facts: OrderFacts;
+  /** Name of the store. */
+  readonly shop: string;
+  /** Of the shipment or the refund. */
+  readonly reference: string;
+}
+
+/** By stage; null when there is nothing to tell any more. */
+export const NEWS: Readonly<Record<Exclude<NotificationStage, 'notify-merchant'>, (topic: Topic) => News | null>> = {
+  'notify-customer': confirmation,
+  'notify-shipment': shipmentNews,
+  'notify-cancellation': cancellationNews,
+  'notify-refund': refundNews,
+};
+
+/** Excludes the customer's notes: otherwise an order could make the store mail any text to any address. */
+function confirmation({ facts, shop }: Topic): News {
+  return {
+    subject: `Your order ${facts.receipt} at ${shop}`,
+    intro: [`thank you for your order at ${shop}. We have received it:`],
+    hasPrices: true,
+    sections: [{ title: 'Delivery address', lines: facts.address }],
+  };
+}
+
+function shipmentNews({ order, facts, shop, reference }: Topic): News | null {
+  const shipment = order.shipments.find((one) => one.reference === reference);
+  if (!shipment || shipment.status === 'void') return null;
+  const { items, carrier, trackingNumber, trackingUrl } = shipment;
+  const isPart = unitCount(items) < unitCount(order.lines);
+  const open = order.lines.map(({ line, quantity, shippedQuantity }) => ({
+    line,
+    quantity: quantity - shippedQuantity,
+  }));
+  const tracking = [
+    carrier && `Carrier: ${oneLine(carrier)}`,
+    trackingNumber && `Tracking number: ${oneLine(trackingNumber)}`,
+  ];
+  return {
+    subject: `${isPart ? 'Part of your' : 'Your'} order ${facts.receipt} at ${shop} has shipped`,
+    intro: [`${isPart ? 'part of your' : 'your'} order at ${shop} has shipped.`],
+    hasPrices: false,
+    sections: [
+      { title: 'In this shipment', lines: unitsIn(facts, items) },
+      { title: 'Tracking', lines: tracking.filter((line) => line !== ''), link: webAddress(trackingUrl) },
+      { title: 'Still to come', lines: unitsIn(facts, open) },
+      { title: 'Delivery address', lines: facts.address },
+    ],
+  };
+}
+
+/** Excludes the reason, which is for the history. */
+function cancellationNews({ order, facts, shop }: Topic): News {
+  const money = moneyFormat(order.currency);
+  const due = refundDueOf(order);
+  const refunded = order.refunds.reduce((sum, { amount }) => sum + amount, 0);
+  return {
+    subject: `Your order ${facts.receipt} at ${shop} is cancelled`,
+    intro: [
+      `your order at ${shop} is cancelled.`,
+      ...(refunded > 0 ? [`We have paid back ${money(refunded)} to you.`] : []),
+      ...(due > 0 ? [`We will pay back ${money(due)} to you.`] : []),
+    ],
+    hasPrices: false,
+    sections: [{ title: 'Cancelled', lines: unitsIn(facts, order.lines) }],
+  };
+}
+
+function refundNews({ order, facts, shop, reference }: Topic): News | null {
+  const refund = order.refunds.find((one) => one.reference === reference);
+  if (!refund) return null;
+  const amount = moneyFormat(order.currency)(refund.amount);
+  return {
+    subject: `Refund for your order ${facts.receipt} at ${shop}`,
+    intro: [`we have paid back ${amount} to you for your order at ${shop}.`],
+    hasPrices: false,
+    sections: [],
+  };
+}
+
+function unitCount(lines: readonly LineQuantity[]): number {
+  return lines.reduce((sum, { quantity }) => sum + quantity, 0);
+}
+
+function unitsIn({ lines }: OrderFacts, quantities: readonly LineQuantity[]): string[] {
+  return quantities.flatMap(({ line, quantity }) => {
+    const facts = lines[line - 1];
+    return facts && quantity > 0 ? [unitsOf(facts, quantity)] : [];
+  });
+}
