@@ -42,6 +42,15 @@ describe('checkLine', () => {
     expect(parse({ ...STORE, fraud_settings })).toMatchObject({ fraud_settings });
   });
 
+  it('accepts switches of mails beside settings of the storefront', () => {
+    const ecommerce_settings = {
+      template_id: 'modern',
+      notifications: { shipment: false, refund: true, news: 'weekly' },
+    };
+
+    expect(parse({ ...STORE, ecommerce_settings })).toMatchObject({ ecommerce_settings });
+  });
+
   it('removes blanks around names, and reports each removal', () => {
     const trimmed: string[] = [];
     const variants = [{ sku: ' A ', name: 'A', price: '1', attributes: { ' Size ': ' 42 ', Color: 'Blue' } }];
@@ -186,6 +195,11 @@ describe('checkLine', () => {
       'a limit of no orders',
       { ...STORE, fraud_settings: { review_orders_per_phone: 0 } },
       'store.fraud_settings.review_orders_per_phone must be',
+    ],
+    [
+      'a switch of a mail that is no flag',
+      { ...STORE, ecommerce_settings: { notifications: { shipment: 'off' } } },
+      'store.ecommerce_settings.notifications.shipment must be',
     ],
     ['an unknown status', { ...PRODUCT, status: 'SOLD' }, 'product.status must be one of ACTIVE, DRAFT, ARCHIVED'],
     ['NUL', { ...PRODUCT, name: 'a\0b' }, 'product.name must not contain NUL or half a surrogate pair'],

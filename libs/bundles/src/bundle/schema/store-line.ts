@@ -27,6 +27,21 @@ export const paymentSettings = Type.Object(
   { rule: 'settings' },
 );
 
+// A storefront has settings of its own beside these.
+export const ecommerceSettings = Type.Unsafe<Record<string, unknown>>(
+  Type.Object(
+    {
+      notifications: is.optional(
+        Type.Object(
+          { shipment: is.optional(is.flag), cancellation: is.optional(is.flag), refund: is.optional(is.flag) },
+          { description: 'False switches off the mail to the customer.' },
+        ),
+      ),
+    },
+    { rule: 'settings' },
+  ),
+);
+
 const ordersPerHour = (contact: string) =>
   is.optional(
     is.orNull(
@@ -64,7 +79,7 @@ export const storeLine = is.object(
     contact: is.optional(contact),
     theme: is.optional(is.settings),
     payment_settings: is.optional(paymentSettings),
-    ecommerce_settings: is.optional(is.settings),
+    ecommerce_settings: is.optional(ecommerceSettings),
     fraud_settings: is.optional(fraudSettings),
   },
   { description: 'A store and its profile. Key: subdomain.' },
