@@ -7,7 +7,15 @@ import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { FraudScreening, Notifier, RetryPipeline, type OrderKey } from '@app/application';
+import {
+  FraudScreening,
+  Notifier,
+  RetryPipeline,
+  type NotificationStage,
+  type OrderKey,
+  type OrderRecord,
+  type StoreProfile,
+} from '@app/application';
 import {
   InfrastructureModule,
   JsonLogger,
@@ -64,6 +72,21 @@ class TeamController {
 @Module({ controllers: [TeamController] })
 class TeamModule {}
 
+/** Records what a channel is told of. */
+class Recorder extends Notifier {
+  constructor(
+    private readonly channel: Notifier,
+    private readonly told: string[],
+  ) {
+    super();
+  }
+
+  override notify(stage: NotificationStage, order: OrderRecord, store: StoreProfile, reference: string): Promise<void> {
+    this.told.push(`${order.id} ${stage} ${reference}`);
+    return this.channel.notify(stage, order, store, reference);
+  }
+}
+
 interface Received {
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
@@ -72,6 +95,8 @@ interface Received {
 describe('an application that extends the service', () => {
   const log: string[] = [];
   const received: Received[] = [];
+  /** What the channel was told of, as `order stage reference`. */
+  const told: string[] = [];
   let status = 200;
   const receiver = createServer((request, response) => {
     void text(request).then((body) => {
@@ -94,7 +119,7 @@ describe('an application that extends the service', () => {
     extended = {
       ...own,
       modules: [...(own.modules ?? []), TeamModule],
-      channels: { orders_webhook: { useValue: new WebhookNotifier(url, SECRET, () => true) } },
+      channels: { orders_webhook: { useValue: new Recorder(new WebhookNotifier(url, SECRET, () => true), told) } },
     };
     const database = await createTestDatabase();
     await migrate(database.url, undefined, migrations && [migrations]);
@@ -114,7 +139,7 @@ describe('an application that extends the service', () => {
 
   async function place(customer: object = {}): Promise<OrderKey> {
     const mug = await api.store.product({ name: 'Mug', price: 1099, stock: 5 });
-    const body = { items: [{ product_id: mug, quantity: 1 }], customer: { name: 'Ada', ...customer } };
+    const body = { items: [{ product_id: mug, quantity: 2 }], customer: { name: 'Ada', ...customer } };
     const response = await api.post('/v1/orders', body);
     expect(response.statusCode).toBe(201);
     return { storeId: api.store.id, orderId: response.json<{ data: { order_id: string } }>().data.order_id };
@@ -318,6 +343,25 @@ describe('an application that extends the service', () => {
     });
   });
 
+  it('tells its channel of each shipment once, by its reference', async () => {
+    const { orderId } = await place();
+    const stages = `SELECT reference, state, ARRAY(SELECT unnest(notified) ORDER BY 1) AS notified FROM order_stages
+      WHERE order_id = $1 AND stage = 'notify-shipment' ORDER BY reference`;
+
+    for (const reference of ['S-1', 'S-2']) {
+      const items = [{ line: 1, quantity: 1 }];
+      expect((await api.post(`/v1/orders/${orderId}/shipments`, { reference, items })).statusCode).toBe(201);
+    }
+
+    await eventually(async () =>
+      expect(await api.database.query(stages, [orderId])).toEqual(
+        ['S-1', 'S-2'].map((reference) => ({ reference, state: 'done', notified: ['mail', 'orders_webhook'] })),
+      ),
+    );
+    const shipments = told.filter((line) => line.startsWith(`${orderId} notify-shipment`));
+    expect(shipments.sort()).toEqual(['S-1', 'S-2'].map((reference) => `${orderId} notify-shipment ${reference}`));
+  });
+
   describe('has migrations that', () => {
     beforeAll(() => loadModule());
 
@@ -379,7 +423,7 @@ describe('an application that extends the service', () => {
 
     const { reasons } = await worker.get(FraudScreening, { strict: false }).reassess(api.store.id, signals, placed);
     const order = anOrderRecord();
-    await worker.get(Notifier, { strict: false }).notify('notify-merchant', order, aStoreProfile());
+    await worker.get(Notifier, { strict: false }).notify('notify-merchant', order, aStoreProfile(), '');
     await worker.close();
 
     expect(reasons).toEqual([{ rule: 'forwarded_parcel', score: 30 }]);
