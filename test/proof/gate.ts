@@ -16,6 +16,7 @@ const SPECS: Readonly<Record<string, readonly string[]>> = {
   pipeline: [
     'test/contracts/pipeline-stages.spec.ts',
     'test/e2e/pipeline.spec.ts',
+    'test/e2e/change-mails.spec.ts',
     'test/e2e/database-failures.spec.ts',
   ],
   changes: ['test/e2e/changes.spec.ts', 'test/e2e/conditional-reads.spec.ts'],

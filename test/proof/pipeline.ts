@@ -46,7 +46,7 @@ export const pipeline: Proof = {
   name: 'pipeline',
   promise: 'Every mail of an order arrives, or its stage records the reason; no failure stops another mail',
   attack:
-    'orders on 2 processes for 60 s, while 2 workers are killed repeatedly (kill -9) and the mail server rejects mails, hangs, or disconnects before or after it accepts a mail; undeliverable mails; orders under review; 10 s without a database; frozen connections; SIGTERM during deliveries',
+    'orders and shipments on 2 processes for 60 s, while 2 workers are killed repeatedly (kill -9) and the mail server rejects mails, hangs, or disconnects before or after it accepts a mail; undeliverable mails; orders under review; 10 s without a database; frozen connections; SIGTERM during deliveries',
   quick: true,
   run,
 };
@@ -71,7 +71,20 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     const dear = await store.product({ price: REVIEW_AMOUNT, stock });
     const products = { cheap: await store.product({ price: 1_250, stock }), dear };
     const services = await context.rig.pair();
-    const scene = { context, store, products, services, buyers, sink, crew, proxy, clock, watch, orders: [] };
+    const scene = {
+      context,
+      store,
+      products,
+      services,
+      buyers,
+      sink,
+      crew,
+      proxy,
+      clock,
+      watch,
+      orders: [],
+      shipped: [],
+    };
     return await perform(scene);
   } finally {
     await watch.stop();
@@ -119,12 +132,12 @@ async function perform(scene: Scene): Promise<ProofOutcome> {
   const doubles = doublesOf(sink, crew.interruptions);
   violations.push(...doubles.unexplained, ...logViolations(scene));
   violations.push(...(await mailViolations(context.rig.database, store.id, sink.countsByMessageId)));
-  violations.push(...unexpectedAnswers(context.history.exchanges, [200, 201, 409, 503]));
+  violations.push(...unexpectedAnswers(context.history.exchanges, [200, 201, 409, 422, 503]));
   violations.push(...(await askOracle({ context, store, services, worked: true })));
 
   const attempts = (await watch.stages()).reduce((sum, stage) => sum + stage.attempts, 0);
   const figures =
-    `${orders.length} orders, ${sink.countsByMessageId.size} mails arrived in ${attempts} attempts, ` +
+    `${orders.length} orders, ${scene.shipped.length} shipments, ${sink.countsByMessageId.size} mails arrived in ${attempts} attempts, ` +
     `${crew.kills} workers killed (${killed} mails in their hands at the first), ` +
     `${doubles.count} arrived twice (${doubles.unexplained.length} without a reason), ` +
     `errors shown: ${[...watch.errorClasses].sort().join(' ')}; all that could be delivered was ${settled} s after the ` +

@@ -9,6 +9,8 @@ const INSIDE: Readonly<Record<string, RegExp>> = {
   'a path': /node_modules|\/(?:apps|libs|dist|work|tmp|home|root)\//,
   SQL: /\b(?:SELECT|INSERT INTO|DELETE FROM|UPDATE \w+ SET|violates \w+ constraint|relation ")/,
 };
+/** A change of an order, which answers with the whole order. */
+const CHANGE = /^\/v1\/orders\/[^/]+\/\w/;
 /** pino's number for error. */
 const ERROR_LEVEL = 50;
 
@@ -41,7 +43,8 @@ function bodyViolations({ status, bytes, method, path }: Exchange): string[] {
   if (!DOCUMENTED.has(status)) violations.push(`${what}: not a documented status`);
   if (path.startsWith('/v1') && !isEnvelope(text, status))
     violations.push(`${what}: no envelope: ${text.slice(0, 200)}`);
-  if (method === 'POST' && text.includes(CANARY)) violations.push(`${what}: personal data in the body`);
+  if (method === 'POST' && !CHANGE.test(path) && text.includes(CANARY))
+    violations.push(`${what}: personal data in the body`);
   return violations;
 }
 

@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TestDatabase } from '../../../support/test-database.js';
 
-/** Those that notify. The others are done when the order is placed, and have no rows. */
-const STAGES = 2;
+/** Those that every order has. Others are done when it is placed, and have no rows, or follow from a change. */
+const STAGES = ['notify-customer', 'notify-merchant'];
 const DEADLINE_MS = 120_000;
 
 // Only stages of an order under review may be held: they wait for a person. An order that was not analysed waits for a
@@ -15,9 +16,9 @@ const UNSETTLED = `
 
 const INCOMPLETE = `
   SELECT id AS order_id, count(stage)::int AS stages FROM orders
-  LEFT JOIN order_stages ON order_stages.store_id = orders.store_id AND order_id = id
+  LEFT JOIN order_stages ON order_stages.store_id = orders.store_id AND order_id = id AND stage = ANY ($2)
   WHERE orders.store_id = $1 AND source = 'WEBSITE'
-  GROUP BY id HAVING count(stage) <> ${STAGES} ORDER BY id`;
+  GROUP BY id HAVING count(stage) <> cardinality($2::text[]) ORDER BY id`;
 
 interface StageRow {
   readonly order_id: string;
@@ -25,10 +26,19 @@ interface StageRow {
   readonly state: string;
 }
 
+/** The Message-ID of a stage's mail. */
+export function messageIdOf(
+  { order_id, stage, reference }: { readonly order_id: string; readonly stage: string; readonly reference: string },
+  subdomain: string,
+): string {
+  const about = reference && `-${createHash('sha256').update(reference).digest('hex').slice(0, 16)}`;
+  return `${order_id}-${stage}${about}@${subdomain}.store-commerce`;
+}
+
 /** Invariant 5, without a worker: every order has all stages that notify. */
 export async function incompleteViolations(database: TestDatabase, storeId: number): Promise<string[]> {
-  const incomplete = await database.query<{ order_id: string; stages: number }>(INCOMPLETE, [storeId]);
-  return incomplete.map(({ order_id, stages }) => `order ${order_id} has ${stages} of ${STAGES} stages`);
+  const incomplete = await database.query<{ order_id: string; stages: number }>(INCOMPLETE, [storeId, STAGES]);
+  return incomplete.map(({ order_id, stages }) => `order ${order_id} has ${stages} of ${STAGES.length} stages`);
 }
 
 /** Invariant 5, with a worker: every stage ends within 120 s of this call. Call it when the faults have ended. */
@@ -60,14 +70,12 @@ export async function mailViolations(
   storeId: number,
   arrived: ReadonlyMap<string, number>,
 ): Promise<string[]> {
-  const stages = await database.query<StageRow & { subdomain: string }>(
-    `SELECT order_id, stage, state, subdomain FROM order_stages JOIN stores ON stores.id = store_id
+  const stages = await database.query<StageRow & { reference: string; subdomain: string }>(
+    `SELECT order_id, stage, reference, state, subdomain FROM order_stages JOIN stores ON stores.id = store_id
      WHERE store_id = $1 AND stage LIKE 'notify-%' ORDER BY order_id, stage`,
     [storeId],
   );
-  const states = new Map(
-    stages.map((row) => [`${row.order_id}-${row.stage}@${row.subdomain}.store-commerce`, row.state]),
-  );
+  const states = new Map(stages.map((row) => [messageIdOf(row, row.subdomain), row.state]));
   const missing = [...states].filter(([id, state]) => state === 'done' && !arrived.has(id));
   // A mail whose attempt failed after the handover is sent again, or dead: it may have arrived.
   // Workers on a shared database also send the mails of other stores.

@@ -24,6 +24,9 @@ export interface PlacedOrder {
   readonly email: string;
 }
 
+/** Reference of every shipment. Its hash is in the Message-ID. */
+export const SHIPMENT = 'SHIP/1';
+
 /** Orders from this total on go to review. */
 export const REVIEW_AMOUNT = 50_000;
 
@@ -42,6 +45,8 @@ export interface Scene {
   readonly clock: QueueClock;
   readonly watch: StageWatch;
   readonly orders: PlacedOrder[];
+  /** Ids of the orders that were shipped. */
+  readonly shipped: string[];
 }
 
 let serial = 0;
@@ -64,6 +69,13 @@ async function send({ products, buyers, services, sink }: Scene, kind: OrderKind
   if (answer.status !== 201) throw new Error(`An order was answered ${answer.status}: ${answer.bytes.toString()}`);
   const { data } = JSON.parse(answer.bytes.toString()) as { data: { order_id: string } };
   return { id: data.order_id, email };
+}
+
+/** Ships an order, through any of the processes, unless it waits for its analysis. */
+export async function ship({ buyers, services, shipped }: Scene, { id }: PlacedOrder): Promise<void> {
+  const answer = await buyers.insist(services, { reference: SHIPMENT }, { path: `/v1/orders/${id}/shipments` });
+  if (answer.status === 201) shipped.push(id);
+  else if (answer.headers['x-error-code'] !== 'order_held') throw new Error(`A shipment was answered ${answer.status}`);
 }
 
 /** Whether a stage can end without a person's help. */

@@ -8,6 +8,7 @@ const INTERVAL_MS = 250;
 export interface StageRow {
   readonly order_id: string;
   readonly stage: string;
+  readonly reference: string;
   readonly state: string;
   readonly attempts: number;
   readonly last_error: string;
@@ -30,8 +31,8 @@ export class StageWatch {
   /** The stages in progress, in a stable order. */
   stages(): Promise<StageRow[]> {
     return this.database.query<StageRow>(
-      `SELECT order_id, stage, state, attempts, last_error FROM order_stages
-       WHERE store_id = $1 AND stage LIKE 'notify-%' ORDER BY order_id, stage`,
+      `SELECT order_id, stage, reference, state, attempts, last_error FROM order_stages
+       WHERE store_id = $1 AND stage LIKE 'notify-%' ORDER BY order_id, stage, reference`,
       [this.storeId],
     );
   }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SinkBehaviour, SmtpSink } from '../../../support/smtp-sink.js';
 import { eventually } from '../../../support/eventually.js';
-import { place, type OrderKind, type Scene } from './scene.js';
+import { place, ship, type OrderKind, type Scene } from './scene.js';
 
 const REFUSALS: readonly SinkBehaviour[] = [
   { kind: 'refuse', at: 'recipient', code: 451 },
@@ -43,7 +43,8 @@ export async function makeTrouble(scene: Scene, { forMs, orderPauseMs, killPause
 
   const client = async () => {
     while (!isOver()) {
-      await place(scene, kinds.pop());
+      const order = await place(scene, kinds.pop());
+      if (order.kind === 'good') await ship(scene, order);
       await delay(random(orderPauseMs));
     }
   };
