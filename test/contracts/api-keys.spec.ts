@@ -82,13 +82,16 @@ describe.each([
     });
   });
 
-  it.each(['read', ...WRITE_SCOPES, WRITE_SCOPES.join(), 'stock,orders', 'full'])('keeps the scope %s', async (text) => {
-    const scope = parseApiKeyScope(text) as ApiKeyScope;
-    const key = aKey({ scope });
-    await ports.apiKeys.insert(ports.storeId, key);
+  it.each(['read', ...WRITE_SCOPES, WRITE_SCOPES.join(), 'stock,orders', 'full'])(
+    'keeps the scope %s',
+    async (text) => {
+      const scope = parseApiKeyScope(text) as ApiKeyScope;
+      const key = aKey({ scope });
+      await ports.apiKeys.insert(ports.storeId, key);
 
-    expect(await ports.apiKeys.findByHash(key.hash)).toMatchObject({ scope });
-  });
+      expect(await ports.apiKeys.findByHash(key.hash)).toMatchObject({ scope });
+    },
+  );
 
   it('finds nothing for an unknown hash', async () => {
     expect(await ports.apiKeys.findByHash(randomBytes(32))).toBeNull();

@@ -152,11 +152,7 @@ export function ApiWrite<Body extends object>({
       examples: { done: { summary: 'Done', value } },
       headers: { ...KEY_HEADERS, ...headers, ...optionalHeaders('X-Ignored-Parameters') },
     }),
-    ApiFailures(
-      ...failures,
-      new BadRequestException('Unknown query parameter: dry_run'),
-      ...COMMON_FAILURES,
-    ),
+    ApiFailures(...failures, new BadRequestException('Unknown query parameter: dry_run'), ...COMMON_FAILURES),
   );
 }
 
