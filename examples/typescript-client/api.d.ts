@@ -2278,7 +2278,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'insufficient_scope' | 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -2943,7 +2943,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'insufficient_scope' | 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -3151,7 +3151,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'insufficient_scope' | 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -3334,7 +3334,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'insufficient_scope' | 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -3535,7 +3535,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'insufficient_scope' | 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -3732,7 +3732,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'insufficient_scope' | 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -3933,7 +3933,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'insufficient_scope' | 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';
@@ -4134,7 +4134,7 @@ export interface operations {
       403: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'insufficient_scope' | 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { ApiKeyRepository, type ApiKeyLookup, type NewApiKey } from '@app/application';
+import { parseApiKeyScope, WRITE_SCOPES, type ApiKeyScope } from '@app/domain';
 import { Database } from '@app/infrastructure';
 import { v7 as uuidv7 } from 'uuid';
 import { KeyUsage } from '../../libs/infrastructure/src/access/key-usage.js';
@@ -80,6 +81,17 @@ describe.each([
       store: { id: ports.storeId, active: true },
     });
   });
+
+  it.each(['read', ...WRITE_SCOPES, WRITE_SCOPES.join(), 'stock,orders', 'full'])(
+    'keeps the scope %s',
+    async (text) => {
+      const scope = parseApiKeyScope(text) as ApiKeyScope;
+      const key = aKey({ scope });
+      await ports.apiKeys.insert(ports.storeId, key);
+
+      expect(await ports.apiKeys.findByHash(key.hash)).toMatchObject({ scope });
+    },
+  );
 
   it('finds nothing for an unknown hash', async () => {
     expect(await ports.apiKeys.findByHash(randomBytes(32))).toBeNull();

@@ -138,7 +138,7 @@ describe('authentication', () => {
         });
 
         expect(response.statusCode).toBe(403);
-        expect(response.json()).toEqual({ error: 'API key is read-only' });
+        expect(response.json()).toEqual({ error: 'API key lacks the scope orders' });
         expect(response.headers).toMatchObject({ 'x-error-code': 'insufficient_scope', 'x-traffic-mode': 'live' });
       }
     });

@@ -102,7 +102,7 @@ describe('the command line', () => {
 
   it('rolls a key: prints its successor once, and lets the old key expire after the overlap', async () => {
     await createStore('rolls');
-    const options = ['--mode', 'test', '--scope', 'read', '--name', 'BI'];
+    const options = ['--mode', 'test', '--scope', 'payments, fulfillment,payments', '--name', 'BI'];
     const old = (await cli(['keys', 'create', '--store', 'rolls', ...options])).json as { id: string; key: string };
 
     const before = Date.now();
@@ -110,7 +110,7 @@ describe('the command line', () => {
     const after = Date.now();
 
     const { id, key, replaces } = rolled.json as { id: string; key: string; replaces: { expires_at: string } };
-    const kept = { mode: 'test', scope: 'read', name: 'BI', store: 'rolls', status: 'ACTIVE' };
+    const kept = { mode: 'test', scope: 'read,fulfillment,payments', name: 'BI', store: 'rolls', status: 'ACTIVE' };
     expect(rolled).toMatchObject({ code: 0, json: { ...kept, expires_at: null, replaces: { id: old.id } } });
     expect(key).toMatch(/^svc_test_[0-9A-Za-z]{38}$/);
     expect(rolled.stderr).toContain(`The old key stops working at ${replaces.expires_at}.`);

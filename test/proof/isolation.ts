@@ -19,9 +19,9 @@ const WORKERS = 8;
 export const isolation: Proof = {
   name: 'isolation',
   promise:
-    "A request for another store's data gets the same answer as a request for unknown data, and changes no row of that store; a read key gets 403 from every route that writes",
+    "A request for another store's data gets the same answer as a request for unknown data, and changes no row of that store; a key without the scope of a route gets 403",
   attack:
-    'every route of the router × every kind of id, slug, receipt number, e-mail and key of another store, in paths, filters and orders; each answer is compared with that for an unknown value, byte by byte and header by header; a route without a row, or a filter by which the other store finds nothing, fails the proof; every route × a full and a read key',
+    'every route of the router × every kind of id, slug, receipt number, e-mail and key of another store, in paths, filters and orders; each answer is compared with that for an unknown value, byte by byte and header by header; a route without a row, or a filter by which the other store finds nothing, fails the proof; every route × a key of each scope',
   quick: true,
   run,
 };
@@ -46,7 +46,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     ofScopes += found.scopeTrials;
     violations.push(...found.violations);
   }
-  const figures = `${routes.length} routes: ${trials} answers equal those to unknown values; ${ofScopes} requests with full and read keys; ${violations.length} violations`;
+  const figures = `${routes.length} routes: ${trials} answers equal those to unknown values; ${ofScopes} requests with keys of each scope; ${violations.length} violations`;
   return { figures, violations };
 }
 

@@ -4,7 +4,7 @@ import 'reflect-metadata';
 export { createApp } from './create-app.js';
 export { runApi } from './run-api.js';
 export { CurrentKey, CurrentStore, type CurrentStoreContext } from './auth/current-store.decorator.js';
-export { Public, WritesNothing } from './auth/route-access.js';
+export { NeedsScope, Public, WritesNothing } from './auth/route-access.js';
 export { BodyPipe } from './body/body.pipe.js';
 export * from './body/fields.js';
 export { list, single, type ListEnvelope, type SingleEnvelope } from './envelope.js';

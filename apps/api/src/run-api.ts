@@ -20,6 +20,7 @@ import {
   TwoCopiesOfNest,
 } from '@app/startup';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { UndeclaredRoute } from './auth/route-access.js';
 import { createApp } from './create-app.js';
 import { MAX_CONNECTIONS } from './http/server/connection-limit.js';
 import { Demo } from './start/demo.js';
@@ -98,9 +99,14 @@ async function listen(app: NestFastifyApplication, { host, port }: Config): Prom
 
 /** One line for an error that an operator can correct; the stack for any other. */
 function explain(error: NodeJS.ErrnoException & { port?: number }): string {
-  const isCorrectable = [DataDirUnusable, EmbeddedPostgresInUse, TwoCopiesOfNest, UnfitDatabase, UnknownSchema].some(
-    (kind) => error instanceof kind,
-  );
+  const isCorrectable = [
+    DataDirUnusable,
+    EmbeddedPostgresInUse,
+    TwoCopiesOfNest,
+    UndeclaredRoute,
+    UnfitDatabase,
+    UnknownSchema,
+  ].some((kind) => error instanceof kind);
   if (isCorrectable) return error.message;
   const variable = error.port === Number(process.env.METRICS_PORT) ? 'METRICS_PORT' : 'PORT';
   if (error.code === 'EADDRINUSE') return `Port ${error.port} is already in use: choose another one with ${variable}.`;

@@ -1,6 +1,15 @@
 import { isIP } from 'node:net';
 import path from 'node:path';
-import { isCurrency, isExternalReference, isReceiptNumber, isStorable, isUuid } from '@app/domain';
+import {
+  isCurrency,
+  isExternalReference,
+  isReceiptNumber,
+  isStorable,
+  isUuid,
+  parseApiKeyScope,
+  WRITE_SCOPES,
+  type ApiKeyScope,
+} from '@app/domain';
 import { readOwnMigrations, type SchemaMigrations } from '@app/infrastructure';
 import { KINDS_IN_ORDER, isSubdomain, type BundleKind } from '@app/bundles';
 import { InvalidArgumentError } from 'commander';
@@ -48,6 +57,13 @@ export const minorUnits = integer(
   Number.MAX_SAFE_INTEGER,
   'Give an integer of minor units, such as 1999 for 19.99 USD.',
 );
+
+/** What a key permits, separated by commas. */
+export function keyScope(text: string): ApiKeyScope {
+  const scope = parseApiKeyScope(text);
+  if (!scope) throw new InvalidArgumentError(`Give full, read or some of ${WRITE_SCOPES.join(',')}.`);
+  return scope;
+}
 
 /** Networks, or single addresses, separated by commas. */
 export function networks(text: string): string[] {

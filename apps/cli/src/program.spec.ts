@@ -49,6 +49,8 @@ describe('the command line', () => {
     ['an unknown encoding', 'import-catalog --store acme --format shopify --encoding klingon x.csv'],
     ['an unknown mode', 'keys create --store acme --mode prod'],
     ['an unknown scope', 'keys create --store acme --scope write'],
+    ['an unknown scope among others', 'keys create --store acme --scope full,write'],
+    ['a scope with an empty word', 'keys create --store acme --scope read,'],
     ['a network that is too long', 'keys create --store acme --from 192.0.2.0/33'],
     ['a network without a part', 'keys create --store acme --from 192.0.2.0/24,'],
     ['a network with a zone', 'keys create --store acme --from fe80::1%lo/64'],

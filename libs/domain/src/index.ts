@@ -1,3 +1,4 @@
+export * from './access/api-key-scope.js';
 export * from './access/api-key.js';
 export * from './fraud/blocked-contact.js';
 export * from './fraud/fraud-assessment.js';

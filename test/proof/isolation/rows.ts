@@ -1,4 +1,4 @@
-import type { ApiKeyScope } from '@app/domain';
+import type { WriteScope } from '@app/domain';
 
 /** How the proof attacks a route. */
 export type Row =
@@ -8,8 +8,8 @@ export type Row =
   | { readonly as: 'list' }
   /** The feed. A cursor refers to the store that it was made for: changes.spec.ts has those of another store and mode. */
   | { readonly as: 'feed' }
-  /** An order. The scope is what a key needs at least; every other route needs `read`. */
-  | { readonly as: 'order'; readonly scope: ApiKeyScope }
+  /** An order, and what a key needs for it; no other row needs more than `read`. */
+  | { readonly as: 'order'; readonly scope: WriteScope | 'read' }
   | { readonly as: 'profile' }
   /** Public, and without data of any store. */
   | { readonly as: 'open' };
@@ -18,7 +18,7 @@ export type Row =
 export const ROWS: Readonly<Record<string, Row>> = {
   'GET /v1/orders': { as: 'list' },
   'GET /v1/orders/:id': { as: 'one', known: ['order', 'receipt'] },
-  'POST /v1/orders': { as: 'order', scope: 'full' },
+  'POST /v1/orders': { as: 'order', scope: 'orders' },
   'POST /v1/orders/preview': { as: 'order', scope: 'read' },
   'GET /v1/products': { as: 'list' },
   'GET /v1/products/:idOrSlug': { as: 'one', known: ['product', 'product slug'] },

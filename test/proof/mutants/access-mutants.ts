@@ -63,7 +63,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   ),
   mutant('the scope of a key ignored', 'isolation', /POST \/v1\/orders with a read key: 201/, [
     'apps/api/src/auth/api-key.guard.ts',
-    `if (key.scope !== 'full' && mayWrite(request)) throw new AuthenticationError('insufficient_scope');`,
+    'if (needs && !permits(key.scope, needs)) throw new AuthenticationError({ lacks: needs });',
     '',
   ]),
   mutant('one store predicate removed', 'isolation', /GET \/v1\/customers\/:id, customer: 200/, [

@@ -1,4 +1,5 @@
 import { ApiKeyRepository, AuthenticateApiKey, type ApiKeyLookup } from '@app/application';
+import { permits } from '@app/domain';
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AuthenticationError } from '../errors/authentication-error.js';
@@ -34,8 +35,8 @@ export class ApiKeyGuard implements CanActivate {
   /**
    * Sets `request.apiKey`, except for a route that needs no key.
    *
-   * @throws AuthenticationError for a key that is missing, refused, used from elsewhere, or of a scope that does not permit
-   *   the route.
+   * @throws AuthenticationError for a key that is missing, refused, used from elsewhere, or without the scope that the
+   *   route needs.
    * @throws TooManyRequests for a key that is throttled.
    */
   async admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -50,7 +51,8 @@ export class ApiKeyGuard implements CanActivate {
       this.apiKeys.noteThrottled(key);
       throw new TooManyRequests(seconds);
     }
-    if (key.scope !== 'full' && mayWrite(request)) throw new AuthenticationError('insufficient_scope');
+    const { needs } = request.routeOptions.config;
+    if (needs && !permits(key.scope, needs)) throw new AuthenticationError({ lacks: needs });
   }
 }
 
@@ -61,14 +63,6 @@ export class ApiKeyGuard implements CanActivate {
 function needsKey({ is404, routeOptions, url }: FastifyRequest): boolean {
   if (!is404) return routeOptions.config.access !== 'public';
   return /^\/v1(?:[/?#]|$)/.test(decodeURIComponent(url.replace(/[?#].*$/s, '')));
-}
-
-/**
- * Every method of a known route but those that HTTP defines as safe, and routes that declare to write nothing. An unknown
- * path is 404 for every key.
- */
-function mayWrite({ method, is404, routeOptions }: FastifyRequest): boolean {
-  return method !== 'GET' && method !== 'HEAD' && !is404 && routeOptions.config.access !== 'writes-nothing';
 }
 
 /** `undefined` also when the header is repeated, because neither value can be trusted then. */

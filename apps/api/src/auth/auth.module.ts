@@ -1,7 +1,9 @@
 import { Config } from '@app/infrastructure';
 import { Module } from '@nestjs/common';
-import { APP_GUARD } from '@nestjs/core';
+import { APP_GUARD, HttpAdapterHost } from '@nestjs/core';
+import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import { ApiKeyGuard } from './api-key.guard.js';
+import { demandDeclaration } from './route-access.js';
 import { Throttle } from './throttle.js';
 
 /** Guards every route of the application, also those of modules that other teams add. */
@@ -13,4 +15,8 @@ import { Throttle } from './throttle.js';
   ],
   exports: [ApiKeyGuard],
 })
-export class AuthModule {}
+export class AuthModule {
+  constructor({ httpAdapter }: HttpAdapterHost<FastifyAdapter>) {
+    httpAdapter.getInstance().addHook('onRoute', demandDeclaration);
+  }
+}

@@ -1,9 +1,17 @@
+import type { WriteScope } from '@app/domain';
+import { applyDecorators } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiSecurity } from '@nestjs/swagger';
+import type { RouteOptions } from 'fastify';
+import { AuthenticationError } from '../errors/authentication-error.js';
+import { ApiFailures } from '../openapi/failures.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Absent: the route needs a key, and a key of the scope `full` unless its method is safe. */
+    /** A route needs a key unless it is public. */
     access?: 'public' | 'writes-nothing';
+    /** What the key must permit. */
+    needs?: WriteScope;
   }
 }
 
@@ -13,5 +21,26 @@ export const PUBLIC = { access: 'public' } as const;
 /** The route needs no key. */
 export const Public = (): MethodDecorator => RouteConfig(PUBLIC);
 
-/** The route changes nothing although its method is not safe: keys with the scope `read` may use it. */
+/** The route changes nothing although its method is not safe: every key may use it. */
 export const WritesNothing = (): MethodDecorator => RouteConfig({ access: 'writes-nothing' });
+
+/** The route needs a key that permits this, and the API document says so. */
+export const NeedsScope = (scope: WriteScope): MethodDecorator =>
+  applyDecorators(
+    RouteConfig({ needs: scope }),
+    ApiSecurity('bearer', [scope]),
+    ApiFailures(new AuthenticationError({ lacks: scope })),
+  );
+
+/** A route that may write and does not say who may use it. */
+export class UndeclaredRoute extends TypeError {
+  constructor(method: string, path: string) {
+    super(`${method} ${path} declares no access: add @NeedsScope(…), @WritesNothing() or @Public() to its method.`);
+  }
+}
+
+/** @throws UndeclaredRoute for a route whose method is not safe and that declares no access. */
+export function demandDeclaration({ method, url, config }: RouteOptions): void {
+  const unsafe = [method].flat().find((name) => name !== 'GET' && name !== 'HEAD');
+  if (unsafe !== undefined && !config?.access && !config?.needs) throw new UndeclaredRoute(unsafe, url);
+}

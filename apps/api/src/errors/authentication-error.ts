@@ -1,8 +1,9 @@
 import type { AuthenticationFailure } from '@app/application';
+import type { WriteScope } from '@app/domain';
 import type { ErrorCode } from './error-codes.js';
 
-/** Why a key is refused. A key of insufficient scope is valid, but must not write. */
-type Refusal = AuthenticationFailure | 'insufficient_scope';
+/** Why a key is refused. A key that lacks a scope is valid, but must not use the route. */
+type Refusal = AuthenticationFailure | { readonly lacks: WriteScope };
 
 interface Answer {
   readonly status: 401 | 403;
@@ -10,7 +11,7 @@ interface Answer {
   readonly message: string;
 }
 
-const ANSWERS: Readonly<Record<Refusal, Answer>> = {
+const ANSWERS: Readonly<Record<AuthenticationFailure, Answer>> = {
   missing: { status: 401, code: 'unauthorized', message: 'Missing or invalid Authorization header' },
   unknown: { status: 401, code: 'unauthorized', message: 'Invalid API key' },
   inactive: { status: 403, code: 'api_key_inactive', message: 'API key is deactivated or expired' },
@@ -20,8 +21,11 @@ const ANSWERS: Readonly<Record<Refusal, Answer>> = {
     code: 'address_not_allowed',
     message: 'API key may not be used from this address',
   },
-  insufficient_scope: { status: 403, code: 'insufficient_scope', message: 'API key is read-only' },
 };
+
+function outOfScope(scope: WriteScope): Answer {
+  return { status: 403, code: 'insufficient_scope', message: `API key lacks the scope ${scope}` };
+}
 
 /** The request has no API key that permits it. The body of the answer is `{ error }` without `success`. */
 export class AuthenticationError extends Error {
@@ -29,7 +33,7 @@ export class AuthenticationError extends Error {
   readonly code: ErrorCode;
 
   constructor(refusal: Refusal) {
-    const { status, code, message } = ANSWERS[refusal];
+    const { status, code, message } = typeof refusal === 'string' ? ANSWERS[refusal] : outOfScope(refusal.lacks);
     super(message);
     this.status = status;
     this.code = code;

@@ -55,8 +55,8 @@ export const ERROR_CODES = {
   },
   insufficient_scope: {
     status: 403,
-    meaning: 'The scope of the API key is `read`, and the request would change something.',
-    action: "Use a key with the scope `full`, or ask the store's operator for one.",
+    meaning: 'The API key lacks the scope that the request needs. `error` names it.',
+    action: "Use a key with this scope, or ask the store's operator for one.",
   },
   not_found: {
     status: 404,

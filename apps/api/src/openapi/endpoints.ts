@@ -117,13 +117,11 @@ interface WriteAnswer {
  * Documents an operation that writes.
  *
  * @param body a class with a decorator of `body/fields.ts` for each field, and a value of it.
- * @param writesNothing whether keys of the scope `read` may send it.
  */
 export function ApiWrite<Body extends object>({
   of,
   body,
   answer: { status, description, headers = {} },
-  writesNothing = false,
   failures = [],
   ...operation
 }: Operation & {
@@ -131,7 +129,6 @@ export function ApiWrite<Body extends object>({
   /** Absent for an operation without a body. */
   body?: { readonly type: new () => Body; readonly example: Body; readonly isOptional?: boolean };
   answer: WriteAnswer;
-  writesNothing?: boolean;
 }): MethodDecorator {
   const { schema, example: value } = singleOf(of);
   return applyDecorators(
@@ -155,12 +152,7 @@ export function ApiWrite<Body extends object>({
       examples: { done: { summary: 'Done', value } },
       headers: { ...KEY_HEADERS, ...headers, ...optionalHeaders('X-Ignored-Parameters') },
     }),
-    ApiFailures(
-      ...failures,
-      new BadRequestException('Unknown query parameter: dry_run'),
-      ...(writesNothing ? [] : [new AuthenticationError('insufficient_scope')]),
-      ...COMMON_FAILURES,
-    ),
+    ApiFailures(...failures, new BadRequestException('Unknown query parameter: dry_run'), ...COMMON_FAILURES),
   );
 }
 

@@ -9,6 +9,7 @@ import {
 import { Body, Controller, Get, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { CurrentKey, CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
+import { NeedsScope } from '../auth/route-access.js';
 import { BodyPipe } from '../body/body.pipe.js';
 import { OptionalBodyPipe } from '../body/optional-body.pipe.js';
 import { list, single, type ListEnvelope } from '../envelope.js';
@@ -69,6 +70,7 @@ export class OrderChangesController {
   }
 
   @Post('shipments')
+  @NeedsScope('fulfillment')
   @ApiCreateShipment()
   async ship(
     @CurrentKey() key: ApiKeyLookup,
@@ -81,6 +83,7 @@ export class OrderChangesController {
   }
 
   @Patch('shipments/:reference')
+  @NeedsScope('fulfillment')
   @ApiChangeShipment()
   async changeShipment(
     @CurrentKey() key: ApiKeyLookup,
@@ -95,6 +98,7 @@ export class OrderChangesController {
 
   @Post('cancel')
   @HttpCode(200)
+  @NeedsScope('fulfillment')
   @ApiCancelOrder()
   async cancel(
     @CurrentKey() key: ApiKeyLookup,
@@ -108,6 +112,7 @@ export class OrderChangesController {
 
   @Post('transitions')
   @HttpCode(200)
+  @NeedsScope('fulfillment')
   @ApiMoveOrder()
   async move(
     @CurrentKey() key: ApiKeyLookup,
@@ -121,6 +126,7 @@ export class OrderChangesController {
 
   @Post('release')
   @HttpCode(200)
+  @NeedsScope('fulfillment')
   @ApiReleaseOrder()
   async release(
     @CurrentKey() key: ApiKeyLookup,
@@ -132,6 +138,7 @@ export class OrderChangesController {
   }
 
   @Post('payments')
+  @NeedsScope('payments')
   @ApiRecordPayment()
   async pay(
     @CurrentKey() key: ApiKeyLookup,
@@ -144,6 +151,7 @@ export class OrderChangesController {
   }
 
   @Post('refunds')
+  @NeedsScope('payments')
   @ApiRecordRefund()
   async refund(
     @CurrentKey() key: ApiKeyLookup,

@@ -102,6 +102,5 @@ export const ApiPreviewOrder = () =>
       status: 200,
       description: 'The order was not placed. `problems` is empty if it could be placed at this moment.',
     },
-    writesNothing: true,
     failures: FAULTS,
   });

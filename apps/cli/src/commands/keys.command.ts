@@ -5,12 +5,12 @@ import {
   StoreRepository,
   type ApiKeyStatus,
 } from '@app/application';
-import { NotFound, type ApiKeyMode, type ApiKeyScope } from '@app/domain';
+import { NotFound, WRITE_SCOPES, type ApiKeyMode, type ApiKeyScope } from '@app/domain';
 import { Option, type Command } from 'commander';
 import { withApplication } from '../database.js';
 import { findStore } from '../find-store.js';
 import { isExpired, keyJson, printNewKey } from '../key-json.js';
-import { dayCount, displayName, futureMoment, keyId, networks, subdomain } from '../option-values.js';
+import { dayCount, displayName, futureMoment, keyId, keyScope, networks, subdomain } from '../option-values.js';
 import { printJson, say } from '../output.js';
 import { addRoll } from './roll-key.command.js';
 
@@ -33,10 +33,11 @@ export function addKeys(program: Command): void {
     .description('create a key and print it; it cannot be shown again')
     .requiredOption('--store <S>', 'subdomain of the store', subdomain)
     .addOption(new Option('--mode <mode>', 'the mode of the key').choices(['live', 'test']).default('live'))
-    .addOption(
-      new Option('--scope <scope>', 'what it permits: a read key changes nothing')
-        .choices(['full', 'read'])
-        .default('full'),
+    .option(
+      '--scope <words>',
+      `full, or what it permits beside reading: read (nothing), or some of ${WRITE_SCOPES.join(',')}`,
+      keyScope,
+      'full',
     )
     .option(
       '--from <networks>',
@@ -47,7 +48,7 @@ export function addKeys(program: Command): void {
     .option('--expires-at <T>', 'the time at which it stops working, in ISO 8601', futureMoment)
     .addHelpText(
       'after',
-      '\nExamples:\n  keys create --store acme\n  keys create --store acme --scope read --name "BI"\n  keys create --store acme --mode test --name "CI" --expires-at 2027-01-31T00:00:00Z',
+      '\nExamples:\n  keys create --store acme\n  keys create --store acme --scope read --name "BI"\n  keys create --store acme --scope fulfillment --name "Warehouse"\n  keys create --store acme --mode test --name "CI" --expires-at 2027-01-31T00:00:00Z',
     )
     .action((options: CreateOptions) => withApplication((app) => create(app.get(CreateApiKey), options)));
 

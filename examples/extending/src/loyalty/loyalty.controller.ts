@@ -12,6 +12,7 @@ import {
   integerFilter,
   list,
   listQuery,
+  NeedsScope,
   ReadQuery,
   single,
   type CurrentStoreContext,
@@ -60,6 +61,7 @@ export class LoyaltyController {
   }
 
   @Put(':customer')
+  @NeedsScope('orders')
   @ApiWrite({
     operationId: 'setLoyaltyPoints',
     summary: 'Set the points of one customer',

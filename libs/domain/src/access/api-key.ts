@@ -3,9 +3,6 @@ import { crc32 } from 'node:zlib';
 /** Live keys and test keys behave alike; a test key marks its requests as test traffic. */
 export type ApiKeyMode = 'live' | 'test';
 
-/** What a key permits: `read` keys change nothing. */
-export type ApiKeyScope = 'full' | 'read';
-
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;

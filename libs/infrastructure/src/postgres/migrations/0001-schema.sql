@@ -54,7 +54,8 @@ CREATE TABLE api_keys (
   prefix text NOT NULL,
   last_four text NOT NULL,
   mode text NOT NULL CHECK (mode IN ('live', 'test')),
-  scope text NOT NULL DEFAULT 'full' CHECK (scope IN ('full', 'read')),
+  scope text NOT NULL DEFAULT 'full'
+    CHECK (scope ~ '^(full|read(,orders)?(,fulfillment)?(,payments)?(,stock)?(,webhooks)?)$'),
   name text NOT NULL DEFAULT '',
   status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'DEACTIVATED', 'REVOKED')),
   networks cidr[] NOT NULL DEFAULT '{}',
@@ -69,7 +70,7 @@ COMMENT ON TABLE api_keys IS 'API keys of stores. The key itself is not stored.'
 COMMENT ON COLUMN api_keys.key_hash IS 'SHA-256 of the whole key.';
 COMMENT ON COLUMN api_keys.successor_id IS 'The key that a roll created last.';
 COMMENT ON COLUMN api_keys.networks IS 'Networks from which the key may be used; empty = any.';
-COMMENT ON COLUMN api_keys.scope IS 'What the key permits: full, or read, which changes nothing.';
+COMMENT ON COLUMN api_keys.scope IS 'What the key permits: full, or read and what it may change, such as read,fulfillment.';
 
 CREATE TABLE api_key_usage (
   store_id int NOT NULL,

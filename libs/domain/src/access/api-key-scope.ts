@@ -1,0 +1,20 @@
+/** What a key may permit beside reading, in the order in which a scope names it. The schema checks the same words. */
+export const WRITE_SCOPES = ['orders', 'fulfillment', 'payments', 'stock', 'webhooks'] as const;
+
+export type WriteScope = (typeof WRITE_SCOPES)[number];
+
+/** What a key permits: `full` is everything, `read` changes nothing, `read,fulfillment` also ships. */
+export type ApiKeyScope = 'full' | 'read' | `read,${string}`;
+
+/** Reads words that are separated by commas, in any order. Every key reads. Returns `null` for an unknown word. */
+export function parseApiKeyScope(text: string): ApiKeyScope | null {
+  const words = text.split(',').map((word) => word.trim());
+  const known: readonly string[] = ['full', 'read', ...WRITE_SCOPES];
+  if (!words.every((word) => known.includes(word))) return null;
+  if (words.includes('full')) return 'full';
+  return ['read', ...WRITE_SCOPES.filter((word) => words.includes(word))].join(',') as ApiKeyScope;
+}
+
+export function permits(scope: ApiKeyScope, needed: WriteScope): boolean {
+  return scope === 'full' || scope.split(',').includes(needed);
+}
