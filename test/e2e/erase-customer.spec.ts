@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { dataCipher, Config, ENCRYPTED_COLUMNS, withMaintenanceConnection } from '@app/infrastructure';
 import { withBundleImporter, type BundleLine } from '@app/bundles';
+import { movedOrders } from '../support/moved-orders.js';
 import { answersOf } from '../support/answers.js';
 import { commandLine } from '../support/command-line.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
@@ -106,9 +107,7 @@ async function plant(name: string): Promise<Person> {
   const older = `${person.canary('older')}@example.com`;
   await database.query(`UPDATE orders SET customer_email = $2 WHERE id = $1`, [placed, older]);
   await cli('orders', 'cancel', cancelled);
-  await database.query(`UPDATE orders SET fulfillment_status = 'DELIVERED', status = 'SUCCEEDED' WHERE id = $1`, [
-    placed,
-  ]);
+  await database.query(movedOrders({ fulfillment_status: 'DELIVERED', status: 'SUCCEEDED' }, 'id = $1'), [placed]);
   await database.query(
     `UPDATE stores SET fraud_settings = jsonb_build_object(
        'blocked_emails', coalesce(fraud_settings -> 'blocked_emails', '[]') || to_jsonb($1::text),

@@ -245,7 +245,11 @@ describe('the ERP bridge', () => {
   it('writes an order once when it changes, and when its cursor is lost', async () => {
     const id = await place();
     await oneRound();
-    await api.database.query(`UPDATE orders SET fulfillment_status = 'CONFIRMED' WHERE id = $1`, [id]);
+    await api.post(`/v1/orders/${id}/transitions`, {
+      field: 'fulfillment_status',
+      expected: 'PENDING',
+      to: 'CONFIRMED',
+    });
     await oneRound();
     rmSync(path.join(folder, 'orders.cursor'));
     await oneRound();

@@ -14,6 +14,7 @@ import {
 } from '../../examples/typescript-client/erp.js';
 import { storeClient } from '../../examples/typescript-client/store.js';
 import { anOrderBody } from '../builders/order-body.js';
+import { movedOrders } from '../support/moved-orders.js';
 import { listen } from '../support/listen.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
@@ -104,7 +105,7 @@ describe('the recipes for an ERP', () => {
       const { cursor } = await read(client);
       counted.requests = 0;
       const added = await api.store.order();
-      await sql(`UPDATE orders SET fulfillment_status = 'RETURNED' WHERE id = $1`, changed);
+      await sql(movedOrders({ fulfillment_status: 'RETURNED' }, 'id = $1'), changed);
 
       const next = await read(client, cursor);
 

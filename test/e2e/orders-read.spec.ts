@@ -157,6 +157,7 @@ describe('GET /v1/orders', () => {
           unit_price: 500,
           quantity: 2,
           line_total: 1000,
+          ...{ line: 1, shipped_quantity: 0, allocations: [] },
         },
         {
           product_id: null,
@@ -167,6 +168,7 @@ describe('GET /v1/orders', () => {
           unit_price: 1000,
           quantity: 1,
           line_total: 1000,
+          ...{ line: 2, shipped_quantity: 0, allocations: [] },
         },
       ],
       customer: { id: null, name: 'Ada Lovelace', email: 'Ada@Example.test', phone: '+44 20 1' },
@@ -177,15 +179,24 @@ describe('GET /v1/orders', () => {
       is_test: true,
       fraud: { verdict: 'REVIEW', score: 50, reasons: [{ rule: 'amount_over_limit', score: 50 }] },
       pipeline: [
-        { stage: 'notify-customer', state: 'held', attempts: 0, last_error: '', at: '2026-01-02T03:04:07.008Z' },
+        {
+          stage: 'notify-customer',
+          reference: '',
+          state: 'held',
+          attempts: 0,
+          last_error: '',
+          at: '2026-01-02T03:04:07.008Z',
+        },
         {
           stage: 'notify-merchant',
+          reference: '',
           state: 'dead',
           attempts: 25,
           last_error: 'ECONNREFUSED',
           at: '2026-01-02T03:04:07.008Z',
         },
       ],
+      ...{ shipments: [], payments: [], refunds: [], refund_due: 0 },
       updated_at: '2026-01-02T03:04:06.007Z',
     });
   });

@@ -1,7 +1,7 @@
 import type { ListEnvelope } from '../../apps/api/src/envelope.js';
 import { fingerprintOf, usageViolations } from './isolation/fingerprint.js';
 import { keyTrial, orderTrials } from './isolation/order-trials.js';
-import { filterTrials, readTrials, type ReadRoute } from './isolation/read-trials.js';
+import { filterTrials, pathOf, readTrials, type ReadRoute } from './isolation/read-trials.js';
 import { routesOf, type Route } from './isolation/routes.js';
 import { rowOf, type Row } from './isolation/rows.js';
 import { scopeTrials } from './isolation/scope-trials.js';
@@ -120,7 +120,7 @@ async function controls(them: Buyers, service: Service, rows: Rows, stores: TwoS
   for (const { route, row, filters } of rows) {
     if (route.method !== 'GET') continue;
     for (const kind of row.as === 'one' ? row.known : []) {
-      await found({ ...route, path: route.path.replace(/:\w+$/, stores.references.get(kind)?.theirs ?? '') });
+      await found({ ...route, path: pathOf(route, stores.references.get(kind)?.theirs ?? '') });
     }
     for (const filter of filters) {
       let total = 0;

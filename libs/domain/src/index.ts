@@ -10,6 +10,7 @@ export * from './money/money.js';
 export * from './orders/external-reference.js';
 export * from './orders/order-line.js';
 export * from './orders/order-status.js';
+export * from './orders/line-quantity.js';
 export * from './orders/order-event.js';
 export * from './orders/order.errors.js';
 export * from './orders/order.js';

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { encodeCursor } from '../../../apps/api/src/changes/cursor.js';
+import { movedOrders } from '../../support/moved-orders.js';
 import type { TestDatabase } from '../../support/test-database.js';
 
 /** The kind of request, which decides its comparison. */
@@ -29,13 +30,17 @@ const RARE = [
 export async function makeRare(database: TestDatabase, storeId: number): Promise<void> {
   for (const { query } of RARE) {
     const labels = Object.fromEntries(new URLSearchParams(query));
-    const [changed, to] = 'status' in labels ? ['status', 'SUCCEEDED'] : ['fulfillment_status', 'DELIVERED'];
+    const [changed, to] =
+      'status' in labels ? (['status', 'SUCCEEDED'] as const) : (['fulfillment_status', 'DELIVERED'] as const);
     const having = Object.entries(labels)
       .map(([column, value]) => `${column} = '${value}'`)
       .join(' AND ');
     await database.query(
-      `UPDATE orders SET ${changed} = '${to}' WHERE store_id = $1 AND ${having} AND id NOT IN (
-         SELECT id FROM orders WHERE store_id = $1 AND ${having} ORDER BY created_at OFFSET 10 LIMIT 3)`,
+      movedOrders(
+        { [changed]: to },
+        `store_id = $1 AND ${having} AND id NOT IN (
+           SELECT id FROM orders WHERE store_id = $1 AND ${having} ORDER BY created_at OFFSET 10 LIMIT 3)`,
+      ),
       [storeId],
     );
   }

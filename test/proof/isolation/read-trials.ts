@@ -17,6 +17,7 @@ export interface ReadRoute {
 /** The trials of a route that reads. @param isThorough also tries parameters that no route has. */
 export function readTrials({ route, row, filters }: ReadRoute, stores: TwoStores, isThorough: boolean): Trial[] {
   if (row.as === 'open' || row.as === 'order') return [];
+  if (row.as === 'change') return [...stores.references.values()].map((kind) => changeTrial(route, row.body, kind));
   const references = [...stores.references.values()];
   const documented =
     row.as === 'one'
@@ -32,6 +33,21 @@ export function filterTrials(route: Route, { name, values }: ListParameter, { re
   return values.map((value) => byParameter(route, `${name}=${value}&search`, text));
 }
 
+/** The reference of a shipment is free: the order of the other store has none. */
+function changeTrial(route: Route, body: object | undefined, kind: Reference): Trial {
+  return {
+    what: `${route.method} ${route.path}, ${kind.kind}`,
+    reference: kind,
+    ask: (value) => ({ method: route.method, path: pathOf(route, encodeURIComponent(value)), body }),
+    statuses: [404],
+  };
+}
+
+/** The path with a reference in the place of its first parameter. */
+export function pathOf({ path }: Route, reference: string): string {
+  return path.replace(/:\w+/, reference).replace(':reference', 'S-1');
+}
+
 function retrievals(route: Route, kind: Reference): Trial[] {
   const spellings = new Map<string, (value: string) => string>([
     ['', encodeURIComponent],
@@ -41,14 +57,14 @@ function retrievals(route: Route, kind: Reference): Trial[] {
   return [...spellings].map(([how, spell]) => ({
     what: `${route.method} ${route.path}, ${kind.kind}${how}`,
     reference: kind,
-    ask: (value) => ({ method: route.method, path: route.path.replace(/:\w+$/, spell(value)) }),
+    ask: (value) => ({ method: route.method, path: pathOf(route, spell(value)) }),
     statuses: [404],
   }));
 }
 
 /** Parameters that the route does not have, on resources of the attacking store. */
 function madeUp(route: Route, { references, own }: TwoStores): Trial[] {
-  const path = route.path.replace(/:\w+$/, String(own[route.path] ?? ''));
+  const path = pathOf(route, String(own[route.path] ?? ''));
   return MADE_UP_PARAMETERS.flatMap((name) =>
     [...references.values()].map((kind) => byParameter({ ...route, path }, name, kind)),
   );

@@ -4,15 +4,19 @@ import type { WriteScope } from '@app/domain';
 export type Row =
   /** A single resource by reference. The trial uses every kind; the owner can read the named kinds. */
   | { readonly as: 'one'; readonly known: readonly string[] }
+  /** A change of an order by its reference, with a body that is good for a new one. */
+  | { readonly as: 'change'; readonly scope: WriteScope; readonly body?: object }
   /** A list. The trial uses every filter in its API document; the owner must find rows by each. */
   | { readonly as: 'list' }
   /** The feed. A cursor refers to the store that it was made for: changes.spec.ts has those of another store and mode. */
   | { readonly as: 'feed' }
-  /** An order, and what a key needs for it; no other row needs more than `read`. */
+  /** An order, and what a key needs for it. */
   | { readonly as: 'order'; readonly scope: WriteScope | 'read' }
   | { readonly as: 'profile' }
   /** Public, and without data of any store. */
   | { readonly as: 'open' };
+
+const ONE = { line: 1, quantity: 1 };
 
 /** A row for every route under `/v1`. A route without a row fails the proof. */
 export const ROWS: Readonly<Record<string, Row>> = {
@@ -20,6 +24,22 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /v1/orders/:id': { as: 'one', known: ['order', 'receipt'] },
   'POST /v1/orders': { as: 'order', scope: 'orders' },
   'POST /v1/orders/preview': { as: 'order', scope: 'read' },
+  'GET /v1/orders/:id/history': { as: 'one', known: ['order', 'receipt'] },
+  'POST /v1/orders/:id/shipments': { as: 'change', scope: 'fulfillment', body: { reference: 'S-1', items: [ONE] } },
+  'PATCH /v1/orders/:id/shipments/:reference': { as: 'change', scope: 'fulfillment', body: { carrier: 'DHL' } },
+  'POST /v1/orders/:id/transitions': {
+    as: 'change',
+    scope: 'fulfillment',
+    body: { field: 'status', expected: 'PENDING', to: 'FAILED' },
+  },
+  'POST /v1/orders/:id/release': { as: 'change', scope: 'fulfillment' },
+  'POST /v1/orders/:id/cancel': { as: 'change', scope: 'fulfillment' },
+  'POST /v1/orders/:id/payments': {
+    as: 'change',
+    scope: 'payments',
+    body: { reference: 'P-1', amount: 1000, currency: 'USD' },
+  },
+  'POST /v1/orders/:id/refunds': { as: 'change', scope: 'payments', body: { reference: 'R-1', amount: 1 } },
   'GET /v1/products': { as: 'list' },
   'GET /v1/products/:idOrSlug': { as: 'one', known: ['product', 'product slug'] },
   'GET /v1/skus': { as: 'list' },

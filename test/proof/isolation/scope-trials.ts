@@ -5,6 +5,7 @@ import type { ProofContext } from '../support/proof.js';
 import type { Service } from '../support/service.js';
 import { orderBody } from '../support/store-setup.js';
 import type { Route } from './routes.js';
+import { pathOf } from './read-trials.js';
 import type { Row } from './rows.js';
 import type { TwoStores } from './two-stores.js';
 
@@ -29,11 +30,13 @@ export async function scopeTrials({ context, service, rows, stores }: ScopeTrial
     const before = await orders();
     const client = new Buyers({ id: mine.id, key: await mine.createKey('live', scope) }, history, random);
     for (const { route, row } of closed) {
-      const path = route.path.replace(/:\w+$/, String(own[route.path] ?? ''));
-      const body = row.as === 'order' ? orderBody([{ product_id: product, quantity: 1 }]) : undefined;
+      const path = pathOf(route, String(own[route.path] ?? own['/v1/orders/:id']));
+      const body = row.as === 'order' ? orderBody([{ product_id: product, quantity: 1 }]) : bodyOf(row);
       const answer = await client.send(service, { method: route.method, path, body });
-      const isPermitted = scope === 'full' || row.as !== 'order' || scope.split(',').includes(row.scope);
-      if (isPermitted ? isServed(answer) : isOutOfScope(answer)) continue;
+      const isPermitted = scope === 'full' || !('scope' in row) || scope.split(',').includes(row.scope);
+      // The state of the order decides about a change.
+      const isAnswered = row.as === 'change' ? isDecided(answer) : isServed(answer);
+      if (isPermitted ? isAnswered : isOutOfScope(answer)) continue;
       violations.push(`${route.method} ${route.path} with a ${scope} key: ${answer.status ?? answer.error}`);
     }
     client.close();
@@ -45,6 +48,14 @@ export async function scopeTrials({ context, service, rows, stores }: ScopeTrial
 
 function isServed({ status }: Exchange): boolean {
   return status === 200 || status === 201;
+}
+
+function isDecided(answer: Exchange): boolean {
+  return isServed(answer) || answer.status === 422 || answer.status === 404;
+}
+
+function bodyOf(row: Row): object | undefined {
+  return row.as === 'change' ? row.body : undefined;
 }
 
 function isOutOfScope({ status, headers }: Exchange): boolean {

@@ -144,7 +144,7 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     'an attempt ends whoever holds the stage',
     'test/contracts/pipeline-stages.spec.ts -t lets only the last claimant end',
     /✕ lets only the last claimant end the attempt/,
-    [STAGES, ' AND locked_until = $4', ' AND $4::timestamptz IS NOT NULL'],
+    [STAGES, ' AND locked_until = $5', ' AND $5::timestamptz IS NOT NULL'],
   ),
   mutant(
     'a claim does not wait for the standby',

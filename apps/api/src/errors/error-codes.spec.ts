@@ -5,14 +5,11 @@ import { ERROR_CODES } from './error-codes.js';
 
 const ROOT = join(__dirname, '../../../..');
 const FOLDERS = ['libs/domain/src', 'libs/application/src', 'apps/api/src'];
-const ABSTRACT = ['DomainError', 'ApplicationError'];
+const ABSTRACT = ['DomainError', 'ApplicationError', 'Rejection'];
 
 /** Raised by the commands of operators only. No route of the API can end with them. */
 const OPERATORS_ONLY = [
-  'illegal_transition',
-  'order_cancelled',
   'orders_open',
-  'paid_amount_mismatch',
   'subdomain_taken',
   'api_key_not_active',
 ];

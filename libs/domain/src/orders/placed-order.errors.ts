@@ -1,5 +1,5 @@
 import { DomainError } from '../shared/domain-error.js';
-import type { LineQuantity } from './placed-order.js';
+import type { LineQuantity } from './line-quantity.js';
 
 abstract class Rejection extends DomainError {
   readonly kind = 'rejected';

@@ -1,5 +1,6 @@
 import { NotFound } from '../shared/not-found.js';
 import type { DomainError } from '../shared/domain-error.js';
+import type { LineQuantity } from './line-quantity.js';
 import { OrderCancelled } from './order.errors.js';
 import type { OrderEvent } from './order-event.js';
 import {
@@ -41,12 +42,6 @@ export const TRANSITION_TARGETS = ['PENDING', 'FAILED', 'CONFIRMED', 'RETURNED']
 
 /** The way to the customer. A shipment that skips steps makes them all. */
 const WAY: readonly FulfillmentStatus[] = ['PENDING', 'CONFIRMED', 'PROCESSING', 'SHIPPED', 'DELIVERED'];
-
-/** Units of a line, which counts from 1. */
-export interface LineQuantity {
-  readonly line: number;
-  readonly quantity: number;
-}
 
 /** How a parcel travels. `''` for an absent value. */
 export interface Tracking {

@@ -48,12 +48,13 @@ function bodyViolations({ status, bytes, method, path }: Exchange): string[] {
   return violations;
 }
 
+const ENVELOPES = ['success,data', 'success,data,pagination', 'success,data,cursor,has_more,rewound'];
+
 function isEnvelope(text: string, status: number): boolean {
   try {
     const body = JSON.parse(text) as Record<string, unknown>;
     const names = Object.keys(body).join();
-    if (status < 400)
-      return body['success'] === true && (names === 'success,data' || names === 'success,data,pagination');
+    if (status < 400) return body['success'] === true && ENVELOPES.includes(names);
     const hasText = typeof body['error'] === 'string' && body['error'] !== '';
     return hasText && (names === 'error' ? status === 401 || status === 403 : names === 'success,error');
   } catch {

@@ -1325,7 +1325,7 @@ COMMENT ON COLUMN change_log.unit IS
 CREATE TABLE shared_changes (
   store_id int NOT NULL,
   id bigint GENERATED ALWAYS AS IDENTITY,
-  via text NOT NULL CHECK (via IN ('brand', 'category', 'bin', 'store')),
+  via text NOT NULL CHECK (via IN ('brand', 'category', 'bin', 'place', 'store')),
   entity int NOT NULL,
   PRIMARY KEY (store_id, id)
 );
@@ -1558,7 +1558,7 @@ BEGIN
     DELETE FROM shared_changes WHERE store_id = of_store RETURNING via, entity
   )
   INSERT INTO change_log (store_id, kind, entity, unit)
-  SELECT of_store, 'products', id::text, unit FROM (
+  SELECT of_store, 'products'::change_kind, id::text, unit FROM (
     SELECT id, -1 AS unit FROM products
     WHERE store_id = of_store AND brand_id IN (SELECT entity FROM spread WHERE via = 'brand')
     UNION
@@ -1566,10 +1566,14 @@ BEGIN
     WHERE store_id = of_store AND category_id IN (SELECT entity FROM spread WHERE via = 'category')
     UNION
     SELECT product_id, variant_key FROM stock
-    WHERE store_id = of_store AND bin_id IN (SELECT entity FROM spread WHERE via = 'bin')
+    WHERE store_id = of_store AND bin_id IN (SELECT entity FROM spread WHERE via IN ('bin', 'place'))
     UNION
     SELECT id, NULL FROM products WHERE store_id = of_store AND EXISTS (SELECT FROM spread WHERE via = 'store')
-  ) AS shown;
+  ) AS shown
+  UNION ALL
+  SELECT DISTINCT of_store, 'orders'::change_kind, order_id::text, NULL::int
+  FROM stock JOIN stock_movements USING (store_id, product_id, variant_key, bin_id)
+  WHERE store_id = of_store AND order_id IS NOT NULL AND bin_id IN (SELECT entity FROM spread WHERE via = 'place');
 END $$;
 
 -- The worker passes the mark after the rows that are gone. It never waits.
@@ -1662,11 +1666,14 @@ BEGIN
 END $$;
 CREATE TRIGGER shipments_are_logged AFTER INSERT OR UPDATE ON shipments
   FOR EACH ROW EXECUTE FUNCTION log_order_of_part();
+CREATE TRIGGER shipment_items_stay_logged AFTER UPDATE ON shipment_items
+  FOR EACH ROW EXECUTE FUNCTION log_order_of_part();
 CREATE TRIGGER payments_are_logged AFTER INSERT OR UPDATE ON payments
   FOR EACH ROW EXECUTE FUNCTION log_order_of_part();
 CREATE TRIGGER refunds_are_logged AFTER INSERT OR UPDATE ON refunds
   FOR EACH ROW EXECUTE FUNCTION log_order_of_part();
-CREATE TRIGGER order_stages_stay_logged AFTER UPDATE OF stage, state, attempts, last_error, position, updated_at ON order_stages
+CREATE TRIGGER order_stages_stay_logged AFTER UPDATE OF stage, reference, state, attempts, last_error, position, updated_at
+  ON order_stages
   FOR EACH ROW EXECUTE FUNCTION log_order_of_part();
 
 -- An order that sells the last unit of a product updates in_stock, which no unit shows. A FULL JOIN is never a nested loop:
@@ -1751,14 +1758,18 @@ CREATE TRIGGER stock_is_logged_once_more AFTER DELETE ON stock
 CREATE FUNCTION log_products_of_warehouse() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO shared_changes (store_id, via, entity)
-  SELECT NEW.store_id, 'bin', id FROM bins WHERE store_id = NEW.store_id AND warehouse_id = NEW.id;
+  SELECT NEW.store_id, TG_ARGV[0], id FROM bins WHERE store_id = NEW.store_id AND warehouse_id = NEW.id;
   RETURN NULL;
 END $$;
 CREATE TRIGGER warehouses_log_their_products AFTER UPDATE OF active ON warehouses
-  FOR EACH ROW WHEN (OLD.active <> NEW.active) EXECUTE FUNCTION log_products_of_warehouse();
+  FOR EACH ROW WHEN (OLD.active <> NEW.active) EXECUTE FUNCTION log_products_of_warehouse('bin');
 
-CREATE TRIGGER bins_log_their_products AFTER UPDATE OF warehouse_id ON bins
-  FOR EACH ROW WHEN (OLD.warehouse_id <> NEW.warehouse_id) EXECUTE FUNCTION log_products_that_show('bin');
+-- An order shows the bins of its units.
+CREATE TRIGGER warehouses_log_their_orders AFTER UPDATE OF code ON warehouses
+  FOR EACH ROW WHEN (OLD.code <> NEW.code) EXECUTE FUNCTION log_products_of_warehouse('place');
+CREATE TRIGGER bins_log_their_orders AFTER UPDATE OF warehouse_id, code ON bins
+  FOR EACH ROW WHEN (OLD.warehouse_id <> NEW.warehouse_id OR OLD.code <> NEW.code)
+  EXECUTE FUNCTION log_products_that_show('place');
 
 -- A decimal price has as many decimals as the currency.
 CREATE FUNCTION log_products_of_store() RETURNS trigger LANGUAGE plpgsql AS $$
