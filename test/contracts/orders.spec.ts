@@ -34,9 +34,10 @@ async function give(store: StoreFixture, order: OrderRecord): Promise<OrderRecor
     created_at: order.createdAt,
     updated_at: order.updatedAt,
   });
-  for (const { productId, variantId, unitPrice, lineTotal, ...line } of order.lines) {
-    const names = { product_id: productId, variant_id: variantId, unit_price: unitPrice, line_total: lineTotal };
-    await store.orderLine(order.id, { ...line, ...names });
+  for (const { productId, variantId, sku, name, attributes, unitPrice, quantity, lineTotal } of order.lines) {
+    const ids = { product_id: productId, variant_id: variantId };
+    const price = { unit_price: unitPrice, quantity, line_total: lineTotal };
+    await store.orderLine(order.id, { ...ids, sku, name, attributes, ...price });
   }
   if (order.fraud) {
     const reasons = JSON.stringify(order.fraud.reasons);
@@ -91,7 +92,7 @@ describe('OrderRepository', () => {
             quantity: 2,
             lineTotal: 5_000_000_000,
             line: 1,
-            shippedQuantity: 0,
+            shippedQuantity: 2,
             allocations: [],
           },
         ],

@@ -1,10 +1,6 @@
 import type { WriteScope } from '@app/domain';
-import { applyDecorators } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiSecurity } from '@nestjs/swagger';
 import type { RouteOptions } from 'fastify';
-import { AuthenticationError } from '../errors/authentication-error.js';
-import { ApiFailures } from '../openapi/failures.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -23,14 +19,6 @@ export const Public = (): MethodDecorator => RouteConfig(PUBLIC);
 
 /** The route changes nothing although its method is not safe: every key may use it. */
 export const WritesNothing = (): MethodDecorator => RouteConfig({ access: 'writes-nothing' });
-
-/** The route needs a key that permits this, and the API document says so. */
-export const NeedsScope = (scope: WriteScope): MethodDecorator =>
-  applyDecorators(
-    RouteConfig({ needs: scope }),
-    ApiSecurity('bearer', [scope]),
-    ApiFailures(new AuthenticationError({ lacks: scope })),
-  );
 
 /** A route that may write and does not say who may use it. */
 export class UndeclaredRoute extends TypeError {

@@ -9,7 +9,7 @@ import {
 import { Body, Controller, Get, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { CurrentKey, CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
-import { NeedsScope } from '../auth/route-access.js';
+import { NeedsScope } from '../openapi/needs-scope.js';
 import { BodyPipe } from '../body/body.pipe.js';
 import { OptionalBodyPipe } from '../body/optional-body.pipe.js';
 import { list, single, type ListEnvelope } from '../envelope.js';

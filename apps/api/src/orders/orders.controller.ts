@@ -3,7 +3,8 @@ import { FULFILLMENT_STATUSES, ORDER_SOURCES, PAYMENT_STATUSES, type Order } fro
 import { Body, Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Metrics } from '../status/metrics.js';
-import { NeedsScope, WritesNothing } from '../auth/route-access.js';
+import { WritesNothing } from '../auth/route-access.js';
+import { NeedsScope } from '../openapi/needs-scope.js';
 import { CurrentKey, CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { BodyPipe } from '../body/body.pipe.js';
 import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';

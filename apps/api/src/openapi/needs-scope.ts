@@ -1,0 +1,14 @@
+import type { WriteScope } from '@app/domain';
+import { applyDecorators } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiSecurity } from '@nestjs/swagger';
+import { AuthenticationError } from '../errors/authentication-error.js';
+import { ApiFailures } from './failures.js';
+
+/** The route needs a key that permits this: the guard demands it, and the API document says so. */
+export const NeedsScope = (scope: WriteScope): MethodDecorator =>
+  applyDecorators(
+    RouteConfig({ needs: scope }),
+    ApiSecurity('bearer', [scope]),
+    ApiFailures(new AuthenticationError({ lacks: scope })),
+  );
