@@ -45,6 +45,8 @@ describe('totals of orders and customers', () => {
         (ARRAY['PENDING', 'SUCCEEDED', 'FAILED'])[1 + n % 3], 'PENDING', 'COD', 'USD', 1, 1, 'Ada',
         now() - n % 400 * interval '1 day', now()
       FROM generate_series($2::int, $2::int + $3::int) AS n`;
+    // The history keeps an order from its deletion.
+    await scene.pool.query('ALTER TABLE orders DISABLE TRIGGER orders_record_their_changes');
     const before = await scene.deadlocks();
 
     await scene.storm({

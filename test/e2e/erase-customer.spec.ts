@@ -4,6 +4,7 @@ import { dataCipher, Config, ENCRYPTED_COLUMNS, withMaintenanceConnection } from
 import { withBundleImporter, type BundleLine } from '@app/bundles';
 import { answersOf } from '../support/answers.js';
 import { commandLine } from '../support/command-line.js';
+import { setStatuses } from '../support/set-statuses.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 import { allRows, foundIn } from '../support/whole-database.js';
 
@@ -106,9 +107,7 @@ async function plant(name: string): Promise<Person> {
   const older = `${person.canary('older')}@example.com`;
   await database.query(`UPDATE orders SET customer_email = $2 WHERE id = $1`, [placed, older]);
   await cli('orders', 'cancel', cancelled);
-  await database.query(`UPDATE orders SET fulfillment_status = 'DELIVERED', status = 'SUCCEEDED' WHERE id = $1`, [
-    placed,
-  ]);
+  await setStatuses(database, placed, { status: 'SUCCEEDED', fulfillment: 'DELIVERED' });
   await database.query(
     `UPDATE stores SET fraud_settings = jsonb_build_object(
        'blocked_emails', coalesce(fraud_settings -> 'blocked_emails', '[]') || to_jsonb($1::text),

@@ -11,6 +11,7 @@ import { StoreFixture } from '../builders/store-fixture.js';
 import { eventually } from '../support/eventually.js';
 import { listen } from '../support/listen.js';
 import { seededRandom } from '../support/seeded-random.js';
+import { setStatuses } from '../support/set-statuses.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
 jest.setTimeout(180_000);
@@ -245,7 +246,7 @@ describe('the ERP bridge', () => {
   it('writes an order once when it changes, and when its cursor is lost', async () => {
     const id = await place();
     await oneRound();
-    await api.database.query(`UPDATE orders SET fulfillment_status = 'CONFIRMED' WHERE id = $1`, [id]);
+    await setStatuses(api.database, id, { fulfillment: 'CONFIRMED' });
     await oneRound();
     rmSync(path.join(folder, 'orders.cursor'));
     await oneRound();

@@ -15,6 +15,7 @@ import {
 import { storeClient } from '../../examples/typescript-client/store.js';
 import { anOrderBody } from '../builders/order-body.js';
 import { listen } from '../support/listen.js';
+import { setStatuses } from '../support/set-statuses.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
 const ORDERS = 250;
@@ -104,7 +105,7 @@ describe('the recipes for an ERP', () => {
       const { cursor } = await read(client);
       counted.requests = 0;
       const added = await api.store.order();
-      await sql(`UPDATE orders SET fulfillment_status = 'RETURNED' WHERE id = $1`, changed);
+      await setStatuses(api.database, changed, { fulfillment: 'RETURNED' });
 
       const next = await read(client, cursor);
 

@@ -27,6 +27,8 @@ const RARE = [
 
 /** Leaves three old orders for each combination of labels that must be rare, and moves the others to another store. */
 export async function makeRare(database: TestDatabase, storeId: number): Promise<void> {
+  // The changes are the scene, not the history, of the orders.
+  await database.query('ALTER TABLE orders DISABLE TRIGGER orders_record_their_changes');
   for (const { query } of RARE) {
     const labels = Object.fromEntries(new URLSearchParams(query));
     const [changed, to] = 'status' in labels ? ['status', 'SUCCEEDED'] : ['fulfillment_status', 'DELIVERED'];
@@ -39,6 +41,7 @@ export async function makeRare(database: TestDatabase, storeId: number): Promise
       [storeId],
     );
   }
+  await database.query('ALTER TABLE orders ENABLE TRIGGER orders_record_their_changes');
 }
 
 /** Puts five old orders, of different days, under review. */
