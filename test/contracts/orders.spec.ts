@@ -34,9 +34,9 @@ async function give(store: StoreFixture, order: OrderRecord): Promise<OrderRecor
     created_at: order.createdAt,
     updated_at: order.updatedAt,
   });
-  for (const { productId, variantId, unitPrice, lineTotal, ...line } of order.lines) {
+  for (const { productId, variantId, unitPrice, lineTotal, sku, name, attributes, quantity } of order.lines) {
     const names = { product_id: productId, variant_id: variantId, unit_price: unitPrice, line_total: lineTotal };
-    await store.orderLine(order.id, { ...line, ...names });
+    await store.orderLine(order.id, { sku, name, attributes, quantity, ...names });
   }
   if (order.fraud) {
     const reasons = JSON.stringify(order.fraud.reasons);

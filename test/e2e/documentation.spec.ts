@@ -98,9 +98,9 @@ describe('the OpenAPI document', () => {
     expect(document.components.securitySchemes['bearer']?.['bearerFormat']).toContain('svc_live_');
   });
 
-  it('documents 404 for every path that ends in a resource id', () => {
+  it('documents 404 for every path with a resource id', () => {
     for (const { route, operation } of operations()) {
-      expect([route, '404' in operation.responses]).toEqual([route, route.endsWith('}')]);
+      expect([route, '404' in operation.responses]).toEqual([route, route.includes('}')]);
     }
     expect(Object.keys(operationOf('POST /v1/orders').responses)).toEqual(expect.arrayContaining(['409', '422']));
   });
@@ -124,7 +124,7 @@ describe('the OpenAPI document', () => {
       Object.keys(operationOf(route).responses['400']?.content['application/json']?.examples ?? {});
 
     expect(documented('GET /v1/skus')).toEqual(['sku', 'product_id', 'in_stock', 'search', 'limit', 'page']);
-    expect(documented('GET /v1/changes')).toEqual(['cursor', 'kinds', 'wait', 'limit']);
+    expect(documented('GET /v1/changes')).toEqual(['cursor', 'kinds', 'is_test', 'wait', 'limit']);
     expect(documented('GET /v1/store')).toEqual([]);
     expect(refusals('GET /v1/orders')).toContain('held must be true or false');
     expect(refusals('GET /v1/skus')).toContain('sku must have at most 100 values');
@@ -198,10 +198,10 @@ describe('the examples of the OpenAPI document', () => {
     }
   });
 
-  it('show an order with every stage and with an unchanged updated_at', () => {
+  it('show an order with the stages of its placing and with an unchanged updated_at', () => {
     const { pipeline, created_at, updated_at } = Order.example;
 
-    expect(pipeline.map(({ stage }) => stage)).toEqual(PIPELINE_STAGES);
+    expect(pipeline.map(({ stage }) => stage)).toEqual(PIPELINE_STAGES.slice(0, 4));
     expect(updated_at).toBe(created_at);
   });
 

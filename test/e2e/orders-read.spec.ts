@@ -149,6 +149,7 @@ describe('GET /v1/orders', () => {
       ...{ tax_amount: 400, shipping_amount: 100, discount_amount: 200, adjustment_amount: 50 },
       line_items: [
         {
+          line: 1,
           product_id: 77,
           variant_id: 5,
           sku: 'R-1-42',
@@ -157,8 +158,11 @@ describe('GET /v1/orders', () => {
           unit_price: 500,
           quantity: 2,
           line_total: 1000,
+          shipped_quantity: 0,
+          allocations: [],
         },
         {
+          line: 2,
           product_id: null,
           variant_id: null,
           sku: '',
@@ -167,8 +171,11 @@ describe('GET /v1/orders', () => {
           unit_price: 1000,
           quantity: 1,
           line_total: 1000,
+          shipped_quantity: 0,
+          allocations: [],
         },
       ],
+      ...{ shipments: [], payments: [], refunds: [], refund_due: 0 },
       customer: { id: null, name: 'Ada Lovelace', email: 'Ada@Example.test', phone: '+44 20 1' },
       shipping_address: { address: '1 Main St', city: 'London', zip: 'N1', region: '', country: '' },
       billing_address: { address: '', city: 'Leeds', zip: '', region: '', country: '' },
@@ -177,9 +184,17 @@ describe('GET /v1/orders', () => {
       is_test: true,
       fraud: { verdict: 'REVIEW', score: 50, reasons: [{ rule: 'amount_over_limit', score: 50 }] },
       pipeline: [
-        { stage: 'notify-customer', state: 'held', attempts: 0, last_error: '', at: '2026-01-02T03:04:07.008Z' },
+        {
+          stage: 'notify-customer',
+          reference: '',
+          state: 'held',
+          attempts: 0,
+          last_error: '',
+          at: '2026-01-02T03:04:07.008Z',
+        },
         {
           stage: 'notify-merchant',
+          reference: '',
           state: 'dead',
           attempts: 25,
           last_error: 'ECONNREFUSED',
