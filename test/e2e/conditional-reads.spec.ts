@@ -231,6 +231,9 @@ const SHOWN = [
   'order_lines: position product_id variant_id sku name attributes attribute_names unit_price quantity line_total',
   'fraud_assessments: verdict score reasons',
   'order_stages: state attempts last_error position updated_at',
+  'shipments: number status carrier tracking_number tracking_url shipped_at delivered_at',
+  'payments: number amount at',
+  'refunds: number amount at',
   'stock: quantity',
 ];
 
@@ -243,7 +246,11 @@ const HIDDEN = [
   'customers: updated_at',
   'orders: email_key phone_key address_key',
   'fraud_assessments: created_at',
+  'orders: placed_by',
   'order_stages: run_at locked_until held_for notified',
+  'shipments: notify request_hash',
+  'payments: request_hash',
+  'refunds: request_hash',
 ];
 
 /** Columns that identify a row, copies that a foreign key keeps equal, and the status of a store: an inactive one has no answers. */
@@ -260,15 +267,19 @@ const FIXED = [
   'orders: store_id id',
   'order_lines: store_id order_id',
   'fraud_assessments: store_id order_id',
-  'order_stages: store_id order_id stage',
+  'order_stages: store_id order_id stage reference',
   'stock: store_id bin_id product_id variant_id variant_key',
+  'shipments: store_id order_id reference',
+  'payments: store_id order_id reference',
+  'refunds: store_id order_id reference',
 ];
 
-/** Tables that the answers do not read, or that triggers alone write. */
+/** Tables that the answers do not read, or that triggers alone write, or the service only with another one. */
 const OTHER_TABLES = [
   ...['api_key_usage', 'api_keys', 'change_branches', 'change_forks', 'change_log', 'change_log_mark', 'changes'],
   ...['customer_secrets', 'gateway_credentials', 'idempotency_keys', 'list_tallies', 'list_tallies_by_day'],
   ...['list_tallies_by_month', 'list_tallies_of_all', 'list_tally_changes', 'list_tally_mark', 'migrations'],
+  ...['order_events', 'returned_units', 'shipment_items'],
   ...['purged_changes', 'sellable_units', 'shared_changes', 'sku_sections', 'stock_movements'],
 ];
 
@@ -303,6 +314,7 @@ const OTHER_VALUE: Readonly<Record<string, string>> = {
   'orders.fulfillment_status': `'RETURNED'`,
   'orders.customer_id': `(SELECT max(id::text)::uuid FROM customers WHERE store_id = item.store_id)`,
   'orders.external_reference': `'PO-1'`,
+  'orders.placed_by': 'gen_random_uuid()',
   'order_lines.position': '99',
   'order_lines.attributes': `'{"Size": "43", "Color": "Blue"}'`,
   'order_lines.attribute_names': `'{Color,Size}'`,
@@ -310,6 +322,7 @@ const OTHER_VALUE: Readonly<Record<string, string>> = {
   'fraud_assessments.reasons': `'[{"rule": "elsewhere", "score": 1}]'`,
   'order_stages.state': `'held'`,
   'order_stages.position': '99',
+  'shipments.status': `'delivered'`,
 };
 
 /** Columns that get their value back, because others of the row are hidden without it. */
@@ -372,6 +385,18 @@ describe('a column that an answer shows', () => {
     }
     await api.post('/v1/orders', anOrderBody(product));
     await store.row('fraud_assessments', { order_id: order, verdict: 'ACCEPT', score: 0 });
+    const record = { order_id: order, reference: 'R-1', number: 1, at: new Date() };
+    // This test is about the columns, one at a time: none of its changes has a history.
+    for (const table of ['orders', 'shipments', 'payments', 'refunds']) {
+      await api.database.query(`ALTER TABLE ${table} DISABLE TRIGGER ${table}_record_their_changes`);
+    }
+    await store.row('shipments', { order_id: order, reference: 'R-1', number: 1, status: 'shipped' });
+    for (const [table, amount] of [
+      ['payments', 1000],
+      ['refunds', 500],
+    ] as const) {
+      await store.row(table, { ...record, amount });
+    }
     follower = new FeedReader(api);
     columns = await api.database.query<Column & Record<string, unknown>>(
       `SELECT table_name AS "table", column_name AS "column", data_type AS type

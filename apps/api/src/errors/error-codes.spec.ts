@@ -5,7 +5,10 @@ import { ERROR_CODES } from './error-codes.js';
 
 const ROOT = join(__dirname, '../../../..');
 const FOLDERS = ['libs/domain/src', 'libs/application/src', 'apps/api/src'];
-const ABSTRACT = ['DomainError', 'ApplicationError'];
+const ABSTRACT = ['DomainError', 'ApplicationError', 'Rejection'];
+
+/** Ends the start of the API. */
+const AT_START = ['UndeclaredRoute'];
 
 /** Raised by the commands of operators only. No route of the API can end with them. */
 const OPERATORS_ONLY = [
@@ -55,7 +58,7 @@ const classes = FOLDERS.flatMap((folder) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'))
     .flatMap((name) => errorClasses(readFileSync(join(ROOT, folder, name), 'utf8'))),
-).filter(({ name }) => !ABSTRACT.includes(name) && !SIGNALS.includes(name));
+).filter(({ name }) => ![...ABSTRACT, ...AT_START, ...SIGNALS].includes(name));
 
 describe('the error codes', () => {
   it('belong to every error class', () => {
