@@ -1,0 +1,574 @@
+import { DomainError } from '../shared/domain-error.js';
+import type { OrderEvent } from './order-event.js';
+import {
+  PlacedOrder,
+  refundDueOf,
+  type KnownShipment,
+  type OrderChange,
+  type PlacedOrderState,
+} from './placed-order.js';
+
+const AT = new Date('2026-11-20T12:00:00.000Z');
+const TRACKING = { carrier: '', trackingNumber: '', trackingUrl: '' };
+/** All units of `anOrder`. */
+const ALL = [units(1, 3), units(2, 1)];
+
+/** An order over 35.00 USD: three units of line 1 and one of line 2. */
+function anOrder(values: Partial<PlacedOrderState> = {}): PlacedOrder {
+  return new PlacedOrder({
+    status: 'PENDING',
+    fulfillmentStatus: 'PENDING',
+    totalAmount: 3500,
+    currency: 'USD',
+    isHeld: false,
+    lines: ALL.map((line) => ({ ...line, returned: 0 })),
+    shipments: [],
+    payments: [],
+    refunds: [],
+    unshippedStatus: 'PENDING',
+    ...values,
+  });
+}
+
+function units(line: number, quantity: number) {
+  return { line, quantity };
+}
+
+function aShipment(values: Partial<KnownShipment> = {}): KnownShipment {
+  const { reference = 'S-1', status = 'shipped' } = values;
+  const times = { shippedAt: status === 'picking' ? null : AT, deliveredAt: null };
+  return { ...TRACKING, reference, status, items: ALL, ...times, notify: true, requestHash: 'hash', ...values };
+}
+
+const shipping = (values: Partial<Parameters<PlacedOrder['ship']>[0]> = {}) => ({
+  ...TRACKING,
+  reference: 'S-9',
+  items: null,
+  status: 'shipped' as const,
+  shippedAt: null,
+  notify: true,
+  requestHash: 'hash',
+  ...values,
+});
+const patch = (values: Partial<Parameters<PlacedOrder['changeShipment']>[1]>) => ({ at: null, ...values });
+const cancellation = { reason: '', restock: true, notify: true };
+const moving = (values: Partial<Parameters<PlacedOrder['move']>[0]>) => ({
+  field: 'fulfillment_status' as const,
+  expected: 'PENDING',
+  to: 'CONFIRMED',
+  restock: false,
+  lines: null,
+  ...values,
+});
+const payment = (values: Partial<Parameters<PlacedOrder['pay']>[0]> = {}) => ({
+  reference: 'pi_9',
+  amount: 3500,
+  currency: 'USD',
+  at: null,
+  requestHash: 'hash',
+  ...values,
+});
+const refunding = (values: Partial<Parameters<PlacedOrder['refund']>[0]> = {}) => ({
+  reference: 're_9',
+  amount: 1000,
+  lines: null,
+  restock: false,
+  notify: true,
+  at: null,
+  requestHash: 'hash',
+  ...values,
+});
+const money = (reference: string, amount: number) => ({ reference, amount, requestHash: 'hash' });
+
+/** The code of what a change throws. */
+function thrown(change: () => unknown): string {
+  try {
+    change();
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    return error.code;
+  }
+  return 'nothing';
+}
+
+/** The names of events, and the statuses that they change. */
+function textOf(events: readonly OrderEvent[]): string[] {
+  return events.map(({ event, from, to }) => (event === 'status_changed' ? `${from}>${to}` : event));
+}
+
+const statesOf = ({ status, fulfillmentStatus }: OrderChange) => `${status} ${fulfillmentStatus}`;
+
+describe('a shipment', () => {
+  it('of all units makes every step to SHIPPED, each with an event of the shipment', () => {
+    const change = anOrder().ship(shipping({ carrier: 'DHL' }));
+
+    expect(statesOf(change)).toBe('PENDING SHIPPED');
+    expect(textOf(change.events)).toEqual([
+      'shipment_created',
+      'PENDING>CONFIRMED',
+      'CONFIRMED>PROCESSING',
+      'PROCESSING>SHIPPED',
+    ]);
+    expect(change.events.map(({ reference }) => reference)).toEqual(['S-9', 'S-9', 'S-9', 'S-9']);
+    expect(change.shipment).toMatchObject({ reference: 'S-9', items: ALL, status: 'shipped', carrier: 'DHL' });
+    expect(change.mail).toEqual({ stage: 'notify-shipment', reference: 'S-9' });
+  });
+
+  it('of some units makes the order PROCESSING', () => {
+    const change = anOrder().ship(shipping({ items: [units(1, 1), units(1, 1)] }));
+
+    expect(change.shipment?.items).toEqual([units(1, 2)]);
+    expect(statesOf(change)).toBe('PENDING PROCESSING');
+  });
+
+  it('without items takes what is left', () => {
+    const order = anOrder({ fulfillmentStatus: 'PROCESSING', shipments: [aShipment({ items: [units(1, 2)] })] });
+
+    const change = order.ship(shipping());
+
+    expect(change.shipment?.items).toEqual([units(1, 1), units(2, 1)]);
+    expect(textOf(change.events)).toEqual(['shipment_created', 'PROCESSING>SHIPPED']);
+  });
+
+  it('that is being picked claims its units and sends no mail until it is shipped', () => {
+    const picking = aShipment({ status: 'picking', items: [units(1, 3)] });
+    const created = anOrder().ship(shipping({ status: 'picking' }));
+    const order = anOrder({ fulfillmentStatus: 'PROCESSING', shipments: [picking] });
+    const shipped = order.changeShipment('S-1', patch({ status: 'shipped', at: AT }));
+
+    expect([statesOf(created), created.mail]).toEqual(['PENDING PROCESSING', undefined]);
+    expect(thrown(() => order.ship(shipping({ items: [units(1, 1)] })))).toBe('being_picked');
+    expect(thrown(() => order.cancel(cancellation))).toBe('being_picked');
+    expect(order.ship(shipping()).shipment?.items).toEqual([units(2, 1)]);
+    expect(shipped.shipment).toMatchObject({ status: 'shipped', shippedAt: AT });
+    expect(shipped.mail).toEqual({ stage: 'notify-shipment', reference: 'S-1' });
+  });
+
+  it('sends no mail when its client wants none', () => {
+    expect(anOrder().ship(shipping({ notify: false })).mail).toBeUndefined();
+  });
+
+  it.each<[string, Partial<PlacedOrderState>, Parameters<typeof shipping>[0], string]>([
+    ['under review', { isHeld: true }, {}, 'order_held'],
+    ['of a cancelled order', { fulfillmentStatus: 'CANCELLED' }, {}, 'order_cancelled'],
+    ['of an unknown line', {}, { items: [units(3, 1)] }, 'not_found'],
+    [
+      'with a taken reference',
+      { shipments: [aShipment({ reference: 'S-9', requestHash: 'another' })] },
+      {},
+      'shipment_reference_taken',
+    ],
+    [
+      'with the reference of a void one',
+      { shipments: [aShipment({ reference: 'S-9', requestHash: 'another', status: 'void' })] },
+      {},
+      'shipment_reference_taken',
+    ],
+    ['when all is being picked', { shipments: [aShipment({ status: 'picking' })] }, {}, 'being_picked'],
+  ])('%s is refused', (_name, state, request, code) => {
+    expect(thrown(() => anOrder(state).ship(shipping(request)))).toBe(code);
+  });
+
+  it.each<[string, Partial<PlacedOrderState>, Parameters<typeof shipping>[0], unknown]>([
+    ['more units than ordered', {}, { items: [units(1, 4)] }, { items: [units(1, 4)], left: ALL }],
+    [
+      'more units of a line given twice',
+      {},
+      { items: [units(2, 1), units(2, 1)] },
+      { items: [units(2, 1), units(2, 1)], left: ALL },
+    ],
+    [
+      'units that are shipped',
+      { shipments: [aShipment({ items: [units(1, 2)] })] },
+      { items: [units(1, 2)] },
+      { items: [units(1, 2)], left: [units(1, 1), units(2, 1)] },
+    ],
+    ['the rest, of which none is left', { shipments: [aShipment()] }, {}, { left: [] }],
+    ['an order that left as a whole', { fulfillmentStatus: 'DELIVERED' }, {}, { left: [] }],
+  ])('of %s is refused with what is left, and recorded', (_name, state, request, details) => {
+    const change = anOrder(state).ship(shipping(request));
+
+    expect(change).toMatchObject({ refusal: { code: 'already_shipped' } });
+    expect(change.events).toEqual([expect.objectContaining({ event: 'shipment_refused', reference: 'S-9', details })]);
+    expect(change.shipment).toBeUndefined();
+  });
+
+  it('that is void gives its units back, and the last one gives back the status before it', () => {
+    const two = [aShipment({ items: [units(1, 3)] }), aShipment({ reference: 'S-2', items: [units(2, 1)] })];
+    const both = anOrder({ fulfillmentStatus: 'SHIPPED', unshippedStatus: 'CONFIRMED', shipments: two });
+    const last = anOrder({ fulfillmentStatus: 'PROCESSING', unshippedStatus: 'CONFIRMED', shipments: two.slice(0, 1) });
+    const voided = anOrder({ shipments: [aShipment({ status: 'void' })] });
+
+    expect(textOf(both.changeShipment('S-2', patch({ status: 'void' })).events)).toEqual([
+      'shipment_changed',
+      'SHIPPED>PROCESSING',
+    ]);
+    expect(textOf(last.changeShipment('S-1', patch({ status: 'void' })).events)).toEqual([
+      'shipment_changed',
+      'PROCESSING>CONFIRMED',
+    ]);
+    expect(voided.ship(shipping()).shipment?.items).toEqual(ALL);
+  });
+
+  it('makes the order DELIVERED when it is the last to arrive', () => {
+    const [first, second] = [
+      aShipment({ items: [units(1, 3)], status: 'delivered' }),
+      aShipment({ reference: 'S-2', items: [units(2, 1)] }),
+    ];
+    const order = anOrder({ fulfillmentStatus: 'SHIPPED', shipments: [first, second] });
+    const early = anOrder({ fulfillmentStatus: 'SHIPPED', shipments: [{ ...first, status: 'shipped' }, second] });
+
+    const delivered = order.changeShipment('S-2', patch({ status: 'delivered', at: AT }));
+
+    expect(statesOf(delivered)).toBe('PENDING DELIVERED');
+    expect(delivered.shipment).toMatchObject({ status: 'delivered', deliveredAt: AT });
+    expect(statesOf(early.changeShipment('S-2', patch({ status: 'delivered' })))).toBe('PENDING SHIPPED');
+  });
+
+  it('keeps the statuses of an order that came back', () => {
+    const order = anOrder({ fulfillmentStatus: 'RETURNED', shipments: [aShipment()] });
+
+    expect(statesOf(order.changeShipment('S-1', patch({ status: 'delivered' })))).toBe('PENDING RETURNED');
+  });
+
+  it('names the changed fields of its tracking in the history, without their values', () => {
+    const order = anOrder({ fulfillmentStatus: 'SHIPPED', shipments: [aShipment({ carrier: 'DHL' })] });
+
+    const { events, shipment, mail } = order.changeShipment('S-1', patch({ carrier: 'DHL', trackingNumber: '0034' }));
+
+    expect(events).toEqual([
+      expect.objectContaining({ event: 'shipment_changed', details: { changed: ['tracking_number'] } }),
+    ]);
+    expect([shipment?.trackingNumber, mail]).toEqual(['0034', undefined]);
+    expect(order.changeShipment('S-1', patch({ carrier: 'DHL', status: 'shipped' })).events).toEqual([]);
+  });
+
+  const STATUSES = ['picking', 'shipped', 'delivered', 'void'] as const;
+  it.each([
+    ['picking', ['shipped', 'void']],
+    ['shipped', ['delivered', 'void']],
+    ['delivered', []],
+    ['void', []],
+  ] as const)('that is %s can become %j only', (status, possible) => {
+    const order = anOrder({ fulfillmentStatus: 'PROCESSING', shipments: [aShipment({ status })] });
+    const others = STATUSES.filter((other) => other !== status && other !== 'picking') as (
+      'shipped' | 'delivered' | 'void'
+    )[];
+
+    const passes = others.filter(
+      (to) => thrown(() => order.changeShipment('S-1', patch({ status: to }))) === 'nothing',
+    );
+
+    expect(passes).toEqual(possible);
+  });
+
+  it('cannot become void when its units have come back, and must be known', () => {
+    const lines = [{ ...units(1, 3), returned: 1 }];
+    const order = anOrder({ lines, fulfillmentStatus: 'SHIPPED', shipments: [aShipment({ items: [units(1, 3)] })] });
+
+    expect(thrown(() => order.changeShipment('S-1', patch({ status: 'void' })))).toBe('transition_not_allowed');
+    expect(thrown(() => order.changeShipment('S-7', patch({ status: 'void' })))).toBe('not_found');
+  });
+});
+
+describe('a cancellation', () => {
+  it('returns all units, tells the customer, and keeps the reason', () => {
+    const change = anOrder().cancel({ ...cancellation, reason: 'Broken' });
+
+    expect(statesOf(change)).toBe('CANCELLED CANCELLED');
+    expect(textOf(change.events)).toEqual(['cancelled', 'PENDING>CANCELLED', 'PENDING>CANCELLED']);
+    expect(change.events[0]?.details).toEqual({ reason: 'Broken', restock: true });
+    expect(change.restock).toMatchObject({ kind: 'CANCELLATION', lines: ALL });
+    expect(change.mail).toEqual({ stage: 'notify-cancellation', reference: '' });
+  });
+
+  it('of a paid order keeps the payment, which is due for a refund', () => {
+    const change = anOrder({ status: 'SUCCEEDED' }).cancel(cancellation);
+
+    expect(statesOf(change)).toBe('SUCCEEDED CANCELLED');
+  });
+
+  it('of an order under review abandons its confirmation and sends no mail', () => {
+    const change = anOrder({ isHeld: true }).cancel(cancellation);
+
+    expect([change.review, change.mail]).toEqual(['abandoned', undefined]);
+  });
+
+  it('keeps the units in the books and the customer in the dark on request', () => {
+    const change = anOrder().cancel({ reason: '', restock: false, notify: false });
+
+    expect([change.restock, change.mail, change.events[0]?.details]).toEqual([
+      undefined,
+      undefined,
+      { restock: false },
+    ]);
+  });
+
+  it('changes nothing the second time', () => {
+    const cancelled = anOrder({ status: 'CANCELLED', fulfillmentStatus: 'CANCELLED' });
+
+    expect(cancelled.cancel(cancellation)).toEqual({ status: 'CANCELLED', fulfillmentStatus: 'CANCELLED', events: [] });
+  });
+
+  it.each<[string, Partial<PlacedOrderState>, string]>([
+    [
+      'has shipped in part',
+      { fulfillmentStatus: 'PROCESSING', shipments: [aShipment({ items: [units(1, 1)] })] },
+      'already_shipped',
+    ],
+    ['has shipped as a whole', { fulfillmentStatus: 'SHIPPED' }, 'already_shipped'],
+    [
+      'is being picked',
+      { fulfillmentStatus: 'PROCESSING', shipments: [aShipment({ status: 'picking' })] },
+      'being_picked',
+    ],
+  ])('is refused when the order %s, also when a status is set', (_name, state, code) => {
+    expect(thrown(() => anOrder(state).cancel(cancellation))).toBe(code);
+    expect(['already_shipped', 'being_picked', 'transition_not_allowed']).toContain(
+      thrown(() => anOrder(state).set({ fulfillmentStatus: 'CANCELLED' })),
+    );
+  });
+
+  it('is possible again when every shipment is void', () => {
+    const order = anOrder({ shipments: [aShipment({ status: 'void' })] });
+
+    expect(statesOf(order.cancel(cancellation))).toBe('CANCELLED CANCELLED');
+  });
+});
+
+describe('a move of a status', () => {
+  it.each<[Partial<PlacedOrderState>, Parameters<typeof moving>[0], string]>([
+    [{}, {}, 'PENDING CONFIRMED'],
+    [{ fulfillmentStatus: 'SHIPPED' }, { expected: 'SHIPPED', to: 'RETURNED' }, 'PENDING RETURNED'],
+    [{}, { field: 'status', to: 'FAILED' }, 'FAILED PENDING'],
+    [{ status: 'FAILED' }, { field: 'status', expected: 'FAILED', to: 'PENDING' }, 'PENDING PENDING'],
+  ])('of %j by %j leads to %s', (state, transition, states) => {
+    expect(statesOf(anOrder(state).move(moving(transition)))).toBe(states);
+  });
+
+  it.each<[string, Partial<PlacedOrderState>, Parameters<typeof moving>[0], string]>([
+    ['from another status than the present one', {}, { expected: 'CONFIRMED' }, 'stale'],
+    ['to the present status', { fulfillmentStatus: 'CONFIRMED' }, { expected: 'CONFIRMED' }, 'transition_not_allowed'],
+    [
+      'that shipments make',
+      { fulfillmentStatus: 'CONFIRMED' },
+      { expected: 'CONFIRMED', to: 'PROCESSING' },
+      'transition_not_allowed',
+    ],
+    ['that a payment makes', {}, { field: 'status', to: 'SUCCEEDED' }, 'transition_not_allowed'],
+    ['that a cancellation makes', {}, { to: 'CANCELLED' }, 'transition_not_allowed'],
+    ['to a status of the other field', {}, { to: 'FAILED' }, 'transition_not_allowed'],
+  ])('%s is refused', (_name, state, transition, code) => {
+    expect(thrown(() => anOrder(state).move(moving(transition)))).toBe(code);
+  });
+
+  it('that is stale names the present status and what is possible', () => {
+    expect(() => anOrder({ fulfillmentStatus: 'SHIPPED' }).move(moving({}))).toThrow(
+      'fulfillment_status is SHIPPED, and can change to RETURNED',
+    );
+  });
+
+  it('to RETURNED brings back what was shipped and has not come back, on request', () => {
+    const lines = [
+      { ...units(1, 3), returned: 1 },
+      { ...units(2, 1), returned: 0 },
+    ];
+    const order = anOrder({ lines, fulfillmentStatus: 'SHIPPED', shipments: [aShipment()] });
+    const back = (wanted: Parameters<typeof moving>[0]) =>
+      order.move(moving({ expected: 'SHIPPED', to: 'RETURNED', ...wanted })).restock?.lines;
+
+    expect(back({})).toBeUndefined();
+    expect(back({ restock: true })).toEqual([units(1, 2), units(2, 1)]);
+    expect(back({ restock: true, lines: [units(1, 1)] })).toEqual([units(1, 1)]);
+    expect(thrown(() => back({ restock: true, lines: [units(1, 3)] }))).toBe('return_exceeds_shipment');
+    expect(thrown(() => back({ restock: true, lines: [units(5, 1)] }))).toBe('not_found');
+  });
+});
+
+describe('statuses that an operator sets', () => {
+  it('change together, with an event for each', () => {
+    const change = anOrder().set({ status: 'SUCCEEDED', fulfillmentStatus: 'CONFIRMED' });
+
+    expect(statesOf(change)).toBe('SUCCEEDED CONFIRMED');
+    expect(textOf(change.events)).toEqual(['PENDING>SUCCEEDED', 'PENDING>CONFIRMED']);
+  });
+
+  it('end the review when they confirm the order, and return the stock when they cancel it', () => {
+    const held = anOrder({ isHeld: true });
+
+    const confirmed = held.set({ fulfillmentStatus: 'CONFIRMED' });
+    const cancelled = held.set({ fulfillmentStatus: 'CANCELLED' });
+
+    expect([confirmed.review, textOf(confirmed.events)]).toEqual(['released', ['released', 'PENDING>CONFIRMED']]);
+    expect([cancelled.review, cancelled.restock?.kind, cancelled.mail]).toEqual([
+      'abandoned',
+      'CANCELLATION',
+      undefined,
+    ]);
+  });
+
+  it('are refused when the life cycle has no such step, and change nothing when there is none', () => {
+    expect(thrown(() => anOrder().set({ fulfillmentStatus: 'DELIVERED' }))).toBe('transition_not_allowed');
+    expect(anOrder().set({}).events).toEqual([]);
+  });
+});
+
+describe('a release', () => {
+  it('ends the review and changes no status', () => {
+    const change = anOrder({ isHeld: true }).release();
+
+    expect([statesOf(change), textOf(change.events), change.review]).toEqual([
+      'PENDING PENDING',
+      ['released'],
+      'released',
+    ]);
+  });
+
+  it.each<[string, Partial<PlacedOrderState>]>([
+    ['not_held', {}],
+    ['order_cancelled', { fulfillmentStatus: 'CANCELLED' }],
+  ])('is refused as %s of %j', (code, state) => {
+    expect(thrown(() => anOrder(state).release())).toBe(code);
+  });
+});
+
+describe('a payment', () => {
+  it('of the total makes the order SUCCEEDED', () => {
+    const change = anOrder().pay(payment({ at: AT }));
+
+    expect(statesOf(change)).toBe('SUCCEEDED PENDING');
+    expect(textOf(change.events)).toEqual(['payment_recorded', 'PENDING>SUCCEEDED']);
+    expect(change.events[0]?.details).toEqual({ amount: 3500 });
+    expect(change.payment).toEqual({ ...money('pi_9', 3500), at: AT });
+  });
+
+  it('of an order whose payment failed makes both steps', () => {
+    expect(textOf(anOrder({ status: 'FAILED' }).pay(payment()).events)).toEqual([
+      'payment_recorded',
+      'FAILED>PENDING',
+      'PENDING>SUCCEEDED',
+    ]);
+  });
+
+  it.each([
+    ['a cent too little', 3499, 'USD', 'The paid amount 3499 USD is not the amount owed 3500 USD (in minor units)'],
+    ['a cent too much', 3501, 'USD', 'The paid amount 3501 USD is not the amount owed 3500 USD (in minor units)'],
+    ['another currency', 3500, 'EUR', 'The paid amount 3500 EUR is not the amount owed 3500 USD (in minor units)'],
+  ])('of %s is refused with both amounts, and recorded', (_case, amount, currency, message) => {
+    const change = anOrder().pay(payment({ amount, currency }));
+
+    expect(change).toMatchObject({ refusal: { code: 'amount_mismatch', message }, status: 'PENDING' });
+    const details = { amount, currency, total_amount: 3500 };
+    expect(change.events).toEqual([expect.objectContaining({ event: 'payment_refused', reference: 'pi_9', details })]);
+    expect(change.payment).toBeUndefined();
+  });
+
+  it.each<[string, Partial<PlacedOrderState>, string]>([
+    ['cancelled', { status: 'CANCELLED', fulfillmentStatus: 'CANCELLED' }, 'CANCELLED CANCELLED'],
+    ['cancelled in its fulfillment', { fulfillmentStatus: 'CANCELLED' }, 'SUCCEEDED CANCELLED'],
+    ['paid', { status: 'SUCCEEDED', payments: [money('pi_1', 3500)] }, 'SUCCEEDED PENDING'],
+    ['refunded', { status: 'REFUNDED', payments: [money('pi_1', 3500)] }, 'REFUNDED PENDING'],
+  ])('of an order that is %s is recorded, and must be refunded', (_name, state, states) => {
+    const change = anOrder(state).pay(payment());
+
+    expect([statesOf(change), change.payment?.amount]).toEqual([states, 3500]);
+    expect(change.events[0]?.details).toEqual({ amount: 3500, refund_due: 3500 });
+  });
+
+  it('changes nothing the second time, and another one needs another reference', () => {
+    const paid = anOrder({ status: 'SUCCEEDED', payments: [money('pi_9', 3500)] });
+
+    expect(paid.pay(payment()).events).toEqual([]);
+    expect(thrown(() => paid.pay(payment({ requestHash: 'another' })))).toBe('payment_reference_taken');
+  });
+});
+
+describe('a refund', () => {
+  const paid = { status: 'SUCCEEDED', payments: [money('pi_1', 3500)] } as const;
+
+  it('of a part keeps the order paid, and of the rest makes it REFUNDED', () => {
+    const part = anOrder(paid).refund(refunding());
+    const rest = anOrder({ ...paid, refunds: [money('re_1', 1000)] }).refund(refunding({ amount: 2500, at: AT }));
+
+    expect([statesOf(part), part.refund?.amount, part.mail?.stage]).toEqual([
+      'SUCCEEDED PENDING',
+      1000,
+      'notify-refund',
+    ]);
+    expect([statesOf(rest), textOf(rest.events)]).toEqual([
+      'REFUNDED PENDING',
+      ['refund_recorded', 'SUCCEEDED>REFUNDED'],
+    ]);
+    expect(rest.refund).toEqual({ ...money('re_9', 2500), at: AT });
+  });
+
+  it('never exceeds what was paid', () => {
+    const exceeding = (state: Partial<PlacedOrderState>, amount: number) =>
+      thrown(() => anOrder(state).refund(refunding({ amount })));
+
+    expect(exceeding(paid, 3501)).toBe('refund_exceeds_payment');
+    expect(exceeding({ ...paid, refunds: [money('re_1', 1000)] }, 2501)).toBe('refund_exceeds_payment');
+    expect(exceeding({}, 1)).toBe('refund_exceeds_payment');
+    // An operator set SUCCEEDED without a payment.
+    expect(exceeding({ status: 'SUCCEEDED' }, 3500)).toBe('nothing');
+  });
+
+  it('of a second payment keeps the first one', () => {
+    const twice = anOrder({ status: 'SUCCEEDED', payments: [money('pi_1', 3500), money('pi_2', 3500)] });
+
+    expect(statesOf(twice.refund(refunding({ amount: 3500 })))).toBe('SUCCEEDED PENDING');
+  });
+
+  it('brings back shipped units only, each once, on request', () => {
+    const lines = [
+      { ...units(1, 3), returned: 1 },
+      { ...units(2, 1), returned: 0 },
+    ];
+    const shipped = {
+      ...paid,
+      lines,
+      fulfillmentStatus: 'PROCESSING',
+      shipments: [aShipment({ items: [units(1, 3)] })],
+    } as const;
+    const back = (values: Parameters<typeof refunding>[0]) => anOrder(shipped).refund(refunding(values)).restock;
+
+    expect(back({})).toBeUndefined();
+    expect(back({ restock: true })).toEqual({ kind: 'RETURN', lines: [units(1, 2)] });
+    expect(back({ restock: true, lines: [units(1, 1), units(1, 1)] })).toEqual({
+      kind: 'RETURN',
+      lines: [units(1, 2)],
+    });
+    expect(thrown(() => back({ restock: true, lines: [units(1, 3)] }))).toBe('return_exceeds_shipment');
+    expect(thrown(() => back({ restock: true, lines: [units(2, 1)] }))).toBe('return_exceeds_shipment');
+    expect(thrown(() => back({ lines: [units(7, 1)] }))).toBe('not_found');
+  });
+
+  it('changes nothing the second time, and another one needs another reference', () => {
+    const refunded = anOrder({ ...paid, refunds: [money('re_9', 1000)] });
+
+    expect(refunded.refund(refunding()).events).toEqual([]);
+    expect(thrown(() => refunded.refund(refunding({ requestHash: 'another' })))).toBe('refund_reference_taken');
+  });
+});
+
+describe('what is due for a refund', () => {
+  const order = { status: 'SUCCEEDED', fulfillmentStatus: 'PENDING', totalAmount: 3500, payments: [], refunds: [] };
+  const [once, twice] = [[money('pi_1', 3500)], [money('pi_1', 3500), money('pi_2', 3500)]];
+
+  it.each([
+    ['nothing of a paid order', { payments: once }, 0],
+    ['the second payment', { payments: twice }, 3500],
+    ['all that was paid of a cancelled order', { payments: twice, fulfillmentStatus: 'CANCELLED' }, 7000],
+    ['what an operator set as paid of a cancelled order', { fulfillmentStatus: 'CANCELLED' }, 3500],
+    ['less what was refunded', { payments: once, fulfillmentStatus: 'CANCELLED', refunds: [money('re_1', 500)] }, 3000],
+    ['a payment of a refunded order', { status: 'REFUNDED', payments: twice, refunds: once }, 3500],
+    ['nothing of an unpaid order', { status: 'PENDING' }, 0],
+    [
+      'what was paid late of a cancelled order',
+      { status: 'CANCELLED', fulfillmentStatus: 'CANCELLED', payments: once },
+      3500,
+    ],
+  ])('is %s', (_name, values, due) => {
+    expect(refundDueOf({ ...order, ...values })).toBe(due);
+  });
+});

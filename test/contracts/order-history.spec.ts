@@ -1,0 +1,98 @@
+import { StoreFixture } from '../builders/store-fixture.js';
+import { movedOrders } from '../support/moved-orders.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+
+let database: TestDatabase;
+let store: StoreFixture;
+let order: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  store = await StoreFixture.create(database);
+});
+afterAll(() => database.drop());
+
+const SHIPMENT = `INSERT INTO shipments (store_id, order_id, reference, number, status)
+  VALUES ($1, $2, 'S-1', 1, 'shipped')`;
+const EVENT = `INSERT INTO order_events (store_id, order_id, actor_type, event, reference)
+  VALUES ($1, $2, 'key', 'shipment_created', 'S-1')`;
+const units = (quantity: number) =>
+  `INSERT INTO shipment_items (store_id, order_id, reference, position, quantity) VALUES ($1, $2, 'S-1', 0, ${quantity})`;
+
+/** Runs statements in one transaction: $1 is the store, $2 the order. */
+function run(...statements: string[]): Promise<unknown> {
+  const bound = statements.map((sql) => sql.replaceAll('$1', String(store.id)).replaceAll('$2', `'${order}'`));
+  return database.query(bound.join('; '));
+}
+
+// Whoever writes to the database, an operator with psql included.
+describe('the database refuses', () => {
+  beforeEach(async () => {
+    order = await store.order({ status: 'PENDING', fulfillment_status: 'PENDING' });
+    await store.orderLine(order, { quantity: 2 });
+  });
+
+  it.each([
+    ['a payment status', `UPDATE orders SET status = 'SUCCEEDED' WHERE id = $2`],
+    ['a fulfillment status', `UPDATE orders SET fulfillment_status = 'CONFIRMED' WHERE id = $2`],
+    ['a shipment', SHIPMENT],
+    ['a payment', `INSERT INTO payments (store_id, order_id, reference, number, amount) VALUES ($1, $2, 'pi_1', 1, 1)`],
+    ['a refund', `INSERT INTO refunds (store_id, order_id, reference, number, amount) VALUES ($1, $2, 're_1', 1, 1)`],
+  ])('%s without an event', async (_what, sql) => {
+    await expect(run(sql)).rejects.toThrow('without an event');
+    await expect(run(sql, EVENT.replace('S-1', 'another'))).rejects.toThrow('without an event');
+  });
+
+  it('two statuses with an event of one', async () => {
+    const event = `INSERT INTO order_events (store_id, order_id, actor_type, event, field, from_value, to_value)
+      VALUES ($1, $2, 'key', 'status_changed', 'status', 'PENDING', 'SUCCEEDED')`;
+    const both = `UPDATE orders SET status = 'SUCCEEDED', fulfillment_status = 'CONFIRMED' WHERE id = $2`;
+
+    await expect(run(both, event)).rejects.toThrow('without an event');
+    await run(event, `UPDATE orders SET status = 'SUCCEEDED' WHERE id = $2`);
+  });
+
+  it('a status whose event an earlier transaction wrote', async () => {
+    for (const status of ['FAILED', 'PENDING']) await run(movedOrders({ status }, 'id = $2'));
+
+    await expect(run(`UPDATE orders SET status = 'FAILED' WHERE id = $2`)).rejects.toThrow('without an event');
+  });
+
+  it('more units than ordered, in shipments and in returns', async () => {
+    const back = 'INSERT INTO returned_units (store_id, order_id, position, quantity) VALUES ($1, $2, 0, 3)';
+
+    await expect(run(SHIPMENT, units(3), EVENT)).rejects.toThrow('exceed the ordered units of line 1');
+    await expect(run(back)).rejects.toThrow('exceed the ordered units of line 1');
+    await run(SHIPMENT, units(2), EVENT);
+    const second = [SHIPMENT.replace("'S-1', 1", "'S-2', 2"), units(1), EVENT].map((sql) => sql.replace('S-1', 'S-2'));
+    await expect(run(...second)).rejects.toThrow('exceed the ordered units of line 1');
+  });
+
+  it('to give a void shipment its units again', async () => {
+    const to = (status: string) => `UPDATE shipments SET status = '${status}' WHERE order_id = $2`;
+    await run(SHIPMENT, units(2), to('void'), EVENT);
+
+    await expect(run(to('shipped'), EVENT)).rejects.toThrow('shipment S-1 is void');
+  });
+
+  it('to change or delete an event, except to remove its reason', async () => {
+    await run(
+      EVENT.replace('reference)', 'reference, details)').replace(
+        "'S-1')",
+        `'S-1', '{"reason": "x", "restock": true}')`,
+      ),
+    );
+
+    for (const sql of [
+      'DELETE FROM order_events WHERE order_id = $2',
+      `UPDATE order_events SET actor_name = 'x' WHERE order_id = $2`,
+      `UPDATE order_events SET details = details || '{"reason": "y"}' WHERE order_id = $2`,
+      `UPDATE order_events SET details = details - 'restock' WHERE order_id = $2`,
+    ]) {
+      await expect(run(sql)).rejects.toThrow('order_events is append-only');
+    }
+    await run(`UPDATE order_events SET details = details - 'reason' WHERE order_id = $2`);
+
+    const kept = await database.query('SELECT details FROM order_events WHERE order_id = $1', [order]);
+    expect(kept).toEqual([{ details: { restock: true } }]);
+  });
+});

@@ -1,0 +1,406 @@
+import { VerifyStock } from '@app/application';
+import { FeedReader } from '../support/feed-reader.js';
+import { OrdersClient } from '../support/orders-client.js';
+import { startApi, type RunningApi } from '../support/start-api.js';
+
+interface Order {
+  readonly id: string;
+  readonly status: string;
+  readonly fulfillment_status: string;
+  readonly refund_due: number;
+  readonly line_items: readonly { readonly shipped_quantity: number; readonly allocations: readonly object[] }[];
+}
+
+interface HistoryEvent {
+  readonly event: string;
+  readonly actor: { readonly type: string; readonly id: string; readonly name: string };
+  readonly reference: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+let api: RunningApi;
+let mug: number;
+let tee: number;
+beforeAll(async () => {
+  api = await startApi();
+  mug = await api.store.product({ price: 1000, stock: [600, 400] });
+  tee = await api.store.product({ price: 500, stock: 1000 });
+});
+afterAll(() => api.stop());
+const orders = new OrdersClient(() => api);
+
+/** Places an order over 35.00 USD: three units of line 1 and one of line 2. Returns its id. */
+async function place(headers?: Record<string, string>): Promise<string> {
+  const items = [
+    { product_id: mug, quantity: 3 },
+    { product_id: tee, quantity: 1 },
+  ];
+  return (await orders.create({ items, customer: { name: 'Ada' } }, headers)).order_id;
+}
+
+const post = (id: string, path: string, body: object = {}, headers?: Record<string, string>) =>
+  api.post(`/v1/orders/${id}/${path}`, body, headers);
+const patch = (id: string, reference: string, payload: object, headers?: Record<string, string>) =>
+  api.inject({
+    method: 'PATCH',
+    url: `/v1/orders/${id}/shipments/${reference}`,
+    headers: { authorization: `Bearer ${api.store.key}`, ...headers },
+    payload,
+  });
+const outcome = async (response: ReturnType<typeof post>) => {
+  const { statusCode, headers } = await response;
+  return [statusCode, headers['x-error-code']];
+};
+const history = async (id: string, query = '') =>
+  (await api.get(`/v1/orders/${id}/history${query}`)).json<{ data: HistoryEvent[]; pagination: { total: number } }>();
+const eventsOf = async (id: string) => (await history(id)).data.map(({ event }) => event);
+const withKey = (key: string) => ({ 'idempotency-key': key });
+
+const SHIP = { reference: 'S-1', items: [{ line: 1, quantity: 2 }], carrier: 'DHL', notify: false };
+const PAY = { reference: 'pi_1', amount: 3500, currency: 'USD' };
+const REFUND = { reference: 're_1', amount: 1000, notify: false };
+const CONFIRM = { field: 'fulfillment_status', expected: 'PENDING', to: 'CONFIRMED' };
+
+describe('every change of an order', () => {
+  const CHANGES: [
+    name: string,
+    path: string,
+    body: object,
+    status: number,
+    prepare: (id: string) => Promise<unknown>,
+  ][] = [
+    ['shipments', 'shipments', SHIP, 201, () => Promise.resolve()],
+    ['cancel', 'cancel', { notify: false }, 200, () => Promise.resolve()],
+    ['transitions', 'transitions', CONFIRM, 200, () => Promise.resolve()],
+    ['payments', 'payments', PAY, 201, () => Promise.resolve()],
+    ['refunds', 'refunds', REFUND, 201, (id) => post(id, 'payments', PAY)],
+    [
+      'release',
+      'release',
+      {},
+      200,
+      (id) =>
+        api.database.query(
+          `UPDATE order_stages SET state = 'held', held_for = '{amount_over_limit}' WHERE order_id = $1 AND stage = 'notify-customer'`,
+          [id],
+        ),
+    ],
+  ];
+
+  it.each(CHANGES)(
+    'by POST %s answers with the order as GET returns it',
+    async (_name, path, body, status, prepare) => {
+      const id = await place();
+      await prepare(id);
+
+      const response = await post(id, path, body);
+
+      expect([response.statusCode, response.json<{ data: Order }>().data]).toEqual([status, await orders.read(id)]);
+    },
+  );
+
+  it.each(CHANGES)(
+    'by POST %s is replayed byte for byte with its key, and made once',
+    async (name, path, body, status, prepare) => {
+      const id = await place();
+      await prepare(id);
+      const first = await post(id, path, body, withKey(`replay-${name}`));
+      const events = await eventsOf(id);
+
+      const again = await post(id, path, body, withKey(`replay-${name}`));
+      const another = await post(
+        id,
+        path,
+        { ...body, reference: 'another', reason: 'another', to: 'FAILED' },
+        withKey(`replay-${name}`),
+      );
+
+      expect([again.statusCode, again.headers['idempotent-replayed'], again.body]).toEqual([
+        status,
+        'true',
+        first.body,
+      ]);
+      expect(first.headers['idempotent-replayed']).toBeUndefined();
+      if (name !== 'release') expect(another.headers['x-error-code']).toBe('idempotency_mismatch');
+      expect(await eventsOf(id)).toEqual(events);
+    },
+  );
+
+  it.each(CHANGES)('by POST %s is unknown for another order, store and mode', async (_name, path, body) => {
+    const id = await place();
+    const other = await api.withStore();
+    const testKey = { authorization: `Bearer ${await api.store.createKey('test')}` };
+    const before = await eventsOf(id);
+
+    const answers = await Promise.all([
+      post('0199a1c2-7b3e-7c44-8d8e-3a4d1f0a5b6c', path, body),
+      post('POS-NONE', path, body),
+      post(id, path, body, { authorization: `Bearer ${other.store.key}` }),
+      post(id, path, body, testKey),
+    ]);
+
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([404, 404, 404, 404]);
+    expect(await eventsOf(id)).toEqual(before);
+  });
+
+  it('of a test order is made by a test key only', async () => {
+    const testKey = { authorization: `Bearer ${await api.store.createKey('test')}` };
+    const id = await place(testKey);
+
+    expect((await post(id, 'cancel', {})).statusCode).toBe(404);
+    expect((await post(id, 'cancel', {}, testKey)).statusCode).toBe(200);
+  });
+
+  it('takes a receipt number in any letter case, and no body where none is needed', async () => {
+    const id = await place();
+    const { receipt_number: receipt } = await orders.read<{ receipt_number: string }>(id);
+
+    const answer = await api.inject({
+      method: 'POST',
+      url: `/v1/orders/${receipt.toLowerCase()}/cancel`,
+      headers: { authorization: `Bearer ${api.store.key}` },
+    });
+
+    expect([answer.statusCode, answer.json<{ data: Order }>().data.id]).toEqual([200, id]);
+  });
+
+  it('shows the order in the feed', async () => {
+    const id = await place();
+    const reader = new FeedReader(api);
+    await reader.catchUp();
+    const changes = [
+      () => post(id, 'shipments', SHIP),
+      () => patch(id, 'S-1', { tracking_number: '0034' }),
+      () => post(id, 'payments', PAY),
+      () => post(id, 'refunds', REFUND),
+    ];
+
+    for (const change of changes) {
+      const answer = await change();
+      expect(await reader.catchUp()).toEqual([`orders ${id}`]);
+      expect(reader.copy.get(`orders ${id}`)?.data).toEqual(answer.json<{ data: Order }>().data);
+    }
+  });
+
+  it('is refused with a key that placed an order', async () => {
+    const id = await place(withKey('placed'));
+
+    expect(await outcome(post(id, 'cancel', {}, withKey('placed')))).toEqual([422, 'idempotency_mismatch']);
+  });
+});
+
+describe('a request that is repeated without a key', () => {
+  it.each([
+    ['shipments', SHIP, { ...SHIP, carrier: 'UPS' }, 'shipment_reference_taken'],
+    ['payments', PAY, { ...PAY, at: '2026-01-02T03:04:05Z' }, 'payment_reference_taken'],
+    ['refunds', REFUND, { ...REFUND, amount: 500 }, 'refund_reference_taken'],
+  ])('to %s gets the same 201 and adds nothing, with other content 422', async (path, body, other, code) => {
+    const id = await place();
+    if (path === 'refunds') await post(id, 'payments', PAY);
+    const first = await post(id, path, body);
+    const events = await eventsOf(id);
+
+    const again = await post(id, path, body);
+
+    expect([again.statusCode, again.body]).toEqual([201, first.body]);
+    expect(await outcome(post(id, path, other))).toEqual([422, code]);
+    expect(await eventsOf(id)).toEqual(events);
+  });
+});
+
+describe('a refusal', () => {
+  it('has its code, and is recorded once where the parcel or the money may be on its way', async () => {
+    const id = await place();
+    await post(id, 'shipments', SHIP);
+    const unpaid = await place();
+    const refusals: [() => ReturnType<typeof post>, string][] = [
+      [() => post(id, 'shipments', { reference: 'S-2', items: [{ line: 1, quantity: 2 }] }), 'already_shipped'],
+      [() => post(id, 'cancel'), 'already_shipped'],
+      [() => post(id, 'transitions', CONFIRM), 'stale'],
+      [() => post(id, 'transitions', { ...CONFIRM, expected: 'PROCESSING' }), 'transition_not_allowed'],
+      [() => post(id, 'release'), 'not_held'],
+      [() => post(id, 'payments', { ...PAY, amount: 3499 }), 'amount_mismatch'],
+      [() => post(unpaid, 'refunds', REFUND), 'refund_exceeds_payment'],
+      [
+        () => patch(id, 'S-1', { status: 'delivered' }).then(() => patch(id, 'S-1', { status: 'void' })),
+        'transition_not_allowed',
+      ],
+    ];
+
+    for (const [refuse, code] of refusals) {
+      expect(await outcome(refuse())).toEqual([422, code]);
+      expect(await outcome(refuse())).toEqual([422, code]);
+    }
+
+    const refused = (await history(id)).data.filter(({ event }) => event.endsWith('_refused'));
+    expect(refused.map(({ event, reference }) => [event, reference])).toEqual([
+      ['shipment_refused', 'S-2'],
+      ['payment_refused', 'pi_1'],
+    ]);
+    expect(await eventsOf(unpaid)).toEqual(['placed']);
+  });
+
+  it('leaves the key free', async () => {
+    const id = await place();
+    const short = { ...PAY, amount: 1 };
+
+    expect(await outcome(post(id, 'payments', short, withKey('freed')))).toEqual([422, 'amount_mismatch']);
+    expect((await post(id, 'payments', PAY, withKey('freed'))).statusCode).toBe(201);
+  });
+
+  it('is 404 for an unknown line or shipment', async () => {
+    const id = await place();
+
+    expect((await post(id, 'shipments', { ...SHIP, items: [{ line: 3, quantity: 1 }] })).statusCode).toBe(404);
+    expect((await patch(id, 'S-9', { status: 'void' })).statusCode).toBe(404);
+  });
+
+  it('of an order under review is order_held, until it is released', async () => {
+    await api.database.query(`UPDATE stores SET fraud_settings = '{"review_amount": 1}' WHERE id = $1`, [api.store.id]);
+    const id = await place();
+    await api.database.query(`UPDATE stores SET fraud_settings = '{}' WHERE id = $1`, [api.store.id]);
+
+    expect(await outcome(post(id, 'shipments', SHIP))).toEqual([422, 'order_held']);
+    expect((await post(id, 'release')).statusCode).toBe(200);
+    expect((await post(id, 'shipments', SHIP)).statusCode).toBe(201);
+  });
+
+  it.each([
+    [
+      'shipments',
+      { items: [{ line: 0, quantity: 0 }], tracking_url: 'x', status: 'void', shipped_at: 'x', notify: 1 },
+      ['reference', 'items[0].line', 'items[0].quantity', 'tracking_url', 'status', 'shipped_at', 'notify'],
+    ],
+    ['cancel', { reason: 1, restock: 'x', notify: 'x' }, ['reason', 'restock', 'notify']],
+    [
+      'transitions',
+      { expected: 'x', to: 'SHIPPED', restock: 1, lines: 1 },
+      ['field', 'expected', 'to', 'restock', 'lines'],
+    ],
+    ['payments', { amount: -1, at: 'x' }, ['reference', 'amount', 'currency', 'at']],
+    [
+      'refunds',
+      { amount: 0, lines: [{}], restock: 'x', notify: 'x', at: 'x' },
+      ['reference', 'amount', 'lines[0].line', 'lines[0].quantity', 'restock', 'notify', 'at'],
+    ],
+  ])('of a malformed body to %s names every field', async (path, body, fields) => {
+    const { statusCode, body: text } = await post(await place(), path, body);
+
+    expect(statusCode).toBe(400);
+    for (const field of fields) expect(text).toContain(field);
+  });
+});
+
+describe('GET /v1/orders/{id}/history', () => {
+  it('begins with the key that placed the order, and pages oldest first', async () => {
+    const [key] = await api.database.query<{ id: string }>(
+      `UPDATE api_keys SET name = 'Website' WHERE store_id = $1 AND mode = 'live' AND status = 'ACTIVE' RETURNING id`,
+      [api.store.id],
+    );
+    const id = await place();
+    await post(id, 'cancel', { reason: 'Broken', notify: false });
+
+    const { data, pagination } = await history(id);
+    const second = await history(id, '?limit=1&page=2');
+
+    expect(data.map(({ event }) => event)).toEqual(['placed', 'cancelled', 'status_changed', 'status_changed']);
+    expect(data[0]?.actor).toEqual({ type: 'key', id: key?.id, name: 'Website' });
+    expect(data[1]).toMatchObject({ details: { reason: 'Broken', restock: true }, actor: data[0]?.actor });
+    expect([pagination.total, second.data, second.pagination.total]).toEqual([4, [data[1]], 4]);
+  });
+
+  it('begins with the import of an imported order', async () => {
+    const id = await api.store.order({ status: 'PENDING', fulfillment_status: 'PENDING' });
+
+    expect((await history(id)).data).toMatchObject([
+      { event: 'imported', actor: { type: 'system', id: '', name: '' } },
+    ]);
+    expect((await api.get('/v1/orders/POS-NONE/history')).statusCode).toBe(404);
+  });
+});
+
+describe('stock and money', () => {
+  const verified = () => api.app.get(VerifyStock).execute(api.store.subdomain);
+
+  it('of a cancelled order return once, and the ledger sums up', async () => {
+    const id = await place();
+    await post(id, 'payments', PAY);
+    const before = await api.store.onHand(mug);
+
+    await post(id, 'cancel', { notify: false });
+    const again = await post(id, 'cancel', { notify: false });
+
+    expect(await api.store.onHand(mug)).toBe(before + 3);
+    const { status, fulfillment_status, refund_due, line_items } = again.json<{ data: Order }>().data;
+    expect([status, fulfillment_status, refund_due]).toEqual(['SUCCEEDED', 'CANCELLED', 3500]);
+    expect(line_items.map(({ allocations }) => allocations)).toEqual([[], []]);
+    expect(await verified()).toMatchObject({ differences: [] });
+  });
+
+  it('of refunded and returned units return once each', async () => {
+    const id = await place();
+    await post(id, 'payments', PAY);
+    await post(id, 'shipments', { reference: 'S-1', notify: false });
+    const before = [await api.store.onHand(mug), await api.store.onHand(tee)] as const;
+
+    const lines = [{ line: 1, quantity: 1 }];
+    await post(id, 'refunds', { ...REFUND, restock: true, lines });
+    const returned = await post(id, 'transitions', {
+      field: 'fulfillment_status',
+      expected: 'SHIPPED',
+      to: 'RETURNED',
+      restock: true,
+    });
+
+    expect(returned.statusCode).toBe(200);
+    expect([await api.store.onHand(mug), await api.store.onHand(tee)]).toEqual([before[0] + 3, before[1] + 1]);
+    expect(await outcome(post(id, 'refunds', { ...REFUND, reference: 're_2', restock: true, lines }))).toEqual([
+      422,
+      'return_exceeds_shipment',
+    ]);
+    expect(await verified()).toMatchObject({ differences: [] });
+  });
+});
+
+describe('requests at the same moment', () => {
+  it('ship no unit twice', async () => {
+    const id = await place();
+
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, n) =>
+        outcome(post(id, 'shipments', { ...SHIP, reference: `S-${n}`, items: [{ line: 1, quantity: 1 }] })),
+      ),
+    );
+
+    expect(answers.filter(([status]) => status === 201)).toHaveLength(3);
+    expect(answers.filter(([, code]) => code === 'already_shipped')).toHaveLength(27);
+    expect((await orders.read<Order>(id)).line_items[0]?.shipped_quantity).toBe(3);
+  });
+
+  it('either cancel or ship an order', async () => {
+    for (let n = 0; n < 10; n++) {
+      const id = await place();
+
+      const [cancelled, shipped] = await Promise.all([
+        outcome(post(id, 'cancel', { notify: false })),
+        outcome(post(id, 'shipments', SHIP)),
+      ]);
+
+      const { fulfillment_status } = await orders.read<Order>(id);
+      expect([cancelled, shipped, fulfillment_status]).toEqual(
+        cancelled?.[0] === 200
+          ? [[200, undefined], [422, 'order_cancelled'], 'CANCELLED']
+          : [[422, 'already_shipped'], [201, undefined], 'PROCESSING'],
+      );
+    }
+  });
+
+  it('with one key make one change', async () => {
+    const id = await place();
+
+    const answers = await Promise.all(Array.from({ length: 8 }, () => post(id, 'payments', PAY, withKey('at-once'))));
+
+    expect(new Set(answers.map(({ statusCode, body }) => `${statusCode} ${body}`)).size).toBe(1);
+    expect(await eventsOf(id)).toEqual(['placed', 'payment_recorded', 'status_changed']);
+  });
+});
