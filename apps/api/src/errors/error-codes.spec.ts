@@ -8,11 +8,7 @@ const FOLDERS = ['libs/domain/src', 'libs/application/src', 'apps/api/src'];
 const ABSTRACT = ['DomainError', 'ApplicationError', 'Rejection'];
 
 /** Raised by the commands of operators only. No route of the API can end with them. */
-const OPERATORS_ONLY = [
-  'orders_open',
-  'subdomain_taken',
-  'api_key_not_active',
-];
+const OPERATORS_ONLY = ['orders_open', 'subdomain_taken', 'api_key_not_active'];
 
 /** Signals between an adapter and its use case, which handles each of them. The API answers 500 if one escapes. */
 const SIGNALS = ['ReceiptNumberTaken', 'UndeliverableMessage', 'WorkerLost'];

@@ -33,8 +33,9 @@ import { OrderEvent } from './order-event.response.js';
 import { Order } from './order.response.js';
 
 export const ORDER_CHANGES_DOCUMENTATION: ResourceDocumentation = {
-  tag: 'Orders',
-  description: 'Orders of points of sale and of the website: one operation places an order, others follow its life.',
+  tag: 'Order changes',
+  description:
+    'What happens to an order after it is placed: shipments, the cancellation, payments, refunds and the history of them all.',
   schemas: [OrderEvent],
 };
 
