@@ -116,7 +116,7 @@ describe('an exported store', () => {
     const after = await answersOf(target, await keyOf(target, store), 10);
     expect(before['store']).toContain('"methodId":"paylark","enabled":true,"isSandbox":true,"hasCredentials":true');
     before['store'] = before['store']?.replace('"hasCredentials":true', '"hasCredentials":false') ?? '';
-    expect(after).toEqual(before);
+    expect(after).toEqual(withoutAllocations(before));
     expect(counts.order.created).toBe(804);
     expect(Object.values(before).join('')).toMatch(/"is_test":true/);
     expect(Object.values(before).join('')).toMatch(/"state":"held"/);
@@ -155,7 +155,7 @@ describe('an exported store', () => {
     const before = await answersOf(source, key);
     const after = await answersOf(target, await keyOf(target, store));
     expect(after).toEqual({
-      ...before,
+      ...withoutAllocations(before),
       store: before['store']?.replace('"hasCredentials":true', '"hasCredentials":false'),
     });
     expect(JSON.stringify(lines)).not.toMatch(/hidden/);
@@ -218,10 +218,7 @@ describe('an exported store', () => {
       );
     };
     const text = await lineIn(source.database.url, store.subdomain);
-    await into.target.importLines(
-      ...(await exported(store.subdomain, { only: ['store'] })),
-      JSON.parse(text) as BundleLine,
-    );
+    await into.target.importLines(...(await exported(store.subdomain)));
 
     expect(JSON.parse(text)).toMatchObject({
       shipments: [{ reference: 'S-1', carrier: 'DHL', items: [{ line: 1, quantity: 2 }] }, { status: 'picking' }],
@@ -229,9 +226,7 @@ describe('an exported store', () => {
       refunds: [{ reference: 'R-1', amount: 1 }],
       line_items: [{ returned_quantity: 1 }],
     });
-    // The import links no product that the store lacks.
-    const linked = (line: string) => line.replace(/"product":"[^"]*",/g, '');
-    expect(linked(await lineIn(target.database.url, store.subdomain))).toBe(linked(text));
+    expect(await lineIn(target.database.url, store.subdomain)).toBe(text);
     const history = async (api: RunningApi, key: string) => {
       const { data } = (await api.get(`/v1/orders/${id}/history`, { authorization: `Bearer ${key}` })).json<{
         data: { event: string; details: object }[];
@@ -460,6 +455,14 @@ describe('cli export', () => {
     ]);
   });
 });
+
+/** The bins of an order's units come from the ledger, which is not exported. */
+function withoutAllocations(answers: Record<string, string>): Record<string, string> {
+  const entries = Object.entries(answers);
+  return Object.fromEntries(
+    entries.map(([route, body]) => [route, body.replace(/"allocations":\[\{.*?\}\]/g, '"allocations":[]')]),
+  );
+}
 
 /** Moves a line to another store, where its stages can be looked up. */
 function moved(line: BundleLine): object {
