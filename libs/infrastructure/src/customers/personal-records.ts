@@ -121,14 +121,15 @@ export function orderRecord({ external_reference, fraud, placed, ...columns }: O
     ...(external_reference !== null && { external_reference }),
     line_items: row.line_items.map(itemRecord),
     ...(fraud && { fraud: { ...fraud, reasons: fraud.reasons.map(({ rule, score }) => ({ rule, score })) } }),
-    pipeline: [...done.map(({ lastError, ...stage }) => ({ ...stage, last_error: lastError })), ...row.pipeline].map(
-      ({ stage, reference, ...others }) => ({
-        stage,
-        ...(reference && { reference }),
-        ...others,
-        at: isoTime(others.at),
-      }),
-    ),
+    pipeline: [
+      ...done.map(({ lastError, at, ...stage }) => ({ ...stage, last_error: lastError, at })),
+      ...row.pipeline,
+    ].map(({ stage, reference, ...others }) => ({
+      stage,
+      ...(reference && { reference }),
+      ...others,
+      at: isoTime(others.at),
+    })),
     ...(shipments.length > 0 && { shipments: shipments.map(shipmentRecord) }),
     ...(payments.length > 0 && { payments: payments.map(moneyRecord) }),
     ...(refunds.length > 0 && { refunds: refunds.map(moneyRecord) }),
