@@ -490,6 +490,7 @@ describe('a list that changes while it is read', () => {
   });
 });
 
+const CLERK = { type: 'operator', id: '', name: 'clerk' } as const;
 const MUG: StockPlace = { product: 'mug', variant: null, bin: 'MAIN/A-1' };
 const RED_MUG: StockPlace = { ...MUG, variant: 'mug-red' };
 const CUP: StockPlace = { ...MUG, product: 'cup' };
@@ -557,39 +558,50 @@ describe('StockLedger', () => {
     );
 
   it('writes the opening stock, then adjustments, and returns the quantity before', async () => {
-    expect(await ledger.setQuantity(first, MUG, 7)).toBeNull();
-    expect(await ledger.setQuantity(first, MUG, 5)).toBe(7);
-    expect(await ledger.setQuantity(first, MUG, 0)).toBe(5);
+    expect(await ledger.setQuantity(first, MUG, 7, CLERK)).toBeNull();
+    expect(await ledger.setQuantity(first, MUG, 5, CLERK)).toBe(7);
+    expect(await ledger.setQuantity(first, MUG, 0, CLERK)).toBe(5);
 
     expect(await movements(first, MUG)).toEqual(['OPENING 7', 'ADJUSTMENT -2', 'ADJUSTMENT -5']);
   });
 
+  it('names in each movement who set the quantity', async () => {
+    await ledger.setQuantity(first, MUG, 7, CLERK);
+    await ledger.setQuantity(first, MUG, 5, { type: 'key', id: 'k', name: 'ERP' });
+
+    const text = 'SELECT actor_type, actor_id, actor_name FROM stock_movements WHERE store_id = $1 ORDER BY id';
+    expect(await application.database.query(text, [first])).toEqual([
+      { actor_type: 'operator', actor_id: '', actor_name: 'clerk' },
+      { actor_type: 'key', actor_id: 'k', actor_name: 'ERP' },
+    ]);
+  });
+
   it('writes no movement when the quantity does not change', async () => {
-    await ledger.setQuantity(first, MUG, 7);
-    expect(await ledger.setQuantity(first, MUG, 7)).toBe(7);
-    expect(await ledger.setQuantity(first, CUP, 0)).toBeNull();
-    expect(await ledger.setQuantity(first, CUP, 0)).toBe(0);
+    await ledger.setQuantity(first, MUG, 7, CLERK);
+    expect(await ledger.setQuantity(first, MUG, 7, CLERK)).toBe(7);
+    expect(await ledger.setQuantity(first, CUP, 0, CLERK)).toBeNull();
+    expect(await ledger.setQuantity(first, CUP, 0, CLERK)).toBe(0);
 
     expect(await movements(first, MUG)).toEqual(['OPENING 7']);
     expect(await movements(first, CUP)).toEqual([]);
   });
 
   it('accepts the largest quantity', async () => {
-    await ledger.setQuantity(first, MUG, 2_147_483_647);
+    await ledger.setQuantity(first, MUG, 2_147_483_647, CLERK);
 
-    expect(await ledger.setQuantity(first, MUG, 1)).toBe(2_147_483_647);
+    expect(await ledger.setQuantity(first, MUG, 1, CLERK)).toBe(2_147_483_647);
   });
 
   it('distinguishes a variant, its product, other bins and other stores', async () => {
-    await ledger.setQuantity(first, MUG, 1);
-    await ledger.setQuantity(first, RED_MUG, 2);
-    await ledger.setQuantity(first, { ...MUG, bin: 'MAIN/A-2' }, 3);
-    await ledger.setQuantity(second, MUG, 4);
+    await ledger.setQuantity(first, MUG, 1, CLERK);
+    await ledger.setQuantity(first, RED_MUG, 2, CLERK);
+    await ledger.setQuantity(first, { ...MUG, bin: 'MAIN/A-2' }, 3, CLERK);
+    await ledger.setQuantity(second, MUG, 4, CLERK);
 
-    expect(await ledger.setQuantity(first, MUG, 1)).toBe(1);
-    expect(await ledger.setQuantity(first, RED_MUG, 2)).toBe(2);
-    expect(await ledger.setQuantity(first, { ...MUG, bin: 'MAIN/A-2' }, 3)).toBe(3);
-    expect(await ledger.setQuantity(second, MUG, 4)).toBe(4);
+    expect(await ledger.setQuantity(first, MUG, 1, CLERK)).toBe(1);
+    expect(await ledger.setQuantity(first, RED_MUG, 2, CLERK)).toBe(2);
+    expect(await ledger.setQuantity(first, { ...MUG, bin: 'MAIN/A-2' }, 3, CLERK)).toBe(3);
+    expect(await ledger.setQuantity(second, MUG, 4, CLERK)).toBe(4);
   });
 
   it.each<[string, StockPlace]>([
@@ -599,15 +611,15 @@ describe('StockLedger', () => {
     ['Warehouse NORTH', { ...MUG, bin: 'NORTH/A-9' }],
     ['Bin MAIN/A-9', { ...MUG, bin: 'MAIN/A-9' }],
   ])('rejects an unknown name: %s', async (name, place) => {
-    await expect(ledger.setQuantity(first, place, 1)).rejects.toThrow(new NotFound(name));
+    await expect(ledger.setQuantity(first, place, 1, CLERK)).rejects.toThrow(new NotFound(name));
 
     expect(await ledger.verify(null)).toEqual({ checked: 0, differences: [] });
   });
 
   it('finds the bins that differ from the ledger, in one store or in all', async () => {
-    await ledger.setQuantity(first, MUG, 1);
-    await ledger.setQuantity(first, RED_MUG, 2);
-    await ledger.setQuantity(second, CUP, 3);
+    await ledger.setQuantity(first, MUG, 1, CLERK);
+    await ledger.setQuantity(first, RED_MUG, 2, CLERK);
+    await ledger.setQuantity(second, CUP, 3, CLERK);
     expect(await ledger.verify(null)).toEqual({ checked: 3, differences: [] });
 
     await corrupt(first, RED_MUG, 9);
@@ -623,12 +635,14 @@ describe('StockLedger', () => {
   it('works in the use cases, which name the store by its subdomain', async () => {
     const [set, verify] = [new SetStock(stores, ledger), new VerifyStock(stores, ledger)];
 
-    expect(await set.execute({ ...MUG, store: 'second', quantity: 6 })).toBeNull();
+    expect(await set.execute({ ...MUG, store: 'second', quantity: 6, actor: CLERK })).toBeNull();
 
     expect(await verify.execute('second')).toEqual({ checked: 1, differences: [] });
     expect(await verify.execute('first')).toEqual({ checked: 0, differences: [] });
     expect(await verify.execute(null)).toEqual({ checked: 1, differences: [] });
-    await expect(set.execute({ ...MUG, store: 'third', quantity: 6 })).rejects.toThrow(new NotFound('Store third'));
+    await expect(set.execute({ ...MUG, store: 'third', quantity: 6, actor: CLERK })).rejects.toThrow(
+      new NotFound('Store third'),
+    );
     await expect(verify.execute('third')).rejects.toThrow(new NotFound('Store third'));
   });
 });

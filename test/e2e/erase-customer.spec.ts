@@ -2,7 +2,6 @@ import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { dataCipher, Config, ENCRYPTED_COLUMNS, withMaintenanceConnection } from '@app/infrastructure';
 import { withBundleImporter, type BundleLine } from '@app/bundles';
-import { movedOrders } from '../support/moved-orders.js';
 import { answersOf } from '../support/answers.js';
 import { commandLine } from '../support/command-line.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
@@ -96,6 +95,18 @@ async function place(person: Person, where: string, key: string): Promise<string
   return response.json<{ data: { order_id: string } }>().data.order_id;
 }
 
+const shipmentOf = (person: Person) => ({
+  ...{ reference: 'S-1', status: 'shipped', tracking_number: person.canary('tracking') },
+  tracking_url: `https://track.example/${person.canary('tracking-url')}`,
+});
+
+async function change(method: 'POST' | 'PATCH', path: string, body: object, key?: string) {
+  const headers = { authorization: `Bearer ${api.store.key}`, ...(key && { 'idempotency-key': key }) };
+  const response = await api.inject({ method, url: `/v1/orders/${path}`, payload: body, headers });
+  if (response.statusCode >= 300) throw new Error(response.body);
+  return response;
+}
+
 /** Plants a person everywhere: imported, over HTTP, in the block lists. */
 async function plant(name: string): Promise<Person> {
   const person = new Person(name);
@@ -106,8 +117,10 @@ async function plant(name: string): Promise<Person> {
   // The customer changed the e-mail after this order.
   const older = `${person.canary('older')}@example.com`;
   await database.query(`UPDATE orders SET customer_email = $2 WHERE id = $1`, [placed, older]);
-  await cli('orders', 'cancel', cancelled);
-  await database.query(movedOrders({ fulfillment_status: 'DELIVERED', status: 'SUCCEEDED' }, 'id = $1'), [placed]);
+  await change('POST', `${cancelled}/cancel`, { reason: person.canary('reason') }, person.canary('key-of-cancel'));
+  await change('POST', `${placed}/shipments`, shipmentOf(person), person.canary('key-of-shipment'));
+  await change('PATCH', `${placed}/shipments/S-1`, { status: 'delivered' });
+  await cli('orders', 'set-status', placed, '--status', 'SUCCEEDED');
   await database.query(
     `UPDATE stores SET fraud_settings = jsonb_build_object(
        'blocked_emails', coalesce(fraud_settings -> 'blocked_emails', '[]') || to_jsonb($1::text),
@@ -211,6 +224,27 @@ describe('customers erase', () => {
     expect(await orders()).toEqual(before);
   });
 
+  it('answers a repeated change with the erased order, and repeats neither the change nor the refusal of another', async () => {
+    const [row] = await api.database.query<{ id: string }>(
+      `SELECT order_id AS id FROM shipments JOIN orders ON orders.id = order_id WHERE customer_name = 'Erased'`,
+    );
+    const events = () => api.database.query('SELECT id, event FROM order_events ORDER BY id');
+    const before = await events();
+    const [cancelled] = await api.database.query<{ id: string }>(
+      `SELECT id FROM orders WHERE customer_name = 'Erased' AND fulfillment_status = 'CANCELLED'
+         AND id IN (SELECT order_id FROM order_events WHERE event = 'cancelled')`,
+    );
+
+    const shipped = await change('POST', `${row?.id}/shipments`, shipmentOf(ada), ada.canary('key-of-shipment'));
+    const reason = { reason: ada.canary('reason') };
+    const repeated = await change('POST', `${cancelled?.id}/cancel`, reason, ada.canary('key-of-cancel'));
+
+    expect([shipped, repeated].map(({ headers }) => headers['idempotent-replayed'])).toEqual(['true', 'true']);
+    expect(shipped.json()).toMatchObject({ data: { shipments: [{ reference: 'S-1', tracking_number: '' }] } });
+    expect(shipped.body + repeated.body).not.toMatch(/canary/);
+    expect(await events()).toEqual(before);
+  });
+
   it('finds nothing to erase a second time, and changes nothing', async () => {
     const before = await allRows(api.database);
 
@@ -283,7 +317,9 @@ describe('customers erase', () => {
         ['cancelled', 'imported', 'placed'].map((place) => `canary-bob-${place}-notes`),
       );
       expect(orders.every(({ fraud }) => fraud)).toBe(true);
-      const withheld = ['hash', 'token', 'national', 'key', 'key-of-cancelled'].map((place) => `canary-bob-${place}`);
+      const withheld = ['hash', 'token', 'national', 'key', 'key-of-cancelled', 'key-of-cancel', 'key-of-shipment'].map(
+        (place) => `canary-bob-${place}`,
+      );
       expect(bob.canaries.filter((canary) => !stdout.includes(canary))).toEqual(withheld);
       expect(stdout).not.toMatch(/canary-bob-(hash|token|national)|canary-ada/);
     });
@@ -315,6 +351,8 @@ const PERSONAL = [
   'orders: customer_name customer_email customer_phone shipping_address billing_address notes email_key phone_key',
   'idempotency_keys: key request_hash response',
   'stores: fraud_settings',
+  'shipments: tracking_number tracking_url',
+  'order_events: details',
 ];
 
 /** Columns of the store, its catalog and its books. */
@@ -334,9 +372,14 @@ const IMPERSONAL = [
   'orders: receipt_number source status fulfillment_status payment_method currency external_reference',
   'order_lines: sku name attributes attribute_names',
   'fraud_assessments: verdict reasons',
-  'order_stages: stage state held_for last_error notified',
+  'order_stages: stage reference state held_for last_error notified',
   'idempotency_keys: mode',
-  'stock_movements: kind',
+  'order_events: actor_type actor_id actor_name event field from_value to_value reference',
+  'shipments: reference status carrier request_hash',
+  'shipment_items: reference',
+  'payments: reference request_hash',
+  'refunds: reference request_hash',
+  'stock_movements: kind actor_type actor_id actor_name reference',
   'change_log: entity',
   'changes: entity',
   'shared_changes: via',
@@ -347,6 +390,7 @@ const IMPERSONAL = [
 function without(answers: Record<string, string>): Record<string, unknown> {
   const personal = new Set([
     ...['customer_name', 'name', 'email', 'phone', 'city', 'address', 'zip', 'notes', 'tags', 'updated_at'],
+    ...['tracking_number', 'tracking_url', 'reason'],
     ...['last_login', 'email_verified'],
   ]);
   const shown = Object.entries(answers).filter(([path]) => !path.includes('search='));

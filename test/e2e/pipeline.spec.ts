@@ -295,6 +295,8 @@ describe('orders under review', () => {
     await eventually(async () => expect(await customerStage(id)).toMatchObject({ state: 'done' }));
     expect((await orderOf(id)).fraud).toEqual({ verdict: 'ACCEPT', score: 0, reasons: [] });
     expect(mailsTo(email)).toBe(1);
+    const history = 'SELECT actor_type, event FROM order_events WHERE order_id = $1';
+    expect(await api.database.query(history, [id])).toEqual([{ actor_type: 'pipeline', event: 'released' }]);
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import { ChangeOrder, CommitOutcomeUnknown, PipelineStages, SetStock, Unavailable } from '@app/application';
-import { confirmedTransaction } from '@app/infrastructure';
+import { confirmedTransaction, operator } from '@app/infrastructure';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { LightMyRequestResponse } from 'fastify';
 import pg from 'pg';
@@ -247,7 +247,9 @@ describe('operations with synchronous replication whose wait is cancelled', () =
     bin = `MAIN/${row?.code}`;
   });
   const setStock = () =>
-    app.get(SetStock).execute({ store: store.subdomain, product: 'mug', variant: null, bin, quantity: 7 });
+    app
+      .get(SetStock)
+      .execute({ store: store.subdomain, product: 'mug', variant: null, bin, quantity: 7, actor: operator() });
 
   it.each<[string, (order: Awaited<ReturnType<typeof placed>>) => Promise<unknown>]>([
     ['a cancellation', (order) => app.get(ChangeOrder).cancel(changing(order), CANCELLATION)],

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { MaintenanceConnection, PostgresStockLedger } from '@app/infrastructure';
+import { MaintenanceConnection, operator, PostgresStockLedger } from '@app/infrastructure';
 import { type BundleLine, type CatalogFormatName, type CatalogImport, importCatalog } from '@app/bundles';
 import { bundleImports, bytesOf, cipher } from './bundle-imports.js';
 import type { TestDatabase } from './test-database.js';
@@ -56,7 +56,7 @@ export function catalogImports(database: () => TestDatabase) {
     setStock: async (subdomain: string, product: string, quantity: number): Promise<void> => {
       const [store] = await database().query<{ id: number }>('SELECT id FROM stores WHERE subdomain = $1', [subdomain]);
       const ledger = new PostgresStockLedger(new MaintenanceConnection(database().url));
-      await ledger.setQuantity(store?.id ?? 0, { product, variant: null, bin: BIN }, quantity);
+      await ledger.setQuantity(store?.id ?? 0, { product, variant: null, bin: BIN }, quantity, operator());
     },
 
     /** Products by slug. */

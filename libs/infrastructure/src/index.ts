@@ -47,5 +47,6 @@ export * from './queue/retention.js';
 export * from './queue/stage-runner.js';
 export * from './secrets/postgres-encrypted-secrets.js';
 export * from './stock/postgres-stock-ledger.js';
+export * from './operator.js';
 export * from './stock/stock-quantities.js';
 export * from './stock/verify-stock.js';

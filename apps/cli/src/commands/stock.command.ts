@@ -1,5 +1,6 @@
 import { SetStock, VerifyStock } from '@app/application';
 import { NotFound } from '@app/domain';
+import { operator } from '@app/infrastructure';
 import type { Command } from 'commander';
 import { withApplication } from '../database.js';
 import { CommandFailed } from '../failures.js';
@@ -37,7 +38,7 @@ export function addStock(program: Command): void {
         const place = { ...where, variant: variant ?? null };
         const previous = await app
           .get(SetStock)
-          .execute({ ...place, quantity })
+          .execute({ ...place, quantity, actor: operator() })
           .catch(explainPlace);
         printJson({ ...place, quantity, previous_quantity: previous });
       }),

@@ -33,7 +33,7 @@ export abstract class HeldOrders {
 
   /**
    * Replaces the assessment of an order that is held because its analysis was unavailable. ACCEPT queues the
-   * customer's confirmation; REVIEW holds it for the new reasons. Changes nothing when the order is not held for that
+   * customer's confirmation and records the release; REVIEW holds it for the new reasons. Changes nothing when the order is not held for that
    * reason alone.
    *
    * @param assessment ACCEPT or REVIEW: a placed order is no longer rejected.

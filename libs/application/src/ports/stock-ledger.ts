@@ -1,3 +1,5 @@
+import type { Actor } from '@app/domain';
+
 /** Stock of a product, or of one variant of it, in a bin of a store, by its natural keys. */
 export interface StockPlace {
   /** Slug. */
@@ -33,10 +35,11 @@ export abstract class StockLedger {
    * product, warehouse or bin.
    *
    * @param quantity units, from 0 to 2147483647.
+   * @param actor recorded with the movement.
    * @returns the quantity before; null when the product was never in the bin.
    * @throws NotFound naming the first unknown of product, variant, warehouse and bin.
    */
-  abstract setQuantity(storeId: number, place: StockPlace, quantity: number): Promise<number | null>;
+  abstract setQuantity(storeId: number, place: StockPlace, quantity: number, actor: Actor): Promise<number | null>;
 
   /**
    * Compares the quantity of every place with the sum of its movements, at one moment.

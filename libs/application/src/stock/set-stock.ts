@@ -1,4 +1,4 @@
-import { NotFound } from '@app/domain';
+import { NotFound, type Actor } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { StockLedger, type StockPlace } from '../ports/stock-ledger.js';
 import { StoreRepository } from '../ports/store.repository.js';
@@ -8,6 +8,7 @@ export interface SetStockCommand extends StockPlace {
   readonly store: string;
   /** Units, from 0 to 2147483647. */
   readonly quantity: number;
+  readonly actor: Actor;
 }
 
 @Injectable()
@@ -23,9 +24,9 @@ export class SetStock {
    * @returns the quantity before, in units; null when the product was never in the bin.
    * @throws NotFound naming the first unknown of store, product, variant, warehouse and bin.
    */
-  async execute({ store, product, variant, bin, quantity }: SetStockCommand): Promise<number | null> {
+  async execute({ store, product, variant, bin, quantity, actor }: SetStockCommand): Promise<number | null> {
     const owner = await this.stores.findBySubdomain(store);
     if (!owner) throw new NotFound(`Store ${store}`);
-    return this.ledger.setQuantity(owner.id, { product, variant, bin }, quantity);
+    return this.ledger.setQuantity(owner.id, { product, variant, bin }, quantity, actor);
   }
 }

@@ -21,10 +21,12 @@ const THEIRS = isOrderOf('orders', '$2', '$3');
 
 // Before the orders: every writer locks idempotency keys first. The rows stay, or a repeated request would place a second
 // order; idempotency-keys.ts finds them. The key may contain personal data, and the hash of the request identifies them: one
-// byte of it fits any person, and still tells most other requests apart. The stored answer has no personal data.
+// byte of it fits any person, and still tells most other requests apart. A replay without its stored
+// answer shows the erased order.
 const ERASE_KEYS = `/* people.idempotency_keys */
   UPDATE idempotency_keys
-  SET key = chr(1) || encode(sha256(convert_to(key, 'UTF8')), 'hex'), request_hash = substring(request_hash FROM 1 FOR 1)
+  SET key = chr(1) || encode(sha256(convert_to(key, 'UTF8')), 'hex'), request_hash = substring(request_hash FROM 1 FOR 1),
+    response = CASE WHEN NOT personal THEN response END
   WHERE store_id = $1 AND key NOT LIKE chr(1) || '%'
     AND order_id IN (SELECT id FROM orders WHERE store_id = $1 AND ${THEIRS})`;
 
@@ -39,6 +41,13 @@ const ERASE_ORDERS = `/* people.erase_orders */
   SET customer_name = $3, customer_email = '', customer_phone = '', shipping_address = '{}', billing_address = '{}',
     notes = '', updated_at = now()
   WHERE store_id = $1 AND id = ANY ($2)`;
+
+const ERASE_SHIPMENTS = `/* people.erase_shipments */
+  UPDATE shipments SET tracking_number = '', tracking_url = '' WHERE store_id = $1 AND order_id = ANY ($2)`;
+
+const ERASE_REASONS = `/* people.erase_reasons */
+  UPDATE order_events SET details = details - 'reason'
+  WHERE store_id = $1 AND order_id = ANY ($2) AND details ? 'reason'`;
 
 // A status is a word of the store, which tallies count by.
 const ERASE_CUSTOMER = `/* people.erase_customer */
@@ -134,7 +143,11 @@ export class PostgresPersonalData extends PersonalData {
       const orders = await manager.query<OrderRow[]>(LOCK_ORDERS, person);
       check(orders);
       const ids = orders.map(({ id }) => id);
-      if (ids.length > 0) await manager.query(ERASE_ORDERS, [storeId, ids, ERASED_NAME]);
+      if (ids.length > 0) {
+        await manager.query(ERASE_ORDERS, [storeId, ids, ERASED_NAME]);
+        await manager.query(ERASE_SHIPMENTS, [storeId, ids]);
+        await manager.query(ERASE_REASONS, [storeId, ids]);
+      }
       if (customer) {
         await manager.query(ERASE_CUSTOMER, [storeId, customer.id, ERASED_NAME]);
         await manager.query(DELETE_SECRETS, [storeId, customer.id]);

@@ -71,14 +71,18 @@ export async function claimKey(
   });
   if (inserted?.length) return null;
 
-  const reader: KeyReader = {
-    query: (text, values) => sql.query(text, values),
-    waitForStandbys: () => sql.waitForStandbysAtCommit(),
-  };
-  const replay = await findReplay(reader, request);
+  const replay = await findReplay(readerOf(sql), request);
   // The key expired between the two statements: it is free, but this transaction does not hold it.
   if (!replay) throw new IdempotencyInFlight();
   return replay;
+}
+
+/** Reads keys within a transaction. */
+export function readerOf(sql: TransactionSql): KeyReader {
+  return {
+    query: (text, values) => sql.query(text, values),
+    waitForStandbys: () => sql.waitForStandbysAtCommit(),
+  };
 }
 
 /**

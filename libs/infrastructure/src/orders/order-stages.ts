@@ -31,6 +31,9 @@ const SETTLE = `/* stages.settle */
     SET state = CASE $3 WHEN 'ACCEPT' THEN 'pending' ELSE 'held' END, held_for = $6, run_at = now(), updated_at = now()
     WHERE store_id = $1 AND order_id = $2 AND state = 'held' AND held_for = '{${UNAVAILABLE}}'
     RETURNING order_id
+  ), recorded AS (
+    INSERT INTO order_events (store_id, order_id, actor_type, event)
+    SELECT $1, order_id, 'pipeline', 'released' FROM settled WHERE $3 = 'ACCEPT'
   )
   UPDATE fraud_assessments SET verdict = $3, score = $4, reasons = $5
   WHERE store_id = $1 AND order_id = $2 AND order_id IN (SELECT order_id FROM settled)

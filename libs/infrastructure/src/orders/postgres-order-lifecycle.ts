@@ -10,7 +10,7 @@ import { Injectable } from '@nestjs/common';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
 import { restock } from '../stock/restock.js';
-import { claimKey, keepAnswer, releaseKey } from './idempotency-keys.js';
+import { claimKey, findReplay, keepAnswer, readerOf, releaseKey } from './idempotency-keys.js';
 import { loadOrder, lockOrder, refusalEvents, statementsOf } from './order-changes.js';
 import { abandonHeldStage, queueMail, releaseHeldStage } from './order-stages.js';
 import { readOrder } from './postgres-order.repository.js';
@@ -35,7 +35,9 @@ async function change(
   sql: TransactionSql,
   { order: target, actor, decide, idempotency }: ChangeRequest,
 ): Promise<Outcome> {
-  const kept = idempotency && (await claimKey(sql, idempotency, null));
+  // An erasure has renamed the key of its person, which the claim alone does not find.
+  const kept =
+    idempotency && ((await findReplay(readerOf(sql), idempotency)) ?? (await claimKey(sql, idempotency, null)));
   if (kept) {
     const order = await find(sql, { storeId: target.storeId, orderId: kept.orderId });
     return { order, restocked: 0, replay: kept.answer ?? idempotency.answer(order) };

@@ -1,5 +1,5 @@
 import { StockLedger, type StockPlace, type StockVerification } from '@app/application';
-import { NotFound } from '@app/domain';
+import { NotFound, type Actor } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { MaintenanceConnection } from '../postgres/maintenance-connection.js';
@@ -24,10 +24,10 @@ export class PostgresStockLedger extends StockLedger {
     super();
   }
 
-  override setQuantity(storeId: number, place: StockPlace, quantity: number): Promise<number | null> {
+  override setQuantity(storeId: number, place: StockPlace, quantity: number, actor: Actor): Promise<number | null> {
     return this.connection.transaction(async (manager) => {
       const ids = await findPlace(manager, storeId, place);
-      const [change] = await setStockQuantities(manager, storeId, [{ ...ids, quantity }]);
+      const [change] = await setStockQuantities(manager, storeId, [{ ...ids, quantity }], actor);
       return change?.previous ?? null;
     });
   }

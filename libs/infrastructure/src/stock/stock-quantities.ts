@@ -1,3 +1,4 @@
+import type { Actor } from '@app/domain';
 import type { EntityManager } from 'typeorm';
 
 /** The wanted quantity of a product, or of one variant of it, in a bin. */
@@ -42,8 +43,8 @@ const MOVE = `/* stock.move */
     WHERE stock.store_id = $1 AND stock.bin_id = moved.bin_id AND stock.product_id = moved.product_id
       AND stock.variant_key = moved.variant_key
   )
-  INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, kind, quantity)
-  SELECT $1, bin_id, product_id, variant_key, kind, difference FROM moved`;
+  INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, kind, quantity, actor_type, actor_id, actor_name)
+  SELECT $1, bin_id, product_id, variant_key, kind, difference, $7, $8, $9 FROM moved`;
 
 interface StockRow {
   readonly bin_id: number;
@@ -62,6 +63,7 @@ export async function setStockQuantities(
   manager: EntityManager,
   storeId: number,
   wanted: readonly StockQuantity[],
+  actor: Actor,
 ): Promise<StockChange[]> {
   if (wanted.length === 0) return [];
   const places = [
@@ -88,6 +90,7 @@ export async function setStockQuantities(
       moves.map(({ row }) => row.variant_key),
       moves.map(({ place, before }) => place.quantity - before),
       moves.map(({ isNew }) => (isNew ? 'OPENING' : 'ADJUSTMENT')),
+      ...[actor.type, actor.id, actor.name],
     ]);
   }
   return changes.map(({ place, isNew, before }) => ({ ...place, previous: isNew ? null : before }));

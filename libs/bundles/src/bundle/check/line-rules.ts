@@ -1,4 +1,12 @@
-import { adjustmentOf, isCurrency, isExternalReference, isReceiptNumber, isStorable } from '@app/domain';
+import {
+  adjustmentOf,
+  FULFILLMENT_STATUSES,
+  isCurrency,
+  isExternalReference,
+  isReceiptNumber,
+  isStorable,
+  PAYMENT_STATUSES,
+} from '@app/domain';
 import { quoted } from './faults.js';
 
 const STORABLE = 'must not contain NUL or half a surrogate pair';
@@ -20,6 +28,7 @@ export const TEXTS: Readonly<Record<string, ReadText>> = {
   uuid: (text) => text.toLowerCase(),
   receipt: (text) => (isReceiptNumber(text) ? text : null),
   externalReference: (text) => (text === '' || isExternalReference(text) ? text : null),
+  reference: (text) => (isExternalReference(text) ? text : null),
   currency: (text) => (isCurrency(text) ? text : null),
   timestamp: readTimestamp,
 };
@@ -45,16 +54,42 @@ function readTimestamp(text: string): string | null {
 
 const MAX_DEPTH = 32;
 
+/** The values of a status by its field. */
+const STATUSES: ReadonlyMap<unknown, readonly string[]> = new Map<string, readonly string[]>([
+  ['status', PAYMENT_STATUSES],
+  ['fulfillment_status', FULFILLMENT_STATUSES],
+]);
+
 /** The first two stages end in the order's own transaction, and a review holds the customer's confirmation only. */
 const STATES: ReadonlyMap<string, readonly string[]> = new Map([
   ['fraud-analysis', ['done']],
   ['inventory', ['done']],
   ['notify-customer', ['pending', 'held', 'done', 'dead']],
   ['notify-merchant', ['pending', 'done', 'dead']],
+  ['notify-shipment', ['pending', 'done', 'dead']],
+  ['notify-cancellation', ['pending', 'done', 'dead']],
+  ['notify-refund', ['pending', 'done', 'dead']],
 ]);
 
 /** @param trimmed receives a call when blanks were removed. */
 export type Rule = (value: never, trimmed: () => void) => Problem | null;
+
+interface LineUnits {
+  readonly line: number;
+  readonly quantity: number;
+}
+
+interface EventFields {
+  readonly event: string;
+  readonly field?: string | null;
+  readonly from?: string | null;
+  readonly to?: string | null;
+}
+
+interface OrderFields extends AmountFields {
+  readonly line_items?: readonly { readonly quantity: number }[];
+  readonly shipments?: readonly { readonly status: string; readonly items: readonly LineUnits[] }[];
+}
 
 interface AmountFields {
   readonly amount: number;
@@ -101,31 +136,81 @@ export const RULES: Readonly<Record<string, Rule>> = {
     const ids = new Set(methods.map(({ methodId }) => methodId));
     return ids.size < methods.length ? { problem: 'must not name a methodId twice' } : null;
   },
-  differentStages: (stages: readonly { stage: string }[]) => {
-    const names = new Set(stages.map(({ stage }) => stage));
+  differentReferences: (parts: readonly { reference: string }[]) => {
+    const references = parts.map(({ reference }) => reference);
+    const index = references.findIndex((reference, place) => references.indexOf(reference) < place);
+    return index < 0
+      ? null
+      : { at: `[${index}].reference`, problem: `${quoted(references[index] ?? '')} is there twice` };
+  },
+  differentLines: (items: readonly LineUnits[]) => {
+    const lines = new Set(items.map(({ line }) => line));
+    return lines.size < items.length ? { problem: 'must not name a line twice' } : null;
+  },
+  orderEvent: ({ event, field, from, to }: EventFields) => {
+    if (event !== 'status_changed') {
+      return field || from || to ? { problem: `must have no field, from and to for ${event}` } : null;
+    }
+    const statuses = STATUSES.get(field);
+    if (!statuses) return { at: '.field', problem: `must be one of ${[...STATUSES.keys()].join(', ')}` };
+    const wrong = [
+      { at: '.from', value: from },
+      { at: '.to', value: to },
+    ].find(({ value }) => !statuses.includes(value ?? ''));
+    return wrong ? { at: wrong.at, problem: `must be one of ${statuses.join(', ')}` } : null;
+  },
+  differentStages: (stages: readonly { stage: string; reference?: string }[]) => {
+    const names = new Set(stages.map(({ stage, reference = '' }) => `${stage} ${reference}`));
     return names.size < stages.length ? { problem: 'must not name a stage twice' } : null;
   },
   stateOfStage: ({ stage, state }: { stage: string; state: string }) => {
     const states = STATES.get(stage) ?? [];
     return states.includes(state) ? null : { at: '.state', problem: `must be ${states.join(', ')} for ${stage}` };
   },
-  orderAmounts: (order: AmountFields) => {
-    const { amount, tax_amount: tax = 0, shipping_amount: shipping = 0, discount_amount: discount = 0 } = order;
-    const amounts = { amount, tax, shipping, discount, total: order.total_amount };
-    // Every part of the sum is exact then.
-    const largest = Object.values(amounts).reduce((sum, part) => sum + Math.abs(part), 0);
-    if (!Number.isSafeInteger(largest)) return { problem: 'has amounts that are too large' };
-    const adjustment = adjustmentOf(amounts);
-    if ((order.adjustment_amount ?? adjustment) === adjustment) return null;
-    return { at: '.adjustment_amount', problem: `must be ${adjustment}, the difference to total_amount` };
-  },
-  orderItem: (item: { product?: string | null; variant?: string | null; unit_price: number; quantity: number }) => {
+  order: (order: OrderFields) => problemOfAmounts(order) ?? problemOfShipments(order),
+  orderItem: (item: {
+    product?: string | null;
+    variant?: string | null;
+    unit_price: number;
+    quantity: number;
+    returned_quantity?: number;
+  }) => {
     if (!Number.isSafeInteger(item.unit_price * item.quantity)) {
       return { problem: 'has a total (unit_price × quantity) that is too large' };
+    }
+    if ((item.returned_quantity ?? 0) > item.quantity) {
+      return { at: '.returned_quantity', problem: 'must not exceed quantity' };
     }
     return item.variant && !item.product ? { at: '.variant', problem: 'needs a product' } : null;
   },
 };
+
+function problemOfAmounts(order: AmountFields): Problem | null {
+  const { amount, tax_amount: tax = 0, shipping_amount: shipping = 0, discount_amount: discount = 0 } = order;
+  const amounts = { amount, tax, shipping, discount, total: order.total_amount };
+  // Every part of the sum is exact then.
+  const largest = Object.values(amounts).reduce((sum, part) => sum + Math.abs(part), 0);
+  if (!Number.isSafeInteger(largest)) return { problem: 'has amounts that are too large' };
+  const adjustment = adjustmentOf(amounts);
+  if ((order.adjustment_amount ?? adjustment) === adjustment) return null;
+  return { at: '.adjustment_amount', problem: `must be ${adjustment}, the difference to total_amount` };
+}
+
+/** Void shipments have given their units to others. */
+function problemOfShipments({ line_items = [], shipments = [] }: OrderFields): Problem | null {
+  const left = line_items.map(({ quantity }) => quantity);
+  for (const [index, { status, items }] of shipments.entries()) {
+    for (const [place, { line, quantity }] of items.entries()) {
+      const at = `.shipments[${index}].items[${place}]`;
+      const rest = left[line - 1];
+      if (rest === undefined) return { at: `${at}.line`, problem: 'is not a line of the order' };
+      if (status === 'void') continue;
+      if (quantity > rest) return { at: `${at}.quantity`, problem: `must be at most ${rest}, which the line has left` };
+      left[line - 1] = rest - quantity;
+    }
+  }
+  return null;
+}
 
 function unstorable(value: unknown, depth: number): Problem | null {
   if (typeof value === 'string') return isStorable(value) ? null : { problem: STORABLE };

@@ -39,4 +39,5 @@ export type BundleImage = Given<typeof image>;
 export type BundleSpecification = Given<typeof specification>;
 export type BundleVariant = Given<typeof variant>;
 export type BundleAddress = Given<typeof address>;
+export type BundleOrderEvent = NonNullable<OrderRecordLine['history']>[number];
 export type BundleOrderLine = Given<typeof orderItem>;

@@ -1,5 +1,5 @@
 import { PIPELINE_STAGES } from '@app/application';
-import { FULFILLMENT_STATUSES, ORDER_SOURCES, PAYMENT_STATUSES } from '@app/domain';
+import { FULFILLMENT_STATUSES, ORDER_EVENTS, ORDER_SOURCES, PAYMENT_STATUSES, SHIPMENT_STATUSES } from '@app/domain';
 import * as is from './vocabulary.js';
 
 export const customerLine = is.object(
@@ -44,6 +44,7 @@ export const orderItem = is.object(
     attributes: is.optional(is.attributes),
     unit_price: is.signedAmount,
     quantity: is.integer(1, is.INT4_MAX),
+    returned_quantity: is.optional(is.integer(1, is.INT4_MAX, 'Shipped units whose stock went back to the bins.')),
   },
   { rule: 'orderItem', description: 'A snapshot that survives its product, which is named where it still exists.' },
 );
@@ -60,6 +61,7 @@ const fraud = is.object(
 const stage = is.object(
   {
     stage: is.oneOf(PIPELINE_STAGES),
+    reference: is.optional(is.described(is.reference, 'The shipment or refund that the stage is about.')),
     state: is.oneOf(['pending', 'held', 'done', 'dead']),
     attempts: is.integer(0, is.INT4_MAX),
     last_error: is.optional(is.text(200)),
@@ -71,6 +73,46 @@ const stage = is.object(
       'A pending stage is stored as dead (`imported`): an import sends no mail. Only notify-customer can be held; ' +
       'fraud-analysis and inventory are done.',
   },
+);
+
+const shipment = is.object({
+  reference: is.reference,
+  status: is.oneOf(SHIPMENT_STATUSES),
+  items: is.list(
+    is.object({ line: is.integer(1, is.INT4_MAX, 'Counts from 1.'), quantity: is.integer(1, is.INT4_MAX) }),
+    { rule: 'differentLines' },
+  ),
+  carrier: is.optional(is.text(200)),
+  tracking_number: is.optional(is.text(200)),
+  tracking_url: is.optional(is.text(2_000)),
+  shipped_at: is.optional(is.orNull(is.timestamp)),
+  delivered_at: is.optional(is.orNull(is.timestamp)),
+});
+
+const payment = is.object({ reference: is.reference, amount: is.amount, at: is.timestamp });
+
+const refund = is.object({
+  reference: is.reference,
+  amount: is.integer(1, Number.MAX_SAFE_INTEGER, 'Minor units.'),
+  at: is.timestamp,
+});
+
+const event = is.object(
+  {
+    at: is.timestamp,
+    actor: is.object({
+      type: is.oneOf(['key', 'operator', 'pipeline', 'system']),
+      id: is.optional(is.text(200)),
+      name: is.optional(is.text(200)),
+    }),
+    event: is.oneOf(ORDER_EVENTS.filter((name) => name !== 'placed' && name !== 'imported')),
+    field: is.optional(is.orNull(is.name(40))),
+    from: is.optional(is.orNull(is.name(40))),
+    to: is.optional(is.orNull(is.name(40))),
+    reference: is.optional(is.text(64)),
+    details: is.optional(is.settings),
+  },
+  { rule: 'orderEvent', description: '`status_changed` has `field`, `from` and `to`; the others have none of them.' },
 );
 
 export const orderLine = is.object(
@@ -111,9 +153,18 @@ export const orderLine = is.object(
     line_items: is.optional(is.list(orderItem)),
     fraud: is.optional(fraud),
     pipeline: is.optional(is.list(stage, { rule: 'differentStages' })),
+    shipments: is.optional(is.list(shipment, { rule: 'differentReferences' })),
+    payments: is.optional(is.list(payment, { rule: 'differentReferences' })),
+    refunds: is.optional(is.list(refund, { rule: 'differentReferences' })),
+    history: is.optional(
+      is.list(event, {
+        description:
+          'Oldest first, without the placing or the import. Shipments, payments and refunds without an event get one.',
+      }),
+    ),
   },
   {
-    rule: 'orderAmounts',
+    rule: 'order',
     description: 'A past order. Key: store, receipt_number. It is inserted once and never changed.',
   },
 );

@@ -92,6 +92,11 @@ export const externalReference = text(MAX_EXTERNAL_REFERENCE, {
   problem: `must be at most ${MAX_EXTERNAL_REFERENCE} visible characters, with plain spaces only between them`,
   description: 'Unique in the store. Empty means none.',
 });
+export const reference = textLike(
+  '\\S',
+  `must be 1 to ${MAX_EXTERNAL_REFERENCE} visible characters, with plain spaces only between them`,
+  { maxLength: MAX_EXTERNAL_REFERENCE, reads: 'reference' },
+);
 export const email = text(254, {
   pattern: '^$|^[^\\s@]+@[^\\s@]+$',
   problem: 'must be an e-mail address without blanks, or empty',

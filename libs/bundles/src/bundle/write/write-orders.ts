@@ -4,6 +4,7 @@ import { hasEmail } from '@app/infrastructure';
 import { v7 as uuidv7 } from 'uuid';
 import type { Batch, Numbered, Owner, WriteLines } from './batch.js';
 import type { BundleOrderLine, OrderRecordLine } from '../schema/bundle.js';
+import { LIFE } from './order-life.js';
 import { BundleLineError, quoted } from '../check/faults.js';
 import { findSellables, type Sellable } from './sellables.js';
 
@@ -58,8 +59,8 @@ const INSERT_ASSESSMENTS = `/* import.fraud_assessments.insert */
   ON CONFLICT DO NOTHING`;
 
 const INSERT_STAGES = `/* import.order_stages.insert */
-  INSERT INTO order_stages (store_id, order_id, stage, state, attempts, last_error, position, updated_at, held_for)
-  SELECT $1::int, given.* FROM jsonb_to_recordset($2::jsonb) AS given (order_id uuid, stage text, state text,
+  INSERT INTO order_stages (store_id, order_id, stage, reference, state, attempts, last_error, position, updated_at, held_for)
+  SELECT $1::int, given.* FROM jsonb_to_recordset($2::jsonb) AS given (order_id uuid, stage text, reference text, state text,
     attempts int, last_error text, position int, updated_at timestamptz, held_for text[])`;
 
 type Identified = Numbered<OrderRecordLine> & { readonly id: string };
@@ -99,6 +100,7 @@ export const writeOrders: WriteLines<'order'> = async (batch, store, lines) => {
   await insert(INSERT_LINES, items);
   await insert(INSERT_ASSESSMENTS, orders.flatMap(assessmentRows));
   await insert(INSERT_STAGES, orders.flatMap(stageRows));
+  for (const [sql, rows] of LIFE) await insert(sql, orders.flatMap(rows));
 };
 
 /** Counts stored orders as unchanged. @throws BundleLineError for another order than the stored one. */
@@ -139,7 +141,8 @@ function derivedId({ subdomain }: Owner, { receipt_number, created_at }: OrderRe
 }
 
 function orderRow({ id, line }: Identified) {
-  const { kind: _, store: __, line_items: ___, fraud: ____, pipeline: _____, ...fields } = line;
+  const { kind: _, store: __, line_items: ___, fraud: ____, pipeline: _____, ...others } = line;
+  const { shipments: ______, payments: _______, refunds: ________, history: _________, ...fields } = others;
   const texts = { customer_name: '', customer_email: '', customer_phone: '', notes: '' };
   return { ...texts, shipping_address: {}, ...fields, id, is_guest: line.customer_id === null };
 }
@@ -172,9 +175,10 @@ function assessmentRows({ id, line: { fraud, created_at } }: Identified) {
 function stageRows({ id, line: { fraud, pipeline = [] } }: Identified) {
   const rules = fraud?.reasons.map(({ rule }) => rule) ?? [];
   const heldFor = rules.includes(UNAVAILABLE) ? null : rules;
-  return pipeline.map(({ stage, state, attempts, last_error = '', at }, position) => ({
+  return pipeline.map(({ stage, reference = '', state, attempts, last_error = '', at }, position) => ({
     order_id: id,
     stage,
+    reference,
     attempts,
     ...(state === 'pending' ? { state: 'dead', last_error: 'imported' } : { state, last_error }),
     position: position + 1,

@@ -1,4 +1,4 @@
-import { setStockQuantities } from '@app/infrastructure';
+import { operator, setStockQuantities } from '@app/infrastructure';
 import type { Batch, Numbered, Owner, WriteLines } from './batch.js';
 import type { StockLine } from '../schema/bundle.js';
 import { findSellables } from './sellables.js';
@@ -13,7 +13,7 @@ export const writeStock: WriteLines<'stock'> = async (batch, store, lines) => {
     const [binId, { productId = null, variantId = null } = {}] = [bins.get(line), sellables.get(line)];
     return binId && productId ? [{ binId, productId, variantId, quantity: line.quantity }] : [];
   });
-  for (const { previous, quantity } of await setStockQuantities(batch.manager, store.id, wanted)) {
+  for (const { previous, quantity } of await setStockQuantities(batch.manager, store.id, wanted, operator())) {
     batch.counts.stock[previous === null ? 'created' : previous === quantity ? 'unchanged' : 'updated']++;
   }
 };

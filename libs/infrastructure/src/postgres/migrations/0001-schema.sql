@@ -534,6 +534,10 @@ CREATE TABLE stock_movements (
   kind movement_kind NOT NULL,
   quantity int NOT NULL,
   created_at timestamptz(3) NOT NULL DEFAULT now(),
+  actor_type text,
+  actor_id text,
+  actor_name text,
+  reference text,
   PRIMARY KEY (store_id, id),
   FOREIGN KEY (store_id, product_id, variant_key, bin_id) REFERENCES stock,
   FOREIGN KEY (store_id, order_id) REFERENCES orders,
@@ -541,6 +545,7 @@ CREATE TABLE stock_movements (
 );
 COMMENT ON TABLE stock_movements IS 'Ledger of stock, append-only: the movements of a stock row sum up to its quantity.';
 COMMENT ON COLUMN stock_movements.quantity IS 'Units put in (positive) or taken out (negative).';
+COMMENT ON COLUMN stock_movements.actor_type IS 'Who set the quantity, as in order_events. Null for movements of orders.';
 CREATE INDEX stock_movements_by_stock ON stock_movements (store_id, product_id, variant_key, bin_id);
 CREATE INDEX stock_movements_by_order ON stock_movements (store_id, order_id) WHERE order_id IS NOT NULL;
 
