@@ -20,15 +20,21 @@ const FIND = `
   SELECT ${SUMMARY}, tax_amount, shipping_amount, discount_amount,
     total_amount - amount - tax_amount - shipping_amount + discount_amount AS adjustment_amount, customer_id, customer_email, customer_phone, shipping_address, billing_address, notes,
     coalesce(external_reference, '') AS external_reference, is_test, updated_at,
-    (SELECT coalesce(json_agg(json_build_object('product_id', line.product_id, 'variant_id', line.variant_id,
+    (SELECT coalesce(json_agg(json_build_object('line', line.position + 1, 'product_id', line.product_id, 'variant_id', line.variant_id,
         'sku', line.sku, 'name', line.name, 'attributes', line.attributes, 'unit_price', line.unit_price,
-        'quantity', line.quantity, 'line_total', line.line_total) ORDER BY line.position), '[]')
+        'quantity', line.quantity, 'line_total', line.line_total,
+        'shipped_quantity', CASE WHEN orders.fulfillment_status IN ('SHIPPED', 'DELIVERED', 'RETURNED') THEN line.quantity ELSE 0 END,
+        'allocations', '[]'::json) ORDER BY line.position), '[]')
       FROM order_lines line WHERE line.store_id = $1 AND line.order_id = $2) AS line_items,
     (SELECT json_build_object('verdict', verdict, 'score', score, 'reasons', reasons)
       FROM fraud_assessments WHERE store_id = $1 AND order_id = $2) AS fraud,
-    (SELECT coalesce(json_agg(json_build_object('stage', stage.stage, 'state', stage.state, 'attempts', stage.attempts,
+    (SELECT coalesce(json_agg(json_build_object('stage', stage.stage, 'reference', '', 'state', stage.state, 'attempts', stage.attempts,
         'last_error', stage.last_error, 'at', stage.updated_at) ORDER BY stage.position, stage.stage), '[]')
-      FROM order_stages stage WHERE stage.store_id = $1 AND stage.order_id = $2) AS pipeline
+      FROM order_stages stage WHERE stage.store_id = $1 AND stage.order_id = $2) AS pipeline,
+    (SELECT coalesce(json_agg(shipment), '[]') FROM shipments AS shipment WHERE store_id = $1 AND order_id = $2) AS shipments,
+    (SELECT coalesce(json_agg(payment), '[]') FROM payments AS payment WHERE store_id = $1 AND order_id = $2) AS payments,
+    (SELECT coalesce(json_agg(refund), '[]') FROM refunds AS refund WHERE store_id = $1 AND order_id = $2) AS refunds,
+    CASE WHEN status = 'SUCCEEDED' AND fulfillment_status = 'CANCELLED' THEN total_amount ELSE 0 END AS refund_due
   FROM orders WHERE store_id = $1 AND id = $2`;
 
 const NOT_SCREENED = { verdict: '', score: 0, reasons: [] };
