@@ -368,6 +368,30 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/stock': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * What lies where
+     * @description A row for each bin in which a product or variant lies or has lain, of active and other products and warehouses. Sorted by `product_id`, then `variant_id` (the product itself first), then the age of the bin. `pagination.total` counts all rows that match the filters.
+     */
+    get: operations['listStock'];
+    put?: never;
+    /**
+     * Report receipts, corrections and counts
+     * @description Lines apply in their order, and each says one thing. `adjust` adds or removes units. `set` writes a quantity if the bin holds what you `expected`. `counted` writes a count as of a cursor of the feed: the stock becomes the counted units plus the net of all sales, returns and adjustments after the cursor. A later count at the same cursor replaces an earlier one; a count whose cursor is older than the last count or set of the bin is `superseded`. A count that finds fewer units than are sold since leaves 0, and `short` names the rest. A refused line changes nothing; the other lines apply unless the request is `atomic`. The same request with the same `reference` is applied once, and answered as the first time.
+     */
+    post: operations['changeStock'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/customers': {
     parameters: {
       query?: never;
@@ -620,6 +644,48 @@ export interface components {
       notify?: boolean | null;
       /** @description When it was refunded. Absent: now. */
       at?: string | null;
+    };
+    StockLineRequest: {
+      /** @description The SKU in any letter case, of something that can be ordered. Or `product_id`. */
+      sku?: string | null;
+      /** @description The product, instead of `sku`. */
+      product_id?: number | null;
+      /** @description The variant. Null: the stock of the product itself. */
+      variant_id?: number | null;
+      /** @description Code of the warehouse. Not needed where only one bin is possible. */
+      warehouse?: string | null;
+      /** @description Code of the bin. Not needed where only one bin is possible. */
+      bin?: string | null;
+      /** @description Units that came in (positive) or are gone (negative). The stock never falls below 0. */
+      adjust?: number;
+      /** @description What the bin shall hold. */
+      set?: number;
+      /** @description Required with `set`: what you take the bin to hold. Null overwrites whatever is there. */
+      expected?: number | null;
+      /** @description Units that were counted at `as_of`. */
+      counted?: number;
+      /** @description Required with `counted`: the `cursor` of an answer of `GET /v1/changes` with `has_more: false`, as of which was counted. */
+      as_of?: string | null;
+      /** @description Required with `counted`. `available`: the counter has left out what is sold. `on_hand`: all that lay on the shelf; units of orders that were placed and not shipped at `as_of` are taken off. */
+      basis?: ('available' | 'on_hand') | null;
+    };
+    ChangeStockRequest: {
+      /** @description Your own number of the request. Unique in the store, for ever. */
+      reference?: string | null;
+      /** @description Why, for you. Part of what a repeat must have in common. */
+      reason?: string | null;
+      /**
+       * @description Whether no line changes anything when one is refused.
+       * @default false
+       */
+      atomic?: boolean | null;
+      /**
+       * @description Whether a bin that a line names is made where its warehouse lacks it.
+       * @default false
+       */
+      create_bins?: boolean | null;
+      /** @description Each with one of `adjust`, `set` and `counted`. */
+      lines: components['schemas']['StockLineRequest'][];
     };
     OrderListItem: {
       /**
@@ -1673,6 +1739,116 @@ export interface components {
        */
       description: string;
     };
+    StockListItem: {
+      /**
+       * @description `""` when there is none.
+       * @example R-1-42
+       */
+      sku: string;
+      /**
+       * Format: int32
+       * @description The product.
+       * @example 70
+       */
+      product_id: number;
+      /**
+       * Format: int32
+       * @description The variant. Null for the stock of the product itself.
+       * @example 12
+       */
+      variant_id: number | null;
+      /**
+       * @description Code of the warehouse.
+       * @example MAIN
+       */
+      warehouse: string;
+      /**
+       * @description Code of the bin.
+       * @example A-1
+       */
+      bin: string;
+      /**
+       * @description Available units: what open orders have taken is not in it.
+       * @example 7
+       */
+      quantity: number;
+    };
+    StockChange: {
+      /**
+       * @description The request's own number; `""` when it has none.
+       * @example GR-4711
+       */
+      reference: string;
+      /** @description The result of each line, in their order. */
+      lines: {
+        /**
+         * @description Counts the lines of the request from 1.
+         * @example 1
+         */
+        line: number;
+        /**
+         * @description `""` when there is none.
+         * @example R-1-42
+         */
+        sku: string;
+        /**
+         * Format: int32
+         * @description The product. Null when it is unknown.
+         * @example 70
+         */
+        product_id: number | null;
+        /**
+         * Format: int32
+         * @description The variant. Null for the stock of the product itself.
+         * @example 12
+         */
+        variant_id: number | null;
+        /**
+         * @description Code of the warehouse.
+         * @example MAIN
+         */
+        warehouse: string;
+        /**
+         * @description Code of the bin.
+         * @example A-1
+         */
+        bin: string;
+        /**
+         * @description Units in the bin before; null when the bin or the place of the count is unknown.
+         * @example 12
+         */
+        before: number | null;
+        /**
+         * @description Units in the bin after the line.
+         * @example 22
+         */
+        after: number | null;
+        /**
+         * @description Units that were sold although the count did not find them.
+         * @example 0
+         */
+        short: number;
+        /**
+         * @description Why the line is refused; `""` when it is applied.
+         * @enum {string}
+         */
+        code:
+          | ''
+          | 'unknown_sku'
+          | 'ambiguous_sku'
+          | 'unknown_bin'
+          | 'below_zero'
+          | 'above_limit'
+          | 'stale'
+          | 'cursor_expired'
+          | 'superseded';
+        /**
+         * @description The refusal for people; `""` when the line is applied.
+         * @example
+         */
+        error: string;
+      }[];
+    };
     Customer: {
       /**
        * Format: uuid
@@ -1887,7 +2063,7 @@ export interface components {
            * @example 70-12
            */
           id: string;
-          /** @description Whether the resource is gone: the list of SKUs lacks it. */
+          /** @description Whether the resource is gone: its list lacks it. */
           deleted: boolean;
           /**
            * Format: date-time
@@ -1963,6 +2139,28 @@ export interface components {
           at: string;
           /** @description The full record; null when `deleted`. */
           data: components['schemas']['Brand'] | null;
+        }
+      | {
+          /**
+           * @description The kind of the resource.
+           * @enum {string}
+           */
+          kind: 'stock';
+          /**
+           * @description Identifies the product or variant in the bin. Opaque.
+           * @example 70-12-5
+           */
+          id: string;
+          /** @description Whether the resource is gone: its list lacks it. */
+          deleted: boolean;
+          /**
+           * Format: date-time
+           * @description When the change entered the feed. ISO 8601, UTC, with milliseconds.
+           * @example 2026-11-20T09:30:00.000Z
+           */
+          at: string;
+          /** @description The full record; null when `deleted`. */
+          data: components['schemas']['StockListItem'] | null;
         };
     /** @description The line of a stream after at most 100 changes: it covers the lines since the previous checkpoint. */
     FeedProgress: {
@@ -5417,6 +5615,350 @@ export interface operations {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
           'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  listStock: {
+    parameters: {
+      query?: {
+        /** @description Only those with one of these SKUs: up to 100, separated by commas, or the parameter repeated. Letter case does not matter; a value that matches no row is missing in the answer, and an empty list matches none. More values are rejected with 400. */
+        sku?: string;
+        /** @description Only the stock of this product. A value that is no id of the store, such as an empty one, returns an empty list, never an error. */
+        product_id?: number;
+        /** @description Only those with exactly this text as the code of the warehouse. A value that no row has, such as an empty one, returns an empty list, never an error. */
+        warehouse?: string;
+        /** @description Only those with exactly this text as the code of the bin. A value that no row has, such as an empty one, returns an empty list, never an error. */
+        bin?: string;
+        /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
+        limit?: number;
+        /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
+        page?: number;
+      };
+      header?: {
+        /** @description The `ETag` of an earlier answer to the same request. While nothing has changed, the answer is 304. */
+        'If-None-Match'?: string;
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            success: true;
+            data: components['schemas']['StockListItem'][];
+            pagination: components['schemas']['Pagination'];
+          };
+        };
+      };
+      /** @description Nothing that the answer shows has changed since the one with this `ETag`. No body. */
+      304: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description Identifies what the answer shows: send it as `If-None-Match` to get 304 while it is the same. The same for every key of the store and mode. */
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The API key is missing, malformed or unknown. */
+      401: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+      403: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
+      429: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service failed. Repeat the request with exponential backoff. */
+      500: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+      503: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  changeStock: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description 1 to 255 printable ASCII characters, different for every order and the same for every attempt at it: a UUID, or the number of the cart. The order is then placed once, however often the request is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
+        'Idempotency-Key'?: string;
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ChangeStockRequest'];
+      };
+    };
+    responses: {
+      /** @description What each line did, by this request or by an earlier one. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description `true` when this is the answer to an earlier request with the same Idempotency-Key. */
+          'Idempotent-Replayed'?: 'true';
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            success: true;
+            data: components['schemas']['StockChange'];
+          };
+        };
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request' | 'cursor_invalid';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The API key is missing, malformed or unknown. */
+      401: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+      403: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'insufficient_scope' | 'api_key_inactive' | 'store_inactive' | 'address_not_allowed';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description A request with the same Idempotency-Key is still being processed. Repeat the request after `Retry-After` seconds. */
+      409: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'idempotency_in_flight';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The request is well-formed, but the order engine rejects it. No order is placed. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'stock_refused' | 'reference_taken' | 'idempotency_mismatch';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
+      429: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service failed. Repeat the request with exponential backoff. */
+      500: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+      503: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
           'X-Request-Id': components['headers']['X-Request-Id'];
           /** @description Whether the key of the request is a live or a test key. */
           'X-Traffic-Mode'?: 'live' | 'test';

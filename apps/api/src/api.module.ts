@@ -18,6 +18,7 @@ import { OrdersModule } from './orders/orders.module.js';
 import { QueryModule } from './query/query.module.js';
 import type { Metrics } from './status/metrics.js';
 import { StatusModule } from './status/status.module.js';
+import { StockModule } from './stock/stock.module.js';
 import { StoreModule } from './store/store.module.js';
 
 /** What the process made before its modules. */
@@ -48,6 +49,7 @@ export class ApiModule {
         ErrorsModule,
         OrdersModule,
         CatalogModule,
+        StockModule,
         CustomersModule,
         StoreModule,
         ChangesModule,

@@ -22,7 +22,9 @@ import { RunPipelineStage } from './orders/run-pipeline-stage.js';
 import { ProductsService } from './products/products.service.js';
 import { RotateSecrets } from './secrets/rotate-secrets.js';
 import { SkusService } from './skus/skus.service.js';
+import { ChangeStock } from './stock/change-stock.js';
 import { SetStock } from './stock/set-stock.js';
+import { StockService } from './stock/stock.service.js';
 import { VerifyStock } from './stock/verify-stock.js';
 import { StoreProfileService } from './stores/store-profile.service.js';
 
@@ -37,12 +39,14 @@ const USE_CASES = [
   RunPipelineStage,
   RetryPipeline,
   RescreenHeldOrders,
+  ChangeStock,
   SetStock,
   VerifyStock,
   RotateSecrets,
   OrdersService,
   ProductsService,
   SkusService,
+  StockService,
   CustomersService,
   CollectPersonalData,
   EraseCustomer,

@@ -24,6 +24,8 @@ export * from './shared/not-found.js';
 export * from './shared/retention.js';
 export * from './shared/text.js';
 export * from './shared/uuid.js';
+export * from './stock/stock-change.errors.js';
+export * from './stock/stock-change.js';
 export * from './stock/stock-demand.js';
 export * from './store/gateway-credentials.js';
 export * from './store/public-settings.js';

@@ -18,7 +18,9 @@ import {
   ProductRepository,
   SkuRepository,
   StageRetries,
+  StockChanges,
   StockLedger,
+  StockRepository,
   StoreRepository,
 } from '@app/application';
 import { Logger, Module, type DynamicModule } from '@nestjs/common';
@@ -52,6 +54,8 @@ import { PostgresProductRepository } from './catalog/postgres-product.repository
 import { PostgresSkuRepository } from './catalog/postgres-sku.repository.js';
 import { PostgresStageRetries } from './orders/postgres-stage-retries.js';
 import { PostgresEncryptedSecrets } from './secrets/postgres-encrypted-secrets.js';
+import { PostgresStockChanges } from './stock/postgres-stock-changes.js';
+import { PostgresStockRepository } from './stock/postgres-stock.repository.js';
 import { PostgresStockLedger } from './stock/postgres-stock-ledger.js';
 import { PostgresStoreRepository } from './stores/postgres-store.repository.js';
 import { ReadReplicas } from './postgres/read-replicas.js';
@@ -79,7 +83,9 @@ const ADAPTERS = [
   { provide: ProductRepository, useClass: PostgresProductRepository },
   { provide: SkuRepository, useClass: PostgresSkuRepository },
   { provide: StageRetries, useClass: PostgresStageRetries },
+  { provide: StockChanges, useClass: PostgresStockChanges },
   { provide: StockLedger, useClass: PostgresStockLedger },
+  { provide: StockRepository, useClass: PostgresStockRepository },
   { provide: StoreRepository, useClass: PostgresStoreRepository },
 ];
 

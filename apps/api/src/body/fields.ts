@@ -65,15 +65,16 @@ interface IntegerOptions extends FieldOptions {
 
 /** A JSON integer within the range: no numeric text, no fraction, no null. */
 export function IntegerField({ min, max, format, description, isOptional = false }: IntegerOptions): PropertyDecorator {
-  const isInRange = constraint(
-    'isIntegerFrom',
-    (value) => Number.isInteger(value) && Number(value) >= min && Number(value) <= max,
-    `must be an integer from ${min} to ${max}`,
-  );
+  const isInRange = isIntegerFrom(min, max);
   return field(
     { type: 'integer', format, minimum: min, maximum: max, description, required: !isOptional },
     ...(isOptional ? [IfGiven, isInRange] : [isInRange]),
   );
+}
+
+/** Absent, null, or a JSON integer within the range. */
+export function IntegerOrNullField({ min, max, description }: IntegerOptions): PropertyDecorator {
+  return fieldOrNull({ type: 'integer', minimum: min, maximum: max, description }, isIntegerFrom(min, max));
 }
 
 /** Absent, null, or an amount in major units as a JSON number: not negative, and no numeric text. */
@@ -250,6 +251,13 @@ function readObject(Body: BodyClass, value: unknown): object | false {
 }
 
 const IsObject = ValidateNested({ message: 'must be an object' });
+
+const isIntegerFrom = (min: number, max: number): PropertyDecorator =>
+  constraint(
+    'isIntegerFrom',
+    (value) => Number.isInteger(value) && Number(value) >= min && Number(value) <= max,
+    `must be an integer from ${min} to ${max}`,
+  );
 
 const isText = (max: number): PropertyDecorator =>
   constraint(

@@ -9,8 +9,9 @@ import { flag, object, oneOf, text, timestamp } from '../openapi/schema.js';
 import { toOrderResponse } from '../orders/order.response.js';
 import { toProductResponse } from '../products/product.response.js';
 import { toSkuListItem } from '../skus/sku.response.js';
+import { toStockListItem } from '../stock/stock.response.js';
 
-/** The answer of each kind's own route; of SKUs, their row in the list. */
+/** The answer of each kind's own route; of SKUs and stock, their row in the list. */
 const RESPONSES = {
   orders: toOrderResponse,
   products: toProductResponse,
@@ -18,6 +19,7 @@ const RESPONSES = {
   customers: toCustomerResponse,
   categories: toCategoryResponse,
   brands: toBrandResponse,
+  stock: toStockListItem,
 } satisfies { readonly [Kind in ChangeKind]: (record: RecordOfKind[Kind], currency: Currency) => unknown };
 
 type Responses = typeof RESPONSES;
@@ -30,6 +32,7 @@ const SCHEMAS: Readonly<Record<ChangeKind, string>> = {
   customers: 'Customer',
   categories: 'Category',
   brands: 'Brand',
+  stock: 'StockListItem',
 };
 
 /** An id of each kind; those of orders and customers exist in the demo store. */
@@ -40,6 +43,13 @@ const IDS: Readonly<Record<ChangeKind, string>> = {
   customers: 'fab8304c-bcbd-4afc-95f0-58cc2ad9e8e7',
   categories: '7',
   brands: '7',
+  stock: '70-12-5',
+};
+
+/** Of kinds without a route for each resource. */
+const ID_TEXTS: Readonly<Partial<Record<ChangeKind, string>>> = {
+  skus: "The product's id, and the variant's after a hyphen if there is a variant.",
+  stock: 'Identifies the product or variant in the bin. Opaque.',
 };
 
 export interface ChangeResponse<Kind extends ChangeKind = ChangeKind> {
@@ -58,17 +68,11 @@ export function toChangeResponse({ kind, id, at, record }: ChangedResource, curr
 
 /** The schema of a change of one kind. */
 function changeOf(kind: ChangeKind) {
-  const isSku = kind === 'skus';
   return object({
     kind: oneOf([kind], 'The kind of the resource.'),
-    id: text(
-      isSku
-        ? "The product's id, and the variant's after a hyphen if there is a variant."
-        : 'The id of the resource, as text.',
-      IDS[kind],
-    ),
+    id: text(ID_TEXTS[kind] ?? 'The id of the resource, as text.', IDS[kind]),
     deleted: flag(
-      `Whether the resource is gone: ${isSku ? 'the list of SKUs lacks it' : 'its own route returns 404'}.`,
+      `Whether the resource is gone: ${kind in ID_TEXTS ? 'its list lacks it' : 'its own route returns 404'}.`,
     ),
     at: timestamp('When the change entered the feed.'),
     data: Type.Unsafe<ChangeResponse['data']>({

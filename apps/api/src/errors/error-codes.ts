@@ -155,6 +155,16 @@ export const ERROR_CODES = {
     action:
       'Read the order. SHIPPED and DELIVERED follow from shipments, SUCCEEDED and REFUNDED from payments and refunds.',
   },
+  stock_refused: {
+    status: 422,
+    meaning: 'A line of an atomic change of stock is refused, so no line changes anything. `error` names the lines.',
+    action: 'Read the stock, and correct the lines.',
+  },
+  reference_taken: {
+    status: 422,
+    meaning: 'Another change of stock of the store has this `reference`.',
+    action: 'Send another reference for another change.',
+  },
   idempotency_mismatch: {
     status: 422,
     meaning: 'Another request was carried out with this `Idempotency-Key`.',

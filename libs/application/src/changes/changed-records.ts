@@ -6,7 +6,9 @@ import { CustomerRepository } from '../ports/customer.repository.js';
 import { OrderRepository } from '../ports/order.repository.js';
 import { ProductRepository } from '../ports/product.repository.js';
 import { SkuRepository } from '../ports/sku.repository.js';
+import { StockRepository } from '../ports/stock.repository.js';
 import { formatSkuId, parseSkuId } from './sku-ids.js';
+import { formatStockId, parseStockId } from './stock-ids.js';
 
 type AnyRecord = RecordOfKind[ChangeKind];
 type Finder<Found> = (storeId: number, ids: readonly string[]) => Promise<readonly Found[]>;
@@ -24,6 +26,7 @@ export class ChangedRecords {
     customers: CustomerRepository,
     categories: CategoryRepository,
     brands: BrandRepository,
+    stock: StockRepository,
   ) {
     this.finders = {
       orders: (storeId, ids) => orders.findByIds(storeId, ids),
@@ -32,6 +35,7 @@ export class ChangedRecords {
       customers: (storeId, ids) => customers.findByIds(storeId, ids),
       categories: (storeId, ids) => categories.findByIds(storeId, ids.map(Number)),
       brands: (storeId, ids) => brands.findByIds(storeId, ids.map(Number)),
+      stock: (storeId, ids) => stock.findByIds(storeId, ids.map(parseStockId)),
     };
   }
 
@@ -43,5 +47,6 @@ export class ChangedRecords {
 }
 
 function idOf(record: AnyRecord): string {
-  return 'id' in record ? String(record.id) : formatSkuId(record);
+  if ('id' in record) return String(record.id);
+  return 'binId' in record ? formatStockId(record) : formatSkuId(record);
 }

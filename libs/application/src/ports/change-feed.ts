@@ -4,6 +4,7 @@ import type { CustomerRecord } from './customer.repository.js';
 import type { OrderRecord } from './order.repository.js';
 import type { ProductRecord } from './product.repository.js';
 import type { SkuRecord } from './sku.repository.js';
+import type { StockRecord } from './stock.repository.js';
 
 /** The full record of each kind of resource in the feed. */
 export interface RecordOfKind {
@@ -13,16 +14,25 @@ export interface RecordOfKind {
   readonly customers: CustomerRecord;
   readonly categories: CategoryRecord;
   readonly brands: BrandRecord;
+  readonly stock: StockRecord;
 }
 
 export type ChangeKind = keyof RecordOfKind;
 
-export const CHANGE_KINDS: readonly ChangeKind[] = ['orders', 'products', 'skus', 'customers', 'categories', 'brands'];
+export const CHANGE_KINDS: readonly ChangeKind[] = [
+  'orders',
+  'products',
+  'skus',
+  'customers',
+  'categories',
+  'brands',
+  'stock',
+];
 
 /** The newest change of a resource. A resource occurs once in the feed. */
 export interface Change {
   readonly kind: ChangeKind;
-  /** As text. That of a SKU is the product's, and the variant's after a hyphen (sku-ids.ts). */
+  /** As text. That of a SKU is the product's, and the variant's after a hyphen (sku-ids.ts); that of stock, see stock-ids.ts. */
   readonly id: string;
   readonly position: number;
   /** When the change entered the feed, a moment after its commit. */

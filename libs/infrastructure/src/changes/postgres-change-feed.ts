@@ -77,13 +77,13 @@ const PAGE = `/* changes.page */
   ) AS page ON true
   ORDER BY page.position`;
 
-// One snapshot: a change is in the log, or it has its position. SKUs are logged as units of their products.
+// One snapshot: a change is in the log, or it has its position. SKUs and stock are logged as units of their products.
 const HEAD = `/* changes.head */
   SELECT branch.id AS branch,
     coalesce((SELECT position FROM changes WHERE store_id = $1 AND kind = $2 ORDER BY position DESC LIMIT 1), 0) AS newest,
     branch.place = coalesce(place_of_branch(), '') AND NOT EXISTS (
-      SELECT FROM ${unnumbered('$1')} AND change_log.kind = CASE $2 WHEN 'skus' THEN 'products' ELSE $2 END)
-    AND ($2 NOT IN ('products', 'skus') OR NOT EXISTS (SELECT FROM shared_changes WHERE store_id = $1)) AS settled
+      SELECT FROM ${unnumbered('$1')} AND change_log.kind = CASE WHEN $2 IN ('skus', 'stock') THEN 'products' ELSE $2 END)
+    AND ($2 NOT IN ('products', 'skus', 'stock') OR NOT EXISTS (SELECT FROM shared_changes WHERE store_id = $1)) AS settled
   FROM change_branches AS branch ORDER BY branch.number DESC LIMIT 1`;
 
 const WAITING = `/* changes.waiting */ SELECT ${changesWait('$1')} AS waiting`;

@@ -12,13 +12,14 @@ interface KeyedRequest {
 
 /** What an earlier request with the key did. `answer` is null once the person is erased, if it had personal data. */
 export interface KeptAnswer {
-  readonly orderId: string;
+  /** Null for a change of stock. */
+  readonly orderId: string | null;
   readonly answer: Buffer | null;
 }
 
 interface KeyRow {
   readonly request_hash: Buffer;
-  readonly order_id: string;
+  readonly order_id: string | null;
   readonly response: Buffer | null;
   readonly waits_for_standbys: boolean;
 }
@@ -44,9 +45,9 @@ const FIND = `/* idempotency.look_up */
 // its first byte. No client can send such a key: keys are printable ASCII.
 const ERASED = '\u0001';
 
-// The answer to a change has the whole order.
+// The answer to a change of an order has the whole order; that to a change of stock has no personal data.
 const KEEP = `/* idempotency.keep */
-  UPDATE idempotency_keys SET order_id = $4, response = $5, personal = true
+  UPDATE idempotency_keys SET order_id = $4, response = $5, personal = $4::uuid IS NOT NULL
   WHERE store_id = $1 AND mode = $2 AND key = $3`;
 
 const RELEASE = `/* idempotency.release */ DELETE FROM idempotency_keys WHERE store_id = $1 AND mode = $2 AND key = $3`;

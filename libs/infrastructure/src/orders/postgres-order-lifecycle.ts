@@ -1,4 +1,5 @@
 import {
+  IdempotencyMismatch,
   OrderLifecycle,
   type ChangedOrder,
   type ChangeRequest,
@@ -39,6 +40,7 @@ async function change(
   const kept =
     idempotency && ((await findReplay(readerOf(sql), idempotency)) ?? (await claimKey(sql, idempotency, null)));
   if (kept) {
+    if (kept.orderId === null) throw new IdempotencyMismatch();
     const order = await find(sql, { storeId: target.storeId, orderId: kept.orderId });
     return { order, restocked: 0, replay: kept.answer ?? idempotency.answer(order) };
   }

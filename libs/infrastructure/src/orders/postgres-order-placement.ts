@@ -187,7 +187,7 @@ function doubtAfter(error: unknown): CommitOutcomeUnknown | null {
 
 /** @throws IdempotencyMismatch for the key of a change, which an erasure has left without answer and hash. */
 function replayOf({ orderId, answer }: KeptAnswer): Replay {
-  if (answer === null) throw new IdempotencyMismatch();
+  if (answer === null || orderId === null) throw new IdempotencyMismatch();
   return { orderId, answer };
 }
 

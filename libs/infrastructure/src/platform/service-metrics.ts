@@ -82,6 +82,12 @@ export class ServiceMetrics {
     registers: [this.registry],
   });
 
+  private readonly shortUnits = new Counter({
+    name: 'stock_count_short_units_total',
+    help: 'Units that were sold although a count did not find them',
+    registers: [this.registry],
+  });
+
   private readonly keyLookups = new Histogram({
     name: 'api_key_lookup_batch_size',
     help: 'API keys per look-up statement',
@@ -113,6 +119,10 @@ export class ServiceMetrics {
 
   countRetry(reason: RetryReason): void {
     this.transactionRetries.inc({ reason });
+  }
+
+  countShortUnits(units: number): void {
+    this.shortUnits.inc(units);
   }
 
   countUnknownCommit(reason: UnknownCommitReason): void {

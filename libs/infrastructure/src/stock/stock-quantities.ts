@@ -17,7 +17,7 @@ export interface StockChange extends StockQuantity {
 
 const PLACES = `unnest($2::int[], $3::int[], $4::int[]) AS place (bin_id, product_id, variant_id)`;
 
-const MAKE_ROWS = `/* stock.make_rows */
+export const MAKE_ROWS = `/* stock.make_rows */
   INSERT INTO stock (store_id, bin_id, product_id, variant_id, quantity)
   SELECT $1, place.bin_id, place.product_id, place.variant_id, 0 FROM ${PLACES}
   ORDER BY place.product_id, coalesce(place.variant_id, 0), place.bin_id
@@ -25,7 +25,7 @@ const MAKE_ROWS = `/* stock.make_rows */
   RETURNING bin_id, product_id, variant_key`;
 
 // The order in which every writer locks stock, so that they wait for each other instead of deadlocking.
-const LOCK_ROWS = `/* stock.lock_rows */
+export const LOCK_ROWS = `/* stock.lock_rows */
   SELECT stock.bin_id, stock.product_id, stock.variant_key, stock.quantity
   FROM stock JOIN ${PLACES} ON stock.bin_id = place.bin_id AND stock.product_id = place.product_id
     AND stock.variant_key = coalesce(place.variant_id, 0)
@@ -46,7 +46,7 @@ const MOVE = `/* stock.move */
   INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, kind, quantity, actor_type, actor_id, actor_name)
   SELECT $1, bin_id, product_id, variant_key, kind, difference, $7, $8, $9 FROM moved`;
 
-interface StockRow {
+export interface StockRow {
   readonly bin_id: number;
   readonly product_id: number;
   readonly variant_key: number;
@@ -96,6 +96,6 @@ export async function setStockQuantities(
   return changes.map(({ place, isNew, before }) => ({ ...place, previous: isNew ? null : before }));
 }
 
-function keyOf({ bin_id, product_id, variant_key }: Omit<StockRow, 'quantity'>): string {
+export function keyOf({ bin_id, product_id, variant_key }: Omit<StockRow, 'quantity'>): string {
   return `${product_id}/${variant_key}/${bin_id}`;
 }

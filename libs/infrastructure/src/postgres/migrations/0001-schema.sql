@@ -317,7 +317,7 @@ CREATE DOMAIN positive_int AS int CHECK (VALUE > 0);
 CREATE DOMAIN unit_count AS int CHECK (VALUE >= 0);
 CREATE DOMAIN fraud_verdict AS text CHECK (VALUE = ANY ('{ACCEPT,REVIEW,REJECT}'));
 CREATE DOMAIN stage_state AS text CHECK (VALUE = ANY ('{pending,held,done,dead}'));
-CREATE DOMAIN movement_kind AS text CHECK (VALUE = ANY ('{OPENING,ORDER,CANCELLATION,RETURN,ADJUSTMENT}'));
+CREATE DOMAIN movement_kind AS text CHECK (VALUE = ANY ('{OPENING,ORDER,CANCELLATION,RETURN,ADJUSTMENT,SET,COUNT}'));
 
 -- Amounts have no CHECK: imported history has credit notes, which are negative. The domain refuses a negative order.
 CREATE TABLE orders (
@@ -494,10 +494,11 @@ CREATE TABLE idempotency_keys (
   personal boolean NOT NULL DEFAULT false,
   PRIMARY KEY (store_id, mode, key)
 );
-COMMENT ON TABLE idempotency_keys IS 'Idempotency keys of placed and changed orders, until they expire.';
+COMMENT ON TABLE idempotency_keys IS 'Idempotency keys of writes, until they expire.';
 COMMENT ON COLUMN idempotency_keys.key IS 'As sent; after an erasure of the person, chr(1) and the SHA-256 of the key.';
 COMMENT ON COLUMN idempotency_keys.request_hash IS 'SHA-256 of the request; after an erasure of the person, its first byte.';
-COMMENT ON COLUMN idempotency_keys.order_id IS 'Order that the first request placed or changed. Set together with the response.';
+COMMENT ON COLUMN idempotency_keys.order_id IS
+  'Order that the first request placed or changed; null for a change of stock. Set together with the response.';
 COMMENT ON COLUMN idempotency_keys.response IS
   'Bytes of the answer, replayed unchanged. Set in the transaction of the order. Null after an erasure of the person.';
 COMMENT ON COLUMN idempotency_keys.personal IS 'Whether the response has personal data.';
@@ -538,16 +539,38 @@ CREATE TABLE stock_movements (
   actor_id text,
   actor_name text,
   reference text,
+  transaction xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  counted_at bigint,
   PRIMARY KEY (store_id, id),
   FOREIGN KEY (store_id, product_id, variant_key, bin_id) REFERENCES stock,
   FOREIGN KEY (store_id, order_id) REFERENCES orders,
-  CHECK ((kind = ANY ('{ORDER,CANCELLATION,RETURN}')) = (order_id IS NOT NULL))
+  CHECK ((kind = ANY ('{ORDER,CANCELLATION,RETURN}')) = (order_id IS NOT NULL)),
+  CHECK ((kind = 'COUNT') = (counted_at IS NOT NULL))
 );
 COMMENT ON TABLE stock_movements IS 'Ledger of stock, append-only: the movements of a stock row sum up to its quantity.';
 COMMENT ON COLUMN stock_movements.quantity IS 'Units put in (positive) or taken out (negative).';
-COMMENT ON COLUMN stock_movements.actor_type IS 'Who set the quantity, as in order_events. Null for movements of orders.';
-CREATE INDEX stock_movements_by_stock ON stock_movements (store_id, product_id, variant_key, bin_id);
+COMMENT ON COLUMN stock_movements.actor_type IS 'Who changed the quantity, as in order_events. Null for movements of orders.';
+COMMENT ON COLUMN stock_movements.reference IS 'The client''s own number of the request that changed the stock.';
+COMMENT ON COLUMN stock_movements.transaction IS 'The transaction that wrote the movement: it is after a place of the feed whose snapshot does not see it.';
+COMMENT ON COLUMN stock_movements.counted_at IS 'Position in feed_snapshots of the place of a count.';
+-- What moved after a place of the feed.
+CREATE INDEX stock_movements_by_stock ON stock_movements (store_id, product_id, variant_key, bin_id, transaction);
+-- The last count of a stock row, and what overwrote it.
+CREATE INDEX stock_movements_absolute ON stock_movements (store_id, product_id, variant_key, bin_id, id)
+  WHERE kind = ANY ('{OPENING,SET,COUNT}');
 CREATE INDEX stock_movements_by_order ON stock_movements (store_id, order_id) WHERE order_id IS NOT NULL;
+
+CREATE TABLE stock_requests (
+  store_id int NOT NULL REFERENCES stores,
+  reference external_reference NOT NULL,
+  request_hash bytea NOT NULL,
+  answer text,
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  PRIMARY KEY (store_id, reference)
+);
+COMMENT ON TABLE stock_requests IS 'Changes of stock that have a reference, for ever. The same request again gets the same answer.';
+COMMENT ON COLUMN stock_requests.request_hash IS 'SHA-256 of the request.';
+COMMENT ON COLUMN stock_requests.answer IS 'JSON. Set in the transaction that claims the reference.';
 
 CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -586,6 +609,8 @@ COMMENT ON COLUMN order_events.actor_name IS 'Name of the key, or of the account
 COMMENT ON COLUMN order_events.reference IS 'The shipment, payment or refund that the event is about, or follows from.';
 COMMENT ON COLUMN order_events.details IS 'Without personal data, except a reason, which an erasure of the person removes.';
 COMMENT ON COLUMN order_events.transaction IS 'The transaction that wrote the event.';
+-- What happened to orders after a place of the feed.
+CREATE INDEX order_events_by_transaction ON order_events (store_id, transaction);
 
 CREATE FUNCTION keep_order_event() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -815,7 +840,7 @@ CREATE TRIGGER warehouses_open_and_close AFTER UPDATE OF active ON warehouses
 
 -- The total and the first page of a list cost the same in a store of any size, because the database keeps exact row
 -- counts. A list is 'orders', 'customers', 'products' (the active ones), 'category N' (the active products of that
--- category) or 'skus'. labels holds the values that the list's filters compare.
+-- category), 'skus' or 'stock'. labels holds the values that the list's filters compare.
 CREATE TABLE list_tallies (
   store_id int NOT NULL REFERENCES stores,
   list text NOT NULL,
@@ -1089,6 +1114,24 @@ CREATE TRIGGER product_categories_are_no_more_tallied AFTER DELETE ON product_ca
   REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tally_product_categories();
 
 
+-- The list of stock is in the order of its primary key. Its rows are counted by 256 products in the order of ids: a page deep in
+-- the list begins in the block to which the running sum of these counts leads. An update of a quantity moves no row.
+CREATE FUNCTION stock_block(product_id int) RETURNS int LANGUAGE sql IMMUTABLE RETURN product_id / 256;
+
+CREATE FUNCTION tally_stock() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
+  SELECT store_id, 'stock', '-infinity', ARRAY[stock_block(product_id)::text] AS labels,
+    CASE TG_OP WHEN 'INSERT' THEN count(*) ELSE -count(*) END
+  FROM changed GROUP BY store_id, labels;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER stock_is_tallied AFTER INSERT ON stock
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tally_stock();
+CREATE TRIGGER stock_is_no_more_tallied AFTER DELETE ON stock
+  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tally_stock();
+
+
 -- Sellable units: the list of SKUs -------------------------------------------------------------------------------------
 
 -- A sellable unit is an active variant of an active product, or an active product without active variants. Units come
@@ -1310,7 +1353,7 @@ END $$;
 -- them to change_log, and number_changes moves what is committed into changes, one transaction of a store at a time.
 
 -- The resources of the feed. A new kind needs its word here, triggers that log it, and its look-up in number_changes.
-CREATE TYPE change_kind AS ENUM ('orders', 'products', 'skus', 'customers', 'categories', 'brands');
+CREATE TYPE change_kind AS ENUM ('orders', 'products', 'skus', 'customers', 'categories', 'brands', 'stock');
 
 -- No foreign keys to stores: only triggers of tables that have one write here, several times for every order.
 CREATE TABLE change_log (
@@ -1324,7 +1367,7 @@ CREATE TABLE change_log (
 COMMENT ON TABLE change_log IS 'Changes that have no position yet. Appending takes no shared lock: no writer waits for another.';
 COMMENT ON COLUMN change_log.entity IS 'The id of the resource.';
 COMMENT ON COLUMN change_log.unit IS
-  'Which sellable units change with a product: a variant key names one, null means all, -1 none. Each becomes a change of ''skus'' when it is numbered.';
+  'Which sellable units change with a product: a variant key names one, null means all, -1 none. Each, and each bin with it, becomes a change of ''skus'' and of ''stock'' when it is numbered.';
 
 -- Apart from the log, which every order writes: the CHECK there would cost every order.
 CREATE TABLE shared_changes (
@@ -1384,10 +1427,16 @@ COMMENT ON TABLE purged_changes IS 'The newest position of a purged tombstone of
 CREATE TABLE change_branches (
   number int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   id uuid NOT NULL UNIQUE DEFAULT gen_random_uuid(),
-  place text NOT NULL
+  place text NOT NULL,
+  last_movement bigint NOT NULL,
+  last_event bigint NOT NULL
 );
 COMMENT ON TABLE change_branches IS 'Histories of the database: the first, and one for each restore and fail-over. The highest number is the current one.';
 COMMENT ON COLUMN change_branches.place IS 'The cluster, the database in it, and the timeline of PostgreSQL. A copy is in another place, and a fail-over changes the timeline.';
+
+COMMENT ON COLUMN change_branches.last_movement IS
+  'The newest id of stock_movements when the branch began. Transaction ids up to it may be those of another cluster.';
+COMMENT ON COLUMN change_branches.last_event IS 'The same for order_events.';
 
 CREATE TABLE change_forks (
   store_id int NOT NULL,
@@ -1396,6 +1445,24 @@ CREATE TABLE change_forks (
   PRIMARY KEY (store_id, branch)
 );
 COMMENT ON TABLE change_forks IS 'The newest position of each store when a branch began. A store without a row did not exist then.';
+
+-- A place of the feed at which stock can be counted: the end of a numbering. A transaction is before the place if the
+-- snapshot sees it: the numbering has given positions to exactly these. Written only where orders or stock have changed.
+CREATE TABLE feed_snapshots (
+  store_id int NOT NULL,
+  branch int NOT NULL,
+  position bigint NOT NULL,
+  began_after bigint NOT NULL,
+  snapshot pg_snapshot,
+  taken_at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (store_id, branch, position)
+);
+COMMENT ON TABLE feed_snapshots IS 'What a reader at a position of the feed has seen. Retention deletes old rows.';
+COMMENT ON COLUMN feed_snapshots.position IS 'The last position of the numbering.';
+COMMENT ON COLUMN feed_snapshots.began_after IS 'The last position before the numbering. A position between the two is no place for a count.';
+COMMENT ON COLUMN feed_snapshots.snapshot IS 'Null when the numbering left committed changes to the next one.';
+-- Retention deletes the oldest rows.
+CREATE INDEX feed_snapshots_by_age ON feed_snapshots (taken_at);
 
 -- Returns the newest position of a store among some kinds; 0 without any.
 CREATE FUNCTION newest_change(of_store int, of_kinds change_kind[]) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
@@ -1420,11 +1487,16 @@ BEGIN
     FROM pg_control_system() CROSS JOIN pg_database WHERE datname = current_database());
 END $$;
 
+-- Waits for those who move stock or change an order: what they write is then before the branch, or has a newer id.
 CREATE FUNCTION begin_branch() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   begun int;
 BEGIN
-  INSERT INTO change_branches (place) VALUES (place_of_branch()) RETURNING number INTO begun;
+  LOCK TABLE stock_movements, order_events IN SHARE ROW EXCLUSIVE MODE;
+  INSERT INTO change_branches (place, last_movement, last_event)
+  VALUES (place_of_branch(), coalesce(pg_sequence_last_value('stock_movements_id_seq'), 0),
+    coalesce(pg_sequence_last_value('order_events_id_seq'), 0))
+  RETURNING number INTO begun;
   INSERT INTO change_forks (store_id, branch, position)
   SELECT id, begun, newest_change(id, enum_range(NULL::change_kind)) FROM stores;
 END $$;
@@ -1457,6 +1529,7 @@ DECLARE
   mark bigint := coalesce((SELECT passed FROM change_log_mark), 0);
   is_shared boolean := EXISTS (SELECT FROM shared_changes WHERE store_id = of_store);
   upto bigint;
+  is_last boolean;
   newest bigint;
   moved int;
 BEGIN
@@ -1480,8 +1553,10 @@ BEGIN
       PERFORM spread_shared_changes(of_store);
     END IF;
     newest := newest_change(of_store, enum_range(NULL::change_kind));
-    upto := (SELECT max(id) FROM (
-      SELECT id FROM change_log WHERE store_id = of_store AND id > mark ORDER BY id LIMIT 5000) AS batch);
+    upto := (SELECT id FROM change_log WHERE store_id = of_store AND id > mark ORDER BY id OFFSET 4999 LIMIT 1);
+    -- The last batch takes all that its own snapshot sees: a place for counts.
+    is_last := upto IS NULL;
+    upto := coalesce(upto, 9223372036854775807);
     WITH waiting AS (
       DELETE FROM change_log WHERE store_id = of_store AND id > mark AND id <= upto
       RETURNING id, kind, entity, unit
@@ -1507,6 +1582,23 @@ BEGIN
             AND known.entity >= product.entity AND known.entity < product.entity || '.'
           ORDER BY known.entity)
         ) AS unit
+        UNION ALL
+        -- All bins of the units. A bin's id is '<product>-<variant or 0>-<bin>'.
+        SELECT 'stock', bin.entity, product.last FROM (
+          SELECT entity, unit, max(id) AS last, entity || coalesce('-' || unit, '') AS prefix FROM waiting
+          WHERE kind = 'products' AND unit IS DISTINCT FROM -1 GROUP BY entity, unit
+        ) AS product
+        CROSS JOIN LATERAL (
+          (SELECT product_id || '-' || variant_key || '-' || bin_id AS entity FROM stock
+          WHERE store_id = of_store AND product_id BETWEEN product.entity::int AND product.entity::int
+            AND variant_key BETWEEN coalesce(product.unit, 0) AND coalesce(product.unit, 2147483647)
+          ORDER BY product_id, variant_key, bin_id)
+          UNION ALL
+          (SELECT entity FROM changes AS known
+          WHERE known.store_id = of_store AND known.kind = 'stock'
+            AND known.entity >= product.prefix || '-' AND known.entity < product.prefix || '.'
+          ORDER BY known.entity)
+        ) AS bin
       ) AS change GROUP BY kind, entity
     ), states AS MATERIALIZED (
       -- A range of one id, sorted: the primary key is the only index that gives this order, so the one plan for all calls
@@ -1529,6 +1621,12 @@ BEGIN
           WHERE store_id = of_store AND id BETWEEN entity::int AND entity::int ORDER BY id LIMIT 1)
         WHEN 'brands' THEN (SELECT true FROM brands
           WHERE store_id = of_store AND id BETWEEN entity::int AND entity::int ORDER BY id LIMIT 1)
+        WHEN 'stock' THEN (SELECT product_id = split_part(entity, '-', 1)::int
+            AND variant_key = split_part(entity, '-', 2)::int AND bin_id = split_part(entity, '-', 3)::int
+          FROM stock
+          WHERE store_id = of_store AND (product_id, variant_key, bin_id)
+            >= (split_part(entity, '-', 1)::int, split_part(entity, '-', 2)::int, split_part(entity, '-', 3)::int)
+          ORDER BY product_id, variant_key, bin_id LIMIT 1)
       END, false) AS shown
       FROM touched
     ), news AS MATERIALIZED (
@@ -1547,8 +1645,17 @@ BEGIN
       WHERE matters OR (kind, last) IN (SELECT kind, max(last) FROM news GROUP BY kind HAVING NOT bool_or(matters))
       ON CONFLICT (store_id, kind, entity) DO UPDATE
         SET position = excluded.position, deleted = excluded.deleted, changed_at = excluded.changed_at
+      RETURNING position
+    ), placed AS (
+      -- The snapshot of this statement: it sees the transactions whose changes are in waiting, and those before, and no other.
+      INSERT INTO feed_snapshots (store_id, branch, position, began_after, snapshot)
+      SELECT of_store, (SELECT max(number) FROM change_branches), max(position), newest,
+        CASE WHEN is_last THEN pg_current_snapshot() END
+      FROM numbered
+      WHERE EXISTS (SELECT FROM waiting WHERE kind = 'orders' OR kind = 'products' AND unit IS DISTINCT FROM -1)
+      HAVING count(*) > 0
     )
-    SELECT count(*) INTO moved FROM waiting;
+    SELECT CASE WHEN is_last THEN least(count(*), 4999) ELSE 5000 END INTO moved FROM waiting;
   EXCEPTION WHEN lock_not_available THEN
     RETURN NULL;
   END;

@@ -1,0 +1,70 @@
+import { ChangeStock, StockService, type ApiKeyLookup, type StockFilter } from '@app/application';
+import { Body, Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { CurrentKey, CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
+import { BodyPipe } from '../body/body.pipe.js';
+import { list, single, type ListEnvelope } from '../envelope.js';
+import { Documented } from '../openapi/documented.js';
+import type { ValueOf } from '../openapi/resource.js';
+import { IdempotencyKey } from '../orders/idempotency-key.decorator.js';
+import { deadlineOf } from '../orders/order-deadline.js';
+import { exactFilter, idFilter, wordsFilter } from '../query/parameters.js';
+import { listQuery, type ValuesOf } from '../query/query.js';
+import { ReadQuery } from '../query/read-query.decorator.js';
+import { ApiChangeStock, ApiListStock, STOCK_DOCUMENTATION } from './stock.openapi.js';
+import { ChangeStockRequest, toStockLines } from './stock.request.js';
+import { toStockChange, toStockListItem, type StockListItem } from './stock.response.js';
+
+const QUERY = listQuery<StockFilter>({
+  skus: wordsFilter('sku', 'one of these SKUs', 'R-1-42,R-1-43'),
+  productId: idFilter('product_id', 'Only the stock of this product.'),
+  warehouse: exactFilter('warehouse', 'the code of the warehouse', 'MAIN'),
+  bin: exactFilter('bin', 'the code of the bin', 'A-1'),
+});
+
+@Controller('v1/stock')
+@Documented(STOCK_DOCUMENTATION)
+export class StockController {
+  constructor(
+    private readonly stock: StockService,
+    private readonly changes: ChangeStock,
+  ) {}
+
+  @Get()
+  @ApiListStock()
+  async list(
+    @CurrentStore() store: CurrentStoreContext,
+    @ReadQuery(QUERY) { filter, page }: ValuesOf<typeof QUERY>,
+  ): Promise<ListEnvelope<ValueOf<typeof StockListItem>>> {
+    const { rows, total } = await this.stock.list(store.id, filter, page);
+    return list(rows.map(toStockListItem), total, page);
+  }
+
+  @Post()
+  @HttpCode(200)
+  @ApiChangeStock()
+  async change(
+    @CurrentKey() key: ApiKeyLookup,
+    @IdempotencyKey() idempotencyKey: string | null,
+    @Body(BodyPipe) body: ChangeStockRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Buffer> {
+    const { id, name, mode, store } = key;
+    const reference = body.reference ?? null;
+    const { answer, isReplay } = await this.changes.execute({
+      storeId: store.id,
+      actor: { type: 'key', id, name },
+      lines: toStockLines(body.lines, key),
+      reference,
+      reason: body.reason ?? '',
+      isAtomic: body.atomic ?? false,
+      createsBins: body.create_bins ?? false,
+      idempotency: idempotencyKey === null ? null : { storeId: store.id, mode, key: idempotencyKey },
+      answer: (lines) => Buffer.from(JSON.stringify(single(toStockChange(reference, lines)))),
+      deadline: deadlineOf(reply),
+    });
+    if (isReplay) reply.header('idempotent-replayed', 'true');
+    reply.header('content-type', 'application/json; charset=utf-8');
+    return answer;
+  }
+}

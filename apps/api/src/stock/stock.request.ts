@@ -1,0 +1,125 @@
+import type { ApiKeyLookup, StockLine } from '@app/application';
+import { COUNT_BASES, type CountBasis, type StockWrite } from '@app/domain';
+import { BadRequestException } from '@nestjs/common';
+import {
+  FlagField,
+  IntegerField,
+  IntegerOrNullField,
+  ListField,
+  OptionalWordField,
+  ReferenceField,
+  TextField,
+} from '../body/fields.js';
+import { decodeCursor } from '../changes/cursor.js';
+
+export const MAX_STOCK_LINES = 500;
+const MAX_INT = 2_147_483_647;
+const MAX_FAULTS = 20;
+
+export class StockLineRequest {
+  @TextField({ max: 200, description: 'The SKU in any letter case, of something that can be ordered. Or `product_id`.' })
+  sku?: string | null;
+
+  @IntegerOrNullField({ min: 1, max: MAX_INT, description: 'The product, instead of `sku`.' })
+  product_id?: number | null;
+
+  @IntegerOrNullField({ min: 1, max: MAX_INT, description: 'The variant. Null: the stock of the product itself.' })
+  variant_id?: number | null;
+
+  @TextField({ max: 200, description: 'Code of the warehouse. Not needed where only one bin is possible.' })
+  warehouse?: string | null;
+
+  @TextField({ max: 200, description: 'Code of the bin. Not needed where only one bin is possible.' })
+  bin?: string | null;
+
+  @IntegerField({
+    min: -MAX_INT,
+    max: MAX_INT,
+    isOptional: true,
+    description: 'Units that came in (positive) or are gone (negative). The stock never falls below 0.',
+  })
+  adjust?: number;
+
+  @IntegerField({ min: 0, max: MAX_INT, isOptional: true, description: 'What the bin shall hold.' })
+  set?: number;
+
+  @IntegerOrNullField({
+    min: 0,
+    max: MAX_INT,
+    description: 'Required with `set`: what you take the bin to hold. Null overwrites whatever is there.',
+  })
+  expected?: number | null;
+
+  @IntegerField({ min: 0, max: MAX_INT, isOptional: true, description: 'Units that were counted at `as_of`.' })
+  counted?: number;
+
+  @TextField({
+    max: 1000,
+    description:
+      'Required with `counted`: the `cursor` of an answer of `GET /v1/changes` with `has_more: false`, as of which was counted.',
+  })
+  as_of?: string | null;
+
+  @OptionalWordField({
+    words: COUNT_BASES,
+    description:
+      'Required with `counted`. `available`: the counter has left out what is sold. `on_hand`: all that lay on the shelf; ' +
+      'units of orders that were placed and not shipped at `as_of` are taken off.',
+  })
+  basis?: CountBasis | null;
+}
+
+export class ChangeStockRequest {
+  @ReferenceField({ description: 'Your own number of the request. Unique in the store, for ever.' })
+  reference?: string | null;
+
+  @TextField({ max: 500, description: 'Why, for you. Part of what a repeat must have in common.' })
+  reason?: string | null;
+
+  @FlagField({ default: false, description: 'Whether no line changes anything when one is refused.' })
+  atomic?: boolean | null;
+
+  @FlagField({ default: false, description: 'Whether a bin that a line names is made where its warehouse lacks it.' })
+  create_bins?: boolean | null;
+
+  @ListField(StockLineRequest, { max: MAX_STOCK_LINES, description: 'Each with one of `adjust`, `set` and `counted`.' })
+  lines!: StockLineRequest[];
+}
+
+/**
+ * @throws BadRequestException when a line does not say one thing, with up to 20 faults.
+ * @throws CursorInvalid when `as_of` is no cursor of this store and mode.
+ */
+export function toStockLines(lines: readonly StockLineRequest[], { store, mode }: ApiKeyLookup): StockLine[] {
+  const faults = lines.flatMap((line, index) => faultsOf(line).map((fault) => `lines[${index}]${fault}`));
+  if (faults.length > 0) throw new BadRequestException(faults.slice(0, MAX_FAULTS).join('; '));
+  return lines.map((line) => {
+    const sku = line.sku || null;
+    return {
+      sku,
+      productId: line.product_id ?? null,
+      variantId: line.variant_id ?? null,
+      warehouse: line.warehouse || null,
+      bin: line.bin || null,
+      write: toWrite(line),
+      asOf: line.as_of ? decodeCursor(line.as_of, { storeId: store.id, mode }) : null,
+    };
+  });
+}
+
+function faultsOf({ sku, product_id, adjust, set, expected, counted, as_of, basis }: StockLineRequest): string[] {
+  const given = [adjust, set, counted].filter((value) => value !== undefined);
+  return [
+    ...(!sku === !product_id ? [' must have either sku or product_id'] : []),
+    ...(given.length === 1 ? [] : [' must have one of adjust, set and counted']),
+    ...(set !== undefined && expected === undefined ? ['.expected is required'] : []),
+    ...(counted !== undefined && !as_of ? ['.as_of is required'] : []),
+    ...(counted !== undefined && !basis ? ['.basis is required'] : []),
+  ];
+}
+
+function toWrite({ adjust, set, expected, counted, basis }: StockLineRequest): StockWrite {
+  if (adjust !== undefined) return { kind: 'adjust', by: adjust };
+  if (set !== undefined) return { kind: 'set', to: set, expected: expected ?? null };
+  return { kind: 'count', counted: counted ?? 0, basis: basis ?? 'available' };
+}

@@ -1,0 +1,82 @@
+import type { Actor, StockRefusalCode, StockWrite } from '@app/domain';
+import type { Deadline } from '../deadline.js';
+import type { FeedPlace } from './change-feed.js';
+import type { IdempotencyScope } from './order-placement.js';
+
+/** A product or a variant, by its SKU or its ids. */
+export interface StockUnit {
+  /** In any letter case; null = by ids. */
+  readonly sku: string | null;
+  readonly productId: number | null;
+  /** Null = stock at product level. */
+  readonly variantId: number | null;
+}
+
+export interface StockLine extends StockUnit {
+  /** Codes; null where the product lies in one bin only, or the store has only one. */
+  readonly warehouse: string | null;
+  readonly bin: string | null;
+  readonly write: StockWrite;
+  /** Where in the feed a count was made; null for the other lines. */
+  readonly asOf: Pick<FeedPlace, 'branch' | 'position'> | null;
+}
+
+/** What a line did. Texts are `''` and numbers null where the line does not say what it means. */
+export interface StockLineResult {
+  /** Counts from 1. */
+  readonly line: number;
+  readonly sku: string;
+  readonly productId: number | null;
+  readonly variantId: number | null;
+  readonly warehouse: string;
+  readonly bin: string;
+  readonly before: number | null;
+  readonly after: number | null;
+  readonly short: number;
+  readonly code: StockRefusalCode | null;
+  /** `''` unless it is refused. */
+  readonly error: string;
+}
+
+export interface StockChangeRequest {
+  readonly storeId: number;
+  readonly actor: Actor;
+  readonly lines: readonly StockLine[];
+  /** The client's number of the request, unique in the store for ever. */
+  readonly reference: string | null;
+  /** For the log of the change. */
+  readonly reason: string;
+  /** Whether no line changes anything when one is refused. */
+  readonly isAtomic: boolean;
+  /** Whether a bin that a line names is made where its warehouse lacks it. */
+  readonly createsBins: boolean;
+  /** SHA-256 of the validated request. */
+  readonly requestHash: Buffer;
+  /** `null` when the client sent no idempotency key. */
+  readonly idempotency: IdempotencyScope | null;
+  /** Serialises the answer that is stored with the key and the reference, and replayed byte for byte. */
+  readonly answer: (lines: readonly StockLineResult[]) => Buffer;
+  readonly deadline?: Deadline;
+}
+
+export interface ChangedStock {
+  readonly answer: Buffer;
+  /** Whether an earlier request, with the same key or reference, made the change. */
+  readonly isReplay: boolean;
+  /** Units that were sold although a count of this request did not find them. */
+  readonly short: number;
+}
+
+/** Changes stock by receipts, corrections and counts, one transaction per request. */
+export abstract class StockChanges {
+  /**
+   * Applies the lines in their order. Each is applied or refused; all results tell what the bin held.
+   *
+   * @throws StockRefused when the request is atomic and a line is refused; nothing is written.
+   * @throws ReferenceTaken when another request of the store has the reference; nothing is written.
+   * @throws IdempotencyMismatch when the key was used with another request; nothing is written.
+   * @throws IdempotencyInFlight when another request with the key is still running after 2 s; nothing is written.
+   * @throws CommitOutcomeUnknown when the commit went unanswered, or stopped waiting for the standbys.
+   */
+  abstract apply(request: StockChangeRequest): Promise<ChangedStock>;
+}

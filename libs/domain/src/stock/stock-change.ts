@@ -1,0 +1,103 @@
+/** What a line does with the stock of a bin. */
+export type StockWrite =
+  | { readonly kind: 'adjust'; readonly by: number }
+  /** `expected`: what the writer takes the bin to hold; null overwrites whatever is there. */
+  | { readonly kind: 'set'; readonly to: number; readonly expected: number | null }
+  | {
+      readonly kind: 'count';
+      readonly counted: number;
+      /** `available`: without the units that were sold. `on_hand`: all that lay on the shelf. */
+      readonly basis: CountBasis;
+    };
+
+export const COUNT_BASES = ['available', 'on_hand'] as const;
+export type CountBasis = (typeof COUNT_BASES)[number];
+
+export const STOCK_REFUSALS = [
+  'unknown_sku',
+  'ambiguous_sku',
+  'unknown_bin',
+  'below_zero',
+  'above_limit',
+  'stale',
+  'cursor_expired',
+  'superseded',
+] as const;
+export type StockRefusalCode = (typeof STOCK_REFUSALS)[number];
+
+export interface StockRefusal {
+  readonly code: StockRefusalCode;
+  /** For the client. */
+  readonly error: string;
+}
+
+/** What is known about the place of a count in the feed. */
+export interface CountFacts {
+  /** Position of the snapshot; later places have higher ones. */
+  readonly place: number;
+  /** Units of orders that were placed and not shipped at the place. */
+  readonly unshipped: number;
+  /** Net units of the movements after the place, without counts. */
+  readonly movedSince: number;
+  /** Whether a set or an opening stock is after the place. */
+  readonly isOverwritten: boolean;
+  /** Place of the last count of the bin; null = never counted on this branch. */
+  readonly lastCount: number | null;
+}
+
+export interface StockOutcome {
+  readonly before: number;
+  readonly after: number;
+  /** Units that were sold although a count does not find them. */
+  readonly short: number;
+  readonly refusal: StockRefusal | null;
+}
+
+const MAX_QUANTITY = 2_147_483_647;
+
+/** The stock of a product or variant in a bin, through the lines of one request. */
+export class BinStock {
+  private adjusted = 0;
+  private isSet = false;
+  private counted: number | null = null;
+
+  /** @param quantity units in the bin, under its lock. */
+  constructor(private quantity: number) {}
+
+  adjust(by: number): StockOutcome {
+    const after = this.quantity + by;
+    if (after < 0) return this.refuse('below_zero', `The bin holds ${this.quantity}`);
+    if (after > MAX_QUANTITY) return this.refuse('above_limit', `A bin holds at most ${MAX_QUANTITY}`);
+    this.adjusted += by;
+    return this.become(after);
+  }
+
+  set(to: number, expected: number | null): StockOutcome {
+    if (expected !== null && expected !== this.quantity) {
+      return this.refuse('stale', `The bin holds ${this.quantity}, not ${expected}`);
+    }
+    this.isSet = true;
+    return this.become(to);
+  }
+
+  /** Movements after the place of the count still apply; a correction by an earlier count does not. */
+  count(counted: number, facts: CountFacts): StockOutcome {
+    const lastCount = Math.max(this.counted ?? 0, facts.lastCount ?? 0);
+    if (this.isSet || facts.isOverwritten || facts.place < lastCount) {
+      return this.refuse('superseded', 'The bin was counted or set after this place');
+    }
+    this.counted = facts.place;
+    const after = counted - facts.unshipped + facts.movedSince + this.adjusted;
+    return { ...this.become(Math.min(Math.max(after, 0), MAX_QUANTITY)), short: Math.max(-after, 0) };
+  }
+
+  private become(after: number): StockOutcome {
+    const before = this.quantity;
+    this.quantity = after;
+    return { before, after, short: 0, refusal: null };
+  }
+
+  private refuse(code: StockRefusalCode, error: string): StockOutcome {
+    return { before: this.quantity, after: this.quantity, short: 0, refusal: { code, error } };
+  }
+}

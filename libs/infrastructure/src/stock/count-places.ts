@@ -1,0 +1,186 @@
+import type { StockLine } from '@app/application';
+import type { CountFacts } from '@app/domain';
+import { toSafeInteger } from '../postgres/integers.js';
+import type { TransactionSql } from '../postgres/transaction-sql.js';
+
+/** A place of the feed at which stock can be counted. */
+export interface CountPlace {
+  readonly position: number;
+  /** pg_snapshot as text: it sees the transactions before the place. */
+  readonly snapshot: string;
+  /** Ids up to these are before every place of the branch. */
+  readonly lastMovement: string;
+  readonly lastEvent: string;
+}
+
+/** A count at a place, in a bin. */
+export interface PlacedCount extends CountPlace {
+  readonly index: number;
+  readonly bin_id: number;
+  readonly product_id: number;
+  readonly variant_key: number;
+}
+
+// The newest snapshot at or before the cursor has given positions to exactly what it sees. A cursor in the middle of the
+// next numbering is no place: what it has seen is no set of transactions.
+const FIND_PLACES = `/* stock.find_count_places */
+  SELECT asked.branch, asked.position::text AS asked, place.position::text, place.snapshot::text,
+    current.last_movement::text, current.last_event::text
+  FROM (SELECT * FROM change_branches ORDER BY number DESC LIMIT 1) AS current
+  JOIN (SELECT DISTINCT * FROM unnest($2::uuid[], $3::bigint[]) AS each (branch, position)) AS asked
+    ON asked.branch = current.id
+  CROSS JOIN LATERAL (
+    SELECT position, snapshot FROM feed_snapshots
+    WHERE store_id = $1 AND branch = current.number AND position <= asked.position
+    ORDER BY position DESC LIMIT 1
+  ) AS place
+  WHERE place.snapshot IS NOT NULL AND asked.position <= coalesce((
+    SELECT began_after FROM feed_snapshots
+    WHERE store_id = $1 AND branch = current.number AND position > asked.position
+    ORDER BY position LIMIT 1), asked.position)`;
+
+interface PlaceRow {
+  readonly branch: string;
+  readonly asked: string;
+  readonly position: string;
+  readonly snapshot: string;
+  readonly last_movement: string;
+  readonly last_event: string;
+}
+
+/**
+ * Finds the places of the counts, in the order of the lines.
+ *
+ * @returns null for a line that is no count; undefined for a count without a place.
+ */
+export async function findCountPlaces(
+  sql: TransactionSql,
+  storeId: number,
+  lines: readonly StockLine[],
+): Promise<(CountPlace | null | undefined)[]> {
+  const asked = lines.flatMap(({ asOf }) => asOf ?? []);
+  if (asked.length === 0) return lines.map(() => null);
+  const values = [storeId, asked.map(({ branch }) => branch), asked.map(({ position }) => position)];
+  const rows = await sql.query<PlaceRow>(FIND_PLACES, values);
+  const places = new Map(rows.map((row) => [`${row.branch} ${row.asked}`, toPlace(row)]));
+  return lines.map(({ asOf }) => asOf && places.get(`${asOf.branch.toLowerCase()} ${asOf.position}`));
+}
+
+function toPlace({ position, snapshot, last_movement, last_event }: PlaceRow): CountPlace {
+  return { position: toSafeInteger(position), snapshot, lastMovement: last_movement, lastEvent: last_event };
+}
+
+const isBefore = (id: string, last: string, transaction: string) =>
+  `(${id} <= ${last} OR pg_visible_in_snapshot(${transaction}, counted.snapshot))`;
+const COUNTED = `unnest($2::int[], $3::int[], $4::int[], $5::int[], $6::pg_snapshot[], $7::bigint[], $8::bigint[])
+    AS counted (line, product_id, variant_key, bin_id, snapshot, last_movement, last_event)`;
+
+// Runs under the lock of the bins: what it does not see comes after this transaction. The lower bound of the transaction
+// limits the read of the index: all older transactions are visible in the snapshot.
+const FACTS = `/* stock.count_facts */
+  SELECT counted.line, since.units::int AS moved_since, absolute.is_overwritten, absolute.last_count::text
+  FROM ${COUNTED}
+  CROSS JOIN LATERAL (
+    SELECT coalesce(sum(quantity), 0) AS units FROM stock_movements AS moved
+    WHERE moved.store_id = $1 AND moved.product_id = counted.product_id AND moved.variant_key = counted.variant_key
+      AND moved.bin_id = counted.bin_id AND moved.transaction >= pg_snapshot_xmin(counted.snapshot)
+      AND moved.kind <> 'COUNT' AND NOT ${isBefore('moved.id', 'counted.last_movement', 'moved.transaction')}
+  ) AS since
+  CROSS JOIN LATERAL (
+    SELECT max(counted_at) FILTER (WHERE moved.id > counted.last_movement) AS last_count,
+      coalesce(bool_or(kind <> 'COUNT' AND NOT ${isBefore('moved.id', 'counted.last_movement', 'moved.transaction')}), false)
+        AS is_overwritten
+    FROM stock_movements AS moved
+    WHERE moved.store_id = $1 AND moved.product_id = counted.product_id AND moved.variant_key = counted.variant_key
+      AND moved.bin_id = counted.bin_id AND moved.kind = ANY ('{OPENING,SET,COUNT}')
+  ) AS absolute`;
+
+// Orders that were placed and not shipped at the place: those that are open now, and those that changed since. What they took
+// leaves the bins in the order of their ids, as the allocations of an order list them.
+const UNSHIPPED = `/* stock.count_unshipped */
+  WITH counted AS MATERIALIZED (
+    SELECT * FROM ${COUNTED}
+  ), candidates AS MATERIALIZED (
+    SELECT id FROM orders WHERE store_id = $1 AND fulfillment_status IN ('PENDING', 'CONFIRMED', 'PROCESSING')
+    UNION
+    SELECT order_id FROM order_events
+    WHERE store_id = $1 AND transaction >= (SELECT min(pg_snapshot_xmin(snapshot)) FROM counted)
+  ), taken AS (
+    SELECT counted.line, candidates.id AS order_id, moved.bin_id, -sum(moved.quantity) AS units,
+      sum(-sum(moved.quantity)) OVER (PARTITION BY counted.line, candidates.id ORDER BY moved.bin_id) AS through
+    FROM candidates
+    JOIN stock_movements AS moved ON moved.store_id = $1 AND moved.order_id = candidates.id AND moved.kind = 'ORDER'
+    JOIN counted ON counted.product_id = moved.product_id AND counted.variant_key = moved.variant_key
+    WHERE ${isBefore('moved.id', 'counted.last_movement', 'moved.transaction')}
+    GROUP BY counted.line, candidates.id, moved.bin_id
+  )
+  SELECT counted.line, sum(taken.units - least(greatest(
+    shipped.units - (taken.through - taken.units), 0), taken.units))::int AS units
+  FROM taken
+  JOIN counted ON counted.line = taken.line AND counted.bin_id = taken.bin_id
+  CROSS JOIN LATERAL (
+    SELECT coalesce(sum(item.quantity), 0) AS units
+    FROM order_lines AS line
+    JOIN shipment_items AS item USING (store_id, order_id, position)
+    WHERE line.store_id = $1 AND line.order_id = taken.order_id AND line.product_id = counted.product_id
+      AND coalesce(line.variant_id, 0) = counted.variant_key
+      -- The last status of the shipment before the place.
+      AND (SELECT coalesce(event.details ->> 'to', event.details ->> 'status') FROM order_events AS event
+        WHERE event.store_id = $1 AND event.order_id = line.order_id AND event.reference = item.reference
+          AND event.event IN ('shipment_created', 'shipment_changed')
+          AND coalesce(event.details ->> 'to', event.details ->> 'status') IS NOT NULL
+          AND ${isBefore('event.id', 'counted.last_event', 'event.transaction')}
+        ORDER BY event.id DESC LIMIT 1) IN ('shipped', 'delivered')
+  ) AS shipped
+  WHERE coalesce((
+    SELECT to_value FROM order_events AS event
+    WHERE event.store_id = $1 AND event.order_id = taken.order_id AND event.field = 'fulfillment_status'
+      AND ${isBefore('event.id', 'counted.last_event', 'event.transaction')}
+    ORDER BY event.id DESC LIMIT 1), 'PENDING') IN ('PENDING', 'CONFIRMED', 'PROCESSING')
+  GROUP BY counted.line`;
+
+function valuesOf(storeId: number, counts: readonly PlacedCount[]): unknown[] {
+  return [
+    storeId,
+    counts.map(({ index }) => index),
+    counts.map(({ product_id }) => product_id),
+    counts.map(({ variant_key }) => variant_key),
+    counts.map(({ bin_id }) => bin_id),
+    counts.map(({ snapshot }) => snapshot),
+    counts.map(({ lastMovement }) => lastMovement),
+    counts.map(({ lastEvent }) => lastEvent),
+  ];
+}
+
+interface FactsRow {
+  readonly line: number;
+  readonly moved_since: number;
+  readonly is_overwritten: boolean;
+  readonly last_count: string | null;
+}
+
+/** What has happened to the bins since the counts, by the index of the line. The caller holds the bins. */
+export async function readCountFacts(
+  sql: TransactionSql,
+  storeId: number,
+  counts: readonly PlacedCount[],
+): Promise<Map<number, Pick<CountFacts, 'movedSince' | 'isOverwritten' | 'lastCount'>>> {
+  const rows = await sql.query<FactsRow>(FACTS, valuesOf(storeId, counts));
+  return new Map(
+    rows.map(({ line, moved_since: movedSince, is_overwritten: isOverwritten, last_count: last }) => [
+      line,
+      { movedSince, isOverwritten, lastCount: last === null ? null : toSafeInteger(last) },
+    ]),
+  );
+}
+
+/** Units of each bin that were sold and not shipped at the place of its count, by the index of the line. */
+export async function readUnshipped(
+  sql: TransactionSql,
+  storeId: number,
+  counts: readonly PlacedCount[],
+): Promise<Map<number, number>> {
+  if (counts.length === 0) return new Map();
+  const rows = await sql.query<{ line: number; units: number }>(UNSHIPPED, valuesOf(storeId, counts));
+  return new Map(rows.map(({ line, units }) => [line, units]));
+}

@@ -1,0 +1,247 @@
+import {
+  IdempotencyMismatch,
+  StockChanges,
+  type ChangedStock,
+  type StockChangeRequest,
+  type StockLine,
+  type StockLineResult,
+} from '@app/application';
+import {
+  BinStock,
+  ReferenceTaken,
+  StockRefused,
+  type CountFacts,
+  type StockOutcome,
+  type StockRefusalCode,
+} from '@app/domain';
+import { Injectable, Logger } from '@nestjs/common';
+import { claimKey, keepAnswer } from '../orders/idempotency-keys.js';
+import { ServiceMetrics } from '../platform/service-metrics.js';
+import type { TransactionSql } from '../postgres/transaction-sql.js';
+import { Transactions } from '../postgres/transactions.js';
+import { findCountPlaces, readCountFacts, readUnshipped, type CountPlace } from './count-places.js';
+import { resolveLines, type ResolvedLine } from './resolve-lines.js';
+import { keyOf, LOCK_ROWS, MAKE_ROWS, type StockRow } from './stock-quantities.js';
+
+// A second request with the reference waits here until the first commits or rolls back.
+const CLAIM_REFERENCE = `/* stock.claim_reference */
+  INSERT INTO stock_requests (store_id, reference, request_hash) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING 1`;
+
+const FIND_REFERENCE = `/* stock.find_reference */
+  SELECT request_hash, answer FROM stock_requests WHERE store_id = $1 AND reference = $2`;
+
+const KEEP_REFERENCE = `/* stock.keep_reference */
+  UPDATE stock_requests SET answer = $3 WHERE store_id = $1 AND reference = $2`;
+
+// Counts and sets are recorded even if they find what the bin holds: they supersede earlier counts.
+const WRITE = `/* stock.write */
+  WITH moved AS (
+    SELECT * FROM unnest($2::int[], $3::int[], $4::int[], $5::int[], $6::text[], $7::bigint[]) WITH ORDINALITY
+      AS moved (bin_id, product_id, variant_key, difference, kind, counted_at, place)
+  ), net AS (
+    SELECT bin_id, product_id, variant_key, sum(difference)::int AS difference FROM moved
+    GROUP BY bin_id, product_id, variant_key HAVING sum(difference) <> 0
+  ), updated AS (
+    UPDATE stock SET quantity = stock.quantity + net.difference
+    FROM net
+    WHERE stock.store_id = $1 AND stock.bin_id = net.bin_id AND stock.product_id = net.product_id
+      AND stock.variant_key = net.variant_key
+  )
+  INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, kind, quantity, counted_at, actor_type,
+    actor_id, actor_name, reference)
+  SELECT $1, bin_id, product_id, variant_key, kind, difference, counted_at, $8, $9, $10, $11 FROM moved ORDER BY place`;
+
+/** A line whose product and bin are known. */
+interface PlacedLine extends ResolvedLine {
+  readonly row: Omit<StockRow, 'quantity'>;
+  readonly asked: StockLine;
+  /** Null unless it is a count. */
+  readonly place: CountPlace | null;
+}
+
+@Injectable()
+export class PostgresStockChanges extends StockChanges {
+  private readonly logger = new Logger('Stock');
+
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly metrics: ServiceMetrics,
+  ) {
+    super();
+  }
+
+  override async apply(request: StockChangeRequest): Promise<ChangedStock> {
+    const changed = await this.transactions.run((sql) => apply(sql, request), request.deadline);
+    if (changed.short > 0) {
+      this.metrics.countShortUnits(changed.short);
+      this.logger.warn({
+        message: 'Counts found fewer units than are sold',
+        storeId: request.storeId,
+        units: changed.short,
+      });
+    }
+    return changed;
+  }
+}
+
+// The key first, then the reference, then the stock: the lock order of every writer.
+async function apply(sql: TransactionSql, request: StockChangeRequest): Promise<ChangedStock> {
+  const { storeId, reference, requestHash, idempotency: scope } = request;
+  const kept = scope && (await claimKey(sql, { scope, requestHash }, null));
+  if (kept) {
+    if (kept.answer === null) throw new IdempotencyMismatch();
+    return { answer: kept.answer, isReplay: true, short: 0 };
+  }
+  const earlier = reference === null ? null : await claimReference(sql, request, reference);
+  const lines = earlier ? [] : await change(sql, request);
+  const answer = earlier ?? request.answer(lines);
+  if (scope) await keepAnswer(sql, scope, { orderId: null, answer });
+  if (reference !== null && !earlier) await sql.query(KEEP_REFERENCE, [storeId, reference, answer.toString()]);
+  return { answer, isReplay: earlier !== null, short: lines.reduce((sum, line) => sum + line.short, 0) };
+}
+
+/** @returns the answer to the earlier request with the reference; null when this transaction has it now. */
+async function claimReference(
+  sql: TransactionSql,
+  { storeId, requestHash }: StockChangeRequest,
+  reference: string,
+): Promise<Buffer | null> {
+  const [claimed] = await sql.query(CLAIM_REFERENCE, [storeId, reference, requestHash]);
+  if (claimed) return null;
+  const found = await sql.query<{ request_hash: Buffer; answer: string }>(FIND_REFERENCE, [storeId, reference]);
+  if (!found[0]?.request_hash.equals(requestHash)) throw new ReferenceTaken();
+  // The commit of the first request may have stopped waiting for the standbys.
+  await sql.waitForStandbysAtCommit();
+  return Buffer.from(found[0].answer);
+}
+
+async function change(sql: TransactionSql, request: StockChangeRequest): Promise<StockLineResult[]> {
+  const { storeId, lines } = request;
+  const resolved = await resolveLines(sql, request);
+  const places = await findCountPlaces(sql, storeId, lines);
+  const placed = resolved.flatMap((line, index): PlacedLine[] => {
+    const [asked, place] = [lines[index], places[index]];
+    if (!asked || line.binId === null || line.productId === null || place === undefined) return [];
+    const row = { bin_id: line.binId, product_id: line.productId, variant_key: line.variantId ?? 0 };
+    return [{ ...line, row, asked, place }];
+  });
+  const bins = await lockBins(sql, storeId, placed);
+  const counts = placed.filter(({ place }) => place !== null);
+  const facts = await factsOf(sql, storeId, counts);
+
+  const outcomes = new Map<number, StockOutcome>();
+  for (const line of placed) {
+    const bin = bins.get(keyOf(line.row)) ?? new BinStock(0);
+    outcomes.set(line.index, outcomeOf(bin, line, facts.get(line.index)));
+  }
+  const results = resolved.map((line) => toResult(line, outcomes.get(line.index)));
+  const refused = results.filter(({ code }) => code !== null);
+  if (request.isAtomic && refused.length > 0) {
+    throw new StockRefused(refused.map(({ line, code, error }) => `lines[${line - 1}]: ${code}: ${error}`).slice(0, 20));
+  }
+  await write(sql, request, placed, outcomes);
+  return results;
+}
+
+/** Locks the bins of the lines, in the order of every writer. A bin in which the product never lay has no row to lock. */
+async function lockBins(
+  sql: TransactionSql,
+  storeId: number,
+  placed: readonly PlacedLine[],
+): Promise<Map<string, BinStock>> {
+  const valuesOf = (lines: readonly PlacedLine[]) => [
+    storeId,
+    lines.map(({ row }) => row.bin_id),
+    lines.map(({ row }) => row.product_id),
+    lines.map(({ variantId }) => variantId),
+  ];
+  const firsts = new Map(placed.map((line) => [keyOf(line.row), line]));
+  const filling = placed.filter((line) => fills(line));
+  if (filling.length > 0) await sql.query(MAKE_ROWS, valuesOf(filling));
+  const rows = await sql.query<StockRow>(LOCK_ROWS, valuesOf([...firsts.values()]));
+  return new Map([
+    ...[...firsts.keys()].map((key) => [key, new BinStock(0)] as const),
+    ...rows.map((row) => [keyOf(row), new BinStock(row.quantity)] as const),
+  ]);
+}
+
+/** Whether the line needs the row of its bin, although the product may never have lain there. */
+function fills({ asked: { write } }: PlacedLine): boolean {
+  if (write.kind === 'adjust') return write.by > 0;
+  return write.kind === 'count' || write.expected === null || write.expected === 0;
+}
+
+async function factsOf(
+  sql: TransactionSql,
+  storeId: number,
+  counts: readonly PlacedLine[],
+): Promise<Map<number, CountFacts>> {
+  if (counts.length === 0) return new Map();
+  const queried = counts.flatMap(({ index, row, place, asked }) =>
+    place ? [{ index, ...row, ...place, isOnHand: asked.write.kind === 'count' && asked.write.basis === 'on_hand' }] : [],
+  );
+  const unshipped = await readUnshipped(
+    sql,
+    storeId,
+    queried.filter(({ isOnHand }) => isOnHand),
+  );
+  const facts = await readCountFacts(sql, storeId, queried);
+  return new Map(
+    queried.flatMap(({ index, position }) => {
+      const known = facts.get(index);
+      return known ? [[index, { ...known, place: position, unshipped: unshipped.get(index) ?? 0 }] as const] : [];
+    }),
+  );
+}
+
+function outcomeOf(bin: BinStock, { asked: { write } }: PlacedLine, facts: CountFacts | undefined): StockOutcome {
+  if (write.kind === 'adjust') return bin.adjust(write.by);
+  if (write.kind === 'set') return bin.set(write.to, write.expected);
+  if (!facts) throw new Error('A count without its place');
+  return bin.count(write.counted, facts);
+}
+
+async function write(
+  sql: TransactionSql,
+  { storeId, actor, reference }: StockChangeRequest,
+  placed: readonly PlacedLine[],
+  outcomes: ReadonlyMap<number, StockOutcome>,
+): Promise<void> {
+  const moved = placed.flatMap((line) => {
+    const outcome = outcomes.get(line.index);
+    if (!outcome || outcome.refusal) return [];
+    return [{ ...line, kind: line.asked.write.kind, difference: outcome.after - outcome.before }];
+  });
+  if (moved.length === 0) return;
+  await sql.query(WRITE, [
+    storeId,
+    moved.map(({ row }) => row.bin_id),
+    moved.map(({ row }) => row.product_id),
+    moved.map(({ row }) => row.variant_key),
+    moved.map(({ difference }) => difference),
+    moved.map(({ kind }) => MOVEMENTS[kind]),
+    moved.map(({ place }) => place?.position ?? null),
+    ...[actor.type, actor.id, actor.name, reference],
+  ]);
+}
+
+const MOVEMENTS = { adjust: 'ADJUSTMENT', set: 'SET', count: 'COUNT' } as const;
+
+const EXPIRED: { readonly code: StockRefusalCode; readonly error: string } = {
+  code: 'cursor_expired',
+  error: 'No count can be placed at this cursor: take the cursor of a newer answer without more, and count again',
+};
+
+function toResult(line: ResolvedLine, outcome: StockOutcome | undefined): StockLineResult {
+  const { index, binId: _binId, refusal, ...place } = line;
+  const refused = outcome?.refusal ?? refusal ?? (outcome ? null : EXPIRED);
+  return {
+    ...place,
+    line: index + 1,
+    before: outcome?.before ?? null,
+    after: outcome?.after ?? null,
+    short: outcome?.short ?? 0,
+    code: refused?.code ?? null,
+    error: refused?.error ?? '',
+  };
+}

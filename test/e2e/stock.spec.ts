@@ -1,0 +1,353 @@
+import { anOrderBody } from '../builders/order-body.js';
+import { FeedReader } from '../support/feed-reader.js';
+import { startApi, type RunningApi } from '../support/start-api.js';
+
+let application: RunningApi;
+beforeAll(async () => {
+  application = await startApi({ DATABASE_POOL_SIZE: '10', THROTTLE_PER_10S: '0' });
+});
+afterAll(() => application.stop());
+
+interface Line {
+  readonly before: number | null;
+  readonly after: number | null;
+  readonly short: number;
+  readonly code: string;
+  readonly bin: string;
+}
+
+let api: RunningApi;
+let product: number;
+beforeEach(async () => {
+  api = await application.withStore();
+  product = await api.store.product({ stock: 12, sku: 'R-1' });
+});
+
+async function change(lines: readonly object[], more: object = {}, headers: Record<string, string> = {}) {
+  const response = await api.post('/v1/stock', { lines, ...more }, headers);
+  const { data, error } = response.json<{ data?: { lines: Line[] }; error?: string }>();
+  return { status: response.statusCode, code: response.headers['x-error-code'], lines: data?.lines ?? [], error, response };
+}
+
+/** The cursor of a reader that has seen everything. */
+async function cursor(): Promise<string> {
+  const reader = new FeedReader(api);
+  await reader.catchUp();
+  return reader.cursor ?? '';
+}
+
+const place = async (quantity: number) => {
+  const response = await api.post('/v1/orders', anOrderBody(product, quantity));
+  expect(response.statusCode).toBe(201);
+  return response.json<{ data: { id: string } }>().data.id;
+};
+
+const sql = <Row>(text: string, ...values: unknown[]) => application.database.query<Row>(text, values);
+const stock = () => api.store.onHand(product);
+const counted = (n: number, as_of: string, basis = 'available') => ({ sku: 'R-1', counted: n, as_of, basis });
+
+describe('POST /v1/stock', () => {
+  it('adds a receipt to the only bin of the product, and names the actor and the reference in the ledger', async () => {
+    const { status, lines } = await change([{ sku: 'r-1', adjust: 10 }], { reference: 'GR-1' });
+
+    expect(status).toBe(200);
+    expect(lines).toMatchObject([{ line: 1, sku: 'R-1', product_id: product, before: 12, after: 22, short: 0, code: '' }]);
+    expect(await stock()).toBe(22);
+    const movements = await sql(
+      `SELECT kind, quantity, actor_type, reference FROM stock_movements WHERE store_id = $1 ORDER BY id DESC LIMIT 1`,
+      api.store.id,
+    );
+    expect(movements).toEqual([{ kind: 'ADJUSTMENT', quantity: 10, actor_type: 'key', reference: 'GR-1' }]);
+  });
+
+  it('refuses to take more than there is, and says what there is', async () => {
+    const { lines } = await change([{ sku: 'R-1', adjust: -13 }]);
+
+    expect(lines).toMatchObject([{ before: 12, after: 12, code: 'below_zero', error: 'The bin holds 12' }]);
+    expect(await stock()).toBe(12);
+  });
+
+  it('does not overwrite a sale with a quantity from an old reading', async () => {
+    await place(3);
+
+    const { lines } = await change([{ product_id: product, set: 22, expected: 12 }]);
+
+    expect(lines).toMatchObject([{ before: 9, after: 9, code: 'stale' }]);
+    expect(await stock()).toBe(9);
+  });
+
+  it('sets what the bin holds where the expectation is right, or is null', async () => {
+    const { lines } = await change([
+      { sku: 'R-1', set: 22, expected: 12 },
+      { sku: 'R-1', set: 5, expected: null },
+    ]);
+
+    expect(lines).toMatchObject([
+      { before: 12, after: 22, code: '' },
+      { before: 22, after: 5, code: '' },
+    ]);
+    expect(await stock()).toBe(5);
+  });
+
+  it('says which lines mean nothing, and applies the others', async () => {
+    await api.store.product({ sku: 'TWICE', stock: 1 });
+    await api.store.product({ sku: 'twice', stock: 1 });
+
+    const { status, lines } = await change([
+      { sku: 'NOPE', adjust: 1 },
+      { sku: 'TWICE', adjust: 1 },
+      { sku: 'R-1', warehouse: 'NOPE', adjust: 1 },
+      { product_id: product, variant_id: 77, adjust: 1 },
+      { sku: 'R-1', adjust: 1 },
+    ]);
+
+    expect(status).toBe(200);
+    const codes = lines.map(({ code }) => code);
+    expect(codes).toEqual(['unknown_sku', 'ambiguous_sku', 'unknown_bin', 'unknown_sku', '']);
+    expect(await stock()).toBe(13);
+  });
+
+  it('applies all lines or none when it is atomic, and names the refused ones', async () => {
+    const { status, code, error } = await change(
+      [
+        { sku: 'R-1', adjust: 5 },
+        { sku: 'R-1', set: 1, expected: 2 },
+      ],
+      { atomic: true, reference: 'ALL-1' },
+    );
+
+    expect([status, code]).toEqual([422, 'stock_refused']);
+    expect(error).toBe('Nothing changes: lines[1]: stale: The bin holds 17, not 2');
+    expect(await stock()).toBe(12);
+    expect((await change([{ sku: 'R-1', adjust: 5 }], { reference: 'ALL-1' })).status).toBe(200);
+  });
+
+  it('makes a bin that the first line names when it is asked to', async () => {
+    const [warehouse] = await sql<{ code: string }>('SELECT code FROM warehouses WHERE store_id = $1', api.store.id);
+    const into = { sku: 'R-1', warehouse: warehouse?.code, bin: 'NEW-1', adjust: 4 };
+
+    expect((await change([into])).lines).toMatchObject([{ code: 'unknown_bin' }]);
+    const { lines } = await change([into, into], { create_bins: true });
+
+    expect(lines).toMatchObject([
+      { bin: 'NEW-1', before: 0, after: 4 },
+      { bin: 'NEW-1', before: 4, after: 8 },
+    ]);
+  });
+
+  it('applies requests with the same reference once, and answers them alike', async () => {
+    const requests = Array.from({ length: 5 }, () => change([{ sku: 'R-1', adjust: 10 }], { reference: 'GR-7' }));
+
+    const bodies = new Set((await Promise.all(requests)).map(({ response }) => response.body));
+
+    expect(bodies.size).toBe(1);
+    expect(await stock()).toBe(22);
+    const other = await change([{ sku: 'R-1', adjust: 11 }], { reference: 'GR-7' });
+    expect([other.status, other.code]).toEqual([422, 'reference_taken']);
+  });
+
+  it('applies requests with the same idempotency key once, and keeps no personal data with the answer', async () => {
+    const key = { 'idempotency-key': 'stock-1' };
+    const first = await change([{ sku: 'R-1', adjust: 10 }], {}, key);
+    const second = await change([{ sku: 'R-1', adjust: 10 }], {}, key);
+
+    expect(second.response.body).toBe(first.response.body);
+    expect(second.response.headers['idempotent-replayed']).toBe('true');
+    expect(await stock()).toBe(22);
+    const kept = await sql('SELECT personal, order_id FROM idempotency_keys WHERE store_id = $1', api.store.id);
+    expect(kept).toEqual([{ personal: false, order_id: null }]);
+    expect((await api.post('/v1/orders', anOrderBody(product), key)).headers['x-error-code']).toBe('idempotency_mismatch');
+  });
+
+  it.each([
+    [{ adjust: 1 }, 'lines[0] must have either sku or product_id'],
+    [{ sku: 'R-1', product_id: 1, adjust: 1 }, 'lines[0] must have either sku or product_id'],
+    [{ sku: 'R-1' }, 'lines[0] must have one of adjust, set and counted'],
+    [{ sku: 'R-1', adjust: 1, set: 1, expected: 1 }, 'lines[0] must have one of adjust, set and counted'],
+    [{ sku: 'R-1', set: 1 }, 'lines[0].expected is required'],
+    [{ sku: 'R-1', counted: 1 }, 'lines[0].as_of is required; lines[0].basis is required'],
+    [{ sku: 'R-1', adjust: 1.5 }, 'lines[0].adjust must be an integer from -2147483647 to 2147483647'],
+  ])('refuses a line that does not say one thing: %j', async (line, message) => {
+    const { status, error } = await change([line]);
+
+    expect([status, error]).toEqual([400, message]);
+  });
+
+  it('refuses a cursor that is none of the store', async () => {
+    const { status, code } = await change([counted(1, 'nonsense')]);
+
+    expect([status, code]).toEqual([400, 'cursor_invalid']);
+  });
+});
+
+describe('a count', () => {
+  it('does not put units on sale that were sold after its cursor', async () => {
+    const at = await cursor();
+    await place(3);
+    await change([{ sku: 'R-1', adjust: 10 }]);
+
+    const { lines } = await change([counted(12, at)]);
+
+    expect(lines).toMatchObject([{ before: 19, after: 19, short: 0, code: '' }]);
+  });
+
+  it('does not put units on sale that were sold before its cursor and lay on the shelf', async () => {
+    const id = await place(3);
+    const at = await cursor();
+
+    expect((await change([counted(12, at, 'on_hand')])).lines).toMatchObject([{ before: 9, after: 9 }]);
+    expect((await change([counted(9, at, 'available')])).lines).toMatchObject([{ after: 9 }]);
+    await api.post(`/v1/orders/${id}/shipments`, { reference: 'S-1' });
+
+    expect((await change([counted(12, at, 'on_hand')])).lines).toMatchObject([{ after: 9 }]);
+    expect((await change([counted(9, await cursor(), 'on_hand')])).lines).toMatchObject([{ after: 9 }]);
+  });
+
+  it('corrects what was wrong, and replaces an earlier count at the same cursor', async () => {
+    const at = await cursor();
+    await place(2);
+
+    expect((await change([counted(20, at)])).lines).toMatchObject([{ before: 10, after: 18 }]);
+    expect((await change([counted(15, at)])).lines).toMatchObject([{ before: 18, after: 13 }]);
+  });
+
+  it('is superseded by a count at a later cursor, and by a set', async () => {
+    const first = await cursor();
+    await place(1);
+    const second = await cursor();
+    await change([counted(11, second)]);
+
+    expect((await change([counted(12, first)])).lines).toMatchObject([{ code: 'superseded', before: 11, after: 11 }]);
+    await change([{ sku: 'R-1', set: 4, expected: 11 }]);
+    expect((await change([counted(11, second)])).lines).toMatchObject([{ code: 'superseded', after: 4 }]);
+    expect((await change([counted(4, await cursor())])).lines).toMatchObject([{ code: '', after: 4 }]);
+  });
+
+  it('leaves 0 when more is sold than it finds, and says how many are short', async () => {
+    const at = await cursor();
+    await place(5);
+
+    const { lines } = await change([counted(3, at)]);
+
+    expect(lines).toMatchObject([{ before: 7, after: 0, short: 2, code: '' }]);
+  });
+
+  it('takes off only what is not shipped, by the bins in the order of the allocations', async () => {
+    await api.store.stock(product, null, 30);
+    const id = await place(35);
+    const bins = await sql<{ bin: string; quantity: number }>(
+      `SELECT bins.code AS bin, quantity FROM stock JOIN bins ON bins.store_id = stock.store_id AND bins.id = bin_id
+       WHERE stock.store_id = $1 ORDER BY bin_id`,
+      api.store.id,
+    );
+    expect(bins.map(({ quantity }) => quantity)).toEqual([7, 0]);
+    await api.post(`/v1/orders/${id}/shipments`, { reference: 'S-1', items: [{ line: 1, quantity: 8 }] });
+    const at = await cursor();
+
+    const { lines } = await change(bins.map(({ bin }, index) => ({ ...counted([7, 27][index] ?? 0, at, 'on_hand'), bin })));
+
+    expect(lines).toMatchObject([
+      { before: 7, after: 7 },
+      { before: 0, after: 0 },
+    ]);
+  });
+
+  it('is refused at a cursor that is no place of the present history', async () => {
+    const reader = new FeedReader(api, 'limit=1');
+    await reader.page();
+    const inTheMiddle = reader.cursor ?? '';
+    const at = await cursor();
+    await sql('SELECT begin_branch()');
+
+    const { lines } = await change([counted(1, inTheMiddle), counted(1, at)]);
+
+    expect(lines).toMatchObject([{ code: 'cursor_expired' }, { code: 'cursor_expired' }]);
+    await place(1);
+    expect((await change([counted(11, await cursor())])).lines).toMatchObject([{ code: '', after: 11 }]);
+  });
+});
+
+describe('GET /v1/stock', () => {
+  const list = async (query = '') => {
+    const response = await api.get(`/v1/stock?${query}`);
+    return response.json<{ data: Record<string, unknown>[]; pagination: { total: number } }>();
+  };
+
+  it('lists what lies where, by product, variant and bin', async () => {
+    const variant = await api.store.variant(product, { sku: 'R-1-42', stock: 7 });
+
+    const { data, pagination } = await list();
+
+    expect(pagination.total).toBe(2);
+    expect(data).toMatchObject([
+      { sku: 'R-1', product_id: product, variant_id: null, quantity: 12 },
+      { sku: 'R-1-42', product_id: product, variant_id: variant, quantity: 7 },
+    ]);
+  });
+
+  it('filters by SKU, product, warehouse and bin', async () => {
+    const other = await api.store.product({ sku: 'O-1', stock: [1, 2] });
+    const [, first] = (await list()).data;
+
+    expect((await list('sku=o-1')).pagination.total).toBe(2);
+    expect((await list(`product_id=${other}`)).pagination.total).toBe(2);
+    expect((await list(`warehouse=${first?.['warehouse']}`)).pagination.total).toBe(3);
+    expect((await list(`warehouse=${first?.['warehouse']}&bin=${first?.['bin']}`)).data).toEqual([first]);
+    expect((await list('bin=nope')).data).toEqual([]);
+  });
+
+  it('has the same rows on pages as in one list, over many blocks, and an exact total', async () => {
+    await sql(
+      `INSERT INTO products (store_id, id, slug, name, price)
+       SELECT $1, 500000 + n * 100, 'p-' || n, 'P', 1 FROM generate_series(1, 250) AS n`,
+      api.store.id,
+    );
+    await sql(
+      `INSERT INTO stock (store_id, bin_id, product_id, quantity)
+       SELECT $1, (SELECT min(id) FROM bins WHERE store_id = $1), 500000 + n * 100, n FROM generate_series(1, 250) AS n`,
+      api.store.id,
+    );
+
+    const pages = await Promise.all([1, 2, 3, 4].map((page) => list(`limit=70&page=${page}`)));
+
+    expect(pages.map(({ pagination }) => pagination.total)).toEqual([251, 251, 251, 251]);
+    const ids = pages.flatMap(({ data }) => data.map((row) => row['product_id']));
+    expect(ids).toEqual([product, ...Array.from({ length: 250 }, (_, n) => 500_100 + n * 100)].sort((a, b) => a - b));
+    expect((await list('page=9')).pagination.total).toBe(251);
+  });
+});
+
+it('shows the stock of a moved bin in the feed, also of an order', async () => {
+  const reader = new FeedReader(api, 'kinds=stock');
+  await reader.catchUp();
+
+  await place(2);
+
+  const seen = await reader.catchUp();
+  expect(seen).toHaveLength(1);
+  expect([...reader.copy.values()]).toMatchObject([{ kind: 'stock', data: { sku: 'R-1', quantity: 10 } }]);
+});
+
+it('neither deadlocks nor loses a unit when large changes and orders meet', async () => {
+  const products = await Promise.all(Array.from({ length: 40 }, (_, n) => api.store.product({ sku: `M-${n}`, stock: 100 })));
+  const lines = products.map((id) => ({ product_id: id, adjust: 1 }));
+  const orders = Array.from({ length: 40 }, (_, n) => {
+    const picked = [products[n], products[(n * 7 + 3) % 40], products[(n * 13 + 5) % 40]];
+    return api.post('/v1/orders', {
+      items: picked.map((id) => ({ product_id: id, quantity: 1 })),
+      customer: { name: 'Ada' },
+    });
+  });
+  const changes = [lines, lines.toReversed(), lines].map((each) => change(each));
+
+  const [placed, changed] = await Promise.all([Promise.all(orders), Promise.all(changes)]);
+
+  expect(placed.map(({ statusCode }) => statusCode)).toEqual(orders.map(() => 201));
+  expect(changed.map(({ status }) => status)).toEqual([200, 200, 200]);
+  const [left] = await sql<{ units: number }>(
+    'SELECT sum(quantity)::int AS units FROM stock WHERE store_id = $1 AND product_id = ANY ($2)',
+    api.store.id,
+    products,
+  );
+  expect(left?.units).toBe(40 * 100 + 3 * 40 - 3 * 40);
+});
