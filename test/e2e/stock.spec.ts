@@ -39,7 +39,7 @@ async function cursor(): Promise<string> {
 const place = async (quantity: number) => {
   const response = await api.post('/v1/orders', anOrderBody(product, quantity));
   expect(response.statusCode).toBe(201);
-  return response.json<{ data: { id: string } }>().data.id;
+  return response.json<{ data: { order_id: string } }>().data.order_id;
 };
 
 const sql = <Row>(text: string, ...values: unknown[]) => application.database.query<Row>(text, values);
@@ -197,7 +197,7 @@ describe('a count', () => {
 
     expect((await change([counted(12, at, 'on_hand')])).lines).toMatchObject([{ before: 9, after: 9 }]);
     expect((await change([counted(9, at, 'available')])).lines).toMatchObject([{ after: 9 }]);
-    await api.post(`/v1/orders/${id}/shipments`, { reference: 'S-1' });
+    expect((await api.post(`/v1/orders/${id}/shipments`, { reference: 'S-1' })).statusCode).toBe(201);
 
     expect((await change([counted(12, at, 'on_hand')])).lines).toMatchObject([{ after: 9 }]);
     expect((await change([counted(9, await cursor(), 'on_hand')])).lines).toMatchObject([{ after: 9 }]);
@@ -241,7 +241,8 @@ describe('a count', () => {
       api.store.id,
     );
     expect(bins.map(({ quantity }) => quantity)).toEqual([7, 0]);
-    await api.post(`/v1/orders/${id}/shipments`, { reference: 'S-1', items: [{ line: 1, quantity: 8 }] });
+    const shipment = { reference: 'S-1', items: [{ line: 1, quantity: 8 }] };
+    expect((await api.post(`/v1/orders/${id}/shipments`, shipment)).statusCode).toBe(201);
     const at = await cursor();
 
     const { lines } = await change(bins.map(({ bin }, index) => ({ ...counted([7, 27][index] ?? 0, at, 'on_hand'), bin })));
