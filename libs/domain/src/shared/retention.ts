@@ -3,5 +3,8 @@
 /** An idempotency key is known for at least this long after its order. */
 export const IDEMPOTENCY_KEYS_KEPT_HOURS = 24;
 
+/** A count can be placed at a cursor of the feed for at least this long. */
+export const COUNT_PLACES_KEPT_DAYS = 7;
+
 /** A reader of the feed learns of a deletion for this long. */
 export const DELETIONS_KEPT_DAYS = 90;

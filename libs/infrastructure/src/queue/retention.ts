@@ -1,4 +1,4 @@
-import { IDEMPOTENCY_KEYS_KEPT_HOURS } from '@app/domain';
+import { COUNT_PLACES_KEPT_DAYS, IDEMPOTENCY_KEYS_KEPT_HOURS } from '@app/domain';
 import type pg from 'pg';
 import type { Retention } from '../platform/config.js';
 
@@ -16,6 +16,15 @@ const EXPIRED = [
     when: `verdict = 'REJECT' AND created_at < now() - make_interval(days => $1) AND NOT EXISTS (
       SELECT FROM orders WHERE orders.store_id = fraud_assessments.store_id AND orders.id = fraud_assessments.order_id)`,
     days: ({ rejectedOrders }: Retention) => [rejectedOrders],
+  },
+  {
+    table: 'feed_snapshots',
+    // The newest of the old ones stays: the cursors up to the next one have it as their place.
+    when: `taken_at < now() - interval '${COUNT_PLACES_KEPT_DAYS} days' AND EXISTS (
+      SELECT FROM feed_snapshots AS later
+      WHERE later.store_id = feed_snapshots.store_id AND (later.branch, later.position) > (feed_snapshots.branch, feed_snapshots.position)
+        AND later.taken_at < now() - interval '${COUNT_PLACES_KEPT_DAYS} days')`,
+    days: () => [],
   },
   {
     table: 'api_key_usage',
