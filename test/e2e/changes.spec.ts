@@ -57,10 +57,14 @@ describe('GET /v1/changes', () => {
       `customers ${customer}`,
       `orders ${order}`,
     ];
-    expect([...seen].sort()).toEqual(things.sort());
+    const stock = seen.filter((entry) => entry.startsWith('stock'));
+    expect(seen.filter((entry) => !stock.includes(entry)).sort()).toEqual(things.sort());
     const [sku] = (await api.get('/v1/skus')).json<{ data: unknown[] }>().data;
+    const { data: rows } = (await api.get('/v1/stock')).json<{ data: unknown[] }>();
+    expect(stock).toHaveLength(rows.length);
     for (const { kind, id, data } of reader.copy.values()) {
       if (kind === 'skus') expect(data).toEqual(sku);
+      else if (kind === 'stock') expect(rows).toContainEqual(data);
       else expect(data).toEqual((await api.get(`/v1/${kind}/${id}`)).json<{ data: unknown }>().data);
     }
   });
@@ -283,8 +287,8 @@ describe('GET /v1/changes', () => {
   });
 
   it('shows a reader of one mode its orders and all deletions, a test order in between or not', async () => {
-    const live = await follower('limit=2&is_test=false');
-    const test = await follower('limit=2&is_test=true');
+    const live = await follower('limit=2&is_test=false&kinds=orders,products,skus');
+    const test = await follower('limit=2&is_test=true&kinds=orders,products,skus');
     const placed: string[] = [];
     for (const isTest of [false, true, true, true, true, false])
       placed.push(await api.store.order({ is_test: isTest }));

@@ -26,7 +26,13 @@ beforeEach(async () => {
 async function change(lines: readonly object[], more: object = {}, headers: Record<string, string> = {}) {
   const response = await api.post('/v1/stock', { lines, ...more }, headers);
   const { data, error } = response.json<{ data?: { lines: Line[] }; error?: string }>();
-  return { status: response.statusCode, code: response.headers['x-error-code'], lines: data?.lines ?? [], error, response };
+  return {
+    status: response.statusCode,
+    code: response.headers['x-error-code'],
+    lines: data?.lines ?? [],
+    error,
+    response,
+  };
 }
 
 /** The cursor of a reader that has seen everything. */
@@ -51,7 +57,9 @@ describe('POST /v1/stock', () => {
     const { status, lines } = await change([{ sku: 'r-1', adjust: 10 }], { reference: 'GR-1' });
 
     expect(status).toBe(200);
-    expect(lines).toMatchObject([{ line: 1, sku: 'R-1', product_id: product, before: 12, after: 22, short: 0, code: '' }]);
+    expect(lines).toMatchObject([
+      { line: 1, sku: 'R-1', product_id: product, before: 12, after: 22, short: 0, code: '' },
+    ]);
     expect(await stock()).toBe(22);
     const movements = await sql(
       `SELECT kind, quantity, actor_type, reference FROM stock_movements WHERE store_id = $1 ORDER BY id DESC LIMIT 1`,
@@ -156,7 +164,9 @@ describe('POST /v1/stock', () => {
     expect(await stock()).toBe(22);
     const kept = await sql('SELECT personal, order_id FROM idempotency_keys WHERE store_id = $1', api.store.id);
     expect(kept).toEqual([{ personal: false, order_id: null }]);
-    expect((await api.post('/v1/orders', anOrderBody(product), key)).headers['x-error-code']).toBe('idempotency_mismatch');
+    expect((await api.post('/v1/orders', anOrderBody(product), key)).headers['x-error-code']).toBe(
+      'idempotency_mismatch',
+    );
   });
 
   it.each([
@@ -245,7 +255,9 @@ describe('a count', () => {
     expect((await api.post(`/v1/orders/${id}/shipments`, shipment)).statusCode).toBe(201);
     const at = await cursor();
 
-    const { lines } = await change(bins.map(({ bin }, index) => ({ ...counted([7, 27][index] ?? 0, at, 'on_hand'), bin })));
+    const { lines } = await change(
+      bins.map(({ bin }, index) => ({ ...counted([7, 27][index] ?? 0, at, 'on_hand'), bin })),
+    );
 
     expect(lines).toMatchObject([
       { before: 7, after: 7 },
@@ -271,7 +283,7 @@ describe('a count', () => {
 describe('GET /v1/stock', () => {
   const list = async (query = '') => {
     const response = await api.get(`/v1/stock?${query}`);
-    return response.json<{ data: Record<string, unknown>[]; pagination: { total: number } }>();
+    return response.json<{ data: Record<string, string | number | null>[]; pagination: { total: number } }>();
   };
 
   it('lists what lies where, by product, variant and bin', async () => {
@@ -330,7 +342,9 @@ it('shows the stock of a moved bin in the feed, also of an order', async () => {
 });
 
 it('neither deadlocks nor loses a unit when large changes and orders meet', async () => {
-  const products = await Promise.all(Array.from({ length: 40 }, (_, n) => api.store.product({ sku: `M-${n}`, stock: 100 })));
+  const products = await Promise.all(
+    Array.from({ length: 40 }, (_, n) => api.store.product({ sku: `M-${n}`, stock: 100 })),
+  );
   const lines = products.map((id) => ({ product_id: id, adjust: 1 }));
   const orders = Array.from({ length: 40 }, (_, n) => {
     const picked = [products[n], products[(n * 7 + 3) % 40], products[(n * 13 + 5) % 40]];

@@ -17,7 +17,10 @@ const MAX_INT = 2_147_483_647;
 const MAX_FAULTS = 20;
 
 export class StockLineRequest {
-  @TextField({ max: 200, description: 'The SKU in any letter case, of something that can be ordered. Or `product_id`.' })
+  @TextField({
+    max: 200,
+    description: 'The SKU in any letter case, of something that can be ordered. Or `product_id`.',
+  })
   sku?: string | null;
 
   @IntegerOrNullField({ min: 1, max: MAX_INT, description: 'The product, instead of `sku`.' })

@@ -31,7 +31,7 @@ export function toStockListItem(row: StockRecord): ValueOf<typeof StockListItem>
 export const StockChange = representation(
   'StockChange',
   object({
-    reference: text("The request's own number; `\"\"` when it has none.", 'GR-4711'),
+    reference: text('The request\'s own number; `""` when it has none.', 'GR-4711'),
     lines: arrayOf(
       object({
         line: integer('Counts the lines of the request from 1.', 1),

@@ -137,7 +137,9 @@ async function change(sql: TransactionSql, request: StockChangeRequest): Promise
   const results = resolved.map((line) => toResult(line, outcomes.get(line.index)));
   const refused = results.filter(({ code }) => code !== null);
   if (request.isAtomic && refused.length > 0) {
-    throw new StockRefused(refused.map(({ line, code, error }) => `lines[${line - 1}]: ${code}: ${error}`).slice(0, 20));
+    throw new StockRefused(
+      refused.map(({ line, code, error }) => `lines[${line - 1}]: ${code}: ${error}`).slice(0, 20),
+    );
   }
   await write(sql, request, placed, outcomes);
   return results;
@@ -178,7 +180,9 @@ async function factsOf(
 ): Promise<Map<number, CountFacts>> {
   if (counts.length === 0) return new Map();
   const queried = counts.flatMap(({ index, row, place, asked }) =>
-    place ? [{ index, ...row, ...place, isOnHand: asked.write.kind === 'count' && asked.write.basis === 'on_hand' }] : [],
+    place
+      ? [{ index, ...row, ...place, isOnHand: asked.write.kind === 'count' && asked.write.basis === 'on_hand' }]
+      : [],
   );
   const unshipped = await readUnshipped(
     sql,

@@ -121,7 +121,8 @@ function toLines(lines: readonly StockLine[], rows: readonly ResolvedRow[]): Res
 
 function refusalOf({ units, bins }: ResolvedRow): StockRefusal | null {
   if (units === 0) return { code: 'unknown_sku', error: 'The store has no such product or variant' };
-  if (units > 1) return { code: 'ambiguous_sku', error: 'Several products have this SKU: name product_id and variant_id' };
+  if (units > 1)
+    return { code: 'ambiguous_sku', error: 'Several products have this SKU: name product_id and variant_id' };
   if (bins === 0) return { code: 'unknown_bin', error: 'The store has no such bin' };
   if (bins > 1) return { code: 'unknown_bin', error: 'Several bins are possible: name warehouse and bin' };
   return null;
