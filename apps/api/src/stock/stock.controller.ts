@@ -5,6 +5,7 @@ import { CurrentKey, CurrentStore, type CurrentStoreContext } from '../auth/curr
 import { BodyPipe } from '../body/body.pipe.js';
 import { list, single, type ListEnvelope } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
+import { NeedsScope } from '../openapi/needs-scope.js';
 import type { ValueOf } from '../openapi/resource.js';
 import { IdempotencyKey } from '../orders/idempotency-key.decorator.js';
 import { deadlineOf } from '../orders/order-deadline.js';
@@ -42,6 +43,7 @@ export class StockController {
 
   @Post()
   @HttpCode(200)
+  @NeedsScope('stock')
   @ApiChangeStock()
   async change(
     @CurrentKey() key: ApiKeyLookup,
