@@ -3079,15 +3079,15 @@ export interface operations {
       };
       path: {
         /**
-         * @description UUID, or receipt number in any letter case.
-         * @example 652e11cd-af5e-469b-9ad6-28bda7a6431d
-         */
-        id: string;
-        /**
          * @description The client's number of the shipment.
          * @example SHIP-1
          */
         reference: string;
+        /**
+         * @description UUID, or receipt number in any letter case.
+         * @example 652e11cd-af5e-469b-9ad6-28bda7a6431d
+         */
+        id: string;
       };
       cookie?: never;
     };
