@@ -204,7 +204,10 @@ describe('the ERP bridge', () => {
     }
     const last = await oneRound();
     expect(last.errors).toBe('');
-    expect(await oneRound()).toMatchObject({ ...SILENT, said: expect.stringContaining('changes: 0 done, 0 refused') });
+    expect(await oneRound()).toMatchObject({
+      ...SILENT,
+      said: expect.stringContaining('changes: 0 done, 0 refused') as string,
+    });
 
     const refusals = { shipments: ['S-3 already_shipped'], payments: ['pi_2 amount_mismatch'] };
     for (const kind of ['shipments', 'payments'] as const) {
@@ -249,7 +252,10 @@ describe('the ERP bridge', () => {
     );
     sendTo('payments-in', 'b.csv', ['order', 'reference', 'amount'], [id, 'p', '1']);
 
-    expect(await oneRound()).toMatchObject({ code: 1, said: expect.stringContaining('changes: 1 done, 5 refused') });
+    expect(await oneRound()).toMatchObject({
+      code: 1,
+      said: expect.stringContaining('changes: 1 done, 5 refused') as string,
+    });
 
     const named = (name: string) => rowsOf(name).map(({ row, result, code, reason }) => [row, result, code, reason]);
     expect(named('shipments-results/a.csv')).toEqual([
