@@ -12,6 +12,7 @@ export interface OrderAnswer {
   readonly shipments: readonly ShipmentAnswer[];
   readonly payments: readonly MoneyAnswer[];
   readonly refunds: readonly MoneyAnswer[];
+  readonly pipeline: readonly { readonly stage: string; readonly reference: string }[];
 }
 
 export interface Units {
