@@ -52,9 +52,14 @@ export const LIFE_MUTANTS: readonly Mutant[] = [
       '      AND reference = NEW.reference\n  ) AND false THEN',
     ],
   ),
-  mutant('the mail of a shipment forgets its reference', 'life', /no mail of shipment \S+ arrived/, [
-    STAGES,
-    '[storeId, orderId, stage, reference, PIPELINE_STAGES.indexOf(stage) + 1]',
-    `[storeId, orderId, stage, reference && '', PIPELINE_STAGES.indexOf(stage) + 1]`,
-  ]),
+  mutant(
+    'the mail of a shipment forgets its reference',
+    'life',
+    /mail \S+-notify-shipment@\S+ is marked done and never arrived/,
+    [
+      STAGES,
+      '[storeId, orderId, stage, reference, PIPELINE_STAGES.indexOf(stage) + 1]',
+      `[storeId, orderId, stage, reference && '', PIPELINE_STAGES.indexOf(stage) + 1]`,
+    ],
+  ),
 ];
