@@ -34,8 +34,8 @@ export const LIFE_MUTANTS: readonly Mutant[] = [
   ),
   mutant('a change does not claim its key', 'life', /key \S+ (was answered with different bytes|keeps other bytes)/, [
     LIFECYCLE,
-    'const kept = idempotency && (await claimKey(sql, idempotency, null));',
-    'const kept = idempotency && ((await Promise.resolve(null)) as Awaited<ReturnType<typeof claimKey>>);',
+    'idempotency && ((await findReplay(readerOf(sql), idempotency)) ?? (await claimKey(sql, idempotency, null)));',
+    'idempotency && ((await Promise.resolve(null)) as Awaited<ReturnType<typeof claimKey>>);',
   ]),
   mutant(
     'a change of a shipment leaves no event',
