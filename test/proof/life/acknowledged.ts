@@ -11,7 +11,7 @@ interface Body {
   readonly items?: readonly Units[];
   readonly status?: string;
   readonly carrier?: string;
-  readonly field: string;
+  readonly field: EventAnswer['field'];
   readonly expected: string;
   readonly to: string;
 }
@@ -103,7 +103,7 @@ function lostCarriers(reference: string, present: string, changes: readonly Aske
 
 /** Each transition that was acknowledged is one event, and so may be each whose answer was lost. */
 function transitionViolations(asked: readonly Asked[], events: readonly EventAnswer[]): string[] {
-  const nameOf = ({ field, from, to }: { field: unknown; from: unknown; to: unknown }) => `${field} ${from} → ${to}`;
+  const nameOf = ({ field, from, to }: Pick<EventAnswer, 'field' | 'from' | 'to'>) => [field, from, to].join(' ');
   const moves = events
     .filter(({ event, reference, to }) => event === 'status_changed' && reference === '' && to !== 'CANCELLED')
     .map(nameOf);
