@@ -604,7 +604,7 @@ export interface components {
     RecordRefundRequest: {
       /** @description The refund's id at your gateway. Unique in the order, for ever. */
       reference: string;
-      /** @description What was refunded. Minor units of the currency: 1099 is 10.99 USD. */
+      /** @description What was refunded; 0 for units that come back unpaid. Minor units of the currency: 1099 is 10.99 USD. */
       amount: number;
       /** @description What the refund is for. */
       lines?: components['schemas']['LineQuantityRequest'][];

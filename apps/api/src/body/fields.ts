@@ -189,12 +189,12 @@ export function FlagField({ default: preset, description }: FlagOptions): Proper
   return fieldOrNull({ type: 'boolean', description }, isFlag, preset);
 }
 
-/** Absent, null, or a time with a time zone, not before 1970 and not after 2999. */
+/** Absent, null, or a time with a time zone: from 1970 to a day ahead, for clocks that differ. */
 export function TimestampField({ description }: FieldOptions): PropertyDecorator {
   const isTimestamp = constraint(
     'isTimestamp',
-    (value) => typeof value === 'string' && ISO_TIME.test(value) && !Number.isNaN(Date.parse(value)),
-    'must be a time in ISO 8601 with a time zone, such as 2026-11-20T09:30:00Z',
+    (value) => typeof value === 'string' && ISO_TIME.test(value) && Date.parse(value) < Date.now() + DAY_MS,
+    'must be a time in ISO 8601 with a time zone, such as 2026-11-20T09:30:00Z, and not in the future',
   );
   return fieldOrNull({ type: 'string', format: 'date-time', description }, isTimestamp);
 }
@@ -272,6 +272,7 @@ const isExactly = (words: readonly string[]): PropertyDecorator =>
     `must be one of ${words.join(', ')}`,
   );
 
+const DAY_MS = 24 * 60 * 60 * 1000;
 const ISO_TIME = /^(?:19[7-9]\d|2\d{3})-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
 
 /** Skips the other constraints of an absent field. */

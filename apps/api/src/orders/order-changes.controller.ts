@@ -3,8 +3,7 @@ import { Body, Controller, Get, HttpCode, Param, Patch, Post, Res } from '@nestj
 import type { FastifyReply } from 'fastify';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { NeedsScope } from '../openapi/needs-scope.js';
-import { BodyPipe } from '../body/body.pipe.js';
-import { OptionalBodyPipe } from '../body/optional-body.pipe.js';
+import { StrictBodyPipe } from '../body/strict-body.pipe.js';
 import { list, type ListEnvelope } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import type { ValueOf } from '../openapi/resource.js';
@@ -65,7 +64,7 @@ export class OrderChangesController {
   @ApiCreateShipment()
   async ship(
     @Change() change: ChangeContext,
-    @Body(BodyPipe) body: CreateShipmentRequest,
+    @Body(StrictBodyPipe) body: CreateShipmentRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Buffer> {
     return answer(await this.changes.ship(change, toShipment(body)), reply);
@@ -77,7 +76,7 @@ export class OrderChangesController {
   async changeShipment(
     @Change() change: ChangeContext,
     @Param('reference') reference: string,
-    @Body(BodyPipe) body: ChangeShipmentRequest,
+    @Body(StrictBodyPipe) body: ChangeShipmentRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Buffer> {
     return answer(await this.changes.changeShipment(change, reference, toShipmentPatch(body)), reply);
@@ -89,7 +88,7 @@ export class OrderChangesController {
   @ApiCancelOrder()
   async cancel(
     @Change() change: ChangeContext,
-    @Body(OptionalBodyPipe) body: CancelOrderRequest,
+    @Body(StrictBodyPipe) body: CancelOrderRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Buffer> {
     return answer(await this.changes.cancel(change, toCancellation(body)), reply);
@@ -101,7 +100,7 @@ export class OrderChangesController {
   @ApiMoveOrder()
   async move(
     @Change() change: ChangeContext,
-    @Body(BodyPipe) body: TransitionRequest,
+    @Body(StrictBodyPipe) body: TransitionRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Buffer> {
     return answer(await this.changes.move(change, toTransition(body)), reply);
@@ -120,7 +119,7 @@ export class OrderChangesController {
   @ApiRecordPayment()
   async pay(
     @Change() change: ChangeContext,
-    @Body(BodyPipe) body: RecordPaymentRequest,
+    @Body(StrictBodyPipe) body: RecordPaymentRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Buffer> {
     return answer(await this.changes.pay(change, toPayment(body)), reply);
@@ -131,7 +130,7 @@ export class OrderChangesController {
   @ApiRecordRefund()
   async refund(
     @Change() change: ChangeContext,
-    @Body(BodyPipe) body: RecordRefundRequest,
+    @Body(StrictBodyPipe) body: RecordRefundRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Buffer> {
     return answer(await this.changes.refund(change, toRefund(body)), reply);

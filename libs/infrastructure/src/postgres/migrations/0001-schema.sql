@@ -662,7 +662,7 @@ CREATE TABLE refunds (
   order_id uuid NOT NULL,
   reference external_reference NOT NULL,
   number int NOT NULL CHECK (number > 0),
-  amount bigint NOT NULL CHECK (amount > 0),
+  amount bigint NOT NULL CHECK (amount >= 0),
   at timestamptz(3) NOT NULL DEFAULT now(),
   request_hash text NOT NULL DEFAULT '',
   PRIMARY KEY (store_id, order_id, reference),
