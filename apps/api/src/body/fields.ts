@@ -193,7 +193,7 @@ export function FlagField({ default: preset, description }: FlagOptions): Proper
 export function TimestampField({ description }: FieldOptions): PropertyDecorator {
   const isTimestamp = constraint(
     'isTimestamp',
-    (value) => typeof value === 'string' && ISO_TIME.test(value) && Date.parse(value) < Date.now() + DAY_MS,
+    (value) => typeof value === 'string' && ISO_TIME.test(value) && isNotAhead(new Date(value)),
     'must be a time in ISO 8601 with a time zone, such as 2026-11-20T09:30:00Z, and not in the future',
   );
   return fieldOrNull({ type: 'string', format: 'date-time', description }, isTimestamp);
@@ -272,8 +272,14 @@ const isExactly = (words: readonly string[]): PropertyDecorator =>
     `must be one of ${words.join(', ')}`,
   );
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const ISO_TIME = /^(?:19[7-9]\d|2\d{3})-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** A day of tolerance, for clocks that differ and for calendar days. */
+function isNotAhead(time: Date): boolean {
+  const tomorrow = new Date();
+  tomorrow.setUTCDate(tomorrow.getUTCDate() + 1);
+  return time < tomorrow;
+}
 
 /** Skips the other constraints of an absent field. */
 const IfGiven = ValidateIf((_body, value) => value !== undefined);
