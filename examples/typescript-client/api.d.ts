@@ -829,6 +829,11 @@ export interface components {
          * @example 0
          */
         shipped_quantity: number;
+        /**
+         * @description Shipped units that went back to their bins, by a refund or with RETURNED.
+         * @example 0
+         */
+        returned_quantity: number;
         /** @description The bins that hold, or held, the units of the line. Empty for imported and for cancelled orders. */
         allocations: {
           /**

@@ -23,7 +23,7 @@ const FIND = `
     (SELECT coalesce(json_agg(json_build_object('line', line.position + 1, 'product_id', line.product_id, 'variant_id', line.variant_id,
         'sku', line.sku, 'name', line.name, 'attributes', line.attributes, 'unit_price', line.unit_price,
         'quantity', line.quantity, 'line_total', line.line_total,
-        'shipped_quantity', coalesce(
+        'returned_quantity', 0, 'shipped_quantity', coalesce(
           (SELECT sum(item.quantity) FROM shipment_items item
             WHERE item.store_id = $1 AND item.order_id = $2 AND item.position = line.position),
           CASE WHEN orders.fulfillment_status IN ('SHIPPED', 'DELIVERED', 'RETURNED') THEN line.quantity ELSE 0 END),

@@ -198,7 +198,8 @@ export class PlacedOrder {
     }
     if (items.length === 0 || !covers(unclaimed, items)) throw this.beingPicked();
 
-    const shipment = { ...rest, reference, status, items, shippedAt, deliveredAt: null };
+    const shippedOn = status === 'shipped' ? shippedAt : null;
+    const shipment = { ...rest, reference, status, items, shippedAt: shippedOn, deliveredAt: null };
     return this.withShipment(shipment, [event('shipment_created', reference, { status, items })], status === 'shipped');
   }
 

@@ -1673,6 +1673,8 @@ CREATE TRIGGER shipments_are_logged AFTER INSERT OR UPDATE ON shipments
   FOR EACH ROW EXECUTE FUNCTION log_order_of_part();
 CREATE TRIGGER shipment_items_stay_logged AFTER UPDATE ON shipment_items
   FOR EACH ROW EXECUTE FUNCTION log_order_of_part();
+CREATE TRIGGER returned_units_are_logged AFTER INSERT OR UPDATE ON returned_units
+  FOR EACH ROW EXECUTE FUNCTION log_order_of_part();
 CREATE TRIGGER payments_are_logged AFTER INSERT OR UPDATE ON payments
   FOR EACH ROW EXECUTE FUNCTION log_order_of_part();
 CREATE TRIGGER refunds_are_logged AFTER INSERT OR UPDATE ON refunds
