@@ -225,14 +225,16 @@ describe('a refusal', () => {
       'items[0].sku is not a field of this request',
     ],
     ['refunds', { reference: 're_1', amount: 0, items: [], restock: true }, 'items is not a field of this request'],
-  ])(
-    'of a field that %s do not have names it, because its absence would mean everything',
-    async (path, body, error) => {
-      const response = await post(await place(), path, body);
+    [
+      'payments',
+      { reference: 'pi_1', amount: 1, currency: 'USD', at: '2026-02-30T00:00:00Z' },
+      'at must be a time in ISO 8601 with a time zone, such as 2026-11-20T09:30:00Z, and not in the future',
+    ],
+  ])('of a field that %s do not have, or cannot read, names it', async (path, body, error) => {
+    const response = await post(await place(), path, body);
 
-      expect([response.statusCode, response.json()]).toEqual([400, { success: false, error }]);
-    },
-  );
+    expect([response.statusCode, response.json()]).toEqual([400, { success: false, error }]);
+  });
 
   it('has its code, and is recorded once where the parcel or the money may be on its way', async () => {
     const id = await place();

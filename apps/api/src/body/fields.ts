@@ -193,7 +193,7 @@ export function FlagField({ default: preset, description }: FlagOptions): Proper
 export function TimestampField({ description }: FieldOptions): PropertyDecorator {
   const isTimestamp = constraint(
     'isTimestamp',
-    (value) => typeof value === 'string' && ISO_TIME.test(value) && isNotAhead(new Date(value)),
+    (value) => typeof value === 'string' && ISO_TIME.test(value) && isDay(value) && isNotAhead(new Date(value)),
     'must be a time in ISO 8601 with a time zone, such as 2026-11-20T09:30:00Z, and not in the future',
   );
   return fieldOrNull({ type: 'string', format: 'date-time', description }, isTimestamp);
@@ -273,6 +273,12 @@ const isExactly = (words: readonly string[]): PropertyDecorator =>
   );
 
 const ISO_TIME = /^(?:19[7-9]\d|2\d{3})-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** JavaScript reads 30 February as 2 March. */
+function isDay(time: string): boolean {
+  const day = time.slice(0, 10);
+  return !Number.isNaN(Date.parse(day)) && new Date(day).toISOString().startsWith(day);
+}
 
 /** A day of tolerance, for clocks that differ and for calendar days. */
 function isNotAhead(time: Date): boolean {
