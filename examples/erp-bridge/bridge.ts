@@ -3,7 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { SkuCopy } from '../typescript-client/erp.js';
 import { RequestFailed, storeClient } from '../typescript-client/store.js';
-import { placeOrders, type Placements } from './orders-in.js';
+import { sendChanges } from './changes-in.js';
+import { placeOrders } from './orders-in.js';
 import { writeNewOrders } from './orders-out.js';
 import { writeStock } from './stock-out.js';
 
@@ -18,22 +19,26 @@ if (!API_KEY || !address || !folder || !/^\d+(\.\d+)?$/.test(seconds)) {
 const client = storeClient(address, API_KEY);
 const stock: SkuCopy = { skus: new Map() };
 
-/** What was done is in the folder and in the store: a round may be killed anywhere. A start reads the stock again. */
-const round = async (): Promise<Placements> => {
+/**
+ * Returns the number of refusals. What was done is in the folder and in the store: a round may be killed anywhere. A start
+ * reads the stock again.
+ */
+const round = async (): Promise<number> => {
   await mkdir(folder, { recursive: true });
   const units = await writeStock(client, folder, stock);
   const added = await writeNewOrders(client, folder);
-  const placements = await placeOrders(client, folder, units);
-  const { placed, refused } = placements;
+  const { placed, refused } = await placeOrders(client, folder, units);
+  const changes = await sendChanges(client, folder);
   process.stdout.write(
-    `stock.csv: ${units.length} SKUs; orders.csv: ${added} added; orders-in: ${placed} placed, ${refused} refused\n`,
+    `stock.csv: ${units.length} SKUs; orders.csv: ${added} added; orders-in: ${placed} placed, ${refused} refused; ` +
+      `changes: ${changes.done} done, ${changes.refused} refused\n`,
   );
-  return placements;
+  return refused + changes.refused;
 };
 
 for (let isLast = Number(seconds) === 0; ; await setTimeout(Number(seconds) * 1000)) {
   try {
-    const { refused } = await round();
+    const refused = await round();
     // A scheduler that starts single rounds must notice.
     if (isLast && refused > 0) process.exitCode = 1;
   } catch (error) {

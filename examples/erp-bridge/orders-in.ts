@@ -1,50 +1,45 @@
-import { isUtf8 } from 'node:buffer';
-import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from 'openapi-fetch';
 import type { paths } from '../typescript-client/api.js';
 import { orderLine, placeOnce, type Outcome, type Sku } from '../typescript-client/erp.js';
 import type { NewOrder } from '../typescript-client/store.js';
-import { fromCsv, replaceFile, toCsv, type Row } from './csv-files.js';
+import type { Row } from './csv-files.js';
+import { workOff } from './inbox.js';
 
 const REQUIRED = ['external_reference', 'sku', 'quantity', 'customer_name'];
 const RESULT = ['external_reference', 'result', 'order_id', 'receipt_number', 'code', 'reason'];
 
 /** What a round has done with the orders of `orders-in`. A file that cannot be read counts as one refusal. */
 export interface Placements {
-  placed: number;
-  refused: number;
+  readonly placed: number;
+  readonly refused: number;
 }
 
 /** Places the orders of each file in `orders-in` that has no file in `results` yet. */
 export async function placeOrders(client: Client<paths>, folder: string, units: readonly Sku[]): Promise<Placements> {
-  const [inbox, results] = [join(folder, 'orders-in'), join(folder, 'results')];
-  for (const path of [inbox, results]) await mkdir(path, { recursive: true });
-  const done = new Set(await readdir(results));
-  const counts = { placed: 0, refused: 0 };
-  for (const name of (await readdir(inbox)).sort()) {
-    if (!name.endsWith('.csv') || done.has(name)) continue;
-    const outcomes = await placeFile(client, await readFile(join(inbox, name)), units);
-    await replaceFile(join(results, name), toCsv([RESULT, ...outcomes.map(resultOf)]));
-    for (const [, { result }] of outcomes) counts[result] += 1;
-  }
-  return counts;
+  const outcomes = await workOff<[string, Outcome]>(
+    { files: join(folder, 'orders-in'), results: join(folder, 'results'), required: REQUIRED, heading: RESULT },
+    (rows) => placeRows(client, rows, units),
+    (reason) => ['', refused('unreadable_file', reason)],
+    resultOf,
+  );
+  const placed = outcomes.filter(([, { result }]) => result === 'placed').length;
+  return { placed, refused: outcomes.length - placed };
 }
 
 /** Returns what became of each order. A kill before it is written is harmless: the references find the orders. */
-async function placeFile(client: Client<paths>, file: Buffer, units: readonly Sku[]): Promise<[string, Outcome][]> {
+async function placeRows(
+  client: Client<paths>,
+  rows: readonly Row[],
+  units: readonly Sku[],
+): Promise<[string, Outcome][]> {
   const orders = new Map<string, Row[]>();
-  try {
-    if (!isUtf8(file)) throw new Error('the file is not UTF-8 text: save it as "CSV UTF-8"');
-    for (const row of fromCsv(file.toString(), REQUIRED)) {
-      const reference = row['external_reference'] ?? '';
-      orders.set(reference, [...(orders.get(reference) ?? []), row]);
-    }
-  } catch (error) {
-    return [['', refused('unreadable_file', (error as Error).message)]];
+  for (const row of rows) {
+    const reference = row['external_reference'] ?? '';
+    orders.set(reference, [...(orders.get(reference) ?? []), row]);
   }
   const outcomes: [string, Outcome][] = [];
-  for (const [reference, rows] of orders) outcomes.push([reference, await place(client, reference, rows, units)]);
+  for (const [reference, lines] of orders) outcomes.push([reference, await place(client, reference, lines, units)]);
   return outcomes;
 }
 

@@ -628,7 +628,7 @@ export interface components {
     RecordRefundRequest: {
       /** @description The refund's id at your gateway. Unique in the order, for ever. */
       reference: string;
-      /** @description What was refunded. Minor units of the currency: 1099 is 10.99 USD. */
+      /** @description What was refunded; 0 for units that come back unpaid. Minor units of the currency: 1099 is 10.99 USD. */
       amount: number;
       /** @description What the refund is for. */
       lines?: components['schemas']['LineQuantityRequest'][];
@@ -895,6 +895,11 @@ export interface components {
          * @example 0
          */
         shipped_quantity: number;
+        /**
+         * @description Shipped units that went back to their bins, by a refund or with RETURNED.
+         * @example 0
+         */
+        returned_quantity: number;
         /** @description The bins that hold, or held, the units of the line. Empty for imported and for cancelled orders. */
         allocations: {
           /**
@@ -3277,15 +3282,15 @@ export interface operations {
       };
       path: {
         /**
-         * @description UUID, or receipt number in any letter case.
-         * @example 652e11cd-af5e-469b-9ad6-28bda7a6431d
-         */
-        id: string;
-        /**
          * @description The client's number of the shipment.
          * @example SHIP-1
          */
         reference: string;
+        /**
+         * @description UUID, or receipt number in any letter case.
+         * @example 652e11cd-af5e-469b-9ad6-28bda7a6431d
+         */
+        id: string;
       };
       cookie?: never;
     };

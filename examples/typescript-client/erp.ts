@@ -181,3 +181,88 @@ interface Line {
 function linesOf(lines: readonly Line[]): string {
   return JSON.stringify(lines.map((line) => [line.product_id, line.variant_id ?? null, line.quantity]));
 }
+
+export type NewShipment = components['schemas']['CreateShipmentRequest'];
+export type ShipmentChange = components['schemas']['ChangeShipmentRequest'];
+export type Cancellation = components['schemas']['CancelOrderRequest'];
+export type NewPayment = components['schemas']['RecordPaymentRequest'];
+export type NewRefund = components['schemas']['RecordRefundRequest'];
+export type Transition = components['schemas']['TransitionRequest'];
+export type OrderEvent = components['schemas']['OrderEvent'];
+
+/** `refused`: nothing changed, and a repetition is refused again until the order or the request changes. */
+export type ChangeOutcome =
+  | { readonly result: 'done'; readonly order: FullOrder }
+  | { readonly result: 'refused'; readonly code: string; readonly reason: string };
+
+/**
+ * Ships lines of an order, or claims them with `status: 'picking'`; without `items`, all that is left. The same call with
+ * the same reference is the same shipment, also after a restart.
+ *
+ * @throws RequestFailed or the TypeError of `fetch` when the client gave up: the order may have changed. Call again. So do
+ * the other changes.
+ */
+export function shipOrder(client: Client<paths>, id: string, shipment: NewShipment): Promise<ChangeOutcome> {
+  return changed(client.POST('/v1/orders/{id}/shipments', { params: once(id), body: shipment }));
+}
+
+/** Sets the status or the tracking of a shipment. */
+export function changeShipment(
+  client: Client<paths>,
+  id: string,
+  reference: string,
+  change: ShipmentChange,
+): Promise<ChangeOutcome> {
+  const params = { path: { id, reference } };
+  return changed(client.PATCH('/v1/orders/{id}/shipments/{reference}', { params, body: change }));
+}
+
+/** Cancels an order before anything of it ships. `refund_due` of the order states what to pay back. */
+export function cancelOrder(
+  client: Client<paths>,
+  id: string,
+  cancellation: Cancellation = {},
+): Promise<ChangeOutcome> {
+  return changed(client.POST('/v1/orders/{id}/cancel', { params: once(id), body: cancellation }));
+}
+
+/** Records a payment. The amount is in minor units, and must be the total of the order. */
+export function recordPayment(client: Client<paths>, id: string, payment: NewPayment): Promise<ChangeOutcome> {
+  return changed(client.POST('/v1/orders/{id}/payments', { params: once(id), body: payment }));
+}
+
+/** Records a refund, in minor units. */
+export function recordRefund(client: Client<paths>, id: string, refund: NewRefund): Promise<ChangeOutcome> {
+  return changed(client.POST('/v1/orders/{id}/refunds', { params: once(id), body: refund }));
+}
+
+/** Moves a status, unless another program has moved it from `expected` before. */
+export function moveOrder(client: Client<paths>, id: string, transition: Transition): Promise<ChangeOutcome> {
+  return changed(client.POST('/v1/orders/{id}/transitions', { params: once(id), body: transition }));
+}
+
+/** Yields what happened to an order, oldest first. Refused shipments and payments are events, too. */
+export async function* orderHistory(client: Client<paths>, id: string): AsyncGenerator<OrderEvent> {
+  for (let page = 1; ; page += 1) {
+    const params = { path: { id }, query: { page, limit: 100 } };
+    const { data, error, response } = await client.GET('/v1/orders/{id}/history', { params });
+    if (!data) throw new RequestFailed(response, error);
+    yield* data.data;
+    if (page * data.pagination.limit >= data.pagination.total) return;
+  }
+}
+
+/** The key lets the client repeat the request. A call again after that relies on the reference of the body. */
+function once(id: string) {
+  return { path: { id }, header: { 'Idempotency-Key': randomUUID() } };
+}
+
+async function changed(
+  sent: Promise<{ data?: { readonly data: FullOrder }; error?: unknown; response: Response }>,
+): Promise<ChangeOutcome> {
+  const { data, error, response } = await sent;
+  if (data) return { result: 'done', order: data.data };
+  const failure = new RequestFailed(response, error);
+  if (![400, 404, 422].includes(failure.status)) throw failure;
+  return { result: 'refused', code: failure.code, reason: failure.reason };
+}

@@ -3,6 +3,7 @@ import { retryingFetch } from './retrying-fetch.js';
 const URL = 'http://localhost/v1/orders';
 const read = () => new Request(URL);
 const order = (headers = {}) => new Request(URL, { method: 'POST', body: '{}', headers });
+const change = () => new Request(URL, { method: 'PATCH', body: '{}' });
 const orderWithKey = () => order({ 'Idempotency-Key': 'cart-4' });
 
 describe('retryingFetch', () => {
@@ -32,11 +33,14 @@ describe('retryingFetch', () => {
     return { status, sent };
   };
 
-  it.each([409, 429, 500, 502, 503, 504])('repeats a read, and an order with a key, after %i', async (status) => {
-    for (const request of [read(), orderWithKey()]) {
-      expect(await sending(request, [status])).toEqual({ status: 200, sent: 2 });
-    }
-  });
+  it.each([409, 429, 500, 502, 503, 504])(
+    'repeats a read, a PATCH, and an order with a key, after %i',
+    async (status) => {
+      for (const request of [read(), change(), orderWithKey()]) {
+        expect(await sending(request, [status])).toEqual({ status: 200, sent: 2 });
+      }
+    },
+  );
 
   it.each([
     ['in seconds', '1', 1_000],

@@ -8,6 +8,8 @@ import type { SeededStore } from './stores/seed-store.js';
 export interface Shop extends SeededStore {
   readonly productIds: readonly number[];
   readonly orderIds: readonly string[];
+  /** Of orders with three lines or more that have not shipped. */
+  readonly unshippedIds: readonly string[];
   /** Of orders: whole, and none of them a part of another. */
   readonly emails: readonly string[];
   readonly receiptNumbers: readonly string[];
@@ -28,6 +30,12 @@ export async function getToKnow(database: TestDatabase, store: SeededStore, seed
     `SELECT id, receipt_number, customer_email FROM orders WHERE store_id = $1 ORDER BY created_at, id`,
     [store.id],
   );
+  const unshipped = await database.query<{ id: string }>(
+    `SELECT id FROM orders WHERE store_id = $1 AND fulfillment_status IN ('PENDING', 'CONFIRMED', 'PROCESSING')
+       AND (SELECT count(*) FROM order_lines WHERE store_id = $1 AND order_id = orders.id) >= 3
+     ORDER BY md5(id::text)`,
+    [store.id],
+  );
   const some = Array.from({ length: ORDERS }, () => orders[random(orders.length)]).flatMap((order) => order ?? []);
   const emails = some
     .map((order) => order.customer_email)
@@ -45,6 +53,7 @@ export async function getToKnow(database: TestDatabase, store: SeededStore, seed
     ...store,
     productIds: products.map(({ id }) => id),
     orderIds: some.map(({ id }) => id),
+    unshippedIds: unshipped.map(({ id }) => id),
     emails: emails.slice(0, SEARCHES),
     receiptNumbers: some.slice(0, SEARCHES).map((order) => order.receipt_number),
     items: items.map(({ product_id, variant_id }) =>

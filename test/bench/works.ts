@@ -1,4 +1,4 @@
-import type { Orders, Reads } from './driver/driver.js';
+import type { Orders, Reads, Shipments } from './driver/driver.js';
 import type { Shop } from './shop.js';
 
 /** A kind of request that clients of a store send continuously. */
@@ -6,7 +6,7 @@ export interface Work {
   readonly name: string;
   readonly title: string;
   readonly connections: number;
-  readonly requests: (shop: Shop) => Reads | Orders;
+  readonly requests: (shop: Shop) => Reads | Orders | Shipments;
   /** The wanted requests per second, as a fraction of those of the reference; `null`: measured alone. */
   readonly goal: number | null;
   /** Orders a second with the worker in the same process; the CPU time includes their stages. */
@@ -45,6 +45,13 @@ export const WORKS: readonly Work[] = [
     title: 'POST /v1/orders, all for one product',
     connections: CROWD,
     requests: ({ hotProductId }) => ({ kind: 'orders', items: [{ product_id: hotProductId }], lines: 1 }),
+    goal: 0.9,
+  },
+  {
+    name: 'W10',
+    title: 'POST /v1/orders/{id}/shipments, 3 lines',
+    connections: CLIENTS,
+    requests: ({ unshippedIds }) => ({ kind: 'shipments', orderIds: unshippedIds }),
     goal: 0.9,
   },
   {

@@ -32,6 +32,7 @@ export function anOrderRecord(values: Partial<OrderRecord> = {}): OrderRecord {
         lineTotal: 3998,
         line: 1,
         shippedQuantity: 0,
+        returnedQuantity: 0,
         allocations: [],
       },
     ],

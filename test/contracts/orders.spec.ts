@@ -93,6 +93,7 @@ describe('OrderRepository', () => {
             lineTotal: 5_000_000_000,
             line: 1,
             shippedQuantity: 2,
+            returnedQuantity: 0,
             allocations: [],
           },
         ],

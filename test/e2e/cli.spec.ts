@@ -12,6 +12,18 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 const { cli, createStore, directory, file, start } = commandLine(() => database);
 
+/** A bundle with an order of one line, of 1.00 USD each. */
+function anOrderOf(store: string, receipt_number: string, quantity: number): object[] {
+  const amount = 100 * quantity;
+  const order = { kind: 'order', store, receipt_number, source: 'POS', status: 'PENDING', currency: 'USD' };
+  const more = { payment_method: 'COD', fulfillment_status: 'PENDING', amount, total_amount: amount };
+  const line = { name: 'Mug', unit_price: 100, quantity };
+  return [
+    { kind: 'store', subdomain: store, name: store, currency: 'USD' },
+    { ...order, ...more, created_at: '2026-01-02T03:04:05.000Z', line_items: [line] },
+  ];
+}
+
 describe('the command line', () => {
   it('creates, lists, deactivates and activates stores', async () => {
     const acme = {
@@ -199,14 +211,7 @@ describe('the command line', () => {
   });
 
   it('rejects a status that an order cannot change to, and prints the possible ones; cancels again without a change', async () => {
-    const order = { kind: 'order', receipt_number: 'POS-7', source: 'POS', status: 'PENDING', currency: 'USD' };
-    const more = { payment_method: 'COD', fulfillment_status: 'PENDING', amount: 100, total_amount: 100 };
-    const line = { name: 'Mug', unit_price: 100, quantity: 1 };
-    const bundle = file(
-      'order.ndjson',
-      { kind: 'store', subdomain: 'moves', name: 'Moves', currency: 'USD' },
-      { ...order, ...more, store: 'moves', created_at: '2026-01-02T03:04:05.000Z', line_items: [line] },
-    );
+    const bundle = file('order.ndjson', ...anOrderOf('moves', 'POS-7', 1));
     expect(await cli(['import', bundle])).toMatchObject({ code: 0 });
 
     const delivered = await cli(['orders', 'set-status', 'POS-7', '--fulfillment-status', 'DELIVERED']);
@@ -271,6 +276,79 @@ describe('the command line', () => {
     const outcome = { code: 0, json: { status, fulfillment_status: 'CANCELLED', refund_due: 5_297 }, stderr };
     expect([first, repeated]).toMatchObject([outcome, outcome]);
     expect(await row()).toEqual(recorded);
+  });
+
+  it('ships, delivers and refunds an order, and prints its history', async () => {
+    expect(await cli(['import', file('life.ndjson', ...anOrderOf('life', 'POS-8', 3))])).toMatchObject({ code: 0 });
+    const orders = (...args: string[]) => cli(['orders', ...args]);
+    const of = (status: string, fulfillment_status: string) => ({ code: 0, json: { status, fulfillment_status } });
+
+    const picked = await orders('ship', 'POS-8', '--reference', 'S-1', '--line', '1:2', '--picking');
+    const early = await orders('cancel', 'POS-8', '--reason', 'Changed their mind');
+    const shipped = await orders('shipment', 'POS-8', 'S-1', '--status', 'shipped', '--carrier', 'DHL');
+    const rest = ['ship', 'POS-8', '--reference', 'S-2', '--tracking-number', '7', '--no-notify'];
+    const [all, again] = [await orders(...rest), await orders(...rest)];
+    const late = await orders('cancel', 'POS-8');
+    await orders('shipment', 'POS-8', 'S-1', '--status', 'delivered');
+    const delivered = await orders('shipment', 'POS-8', 'S-2', '--status', 'delivered');
+    await orders('verify-payment', 'POS-8', '--amount', '300', '--currency', 'USD', '--reference', 'pi_1');
+    const beyond = await orders('refund', 'POS-8', '--reference', 'r', '--amount', '301');
+    const refunded = await orders('refund', 'POS-8', '--reference', 're_1', '--amount', '300', '--line', '1:1');
+
+    const shipment = { reference: 'S-1', status: 'picking', items: [{ line: 1, quantity: 2 }] };
+    expect(picked).toMatchObject({ code: 0, json: { fulfillment_status: 'PROCESSING', shipment } });
+    expect(early).toMatchObject({ code: 1, stderr: expect.stringContaining('being picked for S-1') as string });
+    expect(shipped).toMatchObject({ json: { shipment: { ...shipment, status: 'shipped' } } });
+    expect([all, again]).toMatchObject([of('PENDING', 'SHIPPED'), of('PENDING', 'SHIPPED')]);
+    expect(late).toMatchObject({ code: 1, stderr: 'error: Nothing is left to ship\n' });
+    expect(delivered).toMatchObject(of('PENDING', 'DELIVERED'));
+    expect(beyond).toMatchObject({ code: 1, stderr: 'error: At most 300 can be refunded (in minor units)\n' });
+    expect(refunded).toMatchObject({ ...of('REFUNDED', 'DELIVERED'), stderr: '' });
+    expect(refunded.json).toMatchObject({ amount: 300, refund_due: 0, restocked: 0 });
+    const history = (await orders('history', 'POS-8')).json as { event: string; actor: object; reference: string }[];
+    expect(history.filter(({ event }) => event !== 'status_changed').map((e) => `${e.event} ${e.reference}`)).toEqual([
+      'imported ',
+      'shipment_created S-1',
+      'shipment_changed S-1',
+      'shipment_created S-2',
+      'shipment_changed S-1',
+      'shipment_changed S-2',
+      'payment_recorded pi_1',
+      'refund_recorded re_1',
+    ]);
+    expect(history.at(-1)?.actor).toEqual({ type: 'operator', id: '', name: expect.stringMatching(/./) as string });
+  });
+
+  it('cancels an order with its reason, and leaves the units out of the bins', async () => {
+    const store = await StoreFixture.create(database);
+    const id = await store.order({ status: 'PENDING', fulfillment_status: 'PENDING' });
+
+    const cancelled = await cli(['orders', 'cancel', id, '--reason', 'Broken', '--no-restock']);
+
+    expect(cancelled).toMatchObject({ code: 0, json: { fulfillment_status: 'CANCELLED', restocked: 0 } });
+    const events = (await cli(['orders', 'history', id])).json;
+    expect(events).toMatchObject([
+      {},
+      { event: 'cancelled', details: { reason: 'Broken', restock: false } },
+      { event: 'status_changed', from: 'PENDING', to: 'CANCELLED' },
+      {},
+    ]);
+  });
+
+  it('prints a history of more than 100 events once', async () => {
+    const store = await StoreFixture.create(database);
+    const id = await store.order();
+    await database.query(
+      `INSERT INTO order_events (store_id, order_id, actor_type, event, reference)
+       SELECT $1, $2, 'system', 'payment_refused', i::text FROM generate_series(1, 205) AS i ORDER BY i::int`,
+      [store.id, id],
+    );
+
+    const history = (await cli(['orders', 'history', id])).json as { reference: string }[];
+
+    expect(history.slice(1).map(({ reference }) => reference)).toEqual(
+      Array.from({ length: 205 }, (_, n) => String(n + 1)),
+    );
   });
 
   it('lists held orders, and releases one or all of a reason, but no cancelled order', async () => {

@@ -233,6 +233,7 @@ const SHOWN = [
   'order_stages: reference state attempts last_error position updated_at',
   'shipments: number status carrier tracking_number tracking_url shipped_at delivered_at',
   'shipment_items: quantity',
+  'returned_units: quantity',
   'payments: number amount at',
   'refunds: number amount at',
   'stock: quantity',
@@ -269,6 +270,7 @@ const FIXED = [
   'order_stages: store_id order_id stage',
   'shipments: store_id order_id reference',
   'shipment_items: store_id order_id reference position',
+  'returned_units: store_id order_id position',
   'payments: store_id order_id reference',
   'refunds: store_id order_id reference',
   'stock: store_id bin_id product_id variant_id variant_key',
@@ -279,7 +281,7 @@ const OTHER_TABLES = [
   ...['api_key_usage', 'api_keys', 'change_branches', 'change_forks', 'change_log', 'change_log_mark', 'changes'],
   ...['customer_secrets', 'gateway_credentials', 'idempotency_keys', 'list_tallies', 'list_tallies_by_day'],
   ...['list_tallies_by_month', 'list_tallies_of_all', 'list_tally_changes', 'list_tally_mark', 'migrations'],
-  ...['order_events', 'purged_changes', 'returned_units', 'sellable_units', 'shared_changes', 'sku_sections'],
+  ...['order_events', 'purged_changes', 'sellable_units', 'shared_changes', 'sku_sections'],
   'stock_movements',
 ];
 
@@ -394,7 +396,12 @@ describe('a column that an answer shows', () => {
     for (const n of [1, 2]) {
       await api.post(`/v1/orders/${id}/shipments`, { reference: `S-${n}`, items: [{ line: 1, quantity: n }] });
       await api.post(`/v1/orders/${id}/payments`, { reference: `P-${n}`, amount: 100 * total, currency: 'USD' });
-      await api.post(`/v1/orders/${id}/refunds`, { reference: `R-${n}`, amount: 1 });
+      await api.post(`/v1/orders/${id}/refunds`, {
+        reference: `R-${n}`,
+        amount: 1,
+        lines: [{ line: 1, quantity: 1 }],
+        restock: n === 1,
+      });
     }
     // A changed column is no change of an order that has an event, or units that it lacks.
     for (const table of ['orders', 'shipments', 'payments', 'refunds', 'shipment_items']) {

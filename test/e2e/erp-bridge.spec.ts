@@ -21,6 +21,7 @@ const COLUMNS = ['external_reference', 'sku', 'quantity', 'customer_name'];
 const SKU = 'M-1, "blue"';
 /** In UTF-16, the first would come after the second. */
 const WIDE = ['～', '😀'];
+const FOLDERS = ['orders-in', 'results', 'shipments-in', 'shipments-results', 'payments-in', 'payments-results'];
 const WRITTEN = ['stock.csv', 'orders.csv', 'orders.cursor'];
 const NAMES = ['=HYPERLINK("http://evil.test")', 'Line\r\nbreak, "quoted"', '+49 30 1', "'Ada'", '王 小明'];
 
@@ -51,7 +52,7 @@ describe('the ERP bridge', () => {
   });
   beforeEach(() => {
     folder = mkdtempSync(path.join(tmpdir(), 'erp-bridge-'));
-    for (const name of ['orders-in', 'results']) mkdirSync(path.join(folder, name));
+    for (const name of FOLDERS) mkdirSync(path.join(folder, name));
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
@@ -66,9 +67,10 @@ describe('the ERP bridge', () => {
   const oneRound = (key?: string) => start(0, key).ended;
   const SILENT = { code: 0, errors: '' };
   const rowsOf = (name: string) => fromCsv(readFileSync(path.join(folder, name), 'utf8'));
-  const send = (name: string, ...rows: string[][]) => {
-    const file = path.join(folder, 'orders-in', name);
-    writeFileSync(`${file}.part`, toCsv([COLUMNS, ...rows]));
+  const send = (name: string, ...rows: string[][]) => sendTo('orders-in', name, COLUMNS, ...rows);
+  const sendTo = (inbox: string, name: string, ...rows: string[][]) => {
+    const file = path.join(folder, inbox, name);
+    writeFileSync(`${file}.part`, toCsv(rows));
     renameSync(`${file}.part`, file);
   };
   const place = async () => {
@@ -98,7 +100,7 @@ describe('the ERP bridge', () => {
     return requests;
   }
 
-  /** Starts the bridge and kills it at its nth request, before the answer to its nth order, or at its nth file. */
+  /** Starts the bridge and kills it at its nth request, before the answer to its nth write, or at its nth file. */
   async function killAt(moment: 'request' | 'answer' | 'file', nth: number, key?: string): Promise<void> {
     const { child, ended } = start(0.02, key);
     let count = 0;
@@ -107,7 +109,7 @@ describe('the ERP bridge', () => {
     };
     const onRequest = (request: IncomingMessage, response: ServerResponse) => {
       if (moment === 'request') strike();
-      if (moment !== 'answer' || request.method !== 'POST') return;
+      if (moment !== 'answer' || request.method === 'GET') return;
       const end = response.end.bind(response) as (...args: unknown[]) => ServerResponse;
       response.end = ((...args: unknown[]) => {
         strike();
@@ -119,7 +121,8 @@ describe('the ERP bridge', () => {
     const onFile = (_: string, name: string | null) => {
       if (moment === 'file' && name?.endsWith('.part')) strike();
     };
-    const watchers = [folder, path.join(folder, 'results')].map((place) => watch(place, onFile));
+    const places = FOLDERS.filter((name) => name.endsWith('results')).map((name) => path.join(folder, name));
+    const watchers = [folder, ...places].map((place) => watch(place, onFile));
     await ended;
     for (const watcher of watchers) watcher.close();
     server.off('request', onRequest);
@@ -173,6 +176,100 @@ describe('the ERP bridge', () => {
     }
     expect(writtenOrders().sort()).toEqual(linesOf(orders));
     expect(orders.length).toBeGreaterThan(10 * KILLS + KILLS);
+  });
+
+  it('applies each shipment and payment once or reports it, although it is killed at random moments', async () => {
+    const orders: string[] = [];
+    const sent = { shipments: new Map<string, number>(), payments: new Map<string, number>() };
+    for (let kill = 0; kill < KILLS; kill++) {
+      const file: Record<'shipments' | 'payments', string[][]> = {
+        shipments: [['order', 'reference', 'line', 'quantity', 'status', 'carrier']],
+        payments: [['order', 'reference', 'amount', 'currency']],
+      };
+      for (let n = 0; n < 4; n++) {
+        const placed = await api.post('/v1/orders', anOrderBody(mug, 3));
+        const { order_id: id } = placed.json<{ data: { order_id: string } }>().data;
+        orders.push(id);
+        // The second part is delivered; a third has no units left, and a payment of another amount is refused.
+        file.shipments.push([id, 'S-1', '1', '2', '', 'DHL'], [id, 'S-2', '', '', '', ''], [id, 'S-3', '', '', '', '']);
+        file.shipments.push([id, 'S-2', '', '', 'delivered', '']);
+        file.payments.push([id, 'pi_1', '3750', 'USD'], [id, 'pi_2', '3749', 'USD']);
+      }
+      for (const kind of ['shipments', 'payments'] as const) {
+        sendTo(`${kind}-in`, `${kill}.csv`, ...file[kind]);
+        sent[kind].set(`${kill}.csv`, file[kind].length - 1);
+      }
+      const moment = (['request', 'answer', 'file'] as const)[kill % 3] ?? 'file';
+      await killAt(moment, 1 + random(moment === 'file' ? 3 : 20));
+    }
+    const last = await oneRound();
+    expect(last.errors).toBe('');
+    expect(await oneRound()).toMatchObject({
+      ...SILENT,
+      said: expect.stringContaining('changes: 0 done, 0 refused') as string,
+    });
+
+    const refusals = { shipments: ['S-3 already_shipped'], payments: ['pi_2 amount_mismatch'] };
+    for (const kind of ['shipments', 'payments'] as const) {
+      for (const [name, rows] of sent[kind]) {
+        const results = rowsOf(`${kind}-results/${name}`);
+        expect(results.map(({ row }) => row)).toEqual(Array.from({ length: rows }, (_, n) => String(n + 2)));
+        const refused = results.filter(({ result }) => result === 'refused');
+        expect(new Set(refused.map(({ reference, code }) => `${reference} ${code}`))).toEqual(new Set(refusals[kind]));
+        expect([refused.length, refused.every(({ reason }) => reason !== '')]).toEqual([4, true]);
+      }
+    }
+    for (const id of orders) {
+      const answer = await api.get(`/v1/orders/${id}/history`);
+      const events = answer.json<{ data: { event: string; reference: string }[] }>().data;
+      const kept = ['shipment_created', 'shipment_changed', 'payment_recorded'];
+      expect(events.filter(({ event }) => kept.includes(event)).map((e) => `${e.event} ${e.reference}`)).toEqual([
+        'shipment_created S-1',
+        'shipment_created S-2',
+        'shipment_changed S-2',
+        'payment_recorded pi_1',
+      ]);
+    }
+  });
+
+  it('names the row, the code and the reason of a shipment or payment that is refused, and goes on', async () => {
+    const id = await place();
+    const shipments = ['order', 'reference', 'line', 'quantity', 'status'];
+    sendTo(
+      'shipments-in',
+      'a.csv',
+      shipments,
+      [id, 'S-1', 'one', '1', ''],
+      [id, 'S-2', '', '', 'lost'],
+      [id, 'S-3', '', '', ''],
+    );
+    sendTo(
+      'payments-in',
+      'a.csv',
+      ['order', 'reference', 'amount', 'currency'],
+      ['WEB-0', 'p', '1', 'USD'],
+      [id, 'p', '12,50', 'USD'],
+    );
+    sendTo('payments-in', 'b.csv', ['order', 'reference', 'amount'], [id, 'p', '1']);
+
+    expect(await oneRound()).toMatchObject({
+      code: 1,
+      said: expect.stringContaining('changes: 1 done, 5 refused') as string,
+    });
+
+    const named = (name: string) => rowsOf(name).map(({ row, result, code, reason }) => [row, result, code, reason]);
+    expect(named('shipments-results/a.csv')).toEqual([
+      ['2', 'refused', 'invalid_request', expect.stringContaining('items[0].line')],
+      ['3', 'refused', 'invalid_request', expect.stringContaining('status')],
+      ['4', 'done', '', ''],
+    ]);
+    expect(named('payments-results/a.csv')).toEqual([
+      ['2', 'refused', 'not_found', expect.stringContaining('Order')],
+      ['3', 'refused', 'invalid_request', expect.stringContaining('amount')],
+    ]);
+    expect(named('payments-results/b.csv')).toEqual([
+      ['1', 'refused', 'unreadable_file', expect.stringContaining('no column currency')],
+    ]);
   });
 
   it('reads 100 orders per request with their lines, and asks only for changes in the next round', async () => {
@@ -304,7 +401,7 @@ describe('the ERP bridge', () => {
       code: 1,
       errors: '',
       said: expect.stringMatching(
-        /^stock\.csv: 6 SKUs; orders\.csv: \d+ added; orders-in: 1 placed, 11 refused\n$/,
+        /^stock\.csv: 6 SKUs; orders\.csv: \d+ added; orders-in: 1 placed, 11 refused; changes: 0 done, 0 refused\n$/,
       ) as string,
     });
     send('e.csv', [ours, SKU, '1', 'Ada']);

@@ -2,11 +2,19 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { purgeTombstones } from '@app/infrastructure';
 import {
+  cancelOrder,
   changes,
+  changeShipment,
   followOrders,
   followSkus,
+  moveOrder,
   orderByReference,
+  orderHistory,
   placeOnce,
+  readOrder,
+  recordPayment,
+  recordRefund,
+  shipOrder,
   type OrderCopy,
   type Outcome,
   type Sku,
@@ -334,6 +342,116 @@ describe('the recipes for an ERP', () => {
         status: 403,
         code: 'insufficient_scope',
       });
+    });
+  });
+
+  describe('after the order is placed', () => {
+    const aPlacedOrder = async (quantity: number) => {
+      const { client } = aClient();
+      const outcome = await placeOnce(client, orderOf(aReference(), quantity));
+      return { client, id: outcome.result === 'placed' ? outcome.orderId : '' };
+    };
+    const inStock = () => api.store.onHand(mug);
+
+    it('picks, ships in parts, delivers, and gets paid, refunded and units back', async () => {
+      const { client, id } = await aPlacedOrder(3);
+      const before = await inStock();
+
+      await shipOrder(client, id, { reference: 'SHIP-1', items: [{ line: 1, quantity: 2 }], status: 'picking' });
+      const parcel = { carrier: 'DHL', tracking_number: '00340434161094042557' };
+      await changeShipment(client, id, 'SHIP-1', { status: 'shipped', ...parcel });
+      await shipOrder(client, id, { reference: 'SHIP-2' });
+      for (const reference of ['SHIP-1', 'SHIP-2'])
+        await changeShipment(client, id, reference, { status: 'delivered' });
+
+      const { total_amount, currency, ...delivered } = await readOrder(client, id);
+      expect(delivered).toMatchObject({ fulfillment_status: 'DELIVERED', status: 'PENDING' });
+      expect(delivered.shipments).toMatchObject([
+        { ...parcel, items: [{ quantity: 2 }] },
+        { items: [{ quantity: 1 }] },
+      ]);
+
+      const paid = await recordPayment(client, id, { reference: 'pi_3NX81', amount: total_amount, currency });
+      const lines = [{ line: 1, quantity: 1 }];
+      const part = Math.floor(total_amount / 3);
+      await recordRefund(client, id, { reference: 're_81', amount: part, lines, restock: true });
+      expect(paid).toMatchObject({ result: 'done', order: { status: 'SUCCEEDED', refund_due: 0 } });
+      expect(await inStock()).toBe(before + 1);
+
+      const events: string[] = [];
+      for await (const { event, reference } of orderHistory(client, id)) events.push(`${event} ${reference}`.trim());
+      expect(events.filter((event) => !event.startsWith('status_changed'))).toEqual([
+        'placed',
+        'shipment_created SHIP-1',
+        'shipment_changed SHIP-1',
+        'shipment_created SHIP-2',
+        'shipment_changed SHIP-1',
+        'shipment_changed SHIP-2',
+        'payment_recorded pi_3NX81',
+        'refund_recorded re_81',
+      ]);
+    });
+
+    it('cancels what is paid, and learns what to refund', async () => {
+      const { client, id } = await aPlacedOrder(1);
+      const { total_amount, currency } = await readOrder(client, id);
+      const before = await inStock();
+
+      await recordPayment(client, id, { reference: 'pi_1', amount: total_amount, currency });
+      const cancelled = await cancelOrder(client, id, { reason: 'The customer changed their mind' });
+      if (cancelled.result === 'done' && cancelled.order.refund_due > 0) {
+        await recordRefund(client, id, { reference: 're_1', amount: cancelled.order.refund_due });
+      }
+
+      expect(await readOrder(client, id)).toMatchObject({ status: 'REFUNDED', refund_due: 0 });
+      expect(await inStock()).toBe(before + 1);
+    });
+
+    it('gives the units of a void shipment to the next one', async () => {
+      const { client, id } = await aPlacedOrder(2);
+
+      await shipOrder(client, id, { reference: 'SHIP-1' });
+      await changeShipment(client, id, 'SHIP-1', { status: 'void' });
+      const again = await shipOrder(client, id, { reference: 'SHIP-2' });
+
+      expect(again).toMatchObject({ result: 'done', order: { fulfillment_status: 'SHIPPED' } });
+    });
+
+    it.each([
+      ['a shipment', (client: Client, id: string) => shipOrder(client, id, { reference: 'S' })],
+      [
+        'a change of a shipment',
+        (client: Client, id: string) => changeShipment(client, id, 'X', { status: 'delivered' }),
+      ],
+    ])('makes %s once, although each answer is lost', async (_case, change) => {
+      const { client, id } = await aPlacedOrder(2);
+      await shipOrder(client, id, { reference: 'X', items: [{ line: 1, quantity: 1 }] });
+      const deaf = aClient(async (_nth, request) => {
+        await fetch(request.clone());
+        throw new TypeError('fetch failed');
+      });
+
+      await expect(change(deaf.client, id)).rejects.toThrow('fetch failed');
+      const events = async () => (await api.get(`/v1/orders/${id}/history`)).json<{ data: object[] }>().data;
+      const before = await events();
+
+      expect(await change(client, id)).toMatchObject({ result: 'done' });
+      expect([await events(), deaf.counted.requests]).toEqual([before, 5]);
+    });
+
+    it('refuses what another program has done before', async () => {
+      const { client, id } = await aPlacedOrder(1);
+      const confirm = { field: 'fulfillment_status', expected: 'PENDING', to: 'CONFIRMED' } as const;
+      const { total_amount, currency } = await readOrder(client, id);
+
+      expect(await moveOrder(client, id, confirm)).toMatchObject({ result: 'done' });
+      expect(await moveOrder(client, id, confirm)).toMatchObject({ result: 'refused', code: 'stale' });
+      await shipOrder(client, id, { reference: 'SHIP-1' });
+      expect(await shipOrder(client, id, { reference: 'SHIP-2' })).toMatchObject({ code: 'already_shipped' });
+      expect(await cancelOrder(client, id)).toMatchObject({ code: 'already_shipped' });
+      const less = { reference: 'pi_1', amount: total_amount - 1, currency };
+      expect(await recordPayment(client, id, less)).toMatchObject({ code: 'amount_mismatch' });
+      expect(await shipOrder(client, randomUUID(), { reference: 'S' })).toMatchObject({ code: 'not_found' });
     });
   });
 

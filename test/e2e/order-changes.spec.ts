@@ -61,6 +61,15 @@ const PAY = { reference: 'pi_1', amount: 3500, currency: 'USD' };
 const REFUND = { reference: 're_1', amount: 1000, notify: false };
 const CONFIRM = { field: 'fulfillment_status', expected: 'PENDING', to: 'CONFIRMED' };
 
+/** A valid body with another content. */
+const OTHER_CONTENT: Readonly<Record<string, object>> = {
+  shipments: { reference: 'another' },
+  cancel: { reason: 'another' },
+  transitions: { to: 'FAILED' },
+  payments: { reference: 'another' },
+  refunds: { reference: 'another' },
+};
+
 describe('every change of an order', () => {
   const CHANGES: [
     name: string,
@@ -108,12 +117,7 @@ describe('every change of an order', () => {
       const events = await eventsOf(id);
 
       const again = await post(id, path, body, withKey(`replay-${name}`));
-      const another = await post(
-        id,
-        path,
-        { ...body, reference: 'another', reason: 'another', to: 'FAILED' },
-        withKey(`replay-${name}`),
-      );
+      const another = await post(id, path, { ...body, ...OTHER_CONTENT[name] }, withKey(`replay-${name}`));
 
       expect([again.statusCode, again.headers['idempotent-replayed'], again.body]).toEqual([
         status,
@@ -209,6 +213,29 @@ describe('a request that is repeated without a key', () => {
 });
 
 describe('a refusal', () => {
+  it.each([
+    [
+      'shipments',
+      { ...SHIP, items: undefined, lines: [{ line: 1, quantity: 1 }] },
+      'lines is not a field of this request',
+    ],
+    [
+      'shipments',
+      { ...SHIP, items: [{ line: 1, quantity: 1, sku: 'x' }] },
+      'items[0].sku is not a field of this request',
+    ],
+    ['refunds', { reference: 're_1', amount: 0, items: [], restock: true }, 'items is not a field of this request'],
+    [
+      'payments',
+      { reference: 'pi_1', amount: 1, currency: 'USD', at: '2026-02-30T00:00:00Z' },
+      'at must be a time in ISO 8601 with a time zone, such as 2026-11-20T09:30:00Z, and not in the future',
+    ],
+  ])('of a field that %s do not have, or cannot read, names it', async (path, body, error) => {
+    const response = await post(await place(), path, body);
+
+    expect([response.statusCode, response.json()]).toEqual([400, { success: false, error }]);
+  });
+
   it('has its code, and is recorded once where the parcel or the money may be on its way', async () => {
     const id = await place();
     await post(id, 'shipments', SHIP);
@@ -280,7 +307,7 @@ describe('a refusal', () => {
     ['payments', { amount: -1, at: 'x' }, ['reference', 'amount', 'currency', 'at']],
     [
       'refunds',
-      { amount: 0, lines: [{}], restock: 'x', notify: 'x', at: 'x' },
+      { amount: -1, lines: [{}], restock: 'x', notify: 'x', at: 'x' },
       ['reference', 'amount', 'lines[0].line', 'lines[0].quantity', 'restock', 'notify', 'at'],
     ],
   ])('of a malformed body to %s names every field', async (path, body, fields) => {

@@ -157,7 +157,7 @@ describe('GET /v1/orders', () => {
           unit_price: 500,
           quantity: 2,
           line_total: 1000,
-          ...{ line: 1, shipped_quantity: 0, allocations: [] },
+          ...{ line: 1, shipped_quantity: 0, returned_quantity: 0, allocations: [] },
         },
         {
           product_id: null,
@@ -168,7 +168,7 @@ describe('GET /v1/orders', () => {
           unit_price: 1000,
           quantity: 1,
           line_total: 1000,
-          ...{ line: 2, shipped_quantity: 0, allocations: [] },
+          ...{ line: 2, shipped_quantity: 0, returned_quantity: 0, allocations: [] },
         },
       ],
       customer: { id: null, name: 'Ada Lovelace', email: 'Ada@Example.test', phone: '+44 20 1' },

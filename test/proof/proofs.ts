@@ -7,6 +7,7 @@ import { failover } from './failover.js';
 import { idempotency } from './idempotency.js';
 import { inputs } from './inputs.js';
 import { isolation } from './isolation.js';
+import { life } from './life.js';
 import { migrate } from './migrate.js';
 import { overload } from './overload.js';
 import { oversell } from './oversell.js';
@@ -28,6 +29,7 @@ export const PROOFS: readonly Proof[] = [
   crash,
   dbdown,
   pipeline,
+  life,
   changes,
   revoke,
   isolation,

@@ -9,6 +9,7 @@ import {
   parseApiKeyScope,
   WRITE_SCOPES,
   type ApiKeyScope,
+  type LineQuantity,
 } from '@app/domain';
 import { readOwnMigrations, type SchemaMigrations } from '@app/infrastructure';
 import { KINDS_IN_ORDER, isSubdomain, type BundleKind } from '@app/bundles';
@@ -43,6 +44,16 @@ export const orderReference = textIf(
 );
 /** A number of another system. */
 export const externalReference = textIf(isExternalReference, 'Give 1 to 64 visible characters.');
+/** A text of one line; `''` for none. */
+export const oneLine = (most: number) =>
+  textIf(
+    (text) => Array.from(text).length <= most && !CONTROL.test(text),
+    `Give at most ${most} characters on one line.`,
+  );
+export const webAddress = textIf(
+  (text) => text === '' || (text.length <= 2_000 && /^https?:\/\/\S+$/.test(text) && URL.canParse(text)),
+  'Give an http or https URL.',
+);
 /** The name of a fraud rule, as in an order's reasons. */
 export const reasonName = textIf(
   (text) => /^[a-z][a-z0-9_]*$/.test(text),
@@ -57,6 +68,20 @@ export const minorUnits = integer(
   Number.MAX_SAFE_INTEGER,
   'Give an integer of minor units, such as 1999 for 19.99 USD.',
 );
+
+/** An amount in minor units that is not 0. */
+export const refundedAmount = integer(
+  1,
+  Number.MAX_SAFE_INTEGER,
+  'Give a positive integer of minor units, such as 1999 for 19.99 USD.',
+);
+
+/** Units of a line, such as `1:2`, after those of the options before it. */
+export function lineQuantity(text: string, previous: readonly LineQuantity[] = []): LineQuantity[] {
+  const [, line, quantity] = /^([1-9]\d{0,4}):([1-9]\d{0,8})$/.exec(text) ?? [];
+  if (!line) throw new InvalidArgumentError('Give a line and its units, such as 1:2.');
+  return [...previous, { line: Number(line), quantity: Number(quantity) }];
+}
 
 /** What a key permits, separated by commas. */
 export function keyScope(text: string): ApiKeyScope {

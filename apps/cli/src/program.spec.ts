@@ -72,6 +72,12 @@ describe('the command line', () => {
     ['a release of an order for a reason', 'orders release WEB-1 --reason email_velocity'],
     ['a reason that is none', 'orders release --all --reason e-mail'],
     ['a limit beyond 1000', 'orders list --held --limit 1001'],
+    ['a shipment without a reference', 'orders ship WEB-1'],
+    ['a line without units', 'orders ship WEB-1 --reference S --line 1'],
+    ['a shipment that does not change', 'orders shipment WEB-1 S'],
+    ['a status that no shipment is set to', 'orders shipment WEB-1 S --status picking'],
+    ['tracking at no web address', 'orders shipment WEB-1 S --tracking-url javascript:1'],
+    ['a refund of nothing', 'orders refund WEB-1 --reference R --amount 0'],
     ['a negative quantity', 'stock set --store a --product b --bin M/A-1 --quantity=-1'],
     ['a quantity beyond int4', 'stock set --store a --product b --bin M/A-1 --quantity 2147483648'],
   ])('is refused as wrong usage for %s, with words', async (_, line) => {
@@ -152,6 +158,9 @@ describe('the command line', () => {
     'export --help',
     'customers export --help',
     'customers erase --help',
+    'orders ship --help',
+    'orders shipment --help',
+    'orders refund --help',
   ])('explains itself: %s', async (line) => {
     expect(await exitCodeOf(...line.split(' '))).toBe(EXIT.ok);
     expect(said.join('')).toContain('Example');

@@ -9,7 +9,7 @@ export interface Job {
   readonly seconds: number;
   /** Requests a second of all connections together; without it, as many as the server answers. */
   readonly rate?: number | undefined;
-  readonly requests: Reads | Orders;
+  readonly requests: Reads | Orders | Shipments;
   readonly seed: number;
 }
 
@@ -25,6 +25,12 @@ export interface Orders {
   readonly items: readonly Item[];
   /** Lines per order. */
   readonly lines: number;
+}
+
+/** A shipment of three lines for each order in turn, which has as many. */
+export interface Shipments {
+  readonly kind: 'shipments';
+  readonly orderIds: readonly string[];
 }
 
 export interface Item {
@@ -63,6 +69,13 @@ export function messageOf<Message>(program: ChildProcess): Promise<Message> {
       resolve(message as Message);
     });
   });
+}
+
+/** The shipment of one unit of each of the first three lines. */
+export function shipmentOf(orderId: string, reference: string): { readonly path: string; readonly body: object } {
+  const items = [1, 2, 3].map((line) => ({ line, quantity: 1 }));
+  const body = { reference, items, carrier: 'DHL', tracking_number: '00340434161094042557' };
+  return { path: `/v1/orders/${orderId}/shipments`, body };
 }
 
 /** A typical order of buyer number `n` of that kind. Each buyer has a unique name and address. */

@@ -34,7 +34,9 @@ CREATE TABLE bare.order_lines AS
 CREATE TABLE bare.fraud_assessments AS SELECT store_id, order_id, verdict, score, reasons FROM fraud_assessments;
 CREATE TABLE bare.order_stages AS
   SELECT store_id, order_id, stage, state, attempts, last_error, position, updated_at FROM order_stages;
-CREATE TABLE bare.shipments AS SELECT store_id, order_id, reference, status FROM shipments;
+CREATE TABLE bare.shipments AS
+  SELECT store_id, order_id, reference, status, carrier, tracking_number, tracking_url, shipped_at, delivered_at FROM shipments;
+CREATE TABLE bare.shipment_items AS SELECT store_id, order_id, reference, position, quantity FROM shipment_items;
 CREATE TABLE bare.payments AS SELECT store_id, order_id, reference, amount, at FROM payments;
 CREATE TABLE bare.refunds AS SELECT store_id, order_id, reference, amount, at FROM refunds;
 -- Every order updates quantity: the free space keeps the new row version in its page, as in the service's table.
@@ -44,6 +46,8 @@ CREATE TABLE bare.stock WITH (fillfactor = 80) AS
 -- Primary and foreign keys.
 ALTER TABLE bare.stores ADD PRIMARY KEY (id);
 ALTER TABLE bare.shipments ADD PRIMARY KEY (store_id, order_id, reference);
+ALTER TABLE bare.shipment_items ADD PRIMARY KEY (store_id, order_id, reference, position),
+  ADD FOREIGN KEY (store_id, order_id, reference) REFERENCES bare.shipments;
 ALTER TABLE bare.payments ADD PRIMARY KEY (store_id, order_id, reference);
 ALTER TABLE bare.refunds ADD PRIMARY KEY (store_id, order_id, reference);
 ALTER TABLE bare.gateway_credentials ADD PRIMARY KEY (store_id, method_id), ADD FOREIGN KEY (store_id) REFERENCES bare.stores;

@@ -23,7 +23,10 @@ const FIND = `
     (SELECT coalesce(json_agg(json_build_object('line', line.position + 1, 'product_id', line.product_id, 'variant_id', line.variant_id,
         'sku', line.sku, 'name', line.name, 'attributes', line.attributes, 'unit_price', line.unit_price,
         'quantity', line.quantity, 'line_total', line.line_total,
-        'shipped_quantity', CASE WHEN orders.fulfillment_status IN ('SHIPPED', 'DELIVERED', 'RETURNED') THEN line.quantity ELSE 0 END,
+        'returned_quantity', 0, 'shipped_quantity', coalesce(
+          (SELECT sum(item.quantity) FROM shipment_items item
+            WHERE item.store_id = $1 AND item.order_id = $2 AND item.position = line.position),
+          CASE WHEN orders.fulfillment_status IN ('SHIPPED', 'DELIVERED', 'RETURNED') THEN line.quantity ELSE 0 END),
         'allocations', '[]'::json) ORDER BY line.position), '[]')
       FROM order_lines line WHERE line.store_id = $1 AND line.order_id = $2) AS line_items,
     (SELECT json_build_object('verdict', verdict, 'score', score, 'reasons', reasons)
@@ -31,7 +34,13 @@ const FIND = `
     (SELECT coalesce(json_agg(json_build_object('stage', stage.stage, 'reference', '', 'state', stage.state, 'attempts', stage.attempts,
         'last_error', stage.last_error, 'at', stage.updated_at) ORDER BY stage.position, stage.stage), '[]')
       FROM order_stages stage WHERE stage.store_id = $1 AND stage.order_id = $2) AS pipeline,
-    (SELECT coalesce(json_agg(shipment), '[]') FROM shipments AS shipment WHERE store_id = $1 AND order_id = $2) AS shipments,
+    (SELECT coalesce(json_agg(json_build_object('reference', reference, 'status', shipment.status, 'carrier', carrier,
+        'tracking_number', tracking_number, 'tracking_url', tracking_url, 'shipped_at', shipped_at,
+        'delivered_at', delivered_at, 'items', (
+          SELECT json_agg(json_build_object('line', position + 1, 'quantity', quantity) ORDER BY position)
+          FROM shipment_items item
+          WHERE item.store_id = $1 AND item.order_id = $2 AND item.reference = shipment.reference))), '[]')
+      FROM shipments shipment WHERE store_id = $1 AND order_id = $2) AS shipments,
     (SELECT coalesce(json_agg(payment), '[]') FROM payments AS payment WHERE store_id = $1 AND order_id = $2) AS payments,
     (SELECT coalesce(json_agg(refund), '[]') FROM refunds AS refund WHERE store_id = $1 AND order_id = $2) AS refunds,
     CASE WHEN status = 'SUCCEEDED' AND fulfillment_status = 'CANCELLED' THEN total_amount ELSE 0 END AS refund_due

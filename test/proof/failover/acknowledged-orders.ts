@@ -4,15 +4,16 @@ import type { Exchange, History } from '../support/history.js';
 
 const REPLAYS = 50;
 
-/** The orders acknowledged since a moment of the history. */
+/** The orders, and their shipments, acknowledged since a moment of the history. */
 export class AcknowledgedOrders {
   private readonly exchanges: readonly Exchange[];
+  private readonly shipments: readonly Exchange[];
 
   /** @param from place in the history. */
   constructor(history: History, from: number) {
-    this.exchanges = history.exchanges
-      .slice(from)
-      .filter(({ status, path, method }) => status === 201 && method === 'POST' && path === '/v1/orders');
+    const created = history.exchanges.slice(from).filter(({ status, method }) => status === 201 && method === 'POST');
+    this.exchanges = created.filter(({ path }) => path === '/v1/orders');
+    this.shipments = created.filter(({ path }) => path.endsWith('/shipments'));
   }
 
   /** The longest time without an acknowledged order, in seconds. */
@@ -22,13 +23,20 @@ export class AcknowledgedOrders {
     return Math.max(0, ...silences) / 1_000;
   }
 
-  /** @returns a text for each order that the database does not have. */
+  /** @returns a text for each order, and each shipment, that the database does not have. */
   async lostIn(database: TestDatabase): Promise<string[]> {
     const rows = await database.query<{ id: string }>(
       'SELECT asked.id FROM unnest($1::uuid[]) AS asked (id) WHERE NOT EXISTS (SELECT FROM orders WHERE orders.id = asked.id)',
       [this.exchanges.map(idOf)],
     );
-    return rows.map(({ id }) => `order ${id} was acknowledged and does not exist`);
+    const unshipped = await database.query<{ id: string }>(
+      'SELECT asked.id FROM unnest($1::uuid[]) AS asked (id) WHERE NOT EXISTS (SELECT FROM shipments WHERE order_id = asked.id)',
+      [this.shipments.map(({ path }) => path.split('/')[3])],
+    );
+    return [
+      ...rows.map(({ id }) => `order ${id} was acknowledged and does not exist`),
+      ...unshipped.map(({ id }) => `the shipment of order ${id} was acknowledged and does not exist`),
+    ];
   }
 
   /** Repeats some of the requests. @returns a text for each that names another order. */

@@ -5,6 +5,8 @@ import { orderBody } from '../support/store-setup.js';
 
 const ORDERS_PER_SECOND = 30;
 const READS_PER_SECOND = 20;
+/** One order in this many is shipped. */
+const SHIPMENT_EVERY = 3;
 const PATIENCE_MS = 180_000;
 
 export interface TrafficOptions {
@@ -16,7 +18,7 @@ export interface TrafficOptions {
 
 /**
  * Orders with keys and reads of the catalog, at a fixed rate regardless of earlier answers. Buyers repeat an order until
- * it is acknowledged, then read it.
+ * it is acknowledged, then read it, and ship some.
  */
 export class Traffic {
   readonly violations: string[] = [];
@@ -29,7 +31,9 @@ export class Traffic {
     label: string,
   ) {
     const fail = (error: Error) => this.violations.push(`${label}: ${error.message}`);
-    this.orders = new SteadyRate(ORDERS_PER_SECOND, (n) => this.order(`${label}-${n}`).catch(fail));
+    this.orders = new SteadyRate(ORDERS_PER_SECOND, (n) =>
+      this.order(`${label}-${n}`, n % SHIPMENT_EVERY === 0).catch(fail),
+    );
     this.reads = new SteadyRate(READS_PER_SECOND, () => this.read());
   }
 
@@ -46,7 +50,7 @@ export class Traffic {
     await Promise.all([this.orders.stop(), this.reads.stop()]);
   }
 
-  private async order(key: string): Promise<void> {
+  private async order(key: string, ships: boolean): Promise<void> {
     const { buyers, services, products, random } = this.options;
     const items = [{ product_id: products[random(products.length)] ?? 0, quantity: 1 + random(2) }];
     const { status, bytes } = await buyers.insist(services, orderBody(items, 'failover'), {
@@ -57,6 +61,10 @@ export class Traffic {
     const { data } = JSON.parse(bytes.toString()) as { data: { order_id: string } };
     const read = await buyers.send(this.anyService(), { method: 'GET', path: `/v1/orders/${data.order_id}` });
     if (read.status === 404) throw new Error(`order ${data.order_id} was acknowledged and could not be read`);
+    if (!ships) return;
+    const path = `/v1/orders/${data.order_id}/shipments`;
+    const shipped = await buyers.insist(services, { reference: key }, { path, patienceMs: PATIENCE_MS });
+    if (shipped.status !== 201) throw new Error(`the shipment of ${key} was answered ${shipped.status}`);
   }
 
   private read(): Promise<unknown> {

@@ -13,6 +13,7 @@ export interface RequestOptions {
 }
 
 export interface InsistOptions {
+  readonly method?: string;
   readonly path?: string;
   readonly key?: string | null;
   /** How long to retry after answers that ask for it. */
@@ -53,20 +54,20 @@ export class Buyers {
   }
 
   /**
-   * Retries an order, or another POST, until it gets a final answer, each time from any of the services.
+   * Retries an order, or another repeatable request, until it gets a final answer, each time from any of the services.
    *
    * @throws Error when `patienceMs` is exceeded.
    */
   async insist(
     services: readonly { readonly url: string }[],
     body: unknown,
-    { path, key = null, patienceMs = 180_000, hurry = false }: InsistOptions = {},
+    { method, path, key = null, patienceMs = 180_000, hurry = false }: InsistOptions = {},
   ): Promise<Exchange> {
     const giveUp = Date.now() + patienceMs;
     for (;;) {
       const service = services[this.random(services.length)];
       if (!service) throw new Error('There is no service to ask');
-      const exchange = await this.send(service, { path, body, key });
+      const exchange = await this.send(service, { method, path, body, key });
       if (!TRY_AGAIN.has(exchange.status)) return exchange;
       if (Date.now() > giveUp) {
         throw new Error(`Still no answer after ${patienceMs} ms: ${exchange.status ?? exchange.error}`);

@@ -26,10 +26,9 @@ export interface OracleQuestion {
  */
 export async function askOracle({ context, store, services = [], poolSize, worked = false }: OracleQuestion) {
   const { database, processes } = context.rig;
-  const exchanges = context.history.orders(store.id);
   const violations = [
     ...(await stockViolations(database, store.id)),
-    ...(await acknowledgementViolations(database, store.id, exchanges)),
+    ...(await acknowledgementViolations(database, store.id, context.history)),
     ...(await orderViolations(database, store.id)),
     ...(await (worked ? settledViolations : incompleteViolations)(database, store.id)),
     ...answerViolations(context.history.exchanges, processes, [store.key]),

@@ -190,12 +190,12 @@ export function FlagField({ default: preset, description }: FlagOptions): Proper
   return fieldOrNull({ type: 'boolean', description }, isFlag, preset);
 }
 
-/** Absent, null, or a time with a time zone, not before 1970 and not after 2999. */
+/** Absent, null, or a time with a time zone: from 1970 to a day ahead, for clocks that differ. */
 export function TimestampField({ description }: FieldOptions): PropertyDecorator {
   const isTimestamp = constraint(
     'isTimestamp',
-    (value) => typeof value === 'string' && ISO_TIME.test(value) && !Number.isNaN(Date.parse(value)),
-    'must be a time in ISO 8601 with a time zone, such as 2026-11-20T09:30:00Z',
+    (value) => typeof value === 'string' && ISO_TIME.test(value) && isDay(value) && isNotAhead(new Date(value)),
+    'must be a time in ISO 8601 with a time zone, such as 2026-11-20T09:30:00Z, and not in the future',
   );
   return fieldOrNull({ type: 'string', format: 'date-time', description }, isTimestamp);
 }
@@ -281,6 +281,19 @@ const isExactly = (words: readonly string[]): PropertyDecorator =>
   );
 
 const ISO_TIME = /^(?:19[7-9]\d|2\d{3})-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** JavaScript reads 30 February as 2 March. */
+function isDay(time: string): boolean {
+  const day = time.slice(0, 10);
+  return !Number.isNaN(Date.parse(day)) && new Date(day).toISOString().startsWith(day);
+}
+
+/** A day of tolerance, for clocks that differ and for calendar days. */
+function isNotAhead(time: Date): boolean {
+  const tomorrow = new Date();
+  tomorrow.setUTCDate(tomorrow.getUTCDate() + 1);
+  return time < tomorrow;
+}
 
 /** Skips the other constraints of an absent field. */
 const IfGiven = ValidateIf((_body, value) => value !== undefined);

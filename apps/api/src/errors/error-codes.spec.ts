@@ -10,8 +10,11 @@ const ABSTRACT = ['DomainError', 'ApplicationError', 'Rejection'];
 /** Raised by the commands of operators only. No route of the API can end with them. */
 const OPERATORS_ONLY = ['orders_open', 'subdomain_taken', 'api_key_not_active'];
 
-/** Signals between an adapter and its use case, which handles each of them. The API answers 500 if one escapes. */
-const SIGNALS = ['ReceiptNumberTaken', 'UndeliverableMessage', 'WorkerLost'];
+/**
+ * Signals between an adapter and its use case, which handles each of them: the API answers 500 if one escapes. And what ends
+ * the start.
+ */
+const SIGNALS = ['ReceiptNumberTaken', 'UndeliverableMessage', 'WorkerLost', 'UndeclaredRoute'];
 
 interface ErrorClass {
   readonly name: string;

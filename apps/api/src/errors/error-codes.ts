@@ -91,13 +91,13 @@ export const ERROR_CODES = {
   },
   order_held: {
     status: 422,
-    meaning: 'The order is under review: nothing of it ships.',
+    meaning: 'The order is under review: nothing of it ships. The history keeps the attempt.',
     action: 'Release the order, or cancel it.',
   },
   order_cancelled: {
     status: 422,
-    meaning: 'The order is cancelled.',
-    action: 'Do not ship it. Pay back `refund_due`.',
+    meaning: 'The order is cancelled. The history keeps the attempt of a shipment.',
+    action: 'Do not ship it; if a parcel has left, take its units out of the stock. Pay back `refund_due`.',
   },
   not_held: {
     status: 422,
@@ -106,7 +106,7 @@ export const ERROR_CODES = {
   },
   already_shipped: {
     status: 422,
-    meaning: 'Units are shipped already. `error` names what is left; the history keeps the attempt of a shipment.',
+    meaning: 'Less is left to ship. `error` names it; the history keeps the attempt of a shipment.',
     action: 'Read the order. If a parcel has left twice, call it back.',
   },
   being_picked: {
@@ -116,7 +116,7 @@ export const ERROR_CODES = {
   },
   shipment_reference_taken: {
     status: 422,
-    meaning: 'The order has a shipment with this `reference` and another content.',
+    meaning: 'The order has a shipment with this `reference` and another content, or a void one.',
     action: 'Read the order. Send another reference for another shipment.',
   },
   payment_reference_taken: {

@@ -2,13 +2,13 @@ import { BadRequestException, createParamDecorator, type ExecutionContext } from
 import type { FastifyRequest } from 'fastify';
 import { linesNamed } from '../header-lines.js';
 
-/**
- * The client's Idempotency-Key, null when there is none.
- *
- * @throws BadRequestException unless it is given once and is 1 to 255 printable ASCII characters.
- */
-export const IdempotencyKey = createParamDecorator((_data: unknown, context: ExecutionContext): string | null => {
-  const { headers, raw } = context.switchToHttp().getRequest<FastifyRequest>();
+/** The client's Idempotency-Key, null when there is none. Throws like {@link idempotencyKeyOf}. */
+export const IdempotencyKey = createParamDecorator((_data: unknown, context: ExecutionContext): string | null =>
+  idempotencyKeyOf(context.switchToHttp().getRequest<FastifyRequest>()),
+);
+
+/** @throws BadRequestException unless it is given once and is 1 to 255 printable ASCII characters. */
+export function idempotencyKeyOf({ headers, raw }: FastifyRequest): string | null {
   const key = headers['idempotency-key'];
   if (key === undefined) return null;
   // Node joins repeated headers with a comma, which a key may contain.
@@ -18,4 +18,4 @@ export const IdempotencyKey = createParamDecorator((_data: unknown, context: Exe
     throw new BadRequestException('Idempotency-Key must be 1 to 255 printable ASCII characters');
   }
   return key;
-});
+}

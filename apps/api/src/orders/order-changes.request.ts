@@ -139,7 +139,11 @@ export class RecordRefundRequest {
   @ReferenceField({ isRequired: true, description: "The refund's id at your gateway. Unique in the order, for ever." })
   reference!: string;
 
-  @IntegerField({ min: 1, max: Number.MAX_SAFE_INTEGER, description: `What was refunded. ${MINOR_UNITS}` })
+  @IntegerField({
+    min: 0,
+    max: Number.MAX_SAFE_INTEGER,
+    description: `What was refunded; 0 for units that come back unpaid. ${MINOR_UNITS}`,
+  })
   amount!: number;
 
   @ListField(LineQuantityRequest, { max: MAX_LINES, isOptional: true, description: 'What the refund is for.' })

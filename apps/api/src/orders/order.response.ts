@@ -52,6 +52,7 @@ const LineItem = object({
   quantity: integer('Units.', 2),
   line_total: minorUnits('Price of the line.', 15980),
   shipped_quantity: integer('Units that are shipped.', 0),
+  returned_quantity: integer('Shipped units that went back to their bins, by a refund or with RETURNED.', 0),
   allocations: arrayOf(
     Allocation,
     'The bins that hold, or held, the units of the line. Empty for imported and for cancelled orders.',
@@ -259,6 +260,7 @@ function toLineItem(line: OrderLineRecord): Static<typeof LineItem> {
     quantity: line.quantity,
     line_total: line.lineTotal,
     shipped_quantity: line.shippedQuantity,
+    returned_quantity: line.returnedQuantity,
     allocations: line.allocations.map(({ warehouse, bin, quantity }) => ({ warehouse, bin, quantity })),
   };
 }

@@ -1,41 +1,40 @@
-import { ChangeOrder, RetryPipeline, type ChangedOrder, type OrderLocation } from '@app/application';
 import {
-  FULFILLMENT_STATUSES,
-  PAYMENT_STATUSES,
-  refundDueOf,
-  type FulfillmentStatus,
-  type PaymentStatus,
-} from '@app/domain';
-import type { INestApplicationContext } from '@nestjs/common';
+  ChangeOrder,
+  MAX_LIMIT,
+  OrdersService,
+  RetryPipeline,
+  type ChangedOrder,
+  type OrderEventRecord,
+  type OrderLocation,
+} from '@app/application';
+import { FULFILLMENT_STATUSES, PAYMENT_STATUSES, type FulfillmentStatus, type PaymentStatus } from '@app/domain';
 import { Option, type Command } from 'commander';
 import { byOperator } from '../by-operator.js';
-import { withApplication } from '../database.js';
 import { CommandFailed, EXIT } from '../failures.js';
-import { currency, externalReference, minorUnits, orderReference, subdomain } from '../option-values.js';
+import { oneLine } from '../option-values.js';
+import { addOrderCommand, printChanged, withOrder, type StoreOption } from '../order-command.js';
 import { printJson, say } from '../output.js';
-import { locateOrder } from '../locate-order.js';
 import { addHeldOrders } from './held-orders.command.js';
-
-interface StoreOption {
-  readonly store?: string;
-}
+import { addPayments } from './payments.command.js';
+import { addShipments } from './shipments.command.js';
 
 interface StatusOptions extends StoreOption {
   readonly status?: PaymentStatus;
   readonly fulfillmentStatus?: FulfillmentStatus;
 }
 
-interface PaymentOptions extends StoreOption {
-  readonly reference: string;
-  readonly amount: number;
-  readonly currency: string;
+interface CancelOptions extends StoreOption {
+  readonly reason: string;
+  readonly restock: boolean;
 }
 
 export function addOrders(program: Command): void {
   const orders = program
     .command('orders')
-    .description('review orders, change their status, verify their payment, retry their pipeline');
+    .description('review, ship, cancel and refund orders, verify their payment, retry their pipeline');
   addHeldOrders(orders);
+  addShipments(orders);
+  addPayments(orders);
 
   addOrderCommand(orders, 'set-status', 'set the payment status, the fulfillment status, or both')
     .addOption(new Option('--status <P>', 'payment status').choices(PAYMENT_STATUSES))
@@ -58,47 +57,28 @@ Example:
       });
     });
 
-  addOrderCommand(orders, 'cancel', 'cancel an order before it ships, and return its stock to the bins').action(
-    (reference: string, { store }: StoreOption) =>
+  addOrderCommand(orders, 'cancel', 'cancel an order before it ships, and return its stock to the bins')
+    .option('--reason <T>', 'why, for the history', oneLine(500), '')
+    .option('--no-restock', 'leave the units out of the bins')
+    .action((reference: string, { store, reason, restock }: CancelOptions) =>
       withOrder(reference, store, async (app, order) => {
-        const cancellation = { reason: '', restock: true, notify: false };
+        const cancellation = { reason, restock, notify: false };
         printMoved(order, await app.get(ChangeOrder).cancel(byOperator(order), cancellation));
       }),
-  );
-
-  addOrderCommand(orders, 'verify-payment', 'record a reported payment, and set SUCCEEDED if it is the total')
-    .requiredOption('--amount <N>', 'paid amount in minor units (1999 for 19.99 USD)', minorUnits)
-    .requiredOption('--currency <C>', 'ISO 4217 code of the paid amount', currency)
-    .option('--reference <R>', "the payment's id, unique in the order", externalReference, 'gateway callback')
-    .addHelpText(
-      'after',
-      `
-For the callback handler of a payment gateway. Fails when amount or currency differ from the order's total; the history of
-the order keeps the attempt. A repeated callback changes nothing. When refund_due is not 0, the order is cancelled or paid
-already, and that amount must be refunded.
-
-Example:
-  orders verify-payment WEB-261120-7K3M9Q --amount 5297 --currency USD --reference pi_3NX`,
-    )
-    .action((reference: string, { store, reference: payment, amount, currency }: PaymentOptions) =>
-      withOrder(reference, store, async (app, order) => {
-        const paid = { reference: payment, amount, currency, at: null };
-        const changed = await app.get(ChangeOrder).pay(byOperator(order), paid);
-        const { status, fulfillmentStatus } = changed.order;
-        const { orderId, subdomain: store } = order;
-        const due = refundDueOf(changed.order);
-        printJson({
-          order_id: orderId,
-          store,
-          status,
-          fulfillment_status: fulfillmentStatus,
-          amount,
-          currency,
-          refund_due: due,
-        });
-        if (due > 0) say(`Refund ${due} ${currency} (in minor units).`);
-      }),
     );
+
+  addOrderCommand(orders, 'history', 'print what happened to an order, oldest first').action(
+    (reference: string, { store }: StoreOption) =>
+      withOrder(reference, store, async (app, { storeId, orderId }) => {
+        const events: OrderEventRecord[] = [];
+        for (let page = 1; ; page++) {
+          const { rows } = await app.get(OrdersService).history(storeId, orderId, { page, limit: MAX_LIMIT });
+          events.push(...rows);
+          if (rows.length < MAX_LIMIT) break;
+        }
+        printJson(events.map(eventOf));
+      }),
+  );
 
   addOrderCommand(orders, 'retry-pipeline', 'run the failed stages of an order again').action(
     (reference: string, { store }: StoreOption) =>
@@ -114,25 +94,10 @@ Example:
   );
 }
 
-function addOrderCommand(orders: Command, verb: string, description: string): Command {
-  return orders
-    .command(verb)
-    .description(description)
-    .argument('<order>', 'id or receipt number', orderReference)
-    .option('--store <S>', 'subdomain, for a receipt number that several stores have', subdomain);
+function printMoved(location: OrderLocation, changed: ChangedOrder): void {
+  printChanged(location, changed, { restocked: changed.restocked });
 }
 
-function withOrder(
-  reference: string,
-  store: string | undefined,
-  work: (app: INestApplicationContext, order: OrderLocation) => Promise<void>,
-): Promise<void> {
-  return withApplication(async (app) => work(app, await locateOrder(app, reference, store)));
-}
-
-function printMoved(
-  { orderId, subdomain: store }: OrderLocation,
-  { order: { status, fulfillmentStatus }, restocked }: ChangedOrder,
-): void {
-  printJson({ order_id: orderId, store, status, fulfillment_status: fulfillmentStatus, restocked });
+function eventOf({ at, actor, event, field, from, to, reference, details }: OrderEventRecord) {
+  return { at: at.toISOString(), actor, event, field, from, to, reference, details };
 }

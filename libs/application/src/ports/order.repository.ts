@@ -48,6 +48,8 @@ export interface OrderLineRecord {
   /** Counts from 1. */
   readonly line: number;
   readonly shippedQuantity: number;
+  /** Shipped units whose stock went back to the bins. */
+  readonly returnedQuantity: number;
   /** By the ledger. Empty for imported and for cancelled orders. */
   readonly allocations: readonly Allocation[];
 }

@@ -29,7 +29,7 @@ export class AlreadyShipped extends Rejection {
 
   /** @param left what is still to be shipped, by line. */
   constructor(readonly left: readonly LineQuantity[]) {
-    super(left.length === 0 ? 'All units are shipped' : `Units are shipped already. Left: ${textOf(left)}`);
+    super(left.length === 0 ? 'Nothing is left to ship' : `Less is left to ship: ${textOf(left)}`);
   }
 }
 
@@ -43,12 +43,15 @@ export class BeingPicked extends Rejection {
   }
 }
 
-/** Another shipment of the order has the reference. */
+/** Another shipment of the order, or a void one, has the reference. */
 export class ShipmentReferenceTaken extends Rejection {
   readonly code = 'shipment_reference_taken';
 
-  constructor() {
-    super('The order has another shipment with this reference');
+  constructor({ isVoid = false } = {}) {
+    const what = isVoid
+      ? 'The shipment with this reference is void'
+      : 'The order has another shipment with this reference';
+    super(`${what}: send another reference`);
   }
 }
 

@@ -149,8 +149,6 @@ describe('a shipment', () => {
   });
 
   it.each<[string, Partial<PlacedOrderState>, Parameters<typeof shipping>[0], string]>([
-    ['under review', { isHeld: true }, {}, 'order_held'],
-    ['of a cancelled order', { fulfillmentStatus: 'CANCELLED' }, {}, 'order_cancelled'],
     ['of an unknown line', {}, { items: [units(3, 1)] }, 'not_found'],
     [
       'with a taken reference',
@@ -160,7 +158,7 @@ describe('a shipment', () => {
     ],
     [
       'with the reference of a void one',
-      { shipments: [aShipment({ reference: 'S-9', requestHash: 'another', status: 'void' })] },
+      { shipments: [aShipment({ reference: 'S-9', status: 'void' })] },
       {},
       'shipment_reference_taken',
     ],
@@ -189,8 +187,25 @@ describe('a shipment', () => {
     const change = anOrder(state).ship(shipping(request));
 
     expect(change).toMatchObject({ refusal: { code: 'already_shipped' } });
-    expect(change.events).toEqual([expect.objectContaining({ event: 'shipment_refused', reference: 'S-9', details })]);
+    const refused = {
+      event: 'shipment_refused',
+      reference: 'S-9',
+      details: { code: 'already_shipped', ...(details as object) },
+    };
+    expect(change.events).toEqual([expect.objectContaining(refused)]);
     expect(change.shipment).toBeUndefined();
+  });
+
+  it.each<[string, Partial<PlacedOrderState>, string]>([
+    ['under review', { isHeld: true }, 'order_held'],
+    ['that is cancelled', { fulfillmentStatus: 'CANCELLED' }, 'order_cancelled'],
+  ])('of an order %s is refused, and recorded, because the parcel may have left', (_name, state, code) => {
+    const { refusal, events, shipment } = anOrder(state).ship(shipping({ items: [units(1, 1)] }));
+
+    expect([refusal?.code, shipment]).toEqual([code, undefined]);
+    expect(events).toMatchObject([
+      { event: 'shipment_refused', reference: 'S-9', details: { code, items: [units(1, 1)] } },
+    ]);
   });
 
   it('that is void gives its units back, and the last one gives back the status before it', () => {

@@ -171,35 +171,35 @@ export class PlacedOrder {
   constructor(private readonly state: PlacedOrderState) {}
 
   /**
-   * Adds a shipment. The same request again changes nothing. A refusal for want of units is recorded, because the parcel
-   * may have left.
+   * Adds a shipment. The same request again changes nothing. A refusal for want of units, or because the order is held or
+   * cancelled, is recorded: the parcel may have left.
    *
-   * @throws ShipmentReferenceTaken when another request has the reference.
-   * @throws OrderHeld, OrderCancelled, BeingPicked
+   * @throws ShipmentReferenceTaken when another request, or a void shipment, has the reference.
+   * @throws BeingPicked
    * @throws NotFound for a line that the order does not have.
    */
   ship(request: ShipmentRequest): OrderChange {
     const { reference, status, shippedAt, items: wanted, ...rest } = request;
     const known = this.state.shipments.find((shipment) => shipment.reference === reference);
+    if (known?.status === 'void') throw new ShipmentReferenceTaken({ isVoid: true });
     if (known) return this.repeated(known, request, new ShipmentReferenceTaken());
-    if (this.state.isHeld) throw new OrderHeld();
-    if (this.state.fulfillmentStatus === 'CANCELLED') throw new OrderCancelled();
+    const given = wanted && { items: wanted };
+    if (this.state.isHeld) return this.shipmentRefused(reference, new OrderHeld(), { ...given });
+    if (this.state.fulfillmentStatus === 'CANCELLED') {
+      return this.shipmentRefused(reference, new OrderCancelled(), { ...given });
+    }
 
     const unclaimed = this.left(({ status }) => status !== 'void');
     const unshipped = this.left(isShipped);
     const items = sumByLine(wanted ?? unclaimed);
     this.assertLines(items);
     if (items.length === 0 ? unshipped.length === 0 : !covers(unshipped, items)) {
-      const details = { ...(wanted && { items: wanted }), left: unshipped };
-      return {
-        ...this.unchanged(),
-        events: [event('shipment_refused', reference, details)],
-        refusal: new AlreadyShipped(unshipped),
-      };
+      return this.shipmentRefused(reference, new AlreadyShipped(unshipped), { ...given, left: unshipped });
     }
     if (items.length === 0 || !covers(unclaimed, items)) throw this.beingPicked();
 
-    const shipment = { ...rest, reference, status, items, shippedAt, deliveredAt: null };
+    const shippedOn = status === 'shipped' ? shippedAt : null;
+    const shipment = { ...rest, reference, status, items, shippedAt: shippedOn, deliveredAt: null };
     return this.withShipment(shipment, [event('shipment_created', reference, { status, items })], status === 'shipped');
   }
 
@@ -271,7 +271,9 @@ export class PlacedOrder {
     const change = isPayment ? { status: to as PaymentStatus } : { fulfillmentStatus: to as FulfillmentStatus };
     const moved = this.set(change);
     if (to !== 'RETURNED' || !restock) return moved;
-    return { ...moved, restock: { kind: 'RETURN', lines: this.returnable(lines) } };
+    const back = this.returnable(lines);
+    const events = moved.events.map((step) => ({ ...step, details: { restocked: back } }));
+    return { ...moved, events, restock: { kind: 'RETURN', lines: back } };
   }
 
   /**
@@ -337,7 +339,7 @@ export class PlacedOrder {
   }
 
   /**
-   * Records a refund. Refunds of all that was paid make the order REFUNDED.
+   * Records a refund. Refunds of all that was paid make the order REFUNDED. One of 0 only returns units.
    *
    * @throws RefundReferenceTaken when another request has the reference.
    * @throws RefundExceedsPayment
@@ -354,7 +356,7 @@ export class PlacedOrder {
     const back = restock ? this.returnable(lines) : undefined;
 
     const { status, fulfillmentStatus } = this.state;
-    const isAll = amount === left && status === 'SUCCEEDED';
+    const isAll = amount > 0 && amount === left && status === 'SUCCEEDED';
     const after = { status: isAll ? 'REFUNDED' : status, fulfillmentStatus } as const;
     const details = { amount, ...(lines && { items: lines }), ...(back && { restocked: back }) };
     return {
@@ -374,6 +376,11 @@ export class PlacedOrder {
   private repeated(known: Repeatable, { requestHash }: Repeatable, taken: DomainError): OrderChange {
     if (known.requestHash !== requestHash) throw taken;
     return this.unchanged();
+  }
+
+  private shipmentRefused(reference: string, refusal: DomainError, details: object): OrderChange {
+    const recorded = event('shipment_refused', reference, { code: refusal.code, ...details });
+    return { ...this.unchanged(), events: [recorded], refusal };
   }
 
   private withShipment(shipment: KnownShipment, events: readonly OrderEvent[], ships: boolean): OrderChange {

@@ -42,8 +42,10 @@ const ERASE_ORDERS = `/* people.erase_orders */
     notes = '', updated_at = now()
   WHERE store_id = $1 AND id = ANY ($2)`;
 
+// The hash covers the tracking, whose numbers can be tried out.
 const ERASE_SHIPMENTS = `/* people.erase_shipments */
-  UPDATE shipments SET tracking_number = '', tracking_url = '' WHERE store_id = $1 AND order_id = ANY ($2)`;
+  UPDATE shipments SET tracking_number = '', tracking_url = '', request_hash = ''
+  WHERE store_id = $1 AND order_id = ANY ($2)`;
 
 const ERASE_REASONS = `/* people.erase_reasons */
   UPDATE order_events SET details = details - 'reason'

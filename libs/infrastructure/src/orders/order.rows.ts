@@ -68,6 +68,7 @@ type LineJson = readonly [
   unitPrice: string,
   quantity: number,
   lineTotal: string,
+  returned: number,
 ];
 
 type StageJson = readonly [
@@ -187,7 +188,7 @@ function toMoney([reference, amount, at]: MoneyJson): MoneyRecord {
 }
 
 function toLine(line: LineJson): Omit<OrderLineRecord, 'line' | 'shippedQuantity' | 'allocations'> {
-  const [productId, variantId, sku, name, attributes, attributeNames, unitPrice, quantity, lineTotal] = line;
+  const [productId, variantId, sku, name, attributes, attributeNames, unitPrice, quantity, lineTotal, returned] = line;
   return {
     productId,
     variantId,
@@ -197,6 +198,7 @@ function toLine(line: LineJson): Omit<OrderLineRecord, 'line' | 'shippedQuantity
     unitPrice: toSafeInteger(unitPrice),
     quantity,
     lineTotal: toSafeInteger(lineTotal),
+    returnedQuantity: returned,
   };
 }
 

@@ -48,8 +48,10 @@ const FIND = `/* orders.find */
   SELECT id, created_at, ${SUMMARY}, tax_amount, shipping_amount, discount_amount, customer_id, customer_email,
     customer_phone, shipping_address, billing_address, notes, external_reference, is_test, placed, updated_at,
     (SELECT coalesce(json_agg(json_build_array(line.product_id, line.variant_id, line.sku, line.name, line.attributes,
-        line.attribute_names, line.unit_price::text, line.quantity, line.line_total::text) ORDER BY line.position), '[]')
-      FROM order_lines line WHERE line.store_id = orders.store_id AND line.order_id = orders.id) AS lines,
+        line.attribute_names, line.unit_price::text, line.quantity, line.line_total::text, coalesce(back.quantity, 0))
+        ORDER BY line.position), '[]')
+      FROM order_lines AS line LEFT JOIN returned_units AS back USING (store_id, order_id, position)
+      WHERE line.store_id = orders.store_id AND line.order_id = orders.id) AS lines,
     (SELECT json_build_object('verdict', fraud.verdict, 'score', fraud.score, 'reasons', fraud.reasons)
       FROM fraud_assessments fraud WHERE fraud.store_id = orders.store_id AND fraud.order_id = orders.id) AS fraud,
     (SELECT coalesce(json_agg(json_build_array(stage.stage, stage.reference, stage.state, stage.attempts, stage.last_error,

@@ -1,5 +1,6 @@
 import type { TestDatabase } from '../../../support/test-database.js';
-import type { Exchange } from '../history.js';
+import type { Exchange, History } from '../history.js';
+import { groupBy } from '../group-by.js';
 import type { OrderBody } from '../store-setup.js';
 
 interface OrderRow {
@@ -35,8 +36,9 @@ const ORDERS = `
 export async function acknowledgementViolations(
   database: TestDatabase,
   storeId: number,
-  exchanges: readonly Exchange[],
+  history: History,
 ): Promise<string[]> {
+  const exchanges = history.orders(storeId);
   const orders = await database.query<OrderRow>(ORDERS, [storeId]);
   const keys = await database.query<KeyRow>('SELECT key, response FROM idempotency_keys WHERE store_id = $1', [
     storeId,
@@ -44,7 +46,10 @@ export async function acknowledgementViolations(
   return [
     ...falseAcknowledgements(new Map(orders.map((order) => [order.id, order])), exchanges),
     ...unexpectedOrders(orders, exchanges),
-    ...keyViolations(keys, exchanges),
+    ...keyViolations(
+      keys,
+      history.exchanges.filter((exchange) => exchange.storeId === storeId),
+    ),
   ];
 }
 
@@ -97,11 +102,11 @@ function keyViolations(keys: readonly KeyRow[], exchanges: readonly Exchange[]):
   const kept = new Map(keys.map(({ key, response }) => [key, response]));
   for (const [key, asked] of groupBy(exchanges, ({ idempotencyKey }) => idempotencyKey)) {
     if (key === null) continue;
-    const answers = asked.filter(({ status }) => status === 201).map(({ bytes }) => bytes);
+    const answers = asked.filter(({ status }) => status === 200 || status === 201).map(({ bytes }) => bytes);
     const response = kept.get(key);
     if (new Set(answers.map((bytes) => bytes.toString('latin1'))).size > 1)
       violations.push(`key ${key} was answered with different bytes`);
-    if (answers[0] && !response?.equals(answers[0])) violations.push(`key ${key} keeps other bytes than its 201`);
+    if (answers[0] && !response?.equals(answers[0])) violations.push(`key ${key} keeps other bytes than its answer`);
     const refused = asked.every(({ status }) => status !== null && status >= 400 && status < 500);
     if (refused && kept.has(key)) violations.push(`key ${key} is kept although every request was refused`);
     if (response === null) violations.push(`key ${key} is claimed without a response`);
@@ -113,14 +118,4 @@ function keyViolations(keys: readonly KeyRow[], exchanges: readonly Exchange[]):
 
 function createdBy({ bytes }: Exchange): Created {
   return (JSON.parse(bytes.toString()) as { data: Created }).data;
-}
-
-function groupBy<T, K>(values: readonly T[], keyOf: (value: T) => K): Map<K, T[]> {
-  const groups = new Map<K, T[]>();
-  for (const value of values) {
-    const group = groups.get(keyOf(value));
-    if (group) group.push(value);
-    else groups.set(keyOf(value), [value]);
-  }
-  return groups;
 }

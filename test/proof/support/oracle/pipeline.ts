@@ -70,13 +70,21 @@ export async function mailViolations(
   storeId: number,
   arrived: ReadonlyMap<string, number>,
 ): Promise<string[]> {
-  const stages = await database.query<StageRow & { reference: string; subdomain: string }>(
-    `SELECT order_id, stage, reference, state, subdomain FROM order_stages JOIN stores ON stores.id = store_id
+  const stages = await database.query<StageRow & { reference: string; subdomain: string; is_void: boolean }>(
+    `SELECT order_id, stage, reference, state, subdomain, EXISTS (
+       SELECT FROM shipments AS shipment
+       WHERE (shipment.store_id, shipment.order_id, shipment.reference) = (stages.store_id, order_id, stages.reference)
+         AND status = 'void' AND stage = 'notify-shipment') AS is_void
+     FROM order_stages AS stages JOIN stores ON stores.id = store_id
      WHERE store_id = $1 AND stage LIKE 'notify-%' ORDER BY order_id, stage`,
     [storeId],
   );
   const states = new Map(stages.map((row) => [messageIdOf(row, row.subdomain), row.state]));
-  const missing = [...states].filter(([id, state]) => state === 'done' && !arrived.has(id));
+  // There is nothing to tell of a shipment that became void first.
+  const missing = stages
+    .filter(({ state, is_void }) => state === 'done' && !is_void)
+    .map((row) => messageIdOf(row, row.subdomain))
+    .filter((id) => !arrived.has(id));
   // A mail whose attempt failed after the handover is sent again, or dead: it may have arrived.
   // Workers on a shared database also send the mails of other stores.
   const own = stages[0] && `@${stages[0].subdomain}.store-commerce`;
@@ -84,7 +92,7 @@ export async function mailViolations(
     (id) => (own === undefined || id.endsWith(own)) && (!states.has(id) || states.get(id) === 'held'),
   );
   return [
-    ...missing.map(([id]) => `mail ${id} is marked done and never arrived`),
+    ...missing.map((id) => `mail ${id} is marked done and never arrived`),
     ...strange.map((id) => `mail ${id} arrived and should not exist`),
   ];
 }

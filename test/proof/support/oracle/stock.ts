@@ -11,14 +11,23 @@ const BINS = `
 
 // The opening stock against the present stock plus the units on order lines: the ledger and the bins could both be
 // wrong in the same way.
+// Returned units by the order's history, independent of the ledger.
+export const UNITS_OF_LINE = `(
+  CASE WHEN EXISTS (
+    SELECT FROM order_events WHERE order_events.store_id = order_lines.store_id
+      AND order_events.order_id = order_lines.order_id AND event = 'cancelled' AND details @> '{"restock": true}')
+  THEN 0 ELSE order_lines.quantity - coalesce((
+    SELECT quantity FROM returned_units WHERE returned_units.store_id = order_lines.store_id
+      AND returned_units.order_id = order_lines.order_id AND returned_units.position = order_lines.position), 0) END)`;
+
 const PRODUCTS = `
   WITH opening AS (
     SELECT product_id, variant_key, sum(quantity)::int AS units FROM stock_movements
     WHERE store_id = $1 AND order_id IS NULL GROUP BY 1, 2
   ), sold AS (
-    SELECT product_id, coalesce(variant_id, 0) AS variant_key, sum(quantity)::int AS units
+    SELECT product_id, coalesce(variant_id, 0) AS variant_key, sum(${UNITS_OF_LINE})::int AS units
     FROM order_lines JOIN orders ON orders.store_id = order_lines.store_id AND orders.id = order_lines.order_id
-    WHERE orders.store_id = $1 AND source = 'WEBSITE' AND fulfillment_status <> 'CANCELLED' GROUP BY 1, 2
+    WHERE orders.store_id = $1 AND source = 'WEBSITE' GROUP BY 1, 2
   ), bins AS (
     SELECT product_id, variant_key, sum(quantity)::int AS units FROM stock WHERE store_id = $1 GROUP BY 1, 2
   )

@@ -6,6 +6,8 @@ import { orderBody } from '../store-setup.js';
 
 /** One request in this many is an order. */
 const ORDER_EVERY = 20;
+/** One order in this many is shipped. */
+const SHIPMENT_EVERY = 4;
 const TICK_MS = 5;
 /** The maximum number of waiting clients; with more, the test would measure the generator itself. */
 const MOST_WAITING = 2_000;
@@ -35,11 +37,12 @@ export interface LoadOptions {
 
 const PATHS = ['/v1/products?limit=20', '/v1/orders?limit=20', '/v1/store', '/v1/customers?limit=20'];
 
-/** Clients who read and sometimes order. They never retry. */
+/** Clients who read, sometimes order, and ship some of the orders. They never retry. */
 export class Load {
   private readonly agent = keepingAgent();
   private serial = 0;
   private waiting = 0;
+  private readonly unshipped: string[] = [];
 
   constructor(private readonly options: LoadOptions) {}
 
@@ -100,7 +103,10 @@ export class Load {
   private async one(): Promise<Sample> {
     this.waiting++;
     try {
-      return await (++this.serial % ORDER_EVERY === 0 ? this.order() : this.read());
+      const isOrder = ++this.serial % ORDER_EVERY === 0;
+      if (isOrder) return await this.order();
+      const order = this.serial % (ORDER_EVERY * SHIPMENT_EVERY) === 1 ? this.unshipped.pop() : undefined;
+      return await (order === undefined ? this.read() : this.ship(order));
     } finally {
       this.waiting--;
     }
@@ -110,7 +116,17 @@ export class Load {
     const { buyers, products, random, service } = this.options;
     const body = orderBody([{ product_id: products[random(products.length)] ?? 0, quantity: 1 }], 'overload');
     const { at, tookMs, status, headers, bytes, error } = await buyers.send(service, { body });
+    if (status === 201) {
+      this.unshipped.push((JSON.parse(bytes.toString()) as { data: { order_id: string } }).data.order_id);
+    }
     return { at, tookMs, status, isOrder: true, fault: error ?? faultOf(status, headers, bytes.toString()) };
+  }
+
+  private async ship(order: string): Promise<Sample> {
+    const { buyers, service } = this.options;
+    const shipment = { path: `/v1/orders/${order}/shipments`, body: { reference: 'S' } };
+    const { at, tookMs, status, headers, bytes, error } = await buyers.send(service, shipment);
+    return { at, tookMs, status, isOrder: false, fault: error ?? faultOf(status, headers, bytes.toString()) };
   }
 
   private read(): Promise<Sample> {

@@ -687,7 +687,7 @@ CREATE TABLE refunds (
   order_id uuid NOT NULL,
   reference external_reference NOT NULL,
   number int NOT NULL CHECK (number > 0),
-  amount bigint NOT NULL CHECK (amount > 0),
+  amount bigint NOT NULL CHECK (amount >= 0),
   at timestamptz(3) NOT NULL DEFAULT now(),
   request_hash text NOT NULL DEFAULT '',
   PRIMARY KEY (store_id, order_id, reference),
@@ -1779,6 +1779,8 @@ END $$;
 CREATE TRIGGER shipments_are_logged AFTER INSERT OR UPDATE ON shipments
   FOR EACH ROW EXECUTE FUNCTION log_order_of_part();
 CREATE TRIGGER shipment_items_stay_logged AFTER UPDATE ON shipment_items
+  FOR EACH ROW EXECUTE FUNCTION log_order_of_part();
+CREATE TRIGGER returned_units_are_logged AFTER INSERT OR UPDATE ON returned_units
   FOR EACH ROW EXECUTE FUNCTION log_order_of_part();
 CREATE TRIGGER payments_are_logged AFTER INSERT OR UPDATE ON payments
   FOR EACH ROW EXECUTE FUNCTION log_order_of_part();

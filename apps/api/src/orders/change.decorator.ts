@@ -1,0 +1,32 @@
+import type { ChangeContext, OrderRecord } from '@app/application';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import type { AuthenticatedRequest } from '../auth/authenticated-request.js';
+import { single } from '../envelope.js';
+import { idempotencyKeyOf } from './idempotency-key.decorator.js';
+import { deadlineOf } from './order-deadline.js';
+import { toOrderResponse } from './order.response.js';
+
+/**
+ * Who changes which order: a key changes the orders of its own mode only. Every change but a PATCH, which can be repeated as
+ * it is, takes an Idempotency-Key.
+ *
+ * @throws BadRequestException for a malformed Idempotency-Key.
+ */
+export const Change = createParamDecorator((_data: unknown, context: ExecutionContext): ChangeContext => {
+  const http = context.switchToHttp();
+  const request = http.getRequest<AuthenticatedRequest & { readonly params: { readonly id: string } }>();
+  const { id, name, mode, store } = request.apiKey;
+  const key = request.method === 'PATCH' ? null : idempotencyKeyOf(request);
+  return {
+    order: { storeId: store.id, reference: request.params.id, isTest: mode === 'test' },
+    actor: { type: 'key', id, name },
+    idempotency: key === null ? null : { scope: { storeId: store.id, mode, key }, answer: toAnswer },
+    deadline: deadlineOf(http.getResponse<FastifyReply>()),
+  };
+});
+
+/** The body of the answer. A repeat of the request gets the same bytes. */
+export function toAnswer(order: OrderRecord): Buffer {
+  return Buffer.from(JSON.stringify(single(toOrderResponse(order))));
+}

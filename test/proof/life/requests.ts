@@ -1,0 +1,97 @@
+import type { ProofContext } from '../support/proof.js';
+import type { OrderAnswer } from './order-answer.js';
+
+type Random = ProofContext['random'];
+
+/** An order as it was placed. */
+export type Placed = Pick<OrderAnswer, 'id' | 'total_amount' | 'line_items'>;
+
+/** What a client asks of an order. */
+export interface ChangeRequest {
+  readonly method: 'POST' | 'PATCH' | 'GET';
+  /** After the order's address. */
+  readonly route: string;
+  readonly body?: Readonly<Record<string, unknown>>;
+}
+
+type Draw = (order: Placed, random: Random, n: number) => ChangeRequest;
+
+const SHIPMENTS = 6;
+const PAYMENTS = 3;
+const REFUNDS = 5;
+const PAYMENT_WORDS = ['PENDING', 'FAILED', 'SUCCEEDED'];
+const FULFILLMENT_WORDS = ['PENDING', 'CONFIRMED', 'PROCESSING', 'SHIPPED', 'DELIVERED'];
+
+/** Each as often as it is named. A cancellation ends a life, so it is rare. */
+const DRAWS: readonly Draw[] = [
+  ...Array<Draw>(6).fill(shipment),
+  ...Array<Draw>(9).fill(shipmentChange),
+  ...Array<Draw>(3).fill(payment),
+  ...Array<Draw>(5).fill(refund),
+  ...Array<Draw>(4).fill(transition),
+  () => ({ method: 'GET', route: '' }),
+];
+const CANCELLED_OF = 60;
+
+/** A random request. References repeat, with equal and with other contents. @param n unique. */
+export function drawRequest(order: Placed, random: Random, n: number): ChangeRequest {
+  if (random(CANCELLED_OF) === 0) {
+    return { method: 'POST', route: '/cancel', body: { reason: 'Enough', restock: random(4) > 0 } };
+  }
+  return (DRAWS[random(DRAWS.length)] as Draw)(order, random, n);
+}
+
+function shipment(order: Placed, random: Random): ChangeRequest {
+  const body = {
+    reference: `S${random(SHIPMENTS)}`,
+    ...(random(4) > 0 && { items: units(order, random) }),
+    ...(random(3) === 0 && { status: 'picking' }),
+    ...(random(5) === 0 && { notify: false }),
+  };
+  return { method: 'POST', route: '/shipments', body };
+}
+
+function shipmentChange(_order: Placed, random: Random, n: number): ChangeRequest {
+  const body =
+    random(4) === 0
+      ? { carrier: `Carrier ${n}` }
+      : { status: ['shipped', 'shipped', 'delivered', 'void'][random(4)] ?? '' };
+  return { method: 'PATCH', route: `/shipments/S${random(SHIPMENTS)}`, body };
+}
+
+function payment({ total_amount: total }: Placed, random: Random): ChangeRequest {
+  const amount = random(5) === 0 ? total + 1 : total;
+  return { method: 'POST', route: '/payments', body: { reference: `P${random(PAYMENTS)}`, amount, currency: 'USD' } };
+}
+
+function refund(order: Placed, random: Random): ChangeRequest {
+  const share = 1 + random(3);
+  const body = {
+    reference: `R${random(REFUNDS)}`,
+    amount: Math.ceil(order.total_amount / share),
+    restock: random(2) === 0,
+    ...(random(2) === 0 && { lines: units(order, random) }),
+  };
+  return { method: 'POST', route: '/refunds', body };
+}
+
+function transition(_order: Placed, random: Random): ChangeRequest {
+  const isPayment = random(2) === 0;
+  const words = isPayment ? PAYMENT_WORDS : FULFILLMENT_WORDS;
+  const targets = isPayment ? ['FAILED', 'PENDING'] : ['CONFIRMED', 'CONFIRMED', 'RETURNED'];
+  const body = {
+    field: isPayment ? 'status' : 'fulfillment_status',
+    expected: words[random(words.length)],
+    to: targets[random(targets.length)],
+    restock: random(2) === 0,
+  };
+  return { method: 'POST', route: '/transitions', body };
+}
+
+function units({ line_items: lines }: Placed, random: Random) {
+  const chosen = lines.filter(() => random(2) === 0);
+  return (chosen.length > 0 ? chosen : lines.slice(0, 1)).map(({ line, quantity }) => ({
+    line,
+    quantity: 1 + random(quantity),
+  }));
+}

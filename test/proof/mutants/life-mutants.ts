@@ -1,0 +1,65 @@
+import { mutant, type Edit, type Mutant } from './mutant.js';
+
+const CHANGES = 'libs/infrastructure/src/orders/order-changes.ts';
+const LIFECYCLE = 'libs/infrastructure/src/orders/postgres-order-lifecycle.ts';
+const STAGES = 'libs/infrastructure/src/orders/order-stages.ts';
+const SCHEMA = 'libs/infrastructure/src/postgres/migrations/0001-schema.sql';
+const DOMAIN = 'libs/domain/src/orders/placed-order.ts';
+
+const WITHOUT_LIMIT: Edit = [SCHEMA, '  IF used > ordered THEN', '  IF used > ordered AND false THEN'];
+
+/** Defects in changing placed orders. */
+export const LIFE_MUTANTS: readonly Mutant[] = [
+  mutant(
+    'an order is decided about without its lock',
+    'life',
+    /\d+ was refunded of \d+|the history leads to|the event status_changed .*: the status is/,
+    [CHANGES, '\n  FOR NO KEY UPDATE`;', '`;'],
+  ),
+  mutant(
+    'shipments are not limited to the ordered units',
+    'life',
+    /line \d+ has \d+ units, \d+ in shipments/,
+    WITHOUT_LIMIT,
+    [
+      DOMAIN,
+      '    if (items.length === 0 || !covers(unclaimed, items)) throw this.beingPicked();',
+      '    if (items.length === 0) throw this.beingPicked();',
+    ],
+    [
+      DOMAIN,
+      'if (items.length === 0 ? unshipped.length === 0 : !covers(unshipped, items)) {',
+      'if (items.length === 0 && unshipped.length === 0) {',
+    ],
+  ),
+  mutant('a change does not claim its key', 'life', /key \S+ (was answered with different bytes|keeps other bytes)/, [
+    LIFECYCLE,
+    'idempotency && ((await findReplay(readerOf(sql), idempotency)) ?? (await claimKey(sql, idempotency, null)));',
+    'idempotency && ((await Promise.resolve(null)) as Awaited<ReturnType<typeof claimKey>>);',
+  ]),
+  mutant(
+    'a change of a shipment leaves no event',
+    'life',
+    /the history replays the shipments to/,
+    [
+      CHANGES,
+      '    eventsOf(order, actor, events, false),',
+      `    eventsOf(order, actor, events.filter(({ event }) => event !== 'shipment_changed'), false),`,
+    ],
+    [
+      SCHEMA,
+      '      AND reference = NEW.reference\n  ) THEN',
+      '      AND reference = NEW.reference\n  ) AND false THEN',
+    ],
+  ),
+  mutant(
+    'the mail of a shipment forgets its reference',
+    'life',
+    /mail \S+-notify-shipment@\S+ is marked done and never arrived/,
+    [
+      STAGES,
+      '[storeId, orderId, stage, reference, PIPELINE_STAGES.indexOf(stage) + 1]',
+      `[storeId, orderId, stage, reference && '', PIPELINE_STAGES.indexOf(stage) + 1]`,
+    ],
+  ),
+];
