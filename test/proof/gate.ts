@@ -25,6 +25,7 @@ const SPECS: Readonly<Record<string, readonly string[]>> = {
     'test/e2e/order-changes.spec.ts',
     'test/e2e/change-mails.spec.ts',
   ],
+  stock: ['test/e2e/stock.spec.ts', 'test/e2e/stock-counts.spec.ts'],
   changes: ['test/e2e/changes.spec.ts', 'test/e2e/conditional-reads.spec.ts'],
   revoke: ['test/contracts/api-keys.spec.ts', 'test/e2e/changes-waits.spec.ts', 'test/e2e/authentication.spec.ts'],
   slow: ['test/e2e/slow-connections.spec.ts', 'test/e2e/http-edge.spec.ts'],

@@ -16,6 +16,7 @@ import { revoke } from './revoke.js';
 import { rolling } from './rolling.js';
 import { secrets } from './secrets.js';
 import { slow, slowProxy } from './slow.js';
+import { stock } from './stock.js';
 import type { Proof } from './support/proof.js';
 
 /**
@@ -30,6 +31,7 @@ export const PROOFS: readonly Proof[] = [
   dbdown,
   pipeline,
   life,
+  stock,
   changes,
   revoke,
   isolation,

@@ -4,10 +4,12 @@ import { LIFE_MUTANTS } from './life-mutants.js';
 import type { Mutant } from './mutant.js';
 import { ORDER_MUTANTS } from './order-mutants.js';
 import { REQUEST_MUTANTS } from './request-mutants.js';
+import { STOCK_MUTANTS } from './stock-mutants.js';
 
 export const MUTANTS: readonly Mutant[] = [
   ...ORDER_MUTANTS,
   ...LIFE_MUTANTS,
+  ...STOCK_MUTANTS,
   ...REQUEST_MUTANTS,
   ...ACCESS_MUTANTS,
   ...FEED_MUTANTS,

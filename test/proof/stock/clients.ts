@@ -1,0 +1,203 @@
+import type { Exchange } from '../support/history.js';
+import { Loops } from '../support/loops.js';
+import { inParallel, orderBody, shuffled, type OrderBody } from '../support/store-setup.js';
+import { MOST_LINES, type Counter, type CounterOptions } from './counter.js';
+import type { Asked } from './desk.js';
+import { planOf, type Step } from './packing.js';
+import type { Bin } from './shelves.js';
+import { SoldOrder, type StockOrder } from './sold-order.js';
+
+const BUYERS = 20;
+const PACKERS = 4;
+const COUNTERS = 2;
+const ADJUSTERS = 2;
+/** Products that most orders want, so that everybody meets at their bins. */
+const POPULAR = 24;
+const RECENT_PLACES = 12;
+
+export interface ClientsOptions extends CounterOptions {
+  readonly counter: Counter;
+  readonly orders: number;
+  /** What a counter posts at most at once. */
+  readonly lines: number;
+}
+
+/** The people of a shop, each with a client of the service. */
+export class Clients {
+  readonly orders: SoldOrder[] = [];
+  readonly violations: string[] = [];
+  shipped = 0;
+  /** Bins whose units were lost or found. */
+  readonly misplaced = new Set<Bin>();
+  /** Number of the first place after that. */
+  calm = 0;
+  private readonly waiting: SoldOrder[] = [];
+  private readonly readings = new Map<Bin, number>();
+  private readonly productIds: readonly number[];
+  private readonly popular: readonly Bin[];
+  private tried = 0;
+
+  constructor(private readonly options: ClientsOptions) {
+    const { bins } = options.shelves;
+    this.productIds = [...new Set(bins.map(({ productId }) => productId))];
+    const popular = this.productIds.slice(0, POPULAR);
+    this.popular = bins.filter(({ productId }) => popular.includes(productId));
+  }
+
+  /** Until all orders are placed, and those that are to be packed are packed. */
+  async work(): Promise<void> {
+    const { orders, counter, shop, shelves } = this.options;
+    const { random } = shop.context;
+    const loop = (size: number, act: () => Promise<unknown>, restMs: number) => {
+      const attempt = () => act().catch((error: Error) => this.violations.push(error.message));
+      return new Loops(size, attempt, () => random(restMs));
+    };
+    for (const bin of shelves.bins) if (random(3) === 0) this.misplace(bin);
+    const others = [
+      loop(1, () => counter.read(), 40),
+      loop(COUNTERS, () => this.count(), 60),
+      loop(ADJUSTERS, () => this.adjust(), 60),
+      loop(1, () => this.set(), 60),
+    ];
+    const thief = loop(1, () => Promise.resolve(this.misplace(this.anyBin())), 40);
+    let isOver = false;
+    const packing = inParallel(PACKERS, Array(PACKERS).keys(), async () => {
+      while (!isOver || this.waiting.length > 0) await this.packNext();
+    });
+    const place = async () => {
+      while (!(await this.buy(this.basket())));
+    };
+    const first = Math.round(orders / 2);
+    await inParallel(BUYERS, Array(first).keys(), place);
+    await thief.stop();
+    // The next place may be in the middle of its reading.
+    this.calm = counter.places.length + 1;
+    await inParallel(BUYERS, Array(orders - first).keys(), place);
+    isOver = true;
+    await packing;
+    await Promise.all(others.map((one) => one.stop()));
+    await counter.read();
+  }
+
+  /** @returns whether the order is placed: there may be too few units. */
+  async buy(items: OrderBody['items']): Promise<boolean> {
+    const { shop, services, shelves } = this.options;
+    const placed = await shop.buyers.insist(services, orderBody(items, 'stock'), { key: `stock-${++this.tried}` });
+    if (placed.status !== 201) return false;
+    const { order_id } = dataOf<{ order_id: string }>(placed);
+    const order = new SoldOrder(await this.order(order_id));
+    shelves.sell(order.id, order.units);
+    this.orders.push(order);
+    if (shop.context.random(4) > 0) this.waiting.push(order);
+    return true;
+  }
+
+  async order(id: string): Promise<StockOrder> {
+    const { shop, services } = this.options;
+    const request = { method: 'GET', path: `/v1/orders/${id}` };
+    return dataOf<StockOrder>(await shop.buyers.insist(services, undefined, request));
+  }
+
+  /** What the service says is in the bin. */
+  async readBin({ code }: Bin): Promise<number> {
+    const { shop, services } = this.options;
+    const request = { method: 'GET', path: `/v1/stock?bin=${code}` };
+    const [row] = dataOf<{ quantity: number }[]>(await shop.buyers.insist(services, undefined, request));
+    if (!row) throw new Error(`GET /v1/stock does not know bin ${code}`);
+    return row.quantity;
+  }
+
+  private basket(): OrderBody['items'] {
+    const { random } = this.options.shop.context;
+    return Array.from({ length: 1 + random(3) }, () => {
+      const among = random(3) > 0 ? Math.min(POPULAR, this.productIds.length) : this.productIds.length;
+      return { product_id: this.productIds[random(among)] ?? 0, quantity: 1 + random(7) };
+    });
+  }
+
+  private async packNext(): Promise<void> {
+    const { random } = this.options.shop.context;
+    const [order] = this.waiting.splice(random(this.waiting.length), 1);
+    if (!order) return void (await new Promise((resolve) => setTimeout(resolve, 20)));
+    try {
+      for (const step of planOf(order, random)) if (!(await this.pack(order, step))) return;
+    } catch (error) {
+      this.violations.push((error as Error).message);
+    }
+  }
+
+  /** @returns whether the step was possible: an order under review waits. */
+  private async pack(order: SoldOrder, { method, route, body, effects }: Step): Promise<boolean> {
+    const { shop, services, shelves } = this.options;
+    const path = `/v1/orders/${order.id}${route}`;
+    let isDone = false;
+    await shelves.change(order.units, async () => {
+      const key = method === 'POST' ? path : null;
+      const { status } = await shop.buyers.insist(services, body, { method, path, key });
+      isDone = status === 200 || status === 201;
+      return isDone ? effects() : [];
+    });
+    if (isDone && route === '/shipments') this.shipped++;
+    return isDone;
+  }
+
+  private async count(): Promise<void> {
+    const { counter, shelves, shop, lines } = this.options;
+    const { random } = shop.context;
+    const others = Array.from({ length: lines }, () => shelves.bins[random(shelves.bins.length)] as Bin);
+    const bins = shuffled([...new Set([...this.popular, ...others])], random).slice(0, 1 + random(MOST_LINES));
+    const places = counter.places.slice(-RECENT_PLACES);
+    await counter.count(bins, () => places[random(places.length)], ['superseded']);
+  }
+
+  /** Receipts and breakage. */
+  private async adjust(): Promise<void> {
+    const { shop } = this.options;
+    const { random } = shop.context;
+    const bins = shuffled(this.popular, random).slice(0, 1 + random(8));
+    const asked = (random(4) === 0 ? [this.anyBin()] : bins).map((bin) => {
+      const units = random(4) === 0 ? -1 - random(4) : 1 + random(20);
+      return { bin, units, place: null, write: { adjust: units } };
+    });
+    await this.report(asked, ['below_zero']);
+  }
+
+  /** Receipts and breakage as quantities, from a new or an old reading. */
+  private async set(): Promise<void> {
+    const { random } = this.options.shop.context;
+    const bin = this.popular[random(this.popular.length)] as Bin;
+    const known = this.readings.get(bin);
+    const expected = known !== undefined && random(3) > 0 ? known : await this.readBin(bin);
+    this.readings.set(bin, expected);
+    const units = Math.max(random(20) - 4, -expected);
+    await this.report([{ bin, units, place: null, write: { set: expected + units, expected } }], ['stale']);
+  }
+
+  private async report(asked: readonly Asked[], refusals: readonly string[]): Promise<void> {
+    const { shelves, desk } = this.options;
+    await shelves.change(
+      asked.map(({ bin }) => bin.code),
+      async () => {
+        const answered = await desk.post(asked, refusals);
+        const applied = answered.filter(({ code }) => code === '');
+        return applied.map(({ bin, units }) => ({ bin: bin.code, shelf: units ?? 0, sold: 0 }));
+      },
+    );
+  }
+
+  private misplace(bin: Bin): void {
+    const { shop, shelves } = this.options;
+    shelves.misplace(bin, shop.context.random(2) === 0 ? -1 : 1 + shop.context.random(3));
+    this.misplaced.add(bin);
+  }
+
+  private anyBin(): Bin {
+    const { shelves, shop } = this.options;
+    return shelves.bins[shop.context.random(shelves.bins.length)] as Bin;
+  }
+}
+
+function dataOf<T>({ status, bytes, path }: Exchange): T {
+  if (status !== 200 && status !== 201) throw new Error(`${path} was answered ${status}`);
+  return (JSON.parse(bytes.toString()) as { data: T }).data;
+}

@@ -1,0 +1,69 @@
+import type { StockedStore } from '../support/shop.js';
+import type { Bin, Place } from './shelves.js';
+
+const LONGEST_LOST_MS = 60;
+
+/** A line of POST /v1/stock, with what it stands for. */
+export interface Asked {
+  readonly bin: Bin;
+  readonly write: Readonly<Record<string, unknown>>;
+  /** Units that came, or are gone; null for a count. */
+  readonly units: number | null;
+  /** Null unless it is a count. */
+  readonly place: Place | null;
+}
+
+export interface Answered extends Asked {
+  /** Why it is refused; empty when it is applied. */
+  readonly code: string;
+}
+
+/** Reports stock until it has an answer, and remembers what the service has acknowledged. */
+export class Desk {
+  /** Applied lines by their reference and bin. */
+  readonly applied = new Map<string, Asked>();
+  readonly violations: string[] = [];
+  readonly codes = new Map<string, number>();
+  givenUp = 0;
+  private requests = 0;
+
+  constructor(
+    private readonly shop: StockedStore,
+    private readonly services: readonly { readonly url: string }[],
+  ) {}
+
+  /** @param asked each of another bin. @param refusals the codes that are no fault. */
+  async post(asked: readonly Asked[], refusals: readonly string[]): Promise<Answered[]> {
+    const { random } = this.shop.context;
+    const reference = `STOCK-${++this.requests}`;
+    const lines = asked.map(({ bin, write }) => ({
+      product_id: bin.productId,
+      warehouse: 'MAIN',
+      bin: bin.code,
+      ...write,
+    }));
+    const request = { path: '/v1/stock', key: random(2) === 0 ? reference : null };
+    const body = { reference, lines };
+    if (random(4) === 0) {
+      this.givenUp++;
+      const service = this.services[random(this.services.length)] ?? { url: '' };
+      await this.shop.buyers.send(service, { ...request, body, timeoutMs: 1 + random(LONGEST_LOST_MS) });
+    }
+    const exchange = await this.shop.buyers.insist(this.services, body, request);
+    if (random(8) === 0) {
+      const again = await this.shop.buyers.insist(this.services, body, { path: '/v1/stock' });
+      if (!again.bytes.equals(exchange.bytes)) this.violations.push(`${reference} was answered with different bytes`);
+    }
+    if (exchange.status !== 200) throw new Error(`${reference} was answered ${exchange.status}`);
+    const { data } = JSON.parse(exchange.bytes.toString()) as { data: { lines: { code: string }[] } };
+    return data.lines.map(({ code }, index) => {
+      const answered = { ...(asked[index] as Asked), code };
+      this.codes.set(code, (this.codes.get(code) ?? 0) + 1);
+      if (code === '') this.applied.set(`${reference} ${answered.bin.code}`, answered);
+      else if (!refusals.includes(code)) {
+        this.violations.push(`${reference}: ${JSON.stringify(lines[index])} was refused: ${code}`);
+      }
+      return answered;
+    });
+  }
+}

@@ -1,0 +1,195 @@
+import type { StockedStore } from '../support/shop.js';
+
+const PAGE = 100;
+
+/** What a client did to a bin: units on its shelf, and units that are sold and not shipped. */
+export interface Effect {
+  readonly bin: string;
+  readonly shelf: number;
+  readonly sold: number;
+}
+
+/** What lies in a bin, what of it is sold, and the units that came or went without anybody's report. */
+export interface Contents {
+  readonly shelf: number;
+  readonly sold: number;
+  readonly unreported: number;
+}
+
+/** A cursor that a counter read, with the moments between which the feed had that place. */
+export interface Place {
+  /** Later places have higher ones. */
+  readonly number: number;
+  readonly cursor: string;
+  readonly began: number;
+  readonly ended: number;
+}
+
+interface Move {
+  readonly began: number;
+  /** Infinity while the client has no answer. */
+  ended: number;
+  shelf: number;
+  sold: number;
+  readonly isReported: boolean;
+  /** Of a placing: whether it is before a place is up to the feed. */
+  readonly orderId: string | null;
+}
+
+/** A bin as the people know it who stand before it. */
+export class Bin {
+  private readonly moves: Move[] = [];
+
+  constructor(
+    readonly code: string,
+    readonly productId: number,
+    readonly opening: number,
+  ) {}
+
+  add(move: Move): Move {
+    this.moves.push(move);
+    return move;
+  }
+
+  /** @param isBefore null = not known. @returns null when that is not known of a move. */
+  contents(isBefore: (move: Move) => boolean | null): Contents | null {
+    let [shelf, sold, unreported] = [this.opening, 0, 0];
+    for (const move of this.moves) {
+      if (move.shelf === 0 && move.sold === 0 && move.ended !== Infinity) continue;
+      const before = isBefore(move);
+      if (before === null) return null;
+      if (!before) continue;
+      shelf += move.shelf;
+      sold += move.sold;
+      if (!move.isReported) unreported += move.shelf;
+    }
+    return { shelf, sold, unreported };
+  }
+}
+
+// Products with one bin and with two, of few units each: orders take from several bins, and stock runs out.
+const FILL = `
+  WITH made AS (
+    INSERT INTO products (store_id, slug, sku, name, price)
+    SELECT $1, 'shelf-' || n, 'SHELF-' || n, 'Shelf ' || n, 199 + n FROM generate_series(1, $2::int) AS n
+    RETURNING id
+  ), places AS (
+    INSERT INTO bins (store_id, warehouse_id, code)
+    SELECT $1, warehouses.id, 'S-' || made.id || '-' || n
+    FROM warehouses CROSS JOIN made CROSS JOIN LATERAL generate_series(0, made.id % 2) AS n WHERE store_id = $1
+    RETURNING id, split_part(code, '-', 2)::int AS product_id
+  ), filled AS (
+    INSERT INTO stock (store_id, bin_id, product_id, quantity)
+    SELECT $1, id, product_id, 4 + id % 17 FROM places RETURNING *
+  )
+  INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, kind, quantity)
+  SELECT store_id, bin_id, product_id, variant_key, 'OPENING', quantity FROM filled`;
+
+interface StockRow {
+  readonly bin: string;
+  readonly product_id: number;
+  readonly quantity: number;
+}
+
+/** What the service says is in each bin. */
+export async function readStock(
+  { buyers }: StockedStore,
+  services: readonly { readonly url: string }[],
+): Promise<StockRow[]> {
+  const rows: StockRow[] = [];
+  for (let page = 1; ; page++) {
+    const request = { method: 'GET', path: `/v1/stock?limit=${PAGE}&page=${page}` };
+    const { bytes } = await buyers.insist(services, undefined, request);
+    const { data } = JSON.parse(bytes.toString()) as { data: StockRow[] };
+    rows.push(...data);
+    if (data.length < PAGE) return rows;
+  }
+}
+
+/** Makes products and fills their bins. */
+export async function fillShelves(
+  shop: StockedStore,
+  services: readonly { readonly url: string }[],
+  products: number,
+): Promise<Shelves> {
+  await shop.context.rig.database.query(FILL, [shop.store.id, products]);
+  const rows = await readStock(shop, services);
+  return new Shelves(rows.map(({ bin, product_id, quantity }) => new Bin(bin, product_id, quantity)));
+}
+
+/**
+ * The proof's own account of the shelves and the sales. It has a clock of its own: what a client did took place between
+ * its request and its answer.
+ */
+export class Shelves {
+  private readonly byCode: ReadonlyMap<string, Bin>;
+  /** Number of the first place that shows an order. */
+  private readonly shown = new Map<string, number>();
+  private readonly placed = new Set<string>();
+  private readonly unanswered = new Map<string, number>();
+  private clock = 0;
+
+  constructor(readonly bins: readonly Bin[]) {
+    this.byCode = new Map(bins.map((bin) => [bin.code, bin]));
+  }
+
+  now(): number {
+    return ++this.clock;
+  }
+
+  bin(code: string): Bin {
+    const bin = this.byCode.get(code);
+    if (!bin) throw new Error(`There is no bin ${code}`);
+    return bin;
+  }
+
+  /** Whatever `act` does to the bins, it does before it resolves to it. */
+  async change(bins: readonly string[], act: () => Promise<readonly Effect[]>): Promise<void> {
+    const began = this.now();
+    const open = { began, ended: Infinity, shelf: 0, sold: 0, isReported: true, orderId: null };
+    const moves = new Map([...new Set(bins)].map((code) => [code, this.bin(code).add({ ...open })]));
+    for (const { bin, shelf, sold } of await act()) {
+      const move = moves.get(bin);
+      if (!move) throw new Error(`Nobody said that bin ${bin} may change`);
+      move.shelf += shelf;
+      move.sold += sold;
+    }
+    const ended = this.now();
+    for (const move of moves.values()) move.ended = ended;
+  }
+
+  /** Units are lost, or found, and nobody reports it. */
+  misplace(bin: Bin, shelf: number): void {
+    const at = this.now();
+    bin.add({ began: at, ended: at, shelf, sold: 0, isReported: false, orderId: null });
+  }
+
+  /** @param units the bin of each unit. */
+  sell(orderId: string, units: readonly string[]): void {
+    const at = this.now();
+    for (const unit of units) this.bin(unit).add({ began: at, ended: at, shelf: 0, sold: 1, isReported: true, orderId });
+    this.placed.add(orderId);
+    this.unanswered.delete(orderId);
+  }
+
+  show(orderId: string, place: number): void {
+    if (this.shown.has(orderId)) return;
+    this.shown.set(orderId, place);
+    if (!this.placed.has(orderId)) this.unanswered.set(orderId, place);
+  }
+
+  /** What a counter finds at a place; null when somebody was at work there, or an order is not known yet. */
+  at(bin: Bin, place: Place): Contents | null {
+    if ([...this.unanswered.values()].some((number) => number <= place.number)) return null;
+    return bin.contents(({ orderId, began, ended }) => {
+      if (orderId !== null) return (this.shown.get(orderId) ?? Infinity) <= place.number;
+      if (ended < place.began) return true;
+      return began > place.ended ? false : null;
+    });
+  }
+
+  /** When nothing is in flight. */
+  present(bin: Bin): Contents {
+    return bin.contents(() => true) as Contents;
+  }
+}

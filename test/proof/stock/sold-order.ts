@@ -1,0 +1,79 @@
+import { hasLeft, type OrderAnswer, type Units } from '../life/order-answer.js';
+import type { Effect } from './shelves.js';
+
+/** What the proof reads of a full order. */
+export type StockOrder = Omit<OrderAnswer, 'line_items'> & {
+  readonly line_items: readonly {
+    readonly line: number;
+    readonly product_id: number;
+    readonly quantity: number;
+    readonly allocations: readonly { readonly bin: string; readonly quantity: number }[];
+  }[];
+};
+
+interface Pile {
+  /** The bin of each unit, in the order in which they leave. */
+  readonly bins: string[];
+  left: number;
+  returned: number;
+}
+
+/** An order as its packer knows it: units leave, and come back, in the order of the allocations of their product. */
+export class SoldOrder {
+  readonly id: string;
+  private readonly piles = new Map<number, Pile>();
+
+  constructor(private readonly answer: StockOrder) {
+    this.id = answer.id;
+    for (const { product_id, allocations } of answer.line_items) {
+      const pile = this.piles.get(product_id) ?? { bins: [], left: 0, returned: 0 };
+      this.piles.set(product_id, pile);
+      for (const { bin, quantity } of allocations) pile.bins.push(...Array<string>(quantity).fill(bin));
+    }
+  }
+
+  get lines(): readonly Units[] {
+    return this.answer.line_items.map(({ line, quantity }) => ({ line, quantity }));
+  }
+
+  /** The bin of each unit. */
+  get units(): string[] {
+    return [...this.piles.values()].flatMap(({ bins }) => bins);
+  }
+
+  /** The bin of each unit that is sold and has not left, by the answer alone. */
+  get open(): string[] {
+    const { fulfillment_status: status, shipments } = this.answer;
+    if (!['PENDING', 'CONFIRMED', 'PROCESSING'].includes(status)) return [];
+    const order = new SoldOrder(this.answer);
+    for (const { items } of shipments.filter(hasLeft)) order.ship(items);
+    return [...order.piles.values()].flatMap(({ bins, left }) => bins.slice(left));
+  }
+
+  ship(items: readonly Units[]): Effect[] {
+    return this.each(items, -1, -1, (pile) => pile.bins[pile.left++]);
+  }
+
+  /** A parcel that had left comes back as it was. */
+  unpack(items: readonly Units[]): Effect[] {
+    return this.each(items, 1, 1, (pile) => pile.bins[--pile.left]);
+  }
+
+  putBack(items: readonly Units[]): Effect[] {
+    return this.each(items, 1, 0, (pile) => pile.bins[pile.returned++]);
+  }
+
+  /** @param restock otherwise the units are thrown away. */
+  cancel(restock: boolean): Effect[] {
+    return this.units.map((bin) => ({ bin, shelf: restock ? 0 : -1, sold: -1 }));
+  }
+
+  private each(items: readonly Units[], shelf: number, sold: number, take: (pile: Pile) => string | undefined): Effect[] {
+    return items.flatMap(({ line, quantity }) => {
+      const product = this.answer.line_items.find((item) => item.line === line)?.product_id ?? 0;
+      const pile = this.piles.get(product);
+      if (!pile) throw new Error(`Order ${this.id} has no line ${line}`);
+      return Array.from({ length: quantity }, () => ({ bin: take(pile) ?? '', shelf, sold }));
+    });
+  }
+}
