@@ -48,14 +48,14 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     const options = { shop, services, shelves, desk, counter, orders, lines };
     const clients = new Clients(options);
     const violations = await caseViolations(clients, options);
-await trouble.besides(clients.work(), killPauseMs);
+    await trouble.besides(clients.work(), killPauseMs);
     const start = Date.now();
     const uncounted = await counter.countAll(clients.calm);
     const countedIn = Date.now() - start;
 
     if (form === 'quick') await new QueueClock(rig.database, store.id).expireClaims();
     violations.push(...clients.violations, ...desk.violations, ...unexpectedAnswers(history.exchanges, EXPECTED));
-const verdict = await judge(clients, options, uncounted);
+    const verdict = await judge(clients, options, uncounted);
     violations.push(...verdict.violations);
     violations.push(...(await askOracle({ context, store, services: trouble.services, worked: true })));
     violations.push(
@@ -64,7 +64,7 @@ const verdict = await judge(clients, options, uncounted);
         (error: Error) => [error.message],
       )),
     );
-const deadlocks = (await deadlocksIn(rig.database)) - deadlocksBefore;
+    const deadlocks = (await deadlocksIn(rig.database)) - deadlocksBefore;
     if (deadlocks > 0) violations.push(`PostgreSQL counted ${deadlocks} deadlocks`);
     buyers.close();
 

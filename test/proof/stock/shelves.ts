@@ -167,7 +167,8 @@ export class Shelves {
   /** @param units the bin of each unit. */
   sell(orderId: string, units: readonly string[]): void {
     const at = this.now();
-    for (const unit of units) this.bin(unit).add({ began: at, ended: at, shelf: 0, sold: 1, isReported: true, orderId });
+    for (const unit of units)
+      this.bin(unit).add({ began: at, ended: at, shelf: 0, sold: 1, isReported: true, orderId });
     this.placed.add(orderId);
     this.unanswered.delete(orderId);
   }

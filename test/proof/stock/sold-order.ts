@@ -68,7 +68,12 @@ export class SoldOrder {
     return this.units.map((bin) => ({ bin, shelf: restock ? 0 : -1, sold: -1 }));
   }
 
-  private each(items: readonly Units[], shelf: number, sold: number, take: (pile: Pile) => string | undefined): Effect[] {
+  private each(
+    items: readonly Units[],
+    shelf: number,
+    sold: number,
+    take: (pile: Pile) => string | undefined,
+  ): Effect[] {
     return items.flatMap(({ line, quantity }) => {
       const product = this.answer.line_items.find((item) => item.line === line)?.product_id ?? 0;
       const pile = this.piles.get(product);
