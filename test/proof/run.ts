@@ -91,4 +91,5 @@ async function attempt(proof: Proof, form: ProofForm, seed: number, history: His
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
-process.exitCode = await main();
+// A proof that could not be carried out to its end may have left clients behind.
+process.exit(await main());

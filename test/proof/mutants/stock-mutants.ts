@@ -22,12 +22,11 @@ export const STOCK_MUTANTS: readonly Mutant[] = [
     'if (expected !== null && expected !== this.quantity) {',
     'if (expected !== null && expected < 0) {',
   ]),
-  mutant('reports lock bins in the order of their lines', 'stock', /PostgreSQL counted \d+ deadlocks/, [
+  mutant('reports lock bins in another order than orders', 'stock', /PostgreSQL counted \d+ deadlocks/, [
     'libs/infrastructure/src/stock/stock-quantities.ts',
-    `
-  ORDER BY stock.product_id, stock.variant_key, stock.bin_id
+    `  ORDER BY stock.product_id, stock.variant_key, stock.bin_id
   FOR NO KEY UPDATE OF stock\`;`,
-    `
+    `  ORDER BY stock.product_id DESC, stock.variant_key, stock.bin_id
   FOR NO KEY UPDATE OF stock\`;`,
   ]),
 ];
