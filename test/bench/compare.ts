@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { orderOf, shipmentOf } from './driver/driver.js';
+import { orderOf, receiptOf, shipmentOf } from './driver/driver.js';
 import { SIDES, type Scene } from './scene.js';
 import type { Work } from './works.js';
 
@@ -26,6 +26,7 @@ function sampleOf(
   if (requests.kind === 'reads') return { path: requests.paths[random(requests.paths.length)] ?? '' };
   // The last orders, because the driver begins with the first.
   if (requests.kind === 'shipments') return shipmentOf(requests.orderIds.at(-1 - n) ?? '', 'compare');
+  if (requests.kind === 'receipts') return { path: '/v1/stock', body: receiptOf(requests, random) };
   return { path: '/v1/orders', body: orderOf(requests, 'compare', random(2 ** 30), random) };
 }
 
@@ -42,6 +43,11 @@ async function answerOf(url: string, key: string, body?: object): Promise<unknow
     const { updated_at: _at, pipeline: _stages, shipments, ...rest } = data;
     const untimed = (shipments as object[]).map((shipment) => ({ ...shipment, shipped_at: null }));
     return { ...answer, data: { ...rest, shipments: untimed } };
+  }
+  if ('lines' in data) {
+    // The sides have sold different units before.
+    const lines = data['lines'] as { before: number; after: number }[];
+    return { ...answer, data: lines.map(({ before, after, ...line }) => ({ ...line, added: after - before })) };
   }
   const { order_id, receipt_number } = data as { readonly order_id?: string; readonly receipt_number?: string };
   return { ...answer, data: { ...data, order_id: order_id?.length, receipt_number: receipt_number?.length } };

@@ -4,6 +4,7 @@ import { findProduct, findStore, listProducts, listSkus } from './catalog.js';
 import { countOrder, findOrder, listOrders, lookUpOrders } from './orders.js';
 import { placeOrder, type OrderRequest } from './place-order.js';
 import { storeOf } from './query.js';
+import { receive, type ReceiptRequest } from './receive.js';
 import { shipOrder, type ShipmentRequest } from './ship-order.js';
 
 // The baseline of the bench: the least code that can answer these requests. It looks the key up, runs prepared SQL on its
@@ -49,6 +50,9 @@ app.post<{ Params: { id: string }; Body: ShipmentRequest }>(
     reply.code(201);
     return shipped;
   },
+);
+app.post<{ Body: ReceiptRequest }>('/v1/stock', async ({ headers, body }) =>
+  receive(await storeOf(headers.authorization), body),
 );
 app.get('/v1/store', async ({ headers }) => findStore(await storeOf(headers.authorization)));
 
