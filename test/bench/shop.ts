@@ -8,7 +8,7 @@ import type { SeededStore } from './stores/seed-store.js';
 export interface Shop extends SeededStore {
   readonly productIds: readonly number[];
   readonly orderIds: readonly string[];
-  /** Of orders with three lines or more that have not shipped. */
+  /** Of orders with three lines or more that have not shipped, the newest first: shops ship what was ordered lately. */
   readonly unshippedIds: readonly string[];
   /** Of orders: whole, and none of them a part of another. */
   readonly emails: readonly string[];
@@ -34,7 +34,7 @@ export async function getToKnow(database: TestDatabase, store: SeededStore, seed
   const unshipped = await database.query<{ id: string }>(
     `SELECT id FROM orders WHERE store_id = $1 AND fulfillment_status IN ('PENDING', 'CONFIRMED', 'PROCESSING')
        AND (SELECT count(*) FROM order_lines WHERE store_id = $1 AND order_id = orders.id) >= 3
-     ORDER BY md5(id::text)`,
+     ORDER BY created_at DESC, id DESC`,
     [store.id],
   );
   const some = Array.from({ length: ORDERS }, () => orders[random(orders.length)]).flatMap((order) => order ?? []);

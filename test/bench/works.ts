@@ -52,7 +52,8 @@ export const WORKS: readonly Work[] = [
     title: 'POST /v1/orders/{id}/shipments, 3 lines',
     connections: CLIENTS,
     requests: ({ unshippedIds }) => ({ kind: 'shipments', orderIds: unshippedIds }),
-    goal: 0.9,
+    // To be compared with W6.
+    goal: null,
   },
   {
     name: 'W11',
