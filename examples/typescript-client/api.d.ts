@@ -672,7 +672,7 @@ export interface components {
     ChangeStockRequest: {
       /** @description Your own number of the request. Unique in the store, for ever. */
       reference?: string | null;
-      /** @description Why, for you. Part of what a repeat must have in common. */
+      /** @description Why, for the ledger. */
       reason?: string | null;
       /**
        * @description Whether no line changes anything when one is refused.
@@ -1671,6 +1671,19 @@ export interface components {
        * @example 7
        */
       quantity: number;
+      /** @description Available units by warehouse, sorted by code. They add up to `quantity`. Only with `warehouses=true`. */
+      warehouses?: {
+        /**
+         * @description Code of an active warehouse.
+         * @example MAIN
+         */
+        warehouse: string;
+        /**
+         * @description Available units in its bins.
+         * @example 7
+         */
+        quantity: number;
+      }[];
       /**
        * @description Status of the product. Other products are not shown.
        * @enum {string}
@@ -4809,6 +4822,8 @@ export interface operations {
         in_stock?: boolean;
         /** @description Only those with this text anywhere in the SKU or the name, in any letter case. Taken literally, without wildcards; trimmed; blank = no filter; the first 200 characters count. */
         search?: string;
+        /** @description `true` (or `1`): each row tells its units by warehouse. Any other value, including `false`, does not filter. */
+        warehouses?: boolean;
         /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
         limit?: number;
         /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */

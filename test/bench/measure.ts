@@ -51,8 +51,8 @@ export async function measure(scene: Scene, work: Work, plan: Plan, seed: number
   const { inlineRate, name, title, goal } = work;
   const names = goal === null ? (['service'] as const) : SIDES;
   let { sides } = scene;
-  if (inlineRate === undefined) await compare(scene, work, seededRandom(seed));
-  else {
+  if (goal !== null) await compare(scene, work, seededRandom(seed));
+  if (inlineRate !== undefined) {
     await forgetStages(scene);
     sides = { ...sides, service: await scene.startInline() };
   }

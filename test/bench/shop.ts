@@ -1,6 +1,6 @@
 import type { TestDatabase } from '../support/test-database.js';
 import { seededRandom } from '../support/seeded-random.js';
-import type { Item } from './driver/driver.js';
+import type { Item, Place } from './driver/driver.js';
 import { RARE_TEXT } from './stores/seed-orders.js';
 import type { SeededStore } from './stores/seed-store.js';
 
@@ -8,13 +8,14 @@ import type { SeededStore } from './stores/seed-store.js';
 export interface Shop extends SeededStore {
   readonly productIds: readonly number[];
   readonly orderIds: readonly string[];
-  /** Of orders with three lines or more that have not shipped. */
+  /** Of orders with three lines or more that have not shipped, the newest first: shops ship what was ordered lately. */
   readonly unshippedIds: readonly string[];
   /** Of orders: whole, and none of them a part of another. */
   readonly emails: readonly string[];
   readonly receiptNumbers: readonly string[];
   /** Every item that can be ordered, including variants, except the hot product. */
   readonly items: readonly Item[];
+  readonly places: readonly Place[];
 }
 
 const ORDERS = 5_000;
@@ -33,7 +34,7 @@ export async function getToKnow(database: TestDatabase, store: SeededStore, seed
   const unshipped = await database.query<{ id: string }>(
     `SELECT id FROM orders WHERE store_id = $1 AND fulfillment_status IN ('PENDING', 'CONFIRMED', 'PROCESSING')
        AND (SELECT count(*) FROM order_lines WHERE store_id = $1 AND order_id = orders.id) >= 3
-     ORDER BY md5(id::text)`,
+     ORDER BY created_at DESC, id DESC`,
     [store.id],
   );
   const some = Array.from({ length: ORDERS }, () => orders[random(orders.length)]).flatMap((order) => order ?? []);
@@ -49,6 +50,13 @@ export async function getToKnow(database: TestDatabase, store: SeededStore, seed
      ORDER BY product_id, variant_id`,
     [store.id, store.hotProductId],
   );
+  const places = await database.query<Place & { variant_id: number | null }>(
+    `SELECT stock.product_id, stock.variant_id, warehouses.code AS warehouse, bins.code AS bin
+     FROM stock JOIN bins ON bins.store_id = $1 AND bins.id = bin_id
+       JOIN warehouses ON warehouses.store_id = $1 AND warehouses.id = warehouse_id
+     WHERE stock.store_id = $1 ORDER BY product_id, variant_key, bin_id`,
+    [store.id],
+  );
   return {
     ...store,
     productIds: products.map(({ id }) => id),
@@ -56,8 +64,11 @@ export async function getToKnow(database: TestDatabase, store: SeededStore, seed
     unshippedIds: unshipped.map(({ id }) => id),
     emails: emails.slice(0, SEARCHES),
     receiptNumbers: some.slice(0, SEARCHES).map((order) => order.receipt_number),
-    items: items.map(({ product_id, variant_id }) =>
-      variant_id === null ? { product_id } : { product_id, variant_id },
-    ),
+    items: items.map(withoutNull),
+    places: places.map(withoutNull),
   };
+}
+
+function withoutNull<T extends { readonly variant_id: number | null }>({ variant_id, ...item }: T) {
+  return variant_id === null ? item : { ...item, variant_id };
 }

@@ -1,4 +1,4 @@
-import type { Orders, Reads, Shipments } from './driver/driver.js';
+import type { Orders, Reads, Receipts, Shipments } from './driver/driver.js';
 import type { Shop } from './shop.js';
 
 /** A kind of request that clients of a store send continuously. */
@@ -6,7 +6,7 @@ export interface Work {
   readonly name: string;
   readonly title: string;
   readonly connections: number;
-  readonly requests: (shop: Shop) => Reads | Orders | Shipments;
+  readonly requests: (shop: Shop) => Reads | Orders | Shipments | Receipts;
   /** The wanted requests per second, as a fraction of those of the reference; `null`: measured alone. */
   readonly goal: number | null;
   /** Orders a second with the worker in the same process; the CPU time includes their stages. */
@@ -52,7 +52,16 @@ export const WORKS: readonly Work[] = [
     title: 'POST /v1/orders/{id}/shipments, 3 lines',
     connections: CLIENTS,
     requests: ({ unshippedIds }) => ({ kind: 'shipments', orderIds: unshippedIds }),
-    goal: 0.9,
+    // To be compared with W6.
+    goal: null,
+  },
+  {
+    name: 'W11',
+    title: 'POST /v1/stock, receipts of 500 lines',
+    // A delivery comes alone, and the reference would deadlock.
+    connections: 1,
+    requests: ({ places }) => ({ kind: 'receipts', places, lines: 500 }),
+    goal: 0.3,
   },
   {
     name: 'W6 inline',

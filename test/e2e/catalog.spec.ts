@@ -328,6 +328,31 @@ describe('GET /v1/skus', () => {
     }
   });
 
+  it('tells the units by warehouse on request, and they add up to the quantity while orders run', async () => {
+    const selling = await application.withStore();
+    const { store } = selling;
+    const lamp = await store.product({ sku: 'L-1', stock: 15 });
+    await store.stock(lamp, null, [10, 5], await store.warehouse());
+    interface Lamp {
+      readonly quantity: number;
+      readonly warehouses: readonly { warehouse: string; quantity: number }[];
+    }
+    const read = async () => (await selling.get('/v1/skus?warehouses=true')).json<{ data: Lamp[] }>().data[0];
+
+    expect((await read())?.warehouses).toEqual([
+      { warehouse: expect.any(String) as string, quantity: 15 },
+      { warehouse: expect.any(String) as string, quantity: 15 },
+    ]);
+    const order = { items: [{ product_id: lamp, quantity: 1 }], customer: { name: 'Ada' } };
+    const orders = Array.from({ length: 20 }, () => selling.post('/v1/orders', order));
+    const answers = await Promise.all(Array.from({ length: 20 }, read));
+    expect((await Promise.all(orders)).map(({ statusCode }) => statusCode)).toEqual(Array(20).fill(201));
+    for (const answer of [...answers, await read()]) {
+      expect(answer?.warehouses.reduce((sum, { quantity }) => sum + quantity, 0)).toBe(answer?.quantity);
+    }
+    expect((await read())?.quantity).toBe(10);
+  });
+
   it('returns a unit that can be ordered by its ids', async () => {
     const items = [{ product_id: runner, variant_id: size42, quantity: 1 }];
 

@@ -1,5 +1,7 @@
 import { EraseCustomer, RetryPipeline } from '@app/application';
+import { anOrderBody } from '../builders/order-body.js';
 import { eventually } from '../support/eventually.js';
+import { FeedReader } from '../support/feed-reader.js';
 import { readMail } from '../support/mail-message.js';
 import { SmtpSink } from '../support/smtp-sink.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
@@ -246,4 +248,45 @@ it('a shipment that becomes void before its mail is sent sends none, and the mai
   const mails = mailsOf(id, 'notify-shipment');
   expect(mails).toHaveLength(1);
   expect(textOf(mails[0]?.raw)).toContain('Tracking number: second');
+});
+
+describe('the merchant', () => {
+  const toldOf = (units: number) =>
+    smtp.mails.filter(({ raw }) => raw.includes(`Subject: ${units} sold units are missing`));
+
+  it('is told once of sold units that a count did not find, and the newest open orders, also after a failure', async () => {
+    const shop = await api.withStore();
+    const merchant = { email: 'merchant@example.com' };
+    await api.database.query('UPDATE stores SET contact = $1 WHERE id = $2', [merchant, shop.store.id]);
+    const product = await shop.store.product({ sku: 'R-1', stock: 5 });
+    const place = async () =>
+      (await shop.post('/v1/orders', anOrderBody(product, 2))).json<{ data: { receipt_number: string } }>().data;
+    const shipped = await shop.post('/v1/orders', anOrderBody(product));
+    const { order_id } = shipped.json<{ data: { order_id: string } }>().data;
+    expect((await shop.post(`/v1/orders/${order_id}/shipments`, { reference: 'S-1' })).statusCode).toBe(201);
+    const orders = [await place(), await place()];
+    const reader = new FeedReader(shop);
+    await reader.catchUp();
+    smtp.behaviour = { kind: 'refuse', at: 'recipient', code: 451 };
+
+    const line = { sku: 'R-1', counted: 1, as_of: reader.cursor, basis: 'on_hand' };
+    const { data } = (await shop.post('/v1/stock', { lines: [line] })).json<{ data: { lines: object[] } }>();
+
+    expect(data.lines).toMatchObject([{ after: 0, short: 3 }]);
+    const attempts = async () =>
+      api.database.query<{ attempts: number }>('SELECT attempts FROM merchant_notices WHERE store_id = $1', [
+        shop.store.id,
+      ]);
+    await eventually(async () => expect(await attempts()).toEqual([{ attempts: 1 }]));
+    smtp.behaviour = { kind: 'accept' };
+    await api.database.query('UPDATE merchant_notices SET run_at = now()');
+    await eventually(async () => expect(await attempts()).toEqual([]));
+    const [mail, ...more] = toldOf(3);
+    expect(more).toEqual([]);
+    expect(mail?.to).toEqual(['merchant@example.com']);
+    const newest = orders.map(({ receipt_number: receipt }) => receipt).toReversed();
+    expect(mail?.raw.replaceAll('=\r\n', '')).toMatch(
+      new RegExp(`3 missing\r\n\\s+The newest open orders with it: ${newest.join(', ')}`),
+    );
+  });
 });

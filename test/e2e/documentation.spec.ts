@@ -123,7 +123,15 @@ describe('the OpenAPI document', () => {
     const refusals = (route: string) =>
       Object.keys(operationOf(route).responses['400']?.content['application/json']?.examples ?? {});
 
-    expect(documented('GET /v1/skus')).toEqual(['sku', 'product_id', 'in_stock', 'search', 'limit', 'page']);
+    expect(documented('GET /v1/skus')).toEqual([
+      'sku',
+      'product_id',
+      'in_stock',
+      'search',
+      'warehouses',
+      'limit',
+      'page',
+    ]);
     expect(documented('GET /v1/changes')).toEqual(['cursor', 'kinds', 'is_test', 'wait', 'limit']);
     expect(documented('GET /v1/store')).toEqual([]);
     expect(refusals('GET /v1/orders')).toContain('held must be true or false');

@@ -69,6 +69,7 @@ async function buy(scene: Scene, random: () => number): Promise<void> {
   for (let n = 0; n < ORDERS / 4; n++) {
     const quantity = 1 + Math.floor(random() * 4);
     const response = await scene.api.post('/v1/orders', anOrderBody(scene.product, quantity));
+    expect([response.statusCode, response.body]).toEqual([201, expect.any(String)]);
     const { order_id: id } = response.json<{ data: { order_id: string } }>().data;
     scene.sold.set(id, { id, quantity, change: 'none', shipped: 0 });
   }
@@ -91,7 +92,9 @@ async function pack(scene: Scene, random: () => number): Promise<void> {
       order.change === 'cancel'
         ? await scene.api.post(`/v1/orders/${order.id}/cancel`, {})
         : await scene.api.post(`/v1/orders/${order.id}/shipments`, { reference: 'S-1', items });
-    expect(response.statusCode).toBeLessThan(300);
+    // On a busy machine an order waits for its fraud analysis: it is not shipped yet.
+    if (response.headers['x-error-code'] === 'order_held') order.change = 'none';
+    else expect(response.body).toMatch(/^{"success":true/);
   }
 }
 

@@ -176,6 +176,12 @@ describe('POST /v1/stock', () => {
     [{ sku: 'R-1', adjust: 1, set: 1, expected: 1 }, 'lines[0] must have one of adjust, set and counted'],
     [{ sku: 'R-1', set: 1 }, 'lines[0].expected is required'],
     [{ sku: 'R-1', counted: 1 }, 'lines[0].as_of is required; lines[0].basis is required'],
+    [{ sku: 'R-1', adjust: 1, expected: 12 }, 'lines[0].expected needs set'],
+    [
+      { sku: 'R-1', adjust: 1, as_of: 'x', basis: 'on_hand' },
+      'lines[0].as_of needs counted; lines[0].basis needs counted',
+    ],
+    [{ sku: 'R-1', ajust: 1, adjust: 1 }, 'lines[0].ajust is not a field of this request'],
     [{ sku: 'R-1', adjust: 1.5 }, 'lines[0].adjust must be an integer from -2147483647 to 2147483647'],
   ])('refuses a line that does not say one thing: %j', async (line, message) => {
     const { status, error } = await change([line]);

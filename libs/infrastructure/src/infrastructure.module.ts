@@ -172,7 +172,15 @@ export class InfrastructureModule {
         ...ADAPTERS,
         ...extensibleAdapters(extension),
       ],
-      exports: [Config, DataCipher, Database, ReadReplicas, ...EXTENSIBLE, ...ADAPTERS.map(({ provide }) => provide)],
+      exports: [
+        Config,
+        DataCipher,
+        Database,
+        MailNotifier,
+        ReadReplicas,
+        ...EXTENSIBLE,
+        ...ADAPTERS.map(({ provide }) => provide),
+      ],
     };
   }
 }

@@ -9,7 +9,7 @@ export interface Job {
   readonly seconds: number;
   /** Requests a second of all connections together; without it, as many as the server answers. */
   readonly rate?: number | undefined;
-  readonly requests: Reads | Orders | Shipments;
+  readonly requests: Reads | Orders | Shipments | Receipts;
   readonly seed: number;
 }
 
@@ -31,6 +31,19 @@ export interface Orders {
 export interface Shipments {
   readonly kind: 'shipments';
   readonly orderIds: readonly string[];
+}
+
+/** Receipts of a unit into each of so many different places, which are drawn for each receipt. */
+export interface Receipts {
+  readonly kind: 'receipts';
+  readonly places: readonly Place[];
+  readonly lines: number;
+}
+
+/** A bin that holds a product or a variant. */
+export interface Place extends Item {
+  readonly warehouse: string;
+  readonly bin: string;
 }
 
 export interface Item {
@@ -76,6 +89,15 @@ export function shipmentOf(orderId: string, reference: string): { readonly path:
   const items = [1, 2, 3].map((line) => ({ line, quantity: 1 }));
   const body = { reference, items, carrier: 'DHL', tracking_number: '00340434161094042557' };
   return { path: `/v1/orders/${orderId}/shipments`, body };
+}
+
+export function receiptOf({ places, lines }: Receipts, random: (below: number) => number) {
+  const start = random(places.length);
+  // Places far from each other, as a delivery has them.
+  const step = Math.floor(places.length / lines);
+  return {
+    lines: Array.from({ length: lines }, (_, n) => ({ ...places[(start + n * step) % places.length], adjust: 1 })),
+  };
 }
 
 /** A typical order of buyer number `n` of that kind. Each buyer has a unique name and address. */

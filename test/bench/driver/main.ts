@@ -1,6 +1,6 @@
 import autocannon, { type Request, type Result } from 'autocannon';
 import { seededRandom } from '../../support/seeded-random.js';
-import { orderOf, shipmentOf, type Job, type Load } from './driver.js';
+import { orderOf, receiptOf, shipmentOf, type Job, type Load } from './driver.js';
 
 // The clients, in a separate process: it receives jobs as messages, one at a time, and answers with their results. It lives
 // for the whole bench, because a fresh driver's start would distort the measurement.
@@ -63,6 +63,10 @@ function requestsOf(requests: Job['requests'], url: string, random: (below: numb
       return { ...request, path, body: JSON.stringify(body) };
     };
     return [{ method: 'POST', path: '/', headers, setupRequest }];
+  }
+  if (requests.kind === 'receipts') {
+    const setupRequest = (request: Request) => ({ ...request, body: JSON.stringify(receiptOf(requests, random)) });
+    return [{ method: 'POST', path: '/v1/stock', headers, setupRequest }];
   }
   const setupRequest = (request: Request) => ({
     ...request,

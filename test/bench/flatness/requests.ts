@@ -63,7 +63,7 @@ interface Document {
 }
 
 /** The lists that may grow with a store. */
-const GROWING = ['/v1/orders', '/v1/products', '/v1/skus', '/v1/customers'];
+const GROWING = ['/v1/orders', '/v1/products', '/v1/skus', '/v1/stock', '/v1/customers'];
 
 /** A request for each filter of the document that the given requests leave out, by its example. */
 export function byExample({ paths }: Document, requests: readonly FlatRequest[]): FlatRequest[] {
@@ -103,6 +103,7 @@ export async function requestsOf(database: Pick<TestDatabase, 'query'>, storeId:
   const lastSkus = Math.ceil(
     Number(await text('SELECT count(*) AS text FROM sellable_units WHERE store_id = $1')) / 50,
   );
+  const lastStock = Math.ceil(Number(await text('SELECT count(*) AS text FROM stock WHERE store_id = $1')) / 50);
   const sku = await text('SELECT sku AS text FROM sellable_units WHERE store_id = $1 ORDER BY md5(sku) LIMIT 1');
   const reference = await of('external_reference', 'orders', 'AND external_reference IS NOT NULL');
   const productName = await of('name', 'products', `AND status = 'ACTIVE'`);
@@ -150,6 +151,9 @@ export async function requestsOf(database: Pick<TestDatabase, 'query'>, storeId:
     { name: 'SKUs, last page', kind: 'deep page', path: `/v1/skus?page=${lastSkus}` },
     first('SKUs, by SKU', `/v1/skus?sku=${encodeURIComponent(sku)}`),
     first('SKUs of a product', `/v1/skus?product_id=${product}`),
+    first('stock', '/v1/stock'),
+    { name: 'stock, middle page', kind: 'deep page', path: `/v1/stock?page=${Math.ceil(lastStock / 2)}` },
+    { name: 'stock, last page', kind: 'deep page', path: `/v1/stock?page=${lastStock}` },
     { name: 'SKUs, search for a SKU', kind: 'search', path: `/v1/skus?${searchFor(sku)}` },
     first('customers', '/v1/customers'),
     first('customers by status', '/v1/customers?status=Inactive'),

@@ -8,8 +8,8 @@ CREATE TABLE bare.stores AS
   FROM stores;
 CREATE TABLE bare.gateway_credentials AS SELECT store_id, method_id FROM gateway_credentials;
 CREATE TABLE bare.api_keys AS SELECT store_id, id, key_hash, status, expires_at FROM api_keys;
-CREATE TABLE bare.warehouses AS SELECT store_id, id, active FROM warehouses;
-CREATE TABLE bare.bins AS SELECT store_id, id, warehouse_id FROM bins;
+CREATE TABLE bare.warehouses AS SELECT store_id, id, code, active FROM warehouses;
+CREATE TABLE bare.bins AS SELECT store_id, id, code, warehouse_id FROM bins;
 CREATE TABLE bare.brands AS SELECT store_id, id, slug, name FROM brands;
 CREATE TABLE bare.categories AS SELECT store_id, id, slug, name, display_order, parent_id FROM categories;
 CREATE TABLE bare.products AS

@@ -4,7 +4,7 @@ import { findProduct, findStore, listProducts, listSkus } from './catalog.js';
 import { countOrder, findOrder, listOrders, lookUpOrders } from './orders.js';
 import { placeOrder, type OrderRequest } from './place-order.js';
 import { storeOf } from './query.js';
-import { shipOrder, type ShipmentRequest } from './ship-order.js';
+import { receive, type ReceiptRequest } from './receive.js';
 
 // The baseline of the bench: the least code that can answer these requests. It looks the key up, runs prepared SQL on its
 // own bare schema, and has no code for operation, error messages or protection. It reports its address to the parent.
@@ -42,13 +42,8 @@ app.post<{ Body: OrderRequest }>('/v1/orders', async ({ headers, body }, reply) 
   reply.code(201);
   return placed;
 });
-app.post<{ Params: { id: string }; Body: ShipmentRequest }>(
-  '/v1/orders/:id/shipments',
-  async ({ headers, params, body }, reply) => {
-    const shipped = await shipOrder(await storeOf(headers.authorization), params.id, body);
-    reply.code(201);
-    return shipped;
-  },
+app.post<{ Body: ReceiptRequest }>('/v1/stock', async ({ headers, body }) =>
+  receive(await storeOf(headers.authorization), body),
 );
 app.get('/v1/store', async ({ headers }) => findStore(await storeOf(headers.authorization)));
 

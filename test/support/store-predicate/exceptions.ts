@@ -64,6 +64,11 @@ export const EXCEPTIONS: readonly Exception[] = [
     tables: ['order_stages'],
   },
   {
+    statements: ['notices.claim'],
+    reason: 'The worker claims the due notices of all stores. Each has its store.',
+    tables: ['merchant_notices'],
+  },
+  {
     statements: ['changes.waiting_stores'],
     reason: 'The worker numbers the changes of all stores. The statement returns only ids of stores.',
     tables: ['stores', 'change_log', 'shared_changes'],
@@ -74,9 +79,12 @@ export const EXCEPTIONS: readonly Exception[] = [
     tables: ['changes', 'purged_changes'],
   },
   {
-    statements: ['retention.idempotency_keys', 'retention.fraud_assessments', 'retention.api_key_usage'],
+    statements: [
+      ...['retention.idempotency_keys', 'retention.fraud_assessments', 'retention.api_key_usage'],
+      'retention.feed_snapshots',
+    ],
     reason: 'The worker removes expired rows of all stores.',
-    tables: ['idempotency_keys', 'fraud_assessments', 'orders', 'api_key_usage'],
+    tables: ['idempotency_keys', 'fraud_assessments', 'orders', 'api_key_usage', 'feed_snapshots'],
   },
   {
     statements: ['secrets.due', 'secrets.count'],

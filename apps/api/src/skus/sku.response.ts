@@ -1,7 +1,18 @@
 import type { SkuRecord } from '@app/application';
 import { toDecimal, type Currency } from '@app/domain';
 import { representation, type ValueOf } from '../openapi/resource.js';
-import { attributes, id, integer, majorUnits, object, oneOf, orNull, text } from '../openapi/schema.js';
+import {
+  arrayOf,
+  attributes,
+  id,
+  integer,
+  majorUnits,
+  object,
+  oneOf,
+  optional,
+  orNull,
+  text,
+} from '../openapi/schema.js';
 
 export const SkuListItem = representation(
   'SkuListItem',
@@ -19,6 +30,15 @@ export const SkuListItem = representation(
       'Available units of exactly this variant or product: what open orders have taken is not in it.',
       7,
     ),
+    warehouses: optional(
+      arrayOf(
+        object({
+          warehouse: text('Code of an active warehouse.', 'MAIN'),
+          quantity: integer('Available units in its bins.', 7),
+        }),
+        'Available units by warehouse, sorted by code. They add up to `quantity`. Only with `warehouses=true`.',
+      ),
+    ),
     status: oneOf(['ACTIVE'], 'Status of the product. Other products are not shown.'),
   }),
   { money: 'major', kind: 'skus' },
@@ -35,6 +55,7 @@ export function toSkuListItem(unit: SkuRecord, currency: Currency): SkuResponse 
     attributes: unit.attributes,
     price: toDecimal(unit.price, currency),
     quantity: unit.quantity,
+    ...(unit.warehouses && { warehouses: unit.warehouses }),
     status: unit.status,
   };
 }

@@ -2,7 +2,7 @@ import { ChangeStock, StockService, type ApiKeyLookup, type StockFilter } from '
 import { Body, Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { CurrentKey, CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
-import { BodyPipe } from '../body/body.pipe.js';
+import { StrictBodyPipe } from '../body/strict-body.pipe.js';
 import { list, single, type ListEnvelope } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { NeedsScope } from '../openapi/needs-scope.js';
@@ -48,7 +48,7 @@ export class StockController {
   async change(
     @CurrentKey() key: ApiKeyLookup,
     @IdempotencyKey() idempotencyKey: string | null,
-    @Body(BodyPipe) body: ChangeStockRequest,
+    @Body(StrictBodyPipe) body: ChangeStockRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Buffer> {
     const { id, name, mode, store } = key;

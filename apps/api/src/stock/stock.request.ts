@@ -76,7 +76,7 @@ export class ChangeStockRequest {
   @ReferenceField({ description: 'Your own number of the request. Unique in the store, for ever.' })
   reference?: string | null;
 
-  @TextField({ max: 500, description: 'Why, for you. Part of what a repeat must have in common.' })
+  @TextField({ max: 500, description: 'Why, for the ledger.' })
   reason?: string | null;
 
   @FlagField({ default: false, description: 'Whether no line changes anything when one is refused.' })
@@ -118,6 +118,9 @@ function faultsOf({ sku, product_id, adjust, set, expected, counted, as_of, basi
     ...(set !== undefined && expected === undefined ? ['.expected is required'] : []),
     ...(counted !== undefined && !as_of ? ['.as_of is required'] : []),
     ...(counted !== undefined && !basis ? ['.basis is required'] : []),
+    ...(set === undefined && expected !== undefined ? ['.expected needs set'] : []),
+    ...(counted === undefined && as_of ? ['.as_of needs counted'] : []),
+    ...(counted === undefined && basis ? ['.basis needs counted'] : []),
   ];
 }
 

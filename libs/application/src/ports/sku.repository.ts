@@ -21,8 +21,16 @@ export interface SkuRecord extends SkuId {
   readonly price: number;
   /** Units of exactly this variant, or of the product itself, in the bins of active warehouses. */
   readonly quantity: number;
+  /** The same by warehouse, sorted by code; absent unless asked for. */
+  readonly warehouses?: readonly WarehouseUnits[];
   /** Status of the product. */
   readonly status: string;
+}
+
+export interface WarehouseUnits {
+  /** Code of an active warehouse. */
+  readonly warehouse: string;
+  readonly quantity: number;
 }
 
 /** Conditions on a list of SKUs; absent ones do not filter. */
@@ -33,6 +41,8 @@ export interface SkuFilter {
   readonly inStock?: true;
   /** Literal text within the SKU or the name, in any letter case. */
   readonly search?: string;
+  /** Not a condition: the rows tell their units by warehouse. */
+  readonly byWarehouse?: true;
 }
 
 export abstract class SkuRepository {

@@ -44,7 +44,7 @@ export interface StockChangeRequest {
   readonly lines: readonly StockLine[];
   /** The client's number of the request, unique in the store for ever. */
   readonly reference: string | null;
-  /** For the log of the change. */
+  /** For the ledger; `''` for none. */
   readonly reason: string;
   /** Whether no line changes anything when one is refused. */
   readonly isAtomic: boolean;

@@ -32,18 +32,19 @@ export class PostgresSkuRepository extends SkuRepository {
     return (await this.primary.queryPrepared<FoundSkuRow>(FIND_MANY, values)).map(toSkuRecord);
   }
 
-  private read(storeId: number, { skus, productId, inStock, search }: SkuFilter, page: Page): Promise<SkuRow[]> {
+  private read(storeId: number, filter: SkuFilter, page: Page): Promise<SkuRow[]> {
+    const { skus, productId, inStock, search } = filter;
     const where = new Conditions('unit.store_id = ?', storeId);
     if (inStock) where.and('unit.in_stock');
     // No tally has a label for these filters: the statement counts the rows, within the limit of searches.
     if (skus !== undefined || productId !== undefined || search !== undefined) {
       if (skus) where.and('upper(unit.sku) IN (SELECT upper(given) FROM unnest(?::text[]) AS given)', skus);
       if (productId !== undefined) where.and('unit.product_id = ?', productId);
-      return this.database.search(searchedPage(where, search, page), where.values);
+      return this.database.search(searchedPage(where, filter, page), where.values);
     }
     if (offsetOf(page) <= SKIPPED_AT_MOST) {
-      return this.database.queryPrepared(shallowPage(where, inStock, page), where.values);
+      return this.database.queryPrepared(shallowPage(where, filter, page), where.values);
     }
-    return this.database.searchPrepared(deepPage(where, inStock, page), where.values);
+    return this.database.searchPrepared(deepPage(where, filter, page), where.values);
   }
 }

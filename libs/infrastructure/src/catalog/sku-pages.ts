@@ -1,4 +1,4 @@
-import { MAX_LIMIT, type Page } from '@app/application';
+import { MAX_LIMIT, type Page, type SkuFilter } from '@app/application';
 import type { Conditions } from '../lists/conditions.js';
 import { offsetOf } from '../lists/paging.js';
 import { containingTerm } from '../lists/search-terms.js';
@@ -11,13 +11,22 @@ export const SKIPPED_AT_MOST = 1_000;
 /** The order of the index. No operating system or locale changes the order of code points. */
 const order = (row: string) => `${row}.sku COLLATE "C", ${row}.product_id, ${row}.variant_key`;
 
+const STOCK = `WHERE stock.store_id = $1 AND stock.product_id = page.product_id AND stock.variant_key = page.variant_key
+        AND ${IS_FOR_SALE}`;
+const BY_WAREHOUSE = `,
+    (SELECT coalesce(json_agg(held ORDER BY warehouse COLLATE "C"), '[]') FROM (
+        SELECT warehouses.code AS warehouse, sum(stock.quantity) AS quantity FROM stock
+        JOIN bins ON bins.store_id = $1 AND bins.id = stock.bin_id
+        JOIN warehouses ON warehouses.store_id = $1 AND warehouses.id = bins.warehouse_id
+        ${STOCK}
+        GROUP BY warehouses.code
+      ) AS held) AS warehouses`;
+
 // Only units on the page read the tables of the catalog.
-const COLUMNS = `page.sku, page.product_id, nullif(page.variant_key, 0) AS variant_id, product.slug AS product_slug,
-    product.name, product.status, coalesce(variant.price, product.price) AS price,
+const columns = (byWarehouse?: true) => `page.sku, page.product_id, nullif(page.variant_key, 0) AS variant_id,
+    product.slug AS product_slug, product.name, product.status, coalesce(variant.price, product.price) AS price,
     coalesce(variant.attributes, '{}') AS attributes, coalesce(variant.attribute_names, '{}') AS attribute_names,
-    (SELECT coalesce(sum(stock.quantity), 0) FROM stock
-      WHERE stock.store_id = $1 AND stock.product_id = page.product_id AND stock.variant_key = page.variant_key
-        AND ${IS_FOR_SALE}) AS quantity`;
+    (SELECT coalesce(sum(stock.quantity), 0) FROM stock ${STOCK}) AS quantity${byWarehouse ? BY_WAREHOUSE : ''}`;
 const CATALOG = `
     JOIN products AS product ON product.store_id = $1 AND product.id = page.product_id
     LEFT JOIN product_variants AS variant ON variant.store_id = $1 AND variant.id = page.variant_key`;
@@ -27,7 +36,7 @@ const tallyOf = (inStock: true | undefined) => ({ list: 'skus', labels: [inStock
 /** The units are few: a page of the feed. The planner does not see them: see `anyOf`. */
 export const FIND_MANY = `/* skus.find_many */
   WITH asked AS MATERIALIZED (SELECT $2::int[] AS products, $3::int[] AS variants)
-  SELECT ${COLUMNS}
+  SELECT ${columns()}
   FROM (
     SELECT unit.sku, unit.product_id, unit.variant_key
     FROM asked CROSS JOIN unnest(asked.products, asked.variants) AS wanted (product_id, variant_key)
@@ -35,10 +44,10 @@ export const FIND_MANY = `/* skus.find_many */
   ) AS page ${CATALOG}`;
 
 /** Skips the units before the page in the index. */
-export function shallowPage(where: Conditions, inStock: true | undefined, page: Page): string {
+export function shallowPage(where: Conditions, { inStock, byWarehouse }: SkuFilter, page: Page): string {
   const total = totalOf(tallyOf(inStock), where);
   return `/* skus.list */
-    SELECT ${total} AS total, ${COLUMNS}
+    SELECT ${total} AS total, ${columns(byWarehouse)}
     FROM (${rowsFrom(where, where.bind(offsetOf(page)), page)}) AS page ${CATALOG}
     ORDER BY ${order('page')}`;
 }
@@ -48,7 +57,7 @@ export function shallowPage(where: Conditions, inStock: true | undefined, page: 
  * from its place up to the next section. A change that is not yet folded stands at the place of its unit. The list begins
  * with an empty section (-1), before the one that folding makes at the same place.
  */
-export function deepPage(where: Conditions, inStock: true | undefined, page: Page): string {
+export function deepPage(where: Conditions, { inStock, byWarehouse }: SkuFilter, page: Page): string {
   const total = totalOf(tallyOf(inStock), where);
   const offset = where.bind(offsetOf(page));
   where.and(`(${order('unit')}) >= (SELECT sku, product_id, variant_key FROM section)`);
@@ -71,7 +80,7 @@ export function deepPage(where: Conditions, inStock: true | undefined, page: Pag
       WHERE is_change <= 0 AND before <= ${offset}
       ORDER BY before DESC, sku DESC, product_id DESC, variant_key DESC LIMIT 1
     )
-    SELECT ${total} AS total, ${COLUMNS}
+    SELECT ${total} AS total, ${columns(byWarehouse)}
     FROM (${rows}) AS page ${CATALOG}
     ORDER BY ${order('page')}`;
 }
@@ -87,17 +96,16 @@ function rowsFrom(where: Conditions, offset: string, page: Page): string {
 }
 
 /**
- * Finds and counts the matches once, and reads the catalog only for the page.
- *
- * @param term a part of the SKU or of the name. The names are in another table, and each has an index.
+ * Finds and counts the matches once, and reads the catalog only for the page. The SKUs and the names are in two tables, each
+ * with an index.
  */
-export function searchedPage(where: Conditions, term: string | undefined, page: Page): string {
-  const found = term === undefined ? '' : foundBy(containingTerm(where, term));
+export function searchedPage(where: Conditions, { search, byWarehouse }: SkuFilter, page: Page): string {
+  const found = search === undefined ? '' : foundBy(containingTerm(where, search));
   return `/* skus.search */
     WITH matching AS MATERIALIZED (
       SELECT unit.sku, unit.product_id, unit.variant_key FROM sellable_units AS unit ${found} WHERE ${where.sql}
     )
-    SELECT (SELECT count(*) FROM matching) AS total, ${COLUMNS}
+    SELECT (SELECT count(*) FROM matching) AS total, ${columns(byWarehouse)}
     FROM (
       SELECT * FROM matching ORDER BY ${order('matching')}
       LIMIT ${where.bind(page.limit)} OFFSET ${where.bind(offsetOf(page))}

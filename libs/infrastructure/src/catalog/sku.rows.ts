@@ -1,4 +1,4 @@
-import type { SkuRecord } from '@app/application';
+import type { SkuRecord, WarehouseUnits } from '@app/application';
 import type { VariantAttributes } from '@app/domain';
 import { sortAttributes } from '../postgres/attributes.js';
 import { toSafeInteger } from '../postgres/integers.js';
@@ -14,6 +14,7 @@ export interface FoundSkuRow {
   readonly attribute_names: readonly string[];
   readonly price: string;
   readonly quantity: string;
+  readonly warehouses?: readonly WarehouseUnits[];
   readonly status: string;
 }
 
@@ -33,6 +34,7 @@ export function toSkuRecord(row: FoundSkuRow): SkuRecord {
     attributes: sortAttributes(row.attributes, row.attribute_names),
     price: toSafeInteger(row.price),
     quantity: toSafeInteger(row.quantity),
+    ...(row.warehouses && { warehouses: row.warehouses }),
     status: row.status,
   };
 }

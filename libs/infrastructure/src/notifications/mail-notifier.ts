@@ -4,9 +4,12 @@ import { Notifier, type NotificationStage, type OrderRecord, type StoreProfile }
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Config } from '../platform/config.js';
 import { MailFolder } from './mail-folder.js';
-import type { Mailbox } from '../platform/mailbox.js';
+import { mailbox, type Mailbox } from '../platform/mailbox.js';
+import { UnusableAddress } from './mail-failure.js';
 import { orderMail } from './order-mail.js';
 import { SmtpDelivery } from './smtp-delivery.js';
+import { storeBranding } from './store-branding.js';
+import type { SendMailOptions } from 'nodemailer';
 
 /** Sends mail by SMTP. Without a mail server it writes messages to `<DATA_DIR>/mail/*.eml` for a person to open. */
 @Injectable()
@@ -36,20 +39,38 @@ export class MailNotifier extends Notifier implements OnApplicationShutdown {
     if (!mail) return;
     const { to, replyTo, sentAs, subject, text, html } = mail;
     const name = [idPart(order.id), stage, ...(reference === '' ? [] : [digest(reference)])].join('-');
-    const shop = idPart(store.subdomain);
-    await this.delivery.deliver(`${shop}-${name}`, {
+    await this.deliver(store, name, {
       from: { ...this.sender, name: sentAs ?? this.sender.name },
       to: { ...to },
       ...(replyTo ? { replyTo: { ...replyTo } } : {}),
       subject,
       text,
       html,
-      // One id per order, stage and reference, so that a mail program shows a message sent twice only once. The date is the time
-      // of sending: a message that was held for days or retried must not sort below mail read since, and mail servers
-      // treat old dates as spam. The message itself states when the order was placed.
-      messageId: `<${name}@${shop}.store-commerce>`,
-      headers: { 'Auto-Submitted': 'auto-generated' },
     });
+  }
+
+  /**
+   * Sends the merchant a message that is about no single order; none without an address.
+   *
+   * @param name of the message, unique in the store.
+   * @throws like `notify`.
+   */
+  async notifyMerchant(store: StoreProfile, name: string, message: { subject: string; text: string }): Promise<void> {
+    const { email, name: shop } = storeBranding(store);
+    if (email === '') return;
+    const to = mailbox(email, shop);
+    if (!to) throw new UnusableAddress();
+    await this.deliver(store, name, { from: { ...this.sender }, to: { ...to }, ...message });
+  }
+
+  // One id per message, so that a mail program shows a message sent twice only once. The date is the time of sending: a
+  // message that was held for days or retried must not sort below mail read since, and mail servers treat old dates as
+  // spam. The message itself states when the order was placed.
+  private deliver({ subdomain }: StoreProfile, name: string, message: SendMailOptions): Promise<void> {
+    const shop = idPart(subdomain);
+    const messageId = `<${name}@${shop}.store-commerce>`;
+    const headers = { 'Auto-Submitted': 'auto-generated' };
+    return this.delivery.deliver(`${shop}-${name}`, { ...message, messageId, headers });
   }
 
   /** The worker has ended its attempts at this point. */

@@ -2,7 +2,6 @@ import type { OrderKey, OrderTarget } from '@app/application';
 import {
   isReceiptNumber,
   isUuid,
-  NotFound,
   type Actor,
   type FulfillmentStatus,
   type KnownMoney,
@@ -16,12 +15,14 @@ import {
 } from '@app/domain';
 import { toSafeInteger } from '../postgres/integers.js';
 import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
+import { restockStatements } from '../stock/restock.js';
+import { endOfReview, mailStage } from './order-stages.js';
 
-const lockBy = (condition: string) => `/* orders.lock */
-  SELECT id FROM orders WHERE store_id = $1 AND ${condition} AND ($3::boolean IS NULL OR is_test = $3)
-  FOR NO KEY UPDATE`;
-const LOCK_BY_ID = lockBy('id = $2');
-const LOCK_BY_RECEIPT = lockBy('upper(receipt_number) = upper($2)');
+const FIND_BY_RECEIPT = `/* orders.find_by_receipt */
+  SELECT id FROM orders WHERE store_id = $1 AND upper(receipt_number) = upper($2)`;
+
+const LOCK = `/* orders.lock */
+  SELECT FROM orders WHERE store_id = $1 AND id = $2 AND ($3::boolean IS NULL OR is_test = $3) FOR NO KEY UPDATE`;
 
 // Of the fulfillment steps, those with a reference follow from shipments.
 const LOAD = `/* orders.load */
@@ -111,21 +112,33 @@ type ShipmentJson = Omit<KnownShipment, 'status' | 'items' | 'shippedAt' | 'deli
   readonly deliveredAt: string | null;
 };
 
-/** Holds the order until the transaction ends. Null when the store has no such order. */
-export async function lockOrder(
-  sql: TransactionSql,
-  { storeId, reference, isTest }: OrderTarget,
-): Promise<OrderKey | null> {
-  if (!isUuid(reference) && !isReceiptNumber(reference)) return null;
-  const lock = isUuid(reference) ? LOCK_BY_ID : LOCK_BY_RECEIPT;
-  const [row] = await sql.query<{ id: string }>(lock, [storeId, reference, isTest]);
-  return row ? { storeId, orderId: row.id } : null;
+/** An order that the transaction holds until it ends, and what decides about its change. */
+export interface LockedOrder {
+  readonly key: OrderKey;
+  readonly state: PlacedOrderState;
 }
 
-/** Reads what decides about a change. After the lock, so that it sees what the lock waited for. */
-export async function loadOrder(sql: TransactionSql, { storeId, orderId }: OrderKey): Promise<PlacedOrderState> {
-  const [row] = await sql.query<LoadedRow>(LOAD, [storeId, orderId]);
-  if (!row) throw new NotFound('Order');
+/** Null when the store has no such order. */
+export async function lockOrder(sql: TransactionSql, target: OrderTarget): Promise<LockedOrder | null> {
+  const { storeId, isTest } = target;
+  const orderId = await findId(sql, target);
+  if (orderId === null) return null;
+  // One packet. The second statement sees what the first has waited for.
+  const [locked = [], [row] = []] = await sql.pipeline([
+    { text: LOCK, values: [storeId, orderId, isTest] },
+    { text: LOAD, values: [storeId, orderId] },
+  ]);
+  return locked.length === 0 ? null : { key: { storeId, orderId }, state: toState(row as LoadedRow) };
+}
+
+async function findId(sql: TransactionSql, { storeId, reference }: OrderTarget): Promise<string | null> {
+  if (isUuid(reference)) return reference;
+  if (!isReceiptNumber(reference)) return null;
+  const [row] = await sql.query<{ id: string }>(FIND_BY_RECEIPT, [storeId, reference]);
+  return row?.id ?? null;
+}
+
+function toState(row: LoadedRow): PlacedOrderState {
   return {
     status: row.status,
     fulfillmentStatus: row.fulfillment_status,
@@ -154,16 +167,19 @@ export function refusalEvents(order: OrderKey, actor: Actor, events: readonly Or
   return eventsOf(order, actor, events, true);
 }
 
-/** The events, the statuses and the records of a change. */
+/** All that a change writes. The stock comes last. */
 export function statementsOf(order: OrderKey, actor: Actor, change: OrderChange): Statement[] {
   const key = [order.storeId, order.orderId];
-  const { status, fulfillmentStatus, events, shipment, payment, refund } = change;
+  const { status, fulfillmentStatus, events, shipment, payment, refund, review, mail, restock } = change;
   return [
     { text: SET_STATE, values: [...key, status, fulfillmentStatus] },
     eventsOf(order, actor, events, false),
     ...(shipment ? shipmentStatements(key, shipment) : []),
     ...(payment ? [{ text: PAY, values: [...key, ...moneyValues(payment)] }] : []),
     ...(refund ? [{ text: REFUND, values: [...key, ...moneyValues(refund)] }] : []),
+    ...(review ? [endOfReview(order, review)] : []),
+    ...(mail ? [mailStage(order, mail)] : []),
+    ...(restock ? restockStatements(order, restock) : []),
   ];
 }
 

@@ -1,14 +1,21 @@
 import { PIPELINE_STAGES, type NotificationStage, type OrderKey, type RetriedPipeline } from '@app/application';
 import { UNAVAILABLE, type FraudAssessment, type OrderChange } from '@app/domain';
-import type { TransactionSql } from '../postgres/transaction-sql.js';
+import type { Statement, TransactionSql } from '../postgres/transaction-sql.js';
 
 /** An order is under review while one of its stages, called `stage`, is held. A release or a cancellation ends that. */
 export const IS_HELD = `stage.state = 'held'`;
 
 const RELEASE = `/* stages.release */
   UPDATE order_stages SET state = 'pending', run_at = now(), updated_at = now()
-  WHERE store_id = $1 AND order_id = $2 AND state = 'held'
-  RETURNING stage`;
+  WHERE store_id = $1 AND order_id = $2 AND state = 'held'`;
+
+const ABANDON = `/* stages.cancel */
+  UPDATE order_stages SET state = 'dead', last_error = 'order_cancelled', updated_at = now()
+  WHERE store_id = $1 AND order_id = $2 AND state = 'held'`;
+
+const QUEUE = `/* stages.queue */
+  INSERT INTO order_stages (store_id, order_id, stage, reference, state, position)
+  VALUES ($1, $2, $3, $4, 'pending', $5) ON CONFLICT DO NOTHING`;
 
 const RETRY = `/* stages.retry */
   UPDATE order_stages SET state = 'pending', attempts = 0, run_at = now(), locked_until = NULL, updated_at = now()
@@ -54,31 +61,17 @@ export async function findHoldReasons(sql: TransactionSql, order: OrderKey): Pro
   return row ? (row.held_for ?? []) : null;
 }
 
-/** Makes a held stage pending. Returns whether one was held. */
-export async function releaseHeldStage(sql: TransactionSql, { storeId, orderId }: OrderKey): Promise<boolean> {
-  return (await sql.query(RELEASE, [storeId, orderId])).length > 0;
+/** Makes a held stage pending, or dead: then its message is never sent. */
+export function endOfReview({ storeId, orderId }: OrderKey, review: NonNullable<OrderChange['review']>): Statement {
+  return { text: review === 'released' ? RELEASE : ABANDON, values: [storeId, orderId] };
 }
 
 /** Queues the mail about a change, once. */
-export async function queueMail(
-  sql: TransactionSql,
+export function mailStage(
   { storeId, orderId }: OrderKey,
   { stage, reference }: NonNullable<OrderChange['mail']>,
-): Promise<void> {
-  await sql.query(
-    `/* stages.queue */ INSERT INTO order_stages (store_id, order_id, stage, reference, state, position)
-     VALUES ($1, $2, $3, $4, 'pending', $5) ON CONFLICT DO NOTHING`,
-    [storeId, orderId, stage, reference, PIPELINE_STAGES.indexOf(stage) + 1],
-  );
-}
-
-/** Makes a held stage dead: its message is never sent. */
-export async function abandonHeldStage(sql: TransactionSql, { storeId, orderId }: OrderKey): Promise<void> {
-  await sql.query(
-    `/* stages.cancel */ UPDATE order_stages SET state = 'dead', last_error = 'order_cancelled', updated_at = now()
-     WHERE store_id = $1 AND order_id = $2 AND state = 'held'`,
-    [storeId, orderId],
-  );
+): Statement {
+  return { text: QUEUE, values: [storeId, orderId, stage, reference, PIPELINE_STAGES.indexOf(stage) + 1] };
 }
 
 /** Replaces the assessment of an order that is held for want of an analysis only. Returns whether it was. */

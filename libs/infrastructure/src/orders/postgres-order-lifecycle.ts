@@ -1,20 +1,11 @@
-import {
-  IdempotencyMismatch,
-  OrderLifecycle,
-  type ChangedOrder,
-  type ChangeRequest,
-  type OrderKey,
-  type OrderRecord,
-} from '@app/application';
-import { NotFound, PlacedOrder, type DomainError, type OrderChange } from '@app/domain';
+import { IdempotencyMismatch, OrderLifecycle, type ChangedOrder, type ChangeRequest } from '@app/application';
+import { NotFound, PlacedOrder, type DomainError } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
-import { restock } from '../stock/restock.js';
 import { claimKey, findReplay, keepAnswer, readerOf, releaseKey } from './idempotency-keys.js';
-import { loadOrder, lockOrder, refusalEvents, statementsOf } from './order-changes.js';
-import { abandonHeldStage, queueMail, releaseHeldStage } from './order-stages.js';
-import { readOrder } from './postgres-order.repository.js';
+import { lockOrder, refusalEvents, statementsOf } from './order-changes.js';
+import { readOrder, toReadOrder } from './postgres-order.repository.js';
 
 @Injectable()
 export class PostgresOrderLifecycle extends OrderLifecycle {
@@ -41,13 +32,15 @@ async function change(
     idempotency && ((await findReplay(readerOf(sql), idempotency)) ?? (await claimKey(sql, idempotency, null)));
   if (kept) {
     if (kept.orderId === null) throw new IdempotencyMismatch();
-    const order = await find(sql, { storeId: target.storeId, orderId: kept.orderId });
+    const [rows] = await sql.pipeline([readOrder({ storeId: target.storeId, orderId: kept.orderId })]);
+    const order = toReadOrder(rows);
     return { order, restocked: 0, replay: kept.answer ?? idempotency.answer(order) };
   }
 
-  const key = await lockOrder(sql, target);
-  if (!key) throw new NotFound('Order');
-  const decided = decide(new PlacedOrder(await loadOrder(sql, key)));
+  const locked = await lockOrder(sql, target);
+  if (!locked) throw new NotFound('Order');
+  const { key, state } = locked;
+  const decided = decide(new PlacedOrder(state));
   if (decided.refusal) {
     await sql.pipeline([refusalEvents(key, actor, decided.events)]);
     // The key stays free.
@@ -55,29 +48,13 @@ async function change(
     return { refusal: decided.refusal };
   }
 
-  let restocked = 0;
   // An earlier request made the change, and its commit may have stopped waiting for the standbys.
   if (decided.events.length === 0) await sql.waitForStandbysAtCommit();
-  else {
-    await sql.pipeline(statementsOf(key, actor, decided));
-    restocked = await followUp(sql, key, decided);
-  }
-  const order = await find(sql, key);
+  const changes = decided.events.length === 0 ? [] : statementsOf(key, actor, decided);
+  const answers = await sql.pipeline([...changes, readOrder(key)]);
+  const order = toReadOrder(answers.at(-1));
+  const restocked = decided.restock ? (answers.at(-2) as [{ readonly units: number }])[0].units : 0;
   if (idempotency)
     await keepAnswer(sql, idempotency.scope, { orderId: key.orderId, answer: idempotency.answer(order) });
   return { order, restocked, replay: null };
-}
-
-/** What follows from a change. @returns the units that went back to their bins. */
-async function followUp(sql: TransactionSql, key: OrderKey, change: OrderChange): Promise<number> {
-  if (change.review === 'released') await releaseHeldStage(sql, key);
-  if (change.review === 'abandoned') await abandonHeldStage(sql, key);
-  if (change.mail) await queueMail(sql, key, change.mail);
-  return change.restock ? restock(sql, key, change.restock) : 0;
-}
-
-async function find(sql: TransactionSql, key: OrderKey): Promise<OrderRecord> {
-  const order = await readOrder(sql, key);
-  if (!order) throw new NotFound('Order');
-  return order;
 }

@@ -14,7 +14,7 @@ import { Injectable } from '@nestjs/common';
 import { anyOf } from '../lists/any-of.js';
 import { Conditions } from '../lists/conditions.js';
 import { Database } from '../postgres/database.js';
-import type { TransactionSql } from '../postgres/transaction-sql.js';
+import type { Statement } from '../postgres/transaction-sql.js';
 import { readNewestFirst } from '../lists/newest-first.js';
 import { matchesNothing, NO_ROWS, offsetOf } from '../lists/paging.js';
 import { SharedReads } from '../lists/shared-reads.js';
@@ -124,10 +124,16 @@ interface EventRow {
   readonly details: OrderEventRecord['details'];
 }
 
-/** Reads an order within a transaction. */
-export async function readOrder(sql: TransactionSql, { storeId, orderId }: OrderKey): Promise<OrderRecord | null> {
-  const [row] = await sql.query<OrderRecordRow>(FIND_BY_IDS, [storeId, [orderId]]);
-  return row ? toOrderRecord(row) : null;
+/** Reads an order within a transaction. `toReadOrder` maps its rows. */
+export function readOrder({ storeId, orderId }: OrderKey): Statement {
+  return { text: FIND_BY_IDS, values: [storeId, [orderId]] };
+}
+
+/** @throws NotFound without a row. */
+export function toReadOrder(rows: readonly unknown[] = []): OrderRecord {
+  const [row] = rows as readonly OrderRecordRow[];
+  if (!row) throw new NotFound('Order');
+  return toOrderRecord(row);
 }
 
 @Injectable()

@@ -3,7 +3,7 @@ import { NotFound } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { Transactions } from '../postgres/transactions.js';
 import { findHoldReasons, retryStages } from './order-stages.js';
-import { loadOrder, lockOrder } from './order-changes.js';
+import { lockOrder } from './order-changes.js';
 
 @Injectable()
 export class PostgresStageRetries extends StageRetries {
@@ -13,13 +13,12 @@ export class PostgresStageRetries extends StageRetries {
 
   override retry(order: OrderKey): Promise<RetriedPipeline> {
     return this.transactions.run(async (sql) => {
-      const found = await lockOrder(sql, { storeId: order.storeId, reference: order.orderId, isTest: null });
-      if (!found) throw new NotFound('Order');
-      const { fulfillmentStatus } = await loadOrder(sql, order);
+      const locked = await lockOrder(sql, { storeId: order.storeId, reference: order.orderId, isTest: null });
+      if (!locked) throw new NotFound('Order');
       return {
         ...(await retryStages(sql, order)),
         heldFor: await findHoldReasons(sql, order),
-        cancelled: fulfillmentStatus === 'CANCELLED',
+        cancelled: locked.state.fulfillmentStatus === 'CANCELLED',
       };
     });
   }

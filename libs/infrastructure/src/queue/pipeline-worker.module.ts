@@ -1,8 +1,11 @@
-import { RescreenHeldOrders, RunPipelineStage } from '@app/application';
+import { RescreenHeldOrders, RunPipelineStage, StoreRepository } from '@app/application';
 import { Module, type DynamicModule } from '@nestjs/common';
+import { MailNotifier } from '../notifications/mail-notifier.js';
 import type { Retention } from '../platform/config.js';
+import { Database } from '../postgres/database.js';
 import { HeldOrderScreening } from './held-order-screening.js';
 import { Housekeeping } from './housekeeping.js';
+import { MerchantNotices } from './merchant-notices.js';
 import type { Reports } from './reported-attempt.js';
 import { StageRunner } from './stage-runner.js';
 
@@ -42,6 +45,12 @@ export class PipelineWorkerModule {
           provide: HeldOrderScreening,
           inject: [RescreenHeldOrders],
           useFactory: (rescreen: RescreenHeldOrders) => new HeldOrderScreening(rescreen),
+        },
+        {
+          provide: MerchantNotices,
+          inject: [Database, StoreRepository, MailNotifier],
+          useFactory: (database: Database, stores: StoreRepository, mails: MailNotifier) =>
+            new MerchantNotices(database, stores, mails),
         },
       ],
     };

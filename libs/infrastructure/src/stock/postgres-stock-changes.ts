@@ -17,6 +17,7 @@ import {
 import { Injectable, Logger } from '@nestjs/common';
 import { claimKey, keepAnswer } from '../orders/idempotency-keys.js';
 import { ServiceMetrics } from '../platform/service-metrics.js';
+import type { ShortStock } from '../notifications/short-stock-mail.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
 import { findCountPlaces, readCountFacts, readUnshipped, type CountPlace } from './count-places.js';
@@ -48,8 +49,11 @@ const WRITE = `/* stock.write */
       AND stock.variant_key = net.variant_key
   )
   INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, kind, quantity, counted_at, actor_type,
-    actor_id, actor_name, reference)
-  SELECT $1, bin_id, product_id, variant_key, kind, difference, counted_at, $8, $9, $10, $11 FROM moved ORDER BY place`;
+    actor_id, actor_name, reference, reason)
+  SELECT $1, bin_id, product_id, variant_key, kind, difference, counted_at, $8, $9, $10, $11, nullif($12, '')
+  FROM moved ORDER BY place`;
+
+const NOTIFY = `/* stock.notify_merchant */ INSERT INTO merchant_notices (store_id, short) VALUES ($1, $2)`;
 
 /** A line whose product and bin are known. */
 interface PlacedLine extends ResolvedLine {
@@ -142,6 +146,11 @@ async function change(sql: TransactionSql, request: StockChangeRequest): Promise
     );
   }
   await write(sql, request, placed, outcomes);
+  const short = placed.flatMap(({ index, sku, warehouse, bin, row }): ShortStock[] => {
+    const units = outcomes.get(index)?.short ?? 0;
+    return units > 0 ? [{ ...row, sku, warehouse, bin, units }] : [];
+  });
+  if (short.length > 0) await sql.query(NOTIFY, [storeId, JSON.stringify(short)]);
   return results;
 }
 
@@ -207,7 +216,7 @@ function outcomeOf(bin: BinStock, { asked: { write } }: PlacedLine, facts: Count
 
 async function write(
   sql: TransactionSql,
-  { storeId, actor, reference }: StockChangeRequest,
+  { storeId, actor, reference, reason }: StockChangeRequest,
   placed: readonly PlacedLine[],
   outcomes: ReadonlyMap<number, StockOutcome>,
 ): Promise<void> {
@@ -225,7 +234,7 @@ async function write(
     moved.map(({ difference }) => difference),
     moved.map(({ kind }) => MOVEMENTS[kind]),
     moved.map(({ place }) => place?.position ?? null),
-    ...[actor.type, actor.id, actor.name, reference],
+    ...[actor.type, actor.id, actor.name, reference, reason],
   ]);
 }
 

@@ -1,6 +1,6 @@
 import type { OrderKey } from '@app/application';
 import type { LineQuantity, OrderChange } from '@app/domain';
-import type { TransactionSql } from '../postgres/transaction-sql.js';
+import type { Statement } from '../postgres/transaction-sql.js';
 
 // The stock rows of the order's movements, in the lock order of every writer.
 const LOCK_MOVED_STOCK = `/* stock.lock_moved */
@@ -46,19 +46,18 @@ const COUNT_RETURNS = `/* orders.count_returns */
   ON CONFLICT (store_id, order_id, position) DO UPDATE SET quantity = returned_units.quantity + excluded.quantity`;
 
 /**
- * Returns units of the order to the bins that supplied them, by the ledger. The caller has locked the order. Locks the
- * stock until the transaction ends.
- *
- * @returns the number of units; 0 when the order took none, as an imported one.
+ * Returns units of the order to the bins that supplied them, by the ledger: none when it took none, as an imported one. The
+ * caller has locked the order. Locks the stock until the transaction ends. The last statement returns `{units}`.
  */
-export async function restock(
-  sql: TransactionSql,
+export function restockStatements(
   { storeId, orderId }: OrderKey,
   { kind, lines }: NonNullable<OrderChange['restock']>,
-): Promise<number> {
-  const values = [storeId, orderId, lines.map(({ line }: LineQuantity) => line), lines.map(({ quantity }) => quantity)];
-  await sql.query(LOCK_MOVED_STOCK, [storeId, orderId]);
-  if (kind === 'RETURN') await sql.query(COUNT_RETURNS, values);
-  const [result] = await sql.query<{ units: number }>(RETURN_STOCK, [...values, kind]);
-  return result?.units ?? 0;
+): Statement[] {
+  const key = [storeId, orderId];
+  const back = [lines.map(({ line }: LineQuantity) => line), lines.map(({ quantity }) => quantity)];
+  return [
+    { text: LOCK_MOVED_STOCK, values: key },
+    ...(kind === 'RETURN' ? [{ text: COUNT_RETURNS, values: [...key, ...back] }] : []),
+    { text: RETURN_STOCK, values: [...key, ...back, kind] },
+  ];
 }

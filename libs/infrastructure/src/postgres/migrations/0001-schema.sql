@@ -539,6 +539,7 @@ CREATE TABLE stock_movements (
   actor_id text,
   actor_name text,
   reference text,
+  reason text,
   transaction xid8 NOT NULL DEFAULT pg_current_xact_id(),
   counted_at bigint,
   PRIMARY KEY (store_id, id),
@@ -551,6 +552,7 @@ COMMENT ON TABLE stock_movements IS 'Ledger of stock, append-only: the movements
 COMMENT ON COLUMN stock_movements.quantity IS 'Units put in (positive) or taken out (negative).';
 COMMENT ON COLUMN stock_movements.actor_type IS 'Who changed the quantity, as in order_events. Null for movements of orders.';
 COMMENT ON COLUMN stock_movements.reference IS 'The client''s own number of the request that changed the stock.';
+COMMENT ON COLUMN stock_movements.reason IS 'Why the request changed the stock, by its client.';
 COMMENT ON COLUMN stock_movements.transaction IS 'The transaction that wrote the movement: it is after a place of the feed whose snapshot does not see it.';
 COMMENT ON COLUMN stock_movements.counted_at IS 'Position in feed_snapshots of the place of a count.';
 -- What moved after a place of the feed.
@@ -571,6 +573,19 @@ CREATE TABLE stock_requests (
 COMMENT ON TABLE stock_requests IS 'Changes of stock that have a reference, for ever. The same request again gets the same answer.';
 COMMENT ON COLUMN stock_requests.request_hash IS 'SHA-256 of the request.';
 COMMENT ON COLUMN stock_requests.answer IS 'JSON. Set in the transaction that claims the reference.';
+
+CREATE TABLE merchant_notices (
+  store_id int NOT NULL REFERENCES stores,
+  id bigint GENERATED ALWAYS AS IDENTITY,
+  short jsonb NOT NULL,
+  attempts int NOT NULL DEFAULT 0,
+  run_at timestamptz(3) NOT NULL DEFAULT now(),
+  PRIMARY KEY (store_id, id)
+);
+COMMENT ON TABLE merchant_notices IS 'Mails to merchants about missing stock. A row is deleted when its mail is handed over.';
+COMMENT ON COLUMN merchant_notices.short IS 'The lines of a change of stock whose counts found fewer units than are sold.';
+COMMENT ON COLUMN merchant_notices.run_at IS 'When the next attempt is due. An attempt sets it before it begins.';
+CREATE INDEX merchant_notices_due ON merchant_notices (run_at);
 
 CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -1,0 +1,37 @@
+import { oneLine } from '../platform/plain-text.js';
+
+/** Units of a bin that are sold, and that a count did not find. */
+export interface ShortStock {
+  readonly bin_id: number;
+  readonly product_id: number;
+  readonly variant_key: number;
+  readonly sku: string;
+  /** Codes. */
+  readonly warehouse: string;
+  readonly bin: string;
+  readonly units: number;
+}
+
+/** An order that has taken units of a short bin and is not shipped. */
+export interface OpenOrder {
+  /** Index of the bin. */
+  readonly place: number;
+  readonly receipt: string;
+}
+
+/** Tells the merchant what is missing, and which orders may have to wait. */
+export function shortStockMail(short: readonly ShortStock[], orders: readonly OpenOrder[]) {
+  const units = short.reduce((sum, line) => sum + line.units, 0);
+  const bins = short.map(({ sku, warehouse, bin, units: missing }, index) => {
+    const receipts = orders.filter(({ place }) => place === index).map(({ receipt }) => receipt);
+    const newest = receipts.length > 0 ? `\n  The newest open orders with it: ${receipts.join(', ')}` : '';
+    return `${oneLine(`${sku || 'Without SKU'} in ${warehouse}/${bin}: ${missing} missing`)}${newest}`;
+  });
+  return {
+    subject: `${units} sold ${units === 1 ? 'unit is' : 'units are'} missing`,
+    text: [
+      'A count found fewer units than are sold. Their stock is 0 now. The open orders with them cannot all be shipped:',
+      ...bins,
+    ].join('\n\n'),
+  };
+}
