@@ -16,8 +16,8 @@ import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
 import { openStore } from './support/shop.js';
 
 const SCALE = {
-  full: { products: 10_000, orders: 5_000, lines: 150, killPauseMs: 8_000 },
-  quick: { products: 30, orders: 80, lines: 20, killPauseMs: 3_000 },
+  full: { products: 10_000, orders: 5_000, lines: 150, restMs: 500, killPauseMs: 8_000 },
+  quick: { products: 30, orders: 80, lines: 20, restMs: 60, killPauseMs: 3_000 },
 };
 const EXPECTED = [200, 201, 409, 422, 503, null];
 
@@ -33,7 +33,7 @@ export const stock: Proof = {
 
 async function run(context: ProofContext): Promise<ProofOutcome> {
   const { form, rig, history } = context;
-  const { products, orders, lines, killPauseMs } = SCALE[form];
+  const { products, killPauseMs, ...scale } = SCALE[form];
   const shop = await openStore(context, 0, []);
   const { store, buyers } = shop;
   const deadlocksBefore = await deadlocksIn(rig.database);
@@ -45,7 +45,7 @@ async function run(context: ProofContext): Promise<ProofOutcome> {
     const shelves = await fillShelves(shop, services, products);
     const desk = new Desk(shop, services);
     const counter = new Counter({ shop, services, shelves, desk });
-    const options = { shop, services, shelves, desk, counter, orders, lines };
+    const options = { shop, services, shelves, desk, counter, ...scale };
     const clients = new Clients(options);
     const violations = await caseViolations(clients, options);
     await trouble.besides(clients.work(), killPauseMs);

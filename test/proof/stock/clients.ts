@@ -8,7 +8,7 @@ import type { Bin } from './shelves.js';
 import { SoldOrder, type StockOrder } from './sold-order.js';
 
 const BUYERS = 20;
-const PACKERS = 4;
+const PACKERS = 8;
 const COUNTERS = 2;
 const ADJUSTERS = 2;
 /** Products that most orders want, so that everybody meets at their bins. */
@@ -20,6 +20,8 @@ export interface ClientsOptions extends CounterOptions {
   readonly orders: number;
   /** What a counter posts at most at once. */
   readonly lines: number;
+  /** The longest pause of a counter. */
+  readonly restMs: number;
 }
 
 /** The people of a shop, each with a client of the service. */
@@ -46,16 +48,16 @@ export class Clients {
 
   /** Until all orders are placed, and those that are to be packed are packed. */
   async work(): Promise<void> {
-    const { orders, counter, shop, shelves } = this.options;
+    const { orders, counter, shop, shelves, restMs } = this.options;
     const { random } = shop.context;
-    const loop = (size: number, act: () => Promise<unknown>, restMs: number) => {
+    const loop = (size: number, act: () => Promise<unknown>, pauseMs: number) => {
       const attempt = () => act().catch((error: Error) => this.violations.push(error.message));
-      return new Loops(size, attempt, () => random(restMs));
+      return new Loops(size, attempt, () => random(pauseMs));
     };
     for (const bin of shelves.bins) if (random(3) === 0) this.misplace(bin);
     const others = [
       loop(1, () => counter.read(), 40),
-      loop(COUNTERS, () => this.count(), 60),
+      loop(COUNTERS, () => this.count(), restMs),
       loop(ADJUSTERS, () => this.adjust(), 60),
       loop(1, () => this.set(), 60),
     ];
