@@ -6,6 +6,7 @@ import { RequestFailed, storeClient } from '../typescript-client/store.js';
 import { sendChanges } from './changes-in.js';
 import { placeOrders } from './orders-in.js';
 import { writeNewOrders } from './orders-out.js';
+import { sendStock } from './stock-in.js';
 import { writeStock } from './stock-out.js';
 
 const [address, folder, seconds = '30'] = process.argv.slice(2);
@@ -25,15 +26,17 @@ const stock: SkuCopy = { skus: new Map() };
  */
 const round = async (): Promise<number> => {
   await mkdir(folder, { recursive: true });
+  // First, so that the cursor of the stock is after what the warehouse has done.
+  const changes = await sendChanges(client, folder);
+  const moved = await sendStock(client, folder);
   const units = await writeStock(client, folder, stock);
   const added = await writeNewOrders(client, folder);
   const { placed, refused } = await placeOrders(client, folder, units);
-  const changes = await sendChanges(client, folder);
   process.stdout.write(
     `stock.csv: ${units.length} SKUs; orders.csv: ${added} added; orders-in: ${placed} placed, ${refused} refused; ` +
-      `changes: ${changes.done} done, ${changes.refused} refused\n`,
+      `changes: ${changes.done} done, ${changes.refused} refused; stock: ${moved.done} done, ${moved.refused} refused\n`,
   );
-  return refused + changes.refused;
+  return refused + changes.refused + moved.refused;
 };
 
 for (let isLast = Number(seconds) === 0; ; await setTimeout(Number(seconds) * 1000)) {

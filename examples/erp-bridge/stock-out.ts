@@ -6,7 +6,7 @@ import { readText, replaceFile, toCsv } from './csv-files.js';
 
 const COLUMNS = ['sku', 'product_id', 'variant_id', 'product_slug', 'name', 'attributes', 'price', 'quantity'] as const;
 
-/** Brings the copy up to date, and `stock.csv` with it. Returns what can be ordered. */
+/** Brings the copy up to date, and `stock.csv` and `stock.cursor` with it. Returns what can be ordered. */
 export async function writeStock(client: Client<paths>, folder: string, copy: SkuCopy): Promise<Sku[]> {
   await followSkus(client, copy);
   const units = [...copy.skus.values()].sort(bySku);
@@ -16,6 +16,8 @@ export async function writeStock(client: Client<paths>, folder: string, copy: Sk
   const file = join(folder, 'stock.csv');
   const text = toCsv([COLUMNS, ...rows]);
   if (text !== (await readText(file))) await replaceFile(file, text);
+  const cursor = join(folder, 'stock.cursor');
+  if (copy.cursor !== undefined && copy.cursor !== (await readText(cursor))) await replaceFile(cursor, copy.cursor);
   return units;
 }
 

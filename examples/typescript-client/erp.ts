@@ -241,6 +241,26 @@ export function moveOrder(client: Client<paths>, id: string, transition: Transit
   return changed(client.POST('/v1/orders/{id}/transitions', { params: once(id), body: transition }));
 }
 
+export type NewStock = components['schemas']['ChangeStockRequest'];
+export type StockLine = components['schemas']['StockChange']['lines'][number];
+
+/** `done`: look at the `code` of each line, `''` where it is applied. `refused`: nothing changed. */
+export type StockOutcome =
+  | { readonly result: 'done'; readonly lines: readonly StockLine[] }
+  | { readonly result: 'refused'; readonly code: string; readonly reason: string };
+
+/**
+ * Sends receipts, corrections and counts, up to 500. The same call with the same `reference` changes nothing and has the
+ * same outcome, also after a restart.
+ *
+ * @throws RequestFailed or the TypeError of `fetch` when the client gave up: the stock may have changed. Call again.
+ */
+export async function changeStock(client: Client<paths>, body: NewStock): Promise<StockOutcome> {
+  const params = { header: { 'Idempotency-Key': randomUUID() } };
+  const { data, error, response } = await client.POST('/v1/stock', { params, body });
+  return data ? { result: 'done', lines: data.data.lines } : refused(response, error);
+}
+
 /** Yields what happened to an order, oldest first. Refused shipments and payments are events, too. */
 export async function* orderHistory(client: Client<paths>, id: string): AsyncGenerator<OrderEvent> {
   for (let page = 1; ; page += 1) {
@@ -261,8 +281,11 @@ async function changed(
   sent: Promise<{ data?: { readonly data: FullOrder }; error?: unknown; response: Response }>,
 ): Promise<ChangeOutcome> {
   const { data, error, response } = await sent;
-  if (data) return { result: 'done', order: data.data };
+  return data ? { result: 'done', order: data.data } : refused(response, error);
+}
+
+function refused(response: Response, error: unknown) {
   const failure = new RequestFailed(response, error);
   if (![400, 404, 422].includes(failure.status)) throw failure;
-  return { result: 'refused', code: failure.code, reason: failure.reason };
+  return { result: 'refused', code: failure.code, reason: failure.reason } as const;
 }

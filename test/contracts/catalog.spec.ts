@@ -1,8 +1,8 @@
 import {
   BrandRepository,
   CategoryRepository,
+  ChangeStock,
   ProductRepository,
-  SetStock,
   SkuRepository,
   StockLedger,
   StoreRepository,
@@ -549,6 +549,14 @@ describe('StockLedger', () => {
     );
     return rows.map(({ movement }) => movement);
   };
+  const put = async (storeId: number, place: StockPlace, to: number): Promise<void> => {
+    const line = { sku: null, ...(await ledger.locate(storeId, place)), asOf: null };
+    const write = { kind: 'set', to, expected: null } as const;
+    await application.app.get(ChangeStock, { strict: false }).execute({
+      ...{ storeId, actor: CLERK, lines: [{ ...line, write }], reference: null, reason: 'counted', idempotency: null },
+      ...{ isAtomic: true, createsBins: false, answer: () => Buffer.from('') },
+    });
+  };
   /** Changes a quantity without a movement. */
   const corrupt = (storeId: number, place: StockPlace, quantity: number) =>
     application.database.query(
@@ -557,51 +565,32 @@ describe('StockLedger', () => {
       [...valuesOf(storeId, place), quantity],
     );
 
-  it('writes the opening stock, then adjustments, and returns the quantity before', async () => {
-    expect(await ledger.setQuantity(first, MUG, 7, CLERK)).toBeNull();
-    expect(await ledger.setQuantity(first, MUG, 5, CLERK)).toBe(7);
-    expect(await ledger.setQuantity(first, MUG, 0, CLERK)).toBe(5);
-
-    expect(await movements(first, MUG)).toEqual(['OPENING 7', 'ADJUSTMENT -2', 'ADJUSTMENT -5']);
+  it('locates a variant, its product, other bins and other stores', async () => {
+    for (const [quantity, storeId, place] of [
+      [1, first, MUG],
+      [2, first, RED_MUG],
+      [3, first, { ...MUG, bin: 'MAIN/A-2' }],
+      [4, second, MUG],
+    ] as const) {
+      await put(storeId, place, quantity);
+      expect(await movements(storeId, place)).toEqual([`SET ${quantity}`]);
+    }
   });
 
-  it('names in each movement who set the quantity', async () => {
-    await ledger.setQuantity(first, MUG, 7, CLERK);
-    await ledger.setQuantity(first, MUG, 5, { type: 'key', id: 'k', name: 'ERP' });
+  it('names in each movement who changed the stock, and why', async () => {
+    await put(first, MUG, 7);
 
-    const text = 'SELECT actor_type, actor_id, actor_name FROM stock_movements WHERE store_id = $1 ORDER BY id';
+    const text = 'SELECT actor_type, actor_id, actor_name, reason FROM stock_movements WHERE store_id = $1';
     expect(await application.database.query(text, [first])).toEqual([
-      { actor_type: 'operator', actor_id: '', actor_name: 'clerk' },
-      { actor_type: 'key', actor_id: 'k', actor_name: 'ERP' },
+      { actor_type: 'operator', actor_id: '', actor_name: 'clerk', reason: 'counted' },
     ]);
   });
 
-  it('writes no movement when the quantity does not change', async () => {
-    await ledger.setQuantity(first, MUG, 7, CLERK);
-    expect(await ledger.setQuantity(first, MUG, 7, CLERK)).toBe(7);
-    expect(await ledger.setQuantity(first, CUP, 0, CLERK)).toBeNull();
-    expect(await ledger.setQuantity(first, CUP, 0, CLERK)).toBe(0);
-
-    expect(await movements(first, MUG)).toEqual(['OPENING 7']);
-    expect(await movements(first, CUP)).toEqual([]);
-  });
-
   it('accepts the largest quantity', async () => {
-    await ledger.setQuantity(first, MUG, 2_147_483_647, CLERK);
+    await put(first, MUG, 2_147_483_647);
+    await put(first, MUG, 1);
 
-    expect(await ledger.setQuantity(first, MUG, 1, CLERK)).toBe(2_147_483_647);
-  });
-
-  it('distinguishes a variant, its product, other bins and other stores', async () => {
-    await ledger.setQuantity(first, MUG, 1, CLERK);
-    await ledger.setQuantity(first, RED_MUG, 2, CLERK);
-    await ledger.setQuantity(first, { ...MUG, bin: 'MAIN/A-2' }, 3, CLERK);
-    await ledger.setQuantity(second, MUG, 4, CLERK);
-
-    expect(await ledger.setQuantity(first, MUG, 1, CLERK)).toBe(1);
-    expect(await ledger.setQuantity(first, RED_MUG, 2, CLERK)).toBe(2);
-    expect(await ledger.setQuantity(first, { ...MUG, bin: 'MAIN/A-2' }, 3, CLERK)).toBe(3);
-    expect(await ledger.setQuantity(second, MUG, 4, CLERK)).toBe(4);
+    expect(await movements(first, MUG)).toEqual(['SET 2147483647', 'SET -2147483646']);
   });
 
   it.each<[string, StockPlace]>([
@@ -611,15 +600,13 @@ describe('StockLedger', () => {
     ['Warehouse NORTH', { ...MUG, bin: 'NORTH/A-9' }],
     ['Bin MAIN/A-9', { ...MUG, bin: 'MAIN/A-9' }],
   ])('rejects an unknown name: %s', async (name, place) => {
-    await expect(ledger.setQuantity(first, place, 1, CLERK)).rejects.toThrow(new NotFound(name));
-
-    expect(await ledger.verify(null)).toEqual({ checked: 0, differences: [] });
+    await expect(ledger.locate(first, place)).rejects.toThrow(new NotFound(name));
   });
 
   it('finds the bins that differ from the ledger, in one store or in all', async () => {
-    await ledger.setQuantity(first, MUG, 1, CLERK);
-    await ledger.setQuantity(first, RED_MUG, 2, CLERK);
-    await ledger.setQuantity(second, CUP, 3, CLERK);
+    await put(first, MUG, 1);
+    await put(first, RED_MUG, 2);
+    await put(second, CUP, 3);
     expect(await ledger.verify(null)).toEqual({ checked: 3, differences: [] });
 
     await corrupt(first, RED_MUG, 9);
@@ -632,17 +619,13 @@ describe('StockLedger', () => {
     expect(await ledger.verify(null)).toEqual({ checked: 3, differences: [red, cup] });
   });
 
-  it('works in the use cases, which name the store by its subdomain', async () => {
-    const [set, verify] = [new SetStock(stores, ledger), new VerifyStock(stores, ledger)];
-
-    expect(await set.execute({ ...MUG, store: 'second', quantity: 6, actor: CLERK })).toBeNull();
+  it('verifies by the use case, which names the store by its subdomain', async () => {
+    const verify = new VerifyStock(stores, ledger);
+    await put(second, MUG, 6);
 
     expect(await verify.execute('second')).toEqual({ checked: 1, differences: [] });
     expect(await verify.execute('first')).toEqual({ checked: 0, differences: [] });
     expect(await verify.execute(null)).toEqual({ checked: 1, differences: [] });
-    await expect(set.execute({ ...MUG, store: 'third', quantity: 6, actor: CLERK })).rejects.toThrow(
-      new NotFound('Store third'),
-    );
     await expect(verify.execute('third')).rejects.toThrow(new NotFound('Store third'));
   });
 });

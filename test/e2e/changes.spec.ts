@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { CHANGE_KINDS } from '@app/application';
 import { numberChanges, passChangeLog, purgeTombstones } from '@app/infrastructure';
-import { encodeCursor } from '../../apps/api/src/changes/cursor.js';
+import { encodeCursor } from '@app/application';
 import { anOrderBody } from '../builders/order-body.js';
 import { FeedReader } from '../support/feed-reader.js';
 import { startApi, type RunningApi } from '../support/start-api.js';

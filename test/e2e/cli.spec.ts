@@ -482,16 +482,33 @@ describe('imports of the command line', () => {
     expect(imported.json).toMatchObject({ lines: 4, counts: { product: { created: 1, updated: 0, unchanged: 0 } } });
 
     const place = { store, product: 'runner', variant: null, bin: 'MAIN/A-1' };
-    const set = ['stock', 'set', '--store', store, '--product', 'runner', '--bin', 'MAIN/A-1', '--quantity'];
-    expect((await cli([...set, '7'])).json).toEqual({ ...place, quantity: 7, previous_quantity: null });
-    expect((await cli([...set, '5'])).json).toMatchObject({ quantity: 5, previous_quantity: 7 });
-    expect(await cli([...set, '5', '--variant', 'R-1'])).toMatchObject({
+    const at = (command: string, bin = 'MAIN/A-1') => [
+      'stock',
+      command,
+      '--store',
+      store,
+      '--product',
+      'runner',
+      '--bin',
+      bin,
+    ];
+    const set = [...at('set'), '--quantity', '7', '--expected'];
+    expect(await cli([...set, 'any'])).toMatchObject({
+      stderr: '',
+      json: { ...place, quantity: 7, previous_quantity: 0 },
+    });
+    expect(await cli([...set, '6'])).toMatchObject({ code: 1, stderr: 'error: The bin holds 7, not 6 (stale).\n' });
+    const taken = await cli([...at('adjust'), '--by=-3', '--reason', 'broken']);
+    expect(taken.json).toMatchObject({ quantity: 4, previous_quantity: 7 });
+    const { cursor } = (await cli(['feed', 'cursor', '--store', store])).json as { cursor: string };
+    await cli([...at('adjust'), '--by', '+2']);
+    const count = [...at('count'), '--counted', '3', '--as-of', cursor, '--basis', 'on_hand'];
+    expect((await cli(count)).json).toEqual({ ...place, quantity: 5, previous_quantity: 6, short: 0 });
+    expect(await cli([...set, 'any', '--variant', 'R-1'])).toMatchObject({
       code: 1,
       stderr: 'error: Variant R-1 of product runner not found\nLooked in the database of DATABASE_URL.\n',
     });
-    expect(
-      await cli(['stock', 'set', '--store', store, '--product', 'runner', '--bin', 'MAIN/Z', '--quantity', '1']),
-    ).toMatchObject({
+    expect(await cli([...at('set', 'MAIN/Z'), '--quantity', '1', '--expected', 'any'])).toMatchObject({
       code: 1,
       stderr: 'error: Bin MAIN/Z not found\n`import` creates warehouses and bins: docs/store-bundle.md.\n',
     });

@@ -21,7 +21,8 @@ const COLUMNS = ['external_reference', 'sku', 'quantity', 'customer_name'];
 const SKU = 'M-1, "blue"';
 /** In UTF-16, the first would come after the second. */
 const WIDE = ['～', '😀'];
-const FOLDERS = ['orders-in', 'results', 'shipments-in', 'shipments-results', 'payments-in', 'payments-results'];
+const KINDS = ['shipments', 'payments', 'receipts', 'counts'];
+const FOLDERS = ['orders-in', 'results', ...KINDS.flatMap((kind) => [`${kind}-in`, `${kind}-results`])];
 const WRITTEN = ['stock.csv', 'orders.csv', 'orders.cursor'];
 const NAMES = ['=HYPERLINK("http://evil.test")', 'Line\r\nbreak, "quoted"', '+49 30 1', "'Ada'", '王 小明'];
 
@@ -32,6 +33,7 @@ describe('the ERP bridge', () => {
   let folder: string;
   let program: string;
   let mug: number;
+  let shelf: number;
   beforeAll(async () => {
     program = path.join(mkdtempSync(path.join(tmpdir(), 'erp-bridge-')), 'bridge.mjs');
     // Starts ten times as fast as the same sources through tsx.
@@ -43,6 +45,7 @@ describe('the ERP bridge', () => {
     address = `http://127.0.0.1:${await listen(api.app)}`;
     mug = await api.store.product({ sku: SKU, stock: 10_000, price: 1250 });
     await api.store.product({ sku: 'SCARCE', stock: 3 });
+    shelf = await api.store.product({ sku: 'SHELF', stock: 100 });
     for (const slug of ['twin-1', 'twin-2']) await api.store.product({ slug, sku: 'TWIN', stock: 9 });
     for (const sku of WIDE.toReversed()) await api.store.product({ sku });
   });
@@ -232,6 +235,37 @@ describe('the ERP bridge', () => {
     }
   });
 
+  it('applies each receipt once, and each count as of its cursor, although it is killed at random moments', async () => {
+    const [receipts, counts] = [
+      ['reference', 'sku', 'adjust'],
+      ['reference', 'sku', 'counted', 'as_of', 'basis'],
+    ];
+    let [sold, received] = [0, 0];
+    for (let kill = 0; kill < KILLS; kill++) {
+      const adjusted = Array.from({ length: 3 }, (_, n) => [`GR-${kill}`, 'SHELF', String(n - 1 + kill)]);
+      received += 3 * kill;
+      sendTo('receipts-in', `${kill}.csv`, receipts, ...adjusted, [`GR-${kill}`, 'SHELF', '-9999']);
+      const moment = (['request', 'answer', 'file'] as const)[kill % 3] ?? 'file';
+      await killAt(moment, 1 + random({ request: 4, answer: 1, file: 2 }[moment]));
+    }
+    await oneRound();
+    const cursor = readFileSync(path.join(folder, 'stock.cursor'), 'utf8');
+    const shelved = 100 + received;
+    for (; sold < 4; sold++) await api.post('/v1/orders', anOrderBody(shelf));
+    sendTo('counts-in', 'night.csv', counts, ['NIGHT', 'shelf', String(shelved - 2), cursor, 'on_hand']);
+
+    expect(await oneRound()).toMatchObject({
+      ...SILENT,
+      said: expect.stringContaining('stock: 1 done, 0 refused') as string,
+    });
+
+    expect(await api.store.onHand(shelf)).toBe(shelved - 2 - sold);
+    for (let kill = 0; kill < KILLS; kill++) {
+      const results = rowsOf(`receipts-results/${kill}.csv`).map(({ row, result, code }) => `${row} ${result} ${code}`);
+      expect(results).toEqual(['2 done ', '3 done ', '4 done ', '5 refused below_zero']);
+    }
+  });
+
   it('names the row, the code and the reason of a shipment or payment that is refused, and goes on', async () => {
     const id = await place();
     const shipments = ['order', 'reference', 'line', 'quantity', 'status'];
@@ -401,7 +435,7 @@ describe('the ERP bridge', () => {
       code: 1,
       errors: '',
       said: expect.stringMatching(
-        /^stock\.csv: 6 SKUs; orders\.csv: \d+ added; orders-in: 1 placed, 11 refused; changes: 0 done, 0 refused\n$/,
+        /^stock\.csv: 7 SKUs; orders\.csv: \d+ added; orders-in: 1 placed, 11 refused; changes: 0 done, 0 refused; stock: 0 done, 0 refused\n$/,
       ) as string,
     });
     send('e.csv', [ours, SKU, '1', 'Ada']);
@@ -475,7 +509,7 @@ describe('the ERP bridge', () => {
     expect(rows.map((row) => [row['sku'], row['product_id']])).toEqual(
       listed.map((unit) => [unit.sku, String(unit.product_id)]),
     );
-    expect(listed.map(({ sku }) => sku)).toEqual([SKU, 'SCARCE', 'TWIN', 'TWIN', ...WIDE]);
+    expect(listed.map(({ sku }) => sku)).toEqual([SKU, 'SCARCE', 'SHELF', 'TWIN', 'TWIN', ...WIDE]);
   });
 
   it.each([[[]], [['http://127.0.0.1:1']], [['http://127.0.0.1:1', '.', 'often']]])(

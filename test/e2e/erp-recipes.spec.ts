@@ -5,6 +5,7 @@ import {
   cancelOrder,
   changes,
   changeShipment,
+  changeStock,
   followOrders,
   followSkus,
   moveOrder,
@@ -342,6 +343,35 @@ describe('the recipes for an ERP', () => {
         status: 403,
         code: 'insufficient_scope',
       });
+    });
+  });
+
+  describe('the stock', () => {
+    it("takes the morning's receipt once, and the night's count as of a cursor, while the shop sells on", async () => {
+      const { client } = aClient();
+      const shelf = await api.store.product({ sku: 'SHELF', stock: 5 });
+      const order = async (quantity: number) => {
+        const items = [{ product_id: shelf, quantity }];
+        const placed = await placeOnce(client, { ...orderOf(aReference()), items });
+        return placed.result === 'placed' ? placed.orderId : '';
+      };
+
+      const receipt = { reference: 'GR-4711', lines: [{ sku: 'SHELF', adjust: 10 }] };
+      expect(await changeStock(client, receipt)).toEqual(await changeStock(client, receipt));
+
+      const waiting = await order(3);
+      const copy: SkuCopy = { skus: new Map() };
+      await followSkus(client, copy);
+      await order(2);
+      await shipOrder(client, waiting, { reference: 'SHIP-1' });
+      const line = { sku: 'SHELF', counted: 14, as_of: copy.cursor, basis: 'on_hand' } as const;
+      const count = await changeStock(client, { reference: 'COUNT-1', lines: [line] });
+
+      expect(count).toMatchObject({ result: 'done', lines: [{ before: 10, after: 9, short: 0, code: '' }] });
+      expect(await changeStock(client, { lines: [{ sku: 'SHELF', set: 15, expected: 14 }] })).toMatchObject({
+        lines: [{ code: 'stale', after: 9 }],
+      });
+      expect(await changeStock(client, { reference: 'GR-4711', lines: [] })).toMatchObject({ result: 'refused' });
     });
   });
 

@@ -1,4 +1,11 @@
-import { ChangeOrder, CommitOutcomeUnknown, PipelineStages, SetStock, Unavailable } from '@app/application';
+import {
+  ChangeOrder,
+  ChangeStock,
+  CommitOutcomeUnknown,
+  PipelineStages,
+  StockLedger,
+  Unavailable,
+} from '@app/application';
 import { confirmedTransaction, operator } from '@app/infrastructure';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { LightMyRequestResponse } from 'fastify';
@@ -246,10 +253,15 @@ describe('operations with synchronous replication whose wait is cancelled', () =
     const [row] = await database.query<{ code: string }>('SELECT code FROM bins');
     bin = `MAIN/${row?.code}`;
   });
-  const setStock = () =>
-    app
-      .get(SetStock)
-      .execute({ store: store.subdomain, product: 'mug', variant: null, bin, quantity: 7, actor: operator() });
+  const setStock = async () => {
+    const located = await app.get(StockLedger).locate(store.id, { product: 'mug', variant: null, bin });
+    const write = { kind: 'set', to: 7, expected: null } as const;
+    return app.get(ChangeStock).execute({
+      ...{ storeId: store.id, actor: operator(), lines: [{ sku: null, ...located, write, asOf: null }] },
+      ...{ reference: null, reason: '', idempotency: null, isAtomic: true, createsBins: false },
+      answer: () => Buffer.from(''),
+    });
+  };
 
   it.each<[string, (order: Awaited<ReturnType<typeof placed>>) => Promise<unknown>]>([
     ['a cancellation', (order) => app.get(ChangeOrder).cancel(changing(order), CANCELLATION)],
@@ -280,7 +292,10 @@ describe('operations with synchronous replication whose wait is cancelled', () =
     ['orders cancel', (orderId) => ['orders', 'cancel', orderId]],
     [
       'stock set',
-      () => ['stock', 'set', '--store', store.subdomain, '--product', 'mug', '--bin', bin, '--quantity', '9'],
+      () => [
+        ...['stock', 'set', '--store', store.subdomain, '--product', 'mug', '--bin', bin],
+        ...['--quantity', '9', '--expected', 'any'],
+      ],
     ],
     ['stores deactivate', () => ['stores', 'deactivate', store.subdomain]],
     ['keys create', () => ['keys', 'create', '--store', store.subdomain]],

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { MaintenanceConnection, operator, PostgresStockLedger } from '@app/infrastructure';
 import { type BundleLine, type CatalogFormatName, type CatalogImport, importCatalog } from '@app/bundles';
 import { bundleImports, bytesOf, cipher } from './bundle-imports.js';
 import type { TestDatabase } from './test-database.js';
@@ -52,12 +51,9 @@ export function catalogImports(database: () => TestDatabase) {
     addProduct: (store: string, product: Omit<Extract<BundleLine, { kind: 'product' }>, 'kind' | 'store'>) =>
       importLines({ kind: 'product', store, ...product }),
 
-    /** Sets the units of a product in the bin of the catalog, as an operator does. */
-    setStock: async (subdomain: string, product: string, quantity: number): Promise<void> => {
-      const [store] = await database().query<{ id: number }>('SELECT id FROM stores WHERE subdomain = $1', [subdomain]);
-      const ledger = new PostgresStockLedger(new MaintenanceConnection(database().url));
-      await ledger.setQuantity(store?.id ?? 0, { product, variant: null, bin: BIN }, quantity, operator());
-    },
+    /** Sets the units of a product in the bin of the catalog. */
+    setStock: (store: string, product: string, quantity: number) =>
+      importLines({ kind: 'stock', store, bin: BIN, product, quantity }),
 
     /** Products by slug. */
     products: (store: string) => database().query<{ slug: string; sku: string; name: string }>(PRODUCTS, [store]),

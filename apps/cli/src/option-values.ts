@@ -62,6 +62,11 @@ export const reasonName = textIf(
 export const dayCount = integer(1, 366, 'Give 1 to 366 days.');
 export const rowCount = integer(1, 1_000, 'Give 1 to 1000.');
 export const stockQuantity = integer(0, INT4_MAX, `Give an integer from 0 to ${INT4_MAX}.`);
+/** What a bin is expected to hold. Commander takes null for no value. */
+export const expectedQuantity = (text: string) => (text === 'any' ? text : stockQuantity(text));
+/** Units in (positive) or out (negative). */
+export const unitDifference = (text: string) =>
+  text.startsWith('-') ? -stockQuantity(text.slice(1)) : stockQuantity(text.replace(/^\+/, ''));
 /** An amount in minor units. */
 export const minorUnits = integer(
   0,

@@ -64,7 +64,7 @@ describe('the command line', () => {
     ['a moment in the past', 'keys create --store acme --expires-at 2020-01-01T00:00:00Z'],
     ['a moment in words', 'keys create --store acme --expires-at tomorrow'],
     ['an id that is none', 'keys revoke 7'],
-    ['a bin without its warehouse', 'stock set --store a --product b --bin A-1 --quantity 1'],
+    ['a bin without its warehouse', 'stock set --store a --product b --bin A-1 --quantity 1 --expected any'],
     ['a list of orders that is not of the held ones', 'orders list'],
     ['a release of no order', 'orders release'],
     ['a release of all orders without a reason', 'orders release --all'],
@@ -78,8 +78,11 @@ describe('the command line', () => {
     ['a status that no shipment is set to', 'orders shipment WEB-1 S --status picking'],
     ['tracking at no web address', 'orders shipment WEB-1 S --tracking-url javascript:1'],
     ['a refund of nothing', 'orders refund WEB-1 --reference R --amount 0'],
-    ['a negative quantity', 'stock set --store a --product b --bin M/A-1 --quantity=-1'],
-    ['a quantity beyond int4', 'stock set --store a --product b --bin M/A-1 --quantity 2147483648'],
+    ['a negative quantity', 'stock set --store a --product b --bin M/A-1 --quantity=-1 --expected any'],
+    ['a quantity beyond int4', 'stock set --store a --product b --bin M/A-1 --quantity 2147483648 --expected any'],
+    ['a quantity without what is expected', 'stock set --store a --product b --bin M/A-1 --quantity 1'],
+    ['a difference that is no integer', 'stock adjust --store a --product b --bin M/A-1 --by 1.5'],
+    ['a count without its place', 'stock count --store a --product b --bin M/A-1 --counted 1 --basis on_hand'],
   ])('is refused as wrong usage for %s, with words', async (_, line) => {
     expect(await exitCodeOf(...line.split(' ').filter(Boolean))).toBe(EXIT.usage);
     expect(said.join('')).toMatch(/error: |Usage: /);

@@ -23,7 +23,6 @@ import { ProductsService } from './products/products.service.js';
 import { RotateSecrets } from './secrets/rotate-secrets.js';
 import { SkusService } from './skus/skus.service.js';
 import { ChangeStock } from './stock/change-stock.js';
-import { SetStock } from './stock/set-stock.js';
 import { StockService } from './stock/stock.service.js';
 import { VerifyStock } from './stock/verify-stock.js';
 import { StoreProfileService } from './stores/store-profile.service.js';
@@ -40,7 +39,6 @@ const USE_CASES = [
   RetryPipeline,
   RescreenHeldOrders,
   ChangeStock,
-  SetStock,
   VerifyStock,
   RotateSecrets,
   OrdersService,

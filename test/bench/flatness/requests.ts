@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { encodeCursor } from '../../../apps/api/src/changes/cursor.js';
+import { encodeCursor } from '@app/application';
 import { movedOrders } from '../../support/moved-orders.js';
 import type { TestDatabase } from '../../support/test-database.js';
 

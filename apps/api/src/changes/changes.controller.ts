@@ -4,6 +4,8 @@ import {
   CHANGE_KINDS,
   ChangesService,
   CursorInvalid,
+  decodeCursor,
+  encodeCursor,
   MAX_LIMIT,
   type ApiKeyLookup,
   type ChangesPage,
@@ -21,7 +23,6 @@ import { Documented } from '../openapi/documented.js';
 import { toChangeResponse } from './change.response.js';
 import { ApiListChanges, CHANGES_DOCUMENTATION, type ChangesEnvelope, type FeedProgress } from './changes.openapi.js';
 import { CHANGES_QUERY, type ChangesQuery } from './changes.query.js';
-import { decodeCursor, encodeCursor } from './cursor.js';
 
 const NDJSON = 'application/x-ndjson';
 

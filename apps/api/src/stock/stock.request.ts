@@ -1,4 +1,4 @@
-import type { ApiKeyLookup, StockLine } from '@app/application';
+import { decodeCursor, type ApiKeyLookup, type StockLine } from '@app/application';
 import { COUNT_BASES, type CountBasis, type StockWrite } from '@app/domain';
 import { BadRequestException } from '@nestjs/common';
 import {
@@ -10,7 +10,6 @@ import {
   ReferenceField,
   TextField,
 } from '../body/fields.js';
-import { decodeCursor } from '../changes/cursor.js';
 
 export const MAX_STOCK_LINES = 500;
 const MAX_INT = 2_147_483_647;

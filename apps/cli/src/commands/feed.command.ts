@@ -1,12 +1,15 @@
+import { CHANGE_KINDS, ChangeFeed, encodeCursor } from '@app/application';
 import { beginBranch } from '@app/operations';
 import type { Command } from 'commander';
-import { withDatabase } from '../database.js';
+import { withApplication, withDatabase } from '../database.js';
+import { findStore } from '../find-store.js';
+import { subdomain } from '../option-values.js';
 import { printJson, say } from '../output.js';
 
 export function addFeed(program: Command): void {
-  program
-    .command('feed')
-    .description('the feed of changes')
+  const feed = program.command('feed').description('the feed of changes');
+
+  feed
     .command('new-branch')
     .description('tell the readers of the feed that this database is a copy; before the service starts on it')
     .action(() =>
@@ -14,6 +17,23 @@ export function addFeed(program: Command): void {
         const branch = await beginBranch(url);
         say('Readers that have read changes which this database lacks will read everything again.');
         printJson({ branch });
+      }),
+    );
+
+  feed
+    .command('cursor')
+    .description('print the cursor of now, as of which `stock count` can report a count')
+    .requiredOption('--store <S>', 'subdomain of the store', subdomain)
+    .action(({ store }: { store: string }) =>
+      withApplication(async (app) => {
+        const { id: storeId } = await findStore(app, store);
+        const changes = app.get(ChangeFeed);
+        const newest = (await changes.newest([storeId])).get(storeId);
+        const { next } = await changes.read(storeId, { kinds: CHANGE_KINDS, after: null, limit: 1 });
+        const position = Math.max(...Object.values(newest ?? {}));
+        const place = { ...next, position, base: position, kinds: CHANGE_KINDS };
+        const cursor = encodeCursor({ storeId, mode: 'live' }, place);
+        printJson({ cursor });
       }),
     );
 }

@@ -1,5 +1,3 @@
-import type { Actor } from '@app/domain';
-
 /** Stock of a product, or of one variant of it, in a bin of a store, by its natural keys. */
 export interface StockPlace {
   /** Slug. */
@@ -7,6 +5,14 @@ export interface StockPlace {
   /** SKU; null = stock at product level. */
   readonly variant: string | null;
   /** Codes of the warehouse and the bin: `WAREHOUSE/BIN`. The warehouse's code contains no slash. */
+  readonly bin: string;
+}
+
+/** The ids and the codes of a place. */
+export interface LocatedStock {
+  readonly productId: number;
+  readonly variantId: number | null;
+  readonly warehouse: string;
   readonly bin: string;
 }
 
@@ -30,16 +36,11 @@ export interface StockVerification {
 /** The bins of all stores and the ledger of their movements, for operators. Has no time limit. */
 export abstract class StockLedger {
   /**
-   * Brings a place to a quantity, in one transaction. Writes the difference as a movement: the opening stock of a
-   * product that is new in the bin, otherwise an adjustment; no movement when the quantity is already right. Creates no
-   * product, warehouse or bin.
+   * Finds what the names of a place mean.
    *
-   * @param quantity units, from 0 to 2147483647.
-   * @param actor recorded with the movement.
-   * @returns the quantity before; null when the product was never in the bin.
    * @throws NotFound naming the first unknown of product, variant, warehouse and bin.
    */
-  abstract setQuantity(storeId: number, place: StockPlace, quantity: number, actor: Actor): Promise<number | null>;
+  abstract locate(storeId: number, place: StockPlace): Promise<LocatedStock>;
 
   /**
    * Compares the quantity of every place with the sum of its movements, at one moment.

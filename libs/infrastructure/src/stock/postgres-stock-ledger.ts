@@ -1,9 +1,7 @@
-import { StockLedger, type StockPlace, type StockVerification } from '@app/application';
-import { NotFound, type Actor } from '@app/domain';
+import { StockLedger, type LocatedStock, type StockPlace, type StockVerification } from '@app/application';
+import { NotFound } from '@app/domain';
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { MaintenanceConnection } from '../postgres/maintenance-connection.js';
-import { setStockQuantities } from './stock-quantities.js';
 import { verifyStock } from './verify-stock.js';
 
 // Always one row, which shows each unknown name as NULL.
@@ -24,12 +22,16 @@ export class PostgresStockLedger extends StockLedger {
     super();
   }
 
-  override setQuantity(storeId: number, place: StockPlace, quantity: number, actor: Actor): Promise<number | null> {
-    return this.connection.transaction(async (manager) => {
-      const ids = await findPlace(manager, storeId, place);
-      const [change] = await setStockQuantities(manager, storeId, [{ ...ids, quantity }], actor);
-      return change?.previous ?? null;
-    });
+  override async locate(storeId: number, { product, variant, bin }: StockPlace): Promise<LocatedStock> {
+    const slash = bin.indexOf('/');
+    const [warehouseCode, binCode] = [bin.slice(0, slash), bin.slice(slash + 1)];
+    const values = [storeId, product, variant, warehouseCode, binCode];
+    const [ids] = await this.connection.run((dataSource) => dataSource.query<PlaceRow[]>(FIND_PLACE, values));
+    if (!ids?.product) throw new NotFound(`Product ${product}`);
+    if (variant !== null && !ids.variant) throw new NotFound(`Variant ${variant} of product ${product}`);
+    if (!ids.warehouse) throw new NotFound(`Warehouse ${warehouseCode}`);
+    if (!ids.bin) throw new NotFound(`Bin ${bin}`);
+    return { productId: ids.product, variantId: ids.variant, warehouse: warehouseCode, bin: binCode };
   }
 
   override verify(storeId: number | null): Promise<StockVerification> {
@@ -37,16 +39,4 @@ export class PostgresStockLedger extends StockLedger {
       verifyStock((text, values) => dataSource.query<StockVerification[]>(text, values), storeId),
     );
   }
-}
-
-async function findPlace(manager: EntityManager, storeId: number, { product, variant, bin }: StockPlace) {
-  const slash = bin.indexOf('/');
-  const [warehouseCode, binCode] = [bin.slice(0, slash), bin.slice(slash + 1)];
-  const values = [storeId, product, variant, warehouseCode, binCode];
-  const [ids] = await manager.query<PlaceRow[]>(FIND_PLACE, values);
-  if (!ids?.product) throw new NotFound(`Product ${product}`);
-  if (variant !== null && !ids.variant) throw new NotFound(`Variant ${variant} of product ${product}`);
-  if (!ids.warehouse) throw new NotFound(`Warehouse ${warehouseCode}`);
-  if (!ids.bin) throw new NotFound(`Bin ${bin}`);
-  return { productId: ids.product, variantId: ids.variant, binId: ids.bin };
 }

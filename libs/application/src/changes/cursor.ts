@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { CHANGE_KINDS, CursorInvalid, type ChangeKind, type FeedPlace } from '@app/application';
 import { isUuid } from '@app/domain';
+import { CHANGE_KINDS, type ChangeKind, type FeedPlace } from '../ports/change-feed.js';
+import { CursorInvalid } from './cursor-errors.js';
 
 /** What a cursor belongs to. A cursor that was used for other kinds, or other orders, would skip changes of these. */
 export interface CursorOwner {
