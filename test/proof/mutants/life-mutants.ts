@@ -14,7 +14,7 @@ export const LIFE_MUTANTS: readonly Mutant[] = [
     'an order is decided about without its lock',
     'life',
     /\d+ was refunded of \d+|the history leads to|the event status_changed .*: the status is/,
-    [CHANGES, '\n  FOR NO KEY UPDATE`;', '`;'],
+    [CHANGES, ' FOR NO KEY UPDATE`;', '`;'],
   ),
   mutant(
     'shipments are not limited to the ordered units',
