@@ -239,6 +239,13 @@ describe('a count', () => {
     expect((await change([counted(4, await cursor())])).lines).toMatchObject([{ code: '', after: 4 }]);
   });
 
+  it('has a place after a set that finds what the bin holds', async () => {
+    await cursor();
+    await change([{ sku: 'R-1', set: 12, expected: 12 }]);
+
+    expect((await change([counted(11, await cursor())])).lines).toMatchObject([{ code: '', after: 11 }]);
+  });
+
   it('leaves 0 when more is sold than it finds, and says how many are short', async () => {
     const at = await cursor();
     await place(5);

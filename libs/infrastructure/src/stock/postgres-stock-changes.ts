@@ -34,14 +34,15 @@ const FIND_REFERENCE = `/* stock.find_reference */
 const KEEP_REFERENCE = `/* stock.keep_reference */
   UPDATE stock_requests SET answer = $3 WHERE store_id = $1 AND reference = $2`;
 
-// Counts and sets are recorded even if they find what the bin holds: they supersede earlier counts.
+// Counts and sets are recorded even if they find what the bin holds: they supersede earlier counts. A set always changes the
+// row of its bin, so that the feed has a place after it.
 const WRITE = `/* stock.write */
   WITH moved AS (
     SELECT * FROM unnest($2::int[], $3::int[], $4::int[], $5::int[], $6::text[], $7::bigint[]) WITH ORDINALITY
       AS moved (bin_id, product_id, variant_key, difference, kind, counted_at, place)
   ), net AS (
     SELECT bin_id, product_id, variant_key, sum(difference)::int AS difference FROM moved
-    GROUP BY bin_id, product_id, variant_key HAVING sum(difference) <> 0
+    GROUP BY bin_id, product_id, variant_key HAVING sum(difference) <> 0 OR bool_or(kind = 'SET')
   ), updated AS (
     UPDATE stock SET quantity = stock.quantity + net.difference
     FROM net
