@@ -41,6 +41,30 @@ describe('retention', () => {
     expect(await keys()).toEqual(['young']);
   });
 
+  it('removes places for counts after 7 days, except the newest of the old ones, which the cursors of 7 days ago have', async () => {
+    const another = await StoreFixture.create(database);
+    for (const [storeId, position, days] of [
+      [store.id, 1, 9],
+      [store.id, 2, 8],
+      [store.id, 3, 6],
+      [another.id, 1, 30],
+    ])
+      await database.query(
+        `INSERT INTO feed_snapshots (store_id, branch, position, began_after, snapshot, taken_at)
+         VALUES ($1, 1, $2, 0, pg_current_snapshot(), now() - $3 * interval '1 day')`,
+        [storeId, position, days],
+      );
+
+    await purgeExpired(pool, DAYS);
+
+    const left = await database.query('SELECT store_id, position::int FROM feed_snapshots ORDER BY store_id, position');
+    expect(left).toEqual([
+      { store_id: store.id, position: 2 },
+      { store_id: store.id, position: 3 },
+      { store_id: another.id, position: 1 },
+    ]);
+  });
+
   it('removes assessments of rejected orders after the configured days, and never those of placed orders', async () => {
     await database.query(
       `INSERT INTO fraud_assessments (store_id, order_id, verdict, score, created_at)

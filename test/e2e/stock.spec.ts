@@ -176,6 +176,7 @@ describe('POST /v1/stock', () => {
     [{ sku: 'R-1', adjust: 1, set: 1, expected: 1 }, 'lines[0] must have one of adjust, set and counted'],
     [{ sku: 'R-1', set: 1 }, 'lines[0].expected is required'],
     [{ sku: 'R-1', counted: 1 }, 'lines[0].as_of is required; lines[0].basis is required'],
+    [{ sku: 'R-1', bin: 'A 1/2', adjust: 1 }, 'lines[0].bin must be 1 to 64 characters without blanks and slashes'],
     [{ sku: 'R-1', adjust: 1, expected: 12 }, 'lines[0].expected needs set'],
     [
       { sku: 'R-1', adjust: 1, as_of: 'x', basis: 'on_hand' },

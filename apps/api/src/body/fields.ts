@@ -119,6 +119,17 @@ export function ReferenceField({ description, isRequired = false }: ReferenceOpt
   return isRequired ? field(schema, IsPresent, isReference) : fieldOrNull(schema, isReference);
 }
 
+/** The code of a warehouse or a bin: absent, null, or as in a store bundle. */
+export function CodeField({ description }: FieldOptions): PropertyDecorator {
+  const isCode = constraint(
+    'isCode',
+    (value) => isTextUpTo(value, 64) && /^[^\s/]+$/.test(value),
+    'must be 1 to 64 characters without blanks and slashes',
+  );
+  const schema = { type: 'string', minLength: 1, maxLength: 64, pattern: '^[^\\s/]+$', description } as const;
+  return fieldOrNull(schema, isCode);
+}
+
 /** Absent, null, empty, or text with one `@`, something on both sides of it, and no white space. */
 export function EmailField({ max, description }: TextOptions): PropertyDecorator {
   const isEmail = constraint(

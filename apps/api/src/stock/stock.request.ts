@@ -2,6 +2,7 @@ import { decodeCursor, type ApiKeyLookup, type StockLine } from '@app/applicatio
 import { COUNT_BASES, type CountBasis, type StockWrite } from '@app/domain';
 import { BadRequestException } from '@nestjs/common';
 import {
+  CodeField,
   FlagField,
   IntegerField,
   IntegerOrNullField,
@@ -28,10 +29,10 @@ export class StockLineRequest {
   @IntegerOrNullField({ min: 1, max: MAX_INT, description: 'The variant. Null: the stock of the product itself.' })
   variant_id?: number | null;
 
-  @TextField({ max: 200, description: 'Code of the warehouse. Not needed where only one bin is possible.' })
+  @CodeField({ description: 'Code of the warehouse. Not needed where only one bin is possible.' })
   warehouse?: string | null;
 
-  @TextField({ max: 200, description: 'Code of the bin. Not needed where only one bin is possible.' })
+  @CodeField({ description: 'Code of the bin. Not needed where only one bin is possible.' })
   bin?: string | null;
 
   @IntegerField({
@@ -101,8 +102,8 @@ export function toStockLines(lines: readonly StockLineRequest[], { store, mode }
       sku,
       productId: line.product_id ?? null,
       variantId: line.variant_id ?? null,
-      warehouse: line.warehouse || null,
-      bin: line.bin || null,
+      warehouse: line.warehouse ?? null,
+      bin: line.bin ?? null,
       write: toWrite(line),
       asOf: line.as_of ? decodeCursor(line.as_of, { storeId: store.id, mode }) : null,
     };
