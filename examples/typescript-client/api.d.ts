@@ -540,7 +540,7 @@ export interface components {
       tracking_url?: string | null;
       /** @description Your own number of the shipment. Unique in the order, for ever. */
       reference: string;
-      /** @description Absent or null: all that is left. */
+      /** @description Absent: all that is left. */
       items?: components['schemas']['LineQuantityRequest'][];
       /**
        * @description `picking` claims the units: no other shipment and no cancellation takes them until it is shipped or void.
@@ -612,7 +612,7 @@ export interface components {
        * @default false
        */
       restock?: boolean | null;
-      /** @description Which units go back. Absent or null: all that were shipped and have not come back. */
+      /** @description Which units go back. Absent: all that were shipped and have not come back. */
       lines?: components['schemas']['LineQuantityRequest'][];
     };
     RecordPaymentRequest: {

@@ -207,6 +207,7 @@ describe('an exported store', () => {
     await change('shipments', { reference: 'S-2', status: 'picking' });
     await change('payments', { reference: 'P-1', amount, currency });
     await change('refunds', { reference: 'R-1', amount: 1, lines: [{ line: 1, quantity: 1 }], restock: true });
+    await change('refunds', { reference: 'R-2', amount: 0 });
     await source.database.query(END_STAGES);
     const lineIn = async (database: string, subdomain: string) => {
       const file = path.join(directory, `${++files}.ndjson`);
@@ -223,7 +224,10 @@ describe('an exported store', () => {
     expect(JSON.parse(text)).toMatchObject({
       shipments: [{ reference: 'S-1', carrier: 'DHL', items: [{ line: 1, quantity: 2 }] }, { status: 'picking' }],
       payments: [{ reference: 'P-1', amount }],
-      refunds: [{ reference: 'R-1', amount: 1 }],
+      refunds: [
+        { reference: 'R-1', amount: 1 },
+        { reference: 'R-2', amount: 0 },
+      ],
       line_items: [{ returned_quantity: 1 }],
     });
     expect(await lineIn(target.database.url, store.subdomain)).toBe(text);

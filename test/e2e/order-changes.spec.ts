@@ -12,6 +12,7 @@ interface Order {
 }
 
 interface HistoryEvent {
+  readonly at: string;
   readonly event: string;
   readonly actor: { readonly type: string; readonly id: string; readonly name: string };
   readonly reference: string;
@@ -225,6 +226,13 @@ describe('a refusal', () => {
       'items[0].sku is not a field of this request',
     ],
     ['refunds', { reference: 're_1', amount: 0, items: [], restock: true }, 'items is not a field of this request'],
+    ['shipments', { reference: '..' }, 'reference must not be . or ..'],
+    [
+      'shipments',
+      { ...SHIP, status: 'picking', shipped_at: '2026-02-01T00:00:00Z' },
+      'shipped_at needs the status shipped',
+    ],
+    ['transitions', { ...CONFIRM, lines: [{ line: 1, quantity: 1 }] }, 'lines needs restock'],
     [
       'payments',
       { reference: 'pi_1', amount: 1, currency: 'USD', at: '2026-02-30T00:00:00Z' },
@@ -234,6 +242,44 @@ describe('a refusal', () => {
     const response = await post(await place(), path, body);
 
     expect([response.statusCode, response.json()]).toEqual([400, { success: false, error }]);
+  });
+
+  it('of a time without the status that it is for names it, and changes nothing', async () => {
+    const id = await place();
+    await post(id, 'shipments', SHIP);
+
+    const response = await patch(id, 'S-1', { carrier: 'UPS', at: '2026-02-01T00:00:00Z' });
+
+    expect([response.statusCode, response.json<{ error: string }>().error]).toEqual([
+      400,
+      'at needs the status shipped or delivered',
+    ]);
+  });
+
+  it('names at most 20 unknown fields', async () => {
+    const body = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`field${n}`, n]));
+
+    const { error } = (await post(await place(), 'cancel', body)).json<{ error: string }>();
+
+    expect(error.split('; ')).toHaveLength(20);
+  });
+
+  it('is kept in the history up to 1,000 times', async () => {
+    const id = await place();
+    await post(id, 'cancel');
+    await api.database.query(
+      `INSERT INTO order_events (store_id, order_id, actor_type, event, reference)
+       SELECT $1, $2, 'system', 'shipment_refused', 'S-' || n FROM generate_series(1, 998) AS n`,
+      [api.store.id, id],
+    );
+
+    for (const reference of ['one', 'two', 'three']) await post(id, 'shipments', { reference });
+
+    const [row] = await api.database.query(
+      `SELECT count(*)::int AS count FROM order_events WHERE order_id = $1 AND event = 'shipment_refused'`,
+      [id],
+    );
+    expect(row).toEqual({ count: 1000 });
   });
 
   it('has its code, and is recorded once where the parcel or the money may be on its way', async () => {
@@ -430,4 +476,19 @@ describe('requests at the same moment', () => {
     expect(new Set(answers.map(({ statusCode, body }) => `${statusCode} ${body}`)).size).toBe(1);
     expect(await eventsOf(id)).toEqual(['placed', 'payment_recorded', 'status_changed']);
   });
+});
+
+it('has times that never run backwards, however many changes wait for each other', async () => {
+  const id = await place();
+  await post(id, 'shipments', SHIP);
+
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, (_, n) => patch(id, 'S-1', { tracking_number: `T-${n}` })),
+  );
+
+  const changed = answers.map((answer) => answer.json<{ data: { updated_at: string } }>().data.updated_at);
+  const now = (await api.get(`/v1/orders/${id}`)).json<{ data: { updated_at: string } }>().data.updated_at;
+  expect(changed.toSorted().at(-1)).toBe(now);
+  const times = (await history(id)).data.map(({ at }) => at);
+  expect(times).toEqual(times.toSorted());
 });

@@ -1,5 +1,5 @@
 import { BadRequestException, Injectable, type ArgumentMetadata } from '@nestjs/common';
-import { BodyPipe } from './body.pipe.js';
+import { BodyPipe, MAX_FAULTS } from './body.pipe.js';
 
 /**
  * Like {@link BodyPipe}, and refuses fields that the class does not declare. For bodies in which an absent field has a
@@ -11,7 +11,8 @@ export class StrictBodyPipe extends BodyPipe {
     const read = super.transform(body ?? {}, metadata);
     const unknown = unknownFields(body ?? {}, read, '');
     if (unknown.length > 0) {
-      throw new BadRequestException(unknown.map((path) => `${path} is not a field of this request`).join('; '));
+      const named = unknown.slice(0, MAX_FAULTS).map((path) => `${path} is not a field of this request`);
+      throw new BadRequestException(named.join('; '));
     }
     return read;
   }

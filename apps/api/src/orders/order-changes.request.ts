@@ -12,6 +12,7 @@ import {
   type Tracking,
   type Transition,
 } from '@app/domain';
+import { BadRequestException } from '@nestjs/common';
 import {
   FlagField,
   IntegerField,
@@ -53,7 +54,7 @@ export class CreateShipmentRequest extends TrackingRequest {
   @ListField(LineQuantityRequest, {
     max: MAX_LINES,
     isOptional: true,
-    description: 'Absent or null: all that is left.',
+    description: 'Absent: all that is left.',
   })
   items?: LineQuantityRequest[] | null;
 
@@ -116,7 +117,7 @@ export class TransitionRequest {
   @ListField(LineQuantityRequest, {
     max: MAX_LINES,
     isOptional: true,
-    description: 'Which units go back. Absent or null: all that were shipped and have not come back.',
+    description: 'Which units go back. Absent: all that were shipped and have not come back.',
   })
   lines?: LineQuantityRequest[] | null;
 }
@@ -164,6 +165,9 @@ export class RecordRefundRequest {
 
 export function toShipment(body: CreateShipmentRequest): Omit<ShipmentRequest, 'requestHash'> {
   const { reference, items, carrier, tracking_number, tracking_url, status, shipped_at, notify } = body;
+  // A client that resolves URLs cannot name these in a path.
+  refuseIf(/^\.\.?$/.test(reference), 'reference must not be . or ..');
+  refuseIf(status === 'picking' && !!shipped_at, 'shipped_at needs the status shipped');
   return {
     reference,
     items: toLines(items),
@@ -179,6 +183,7 @@ export function toShipment(body: CreateShipmentRequest): Omit<ShipmentRequest, '
 /** Null clears a text; an absent one stays. */
 export function toShipmentPatch(body: ChangeShipmentRequest): ShipmentPatch {
   const { carrier, tracking_number, tracking_url, status, at } = body;
+  refuseIf(!!at && status !== 'shipped' && status !== 'delivered', 'at needs the status shipped or delivered');
   const tracking: Partial<Tracking> = {
     ...(carrier !== undefined && { carrier: carrier ?? '' }),
     ...(tracking_number !== undefined && { trackingNumber: tracking_number ?? '' }),
@@ -192,6 +197,7 @@ export function toCancellation({ reason, restock, notify }: CancelOrderRequest):
 }
 
 export function toTransition({ field, expected, to, restock, lines }: TransitionRequest): Transition {
+  refuseIf(!!lines && !restock, 'lines needs restock');
   return { field, expected, to, restock: restock ?? false, lines: toLines(lines) };
 }
 
@@ -214,6 +220,11 @@ export function toRefund(body: RecordRefundRequest): Omit<RefundRequest, 'reques
     notify: notify ?? true,
     at: toDate(at),
   };
+}
+
+/** @throws BadRequestException for fields that contradict each other. */
+function refuseIf(isContradiction: boolean, message: string): void {
+  if (isContradiction) throw new BadRequestException(message);
 }
 
 function toLines(lines: readonly LineQuantityRequest[] | null | undefined): LineQuantity[] | null {

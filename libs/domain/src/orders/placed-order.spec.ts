@@ -246,6 +246,28 @@ describe('a shipment', () => {
     expect(statesOf(order.changeShipment('S-1', patch({ status: 'delivered' })))).toBe('PENDING RETURNED');
   });
 
+  it('stays when its order came back', () => {
+    const order = anOrder({ fulfillmentStatus: 'RETURNED', shipments: [aShipment()] });
+
+    expect(thrown(() => order.changeShipment('S-1', patch({ status: 'void' })))).toBe('transition_not_allowed');
+  });
+
+  it('takes the order no step back from where an operator has set it, except when it is void', () => {
+    const part = aShipment({ items: [{ line: 1, quantity: 1 }] });
+    const order = anOrder({ fulfillmentStatus: 'SHIPPED', shipments: [part] });
+
+    expect(statesOf(order.changeShipment('S-1', patch({ carrier: 'UPS' })))).toBe('PENDING SHIPPED');
+    expect(statesOf(order.changeShipment('S-1', patch({ status: 'delivered' })))).toBe('PENDING SHIPPED');
+    expect(statesOf(order.changeShipment('S-1', patch({ status: 'void' })))).toBe('PENDING PENDING');
+  });
+
+  it('that is void counts for nothing when an operator says that the order has shipped', () => {
+    const order = anOrder({ fulfillmentStatus: 'SHIPPED', shipments: [aShipment({ status: 'void' })] });
+
+    expect(order.ship(shipping({ reference: 'S-2' })).refusal).toMatchObject({ code: 'already_shipped' });
+    expect(order.refund(refunding({ amount: 0, restock: true })).restock?.lines).toEqual(ALL);
+  });
+
   it('names the changed fields of its tracking in the history, without their values', () => {
     const order = anOrder({ fulfillmentStatus: 'SHIPPED', shipments: [aShipment({ carrier: 'DHL' })] });
 
@@ -482,12 +504,20 @@ describe('a payment', () => {
     ['cancelled', { status: 'CANCELLED', fulfillmentStatus: 'CANCELLED' }, 'CANCELLED CANCELLED'],
     ['cancelled in its fulfillment', { fulfillmentStatus: 'CANCELLED' }, 'SUCCEEDED CANCELLED'],
     ['paid', { status: 'SUCCEEDED', payments: [money('pi_1', 3500)] }, 'SUCCEEDED PENDING'],
-    ['refunded', { status: 'REFUNDED', payments: [money('pi_1', 3500)] }, 'REFUNDED PENDING'],
+    [
+      'refunded',
+      { status: 'REFUNDED', payments: [money('pi_1', 3500)], refunds: [money('re_1', 3500)] },
+      'REFUNDED PENDING',
+    ],
   ])('of an order that is %s is recorded, and must be refunded', (_name, state, states) => {
     const change = anOrder(state).pay(payment());
 
     expect([statesOf(change), change.payment?.amount]).toEqual([states, 3500]);
     expect(change.events[0]?.details).toEqual({ amount: 3500, refund_due: 3500 });
+  });
+
+  it('of an order that an operator has set as paid is the record of that, and leaves nothing to refund', () => {
+    expect(anOrder({ status: 'SUCCEEDED' }).pay(payment()).events[0]?.details).toEqual({ amount: 3500 });
   });
 
   it('changes nothing the second time, and another one needs another reference', () => {
@@ -561,6 +591,7 @@ describe('a refund', () => {
   it('changes nothing the second time, and another one needs another reference', () => {
     const refunded = anOrder({ ...paid, refunds: [money('re_9', 1000)] });
 
+    expect(refunded.refund(refunding({ reference: 're_10', amount: 0 })).mail).toBeUndefined();
     expect(refunded.refund(refunding()).events).toEqual([]);
     expect(thrown(() => refunded.refund(refunding({ requestHash: 'another' })))).toBe('refund_reference_taken');
   });

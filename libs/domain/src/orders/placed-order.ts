@@ -213,7 +213,8 @@ export class PlacedOrder {
     const before = this.state.shipments.find((shipment) => shipment.reference === reference);
     if (!before) throw new NotFound('Shipment');
     const moves = status !== undefined && status !== before.status;
-    const possible = SHIPMENT_TRANSITIONS[before.status];
+    const hasComeBack = this.state.fulfillmentStatus === 'RETURNED';
+    const possible = SHIPMENT_TRANSITIONS[before.status].filter((to) => !(hasComeBack && to === 'void'));
     if (moves && !possible.includes(status)) throw new IllegalTransition('shipment', before.status, status, possible);
     const changed = Object.entries(tracking).filter(([name, value]) => before[name as keyof Tracking] !== value);
     if (!moves && changed.length === 0) return this.unchanged();
@@ -235,7 +236,9 @@ export class PlacedOrder {
       ...(moves && { from: before.status, to: status }),
       ...(fields.length > 0 && { changed: fields }),
     };
-    return this.withShipment(after, [event('shipment_changed', reference, details)], moves && status === 'shipped');
+    const events = [event('shipment_changed', reference, details)];
+    if (!moves) return { ...this.unchanged(), events, shipment: after };
+    return this.withShipment(after, events, status === 'shipped');
   }
 
   /**
@@ -328,9 +331,9 @@ export class PlacedOrder {
       return { ...this.unchanged(), events: [event('payment_refused', reference, details)], refusal: error };
     }
     const settles = status === 'PENDING' || status === 'FAILED';
-    const isDue = !settles || fulfillmentStatus === 'CANCELLED';
     const after = { status: settles ? 'SUCCEEDED' : status, fulfillmentStatus } as const;
-    const recorded = event('payment_recorded', reference, { amount, ...(isDue && { refund_due: amount }) });
+    const refundDue = refundDueOf({ ...this.state, ...after, payments: [...this.state.payments, request] });
+    const recorded = event('payment_recorded', reference, { amount, ...(refundDue > 0 && { refund_due: refundDue }) });
     return {
       ...after,
       events: [recorded, ...this.stepsTo(after, reference)],
@@ -364,7 +367,7 @@ export class PlacedOrder {
       events: [event('refund_recorded', reference, details), ...this.stepsTo(after, reference)],
       refund: { reference, amount, at, requestHash },
       ...(back && { restock: { kind: 'RETURN', lines: back } }),
-      ...(notify && { mail: { stage: 'notify-refund', reference } }),
+      ...(notify && amount > 0 && { mail: { stage: 'notify-refund', reference } }),
     };
   }
 
@@ -385,7 +388,11 @@ export class PlacedOrder {
 
   private withShipment(shipment: KnownShipment, events: readonly OrderEvent[], ships: boolean): OrderChange {
     const { reference } = shipment;
-    const after = { status: this.state.status, fulfillmentStatus: this.fulfillmentWith(this.with(shipment)) };
+    const { status, fulfillmentStatus: present } = this.state;
+    const reached = this.fulfillmentWith(this.with(shipment));
+    // An operator may have said that the order is further. Only a void shipment takes it back.
+    const isBehind = shipment.status !== 'void' && WAY.indexOf(reached) < WAY.indexOf(present);
+    const after = { status, fulfillmentStatus: isBehind ? present : reached };
     return {
       ...after,
       events: [...events, ...this.stepsTo(after, reference)],
@@ -435,8 +442,7 @@ export class PlacedOrder {
   }
 
   private assertNothingShipped(): void {
-    if (this.state.shipments.some(isShipped) || isShippedWhole(this.state.fulfillmentStatus))
-      throw new AlreadyShipped(this.left(isShipped));
+    if (this.state.shipments.some(isShipped) || this.isShippedWhole) throw new AlreadyShipped(this.left(isShipped));
     if (this.state.shipments.some(({ status }) => status === 'picking')) throw this.beingPicked();
   }
 
@@ -457,9 +463,13 @@ export class PlacedOrder {
   }
 
   private leftAfter(shipments: readonly KnownShipment[], counts: (shipment: KnownShipment) => boolean): LineQuantity[] {
-    if (shipments.length === 0 && isShippedWhole(this.state.fulfillmentStatus)) return [];
+    if (this.isShippedWhole && shipments.every(isVoid)) return [];
     const used = sumByLine(shipments.filter(counts).flatMap(({ items }) => items));
     return minus(this.state.lines, used);
+  }
+
+  private get isShippedWhole(): boolean {
+    return isShippedWhole(this.state.fulfillmentStatus, this.state.shipments);
   }
 
   private shippedBy(shipments: readonly KnownShipment[]): LineQuantity[] {
@@ -500,9 +510,13 @@ export function refundDueOf(order: {
   return Math.max(0, paid - sum(refunds) - Math.max(0, kept));
 }
 
-/** Whether an order without shipments has left as a whole: an operator or another system said so. */
-export function isShippedWhole(status: string): boolean {
-  return status === 'SHIPPED' || status === 'DELIVERED' || status === 'RETURNED';
+/** Whether an order has left as a whole, without shipments: an operator or another system said so. */
+export function isShippedWhole(status: string, shipments: readonly Pick<Shipment, 'status'>[]): boolean {
+  return ['SHIPPED', 'DELIVERED', 'RETURNED'].includes(status) && shipments.every(isVoid);
+}
+
+function isVoid({ status }: Pick<Shipment, 'status'>): boolean {
+  return status === 'void';
 }
 
 function isShipped({ status }: Pick<Shipment, 'status'>): boolean {

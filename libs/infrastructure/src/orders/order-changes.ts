@@ -50,10 +50,14 @@ const LOAD = `/* orders.load */
       fulfillment_status) AS unshipped_status
   FROM orders WHERE store_id = $1 AND id = $2`;
 
-const SET_STATE = `/* orders.set_state */
-  UPDATE orders SET status = $3, fulfillment_status = $4, updated_at = now() WHERE store_id = $1 AND id = $2`;
+const MOST_REFUSALS = 1_000;
 
-// A client that repeats what is refused adds one event.
+// The time of the change, which has waited for the lock: times of an order never run backwards.
+const SET_STATE = `/* orders.set_state */
+  UPDATE orders SET status = $3, fulfillment_status = $4, updated_at = clock_timestamp()
+  WHERE store_id = $1 AND id = $2`;
+
+// A client that repeats what is refused adds one event, and refusals without end are not kept.
 const RECORD = `/* orders.record_events */
   INSERT INTO order_events (store_id, order_id, actor_type, actor_id, actor_name, event, field, from_value, to_value,
     reference, details)
@@ -62,12 +66,15 @@ const RECORD = `/* orders.record_events */
   WHERE NOT $7 OR NOT EXISTS (
     SELECT FROM order_events AS known
     WHERE known.store_id = $1 AND known.order_id = $2 AND known.event = new.event AND known.reference = new.reference
-      AND known.details = new.details)`;
+      AND known.details = new.details)
+    AND NOT EXISTS (
+      SELECT FROM order_events WHERE store_id = $1 AND order_id = $2 AND event IN ('shipment_refused', 'payment_refused')
+      OFFSET ${MOST_REFUSALS - 1})`;
 
 const SHIP = `/* orders.save_shipment */
   WITH saved AS (
-    SELECT CASE WHEN $4 IN ('shipped', 'delivered') THEN coalesce($9, now()) ELSE $9 END AS shipped_at,
-      CASE WHEN $4 = 'delivered' THEN coalesce($10, now()) END AS delivered_at
+    SELECT CASE WHEN $4 IN ('shipped', 'delivered') THEN coalesce($9, clock_timestamp()) ELSE $9 END AS shipped_at,
+      CASE WHEN $4 = 'delivered' THEN coalesce($10, clock_timestamp()) END AS delivered_at
   )
   INSERT INTO shipments (store_id, order_id, reference, number, status, carrier, tracking_number, tracking_url, notify,
     shipped_at, delivered_at, request_hash)
@@ -85,7 +92,7 @@ const SHIP_ITEMS = `/* orders.save_shipment_items */
 
 const recordIn = (table: 'payments' | 'refunds') => `/* orders.save_${table} */
   INSERT INTO ${table} (store_id, order_id, reference, number, amount, at, request_hash)
-  SELECT $1, $2, $3, count(*) + 1, $4, coalesce($5, now()), $6 FROM ${table} WHERE store_id = $1 AND order_id = $2`;
+  SELECT $1, $2, $3, count(*) + 1, $4, coalesce($5, clock_timestamp()), $6 FROM ${table} WHERE store_id = $1 AND order_id = $2`;
 const PAY = recordIn('payments');
 const REFUND = recordIn('refunds');
 

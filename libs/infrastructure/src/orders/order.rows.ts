@@ -145,7 +145,7 @@ function toLines(row: OrderRecordRow, shipments: readonly Shipment[]): OrderLine
     bin,
     left,
   }));
-  const shippedWhole = shipments.length === 0 && isShippedWhole(row.fulfillment_status);
+  const shippedWhole = isShippedWhole(row.fulfillment_status, shipments);
   return row.lines.map((json, index) => {
     const line = index + 1;
     const [productId, variantId, , , , , , quantity] = json;

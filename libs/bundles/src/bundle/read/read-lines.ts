@@ -16,7 +16,7 @@ export interface UnreadableLine {
 }
 
 /** A line is one record. A longer one is not a bundle, and must not fill the memory. */
-export const MAX_LINE_BYTES = 1_000_000;
+export const MAX_LINE_BYTES = 20_000_000;
 
 const TOO_LONG = `is longer than ${MAX_LINE_BYTES} bytes`;
 const NEWLINE = 0x0a;

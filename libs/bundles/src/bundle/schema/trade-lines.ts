@@ -93,7 +93,7 @@ const payment = is.object({ reference: is.reference, amount: is.amount, at: is.t
 
 const refund = is.object({
   reference: is.reference,
-  amount: is.integer(1, Number.MAX_SAFE_INTEGER, 'Minor units.'),
+  amount: is.integer(0, Number.MAX_SAFE_INTEGER, 'Minor units.'),
   at: is.timestamp,
 });
 

@@ -603,7 +603,7 @@ CREATE TABLE order_events (
   store_id int NOT NULL,
   order_id uuid NOT NULL,
   id bigint GENERATED ALWAYS AS IDENTITY,
-  at timestamptz(3) NOT NULL DEFAULT now(),
+  at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
   actor_type text NOT NULL CHECK (actor_type IN ('key', 'operator', 'pipeline', 'system')),
   actor_id text NOT NULL DEFAULT '',
   actor_name text NOT NULL DEFAULT '',
