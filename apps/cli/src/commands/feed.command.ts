@@ -1,4 +1,4 @@
-import { CHANGE_KINDS, ChangeFeed, encodeCursor } from '@app/application';
+import { CHANGE_KINDS, ChangeFeed, encodeCursor, MAX_LIMIT } from '@app/application';
 import { beginBranch } from '@app/operations';
 import type { Command } from 'commander';
 import { withApplication, withDatabase } from '../database.js';
@@ -28,11 +28,18 @@ export function addFeed(program: Command): void {
       withApplication(async (app) => {
         const { id: storeId } = await findStore(app, store);
         const changes = app.get(ChangeFeed);
+        const kinds = CHANGE_KINDS;
         const newest = (await changes.newest([storeId])).get(storeId);
-        const { next } = await changes.read(storeId, { kinds: CHANGE_KINDS, after: null, limit: 1 });
         const position = Math.max(...Object.values(newest ?? {}));
-        const place = { ...next, position, base: position, kinds: CHANGE_KINDS };
-        const cursor = encodeCursor({ storeId, mode: 'live' }, place);
+        const { next } = await changes.read(storeId, { kinds, after: null, limit: 1 });
+        // To the end, as a reader: what waits for its position, such as an import, comes after the newest one.
+        let page = await changes.read(storeId, {
+          kinds,
+          after: { ...next, position, base: position },
+          limit: MAX_LIMIT,
+        });
+        while (page.hasMore) page = await changes.read(storeId, { kinds, after: page.next, limit: MAX_LIMIT });
+        const cursor = encodeCursor({ storeId, mode: 'live' }, { ...page.next, kinds });
         printJson({ cursor });
       }),
     );

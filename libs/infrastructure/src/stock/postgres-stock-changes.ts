@@ -20,7 +20,13 @@ import { ServiceMetrics } from '../platform/service-metrics.js';
 import type { ShortStock } from '../notifications/short-stock-mail.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
-import { findCountPlaces, readCountFacts, readUnshipped, type CountPlace } from './count-places.js';
+import {
+  findCountPlaces,
+  readCountFacts,
+  readUnshipped,
+  type CountPlace,
+  type PlacedCount,
+} from './count-places.js';
 import { resolveLines, type ResolvedLine } from './resolve-lines.js';
 import { keyOf, LOCK_ROWS, MAKE_ROWS, type StockRow } from './stock-quantities.js';
 
@@ -130,9 +136,19 @@ async function change(sql: TransactionSql, request: StockChangeRequest): Promise
     const row = { bin_id: line.binId, product_id: line.productId, variant_key: line.variantId ?? 0 };
     return [{ ...line, row, asked, place }];
   });
+  const counts = placed.flatMap(({ index, row, place, asked }) =>
+    place
+      ? [{ index, ...row, ...place, isOnHand: asked.write.kind === 'count' && asked.write.basis === 'on_hand' }]
+      : [],
+  );
+  // Before the lock: it is past, and takes longer the more orders are open. Orders wait for the rest only.
+  const unshipped = await readUnshipped(
+    sql,
+    storeId,
+    counts.filter(({ isOnHand }) => isOnHand),
+  );
   const bins = await lockBins(sql, storeId, placed);
-  const counts = placed.filter(({ place }) => place !== null);
-  const facts = await factsOf(sql, storeId, counts);
+  const facts = await factsOf(sql, storeId, counts, unshipped);
 
   const outcomes = new Map<number, StockOutcome>();
   for (const line of placed) {
@@ -186,22 +202,13 @@ function fills({ asked: { write } }: PlacedLine): boolean {
 async function factsOf(
   sql: TransactionSql,
   storeId: number,
-  counts: readonly PlacedLine[],
+  counts: readonly PlacedCount[],
+  unshipped: ReadonlyMap<number, number>,
 ): Promise<Map<number, CountFacts>> {
   if (counts.length === 0) return new Map();
-  const queried = counts.flatMap(({ index, row, place, asked }) =>
-    place
-      ? [{ index, ...row, ...place, isOnHand: asked.write.kind === 'count' && asked.write.basis === 'on_hand' }]
-      : [],
-  );
-  const unshipped = await readUnshipped(
-    sql,
-    storeId,
-    queried.filter(({ isOnHand }) => isOnHand),
-  );
-  const facts = await readCountFacts(sql, storeId, queried);
+  const facts = await readCountFacts(sql, storeId, counts);
   return new Map(
-    queried.flatMap(({ index, position }) => {
+    counts.flatMap(({ index, position }) => {
       const known = facts.get(index);
       return known ? [[index, { ...known, place: position, unshipped: unshipped.get(index) ?? 0 }] as const] : [];
     }),
