@@ -20,13 +20,7 @@ import { ServiceMetrics } from '../platform/service-metrics.js';
 import type { ShortStock } from '../notifications/short-stock-mail.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
-import {
-  findCountPlaces,
-  readCountFacts,
-  readUnshipped,
-  type CountPlace,
-  type PlacedCount,
-} from './count-places.js';
+import { findCountPlaces, readCountFacts, readUnshipped, type CountPlace, type PlacedCount } from './count-places.js';
 import { resolveLines, type ResolvedLine } from './resolve-lines.js';
 import { keyOf, LOCK_ROWS, MAKE_ROWS, type StockRow } from './stock-quantities.js';
 
