@@ -95,7 +95,7 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     'test/e2e/synchronous-replication.spec.ts -t acknowledges no order, and no replay of it',
     /✕ acknowledges no order, and no replay of it, .* pg_cancel_backend/,
     [
-      'libs/infrastructure/src/orders/idempotency-keys.ts',
+      'libs/infrastructure/src/postgres/idempotency-keys.ts',
       'if (row.waits_for_standbys) await reader.waitForStandbys();',
       '',
     ],

@@ -3,7 +3,7 @@ import { NotFound, PlacedOrder, type DomainError } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
-import { claimKey, findReplay, keepAnswer, readerOf, releaseKey } from './idempotency-keys.js';
+import { claimKey, findReplay, keepAnswer, readerOf, releaseKey } from '../postgres/idempotency-keys.js';
 import { lockOrder, refusalEvents, statementsOf } from './order-changes.js';
 import { readOrder, toReadOrder } from './postgres-order.repository.js';
 

@@ -22,7 +22,7 @@ import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
 import { stockPreview } from '../stock/preview-stock.js';
 import { isWithdrawn, shortagesIn, shortagesOf, withdrawals, type AvailableRow } from '../stock/withdraw-stock.js';
-import { claimKey, findReplay, type KeptAnswer } from './idempotency-keys.js';
+import { claimKey, findReplay, type KeptAnswer } from '../postgres/idempotency-keys.js';
 import { insertionError, orderInsertion, OrderExists, ReferenceInUse } from './insert-order.js';
 
 const EXISTS = `/* orders.exists */

@@ -15,7 +15,7 @@ import {
   type StockRefusalCode,
 } from '@app/domain';
 import { Injectable, Logger } from '@nestjs/common';
-import { claimKey, keepAnswer } from '../orders/idempotency-keys.js';
+import { claimKey, keepAnswer } from '../postgres/idempotency-keys.js';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import type { ShortStock } from '../notifications/short-stock-mail.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { IdempotencyInFlight, IdempotencyMismatch, type IdempotencyScope } from '@app/application';
-import { isLockTimeout } from '../postgres/postgres-errors.js';
-import { WAITS_FOR_STANDBYS } from '../postgres/standby-wait.js';
-import { HAS_BEGUN, type TransactionSql } from '../postgres/transaction-sql.js';
+import { isLockTimeout } from './postgres-errors.js';
+import { WAITS_FOR_STANDBYS } from './standby-wait.js';
+import { HAS_BEGUN, type TransactionSql } from './transaction-sql.js';
 
 /** A request that carries a key. */
 interface KeyedRequest {
