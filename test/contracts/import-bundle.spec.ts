@@ -104,7 +104,7 @@ describe('import of a store bundle', () => {
       [{ shipments: [shipment, shipment] }, 'order.shipments[1].reference "S" is there twice'],
       [{ shipments: [{ ...shipment, status: 'lost' }] }, 'order.shipments[0].status must be one of picking'],
       [{ payments: [{ ...money[0], amount: 1.5 }] }, 'order.payments[0].amount must be an integer'],
-      [{ refunds: [{ ...money[0], amount: 0 }] }, 'order.refunds[0].amount must be an integer'],
+      [{ refunds: [{ ...money[0], amount: -1 }] }, 'order.refunds[0].amount must be an integer'],
       [{ history: [moved] }, 'order.history[0].to must be one of PENDING'],
     ] as const) {
       await expect(imported(life)).rejects.toThrow(problem);

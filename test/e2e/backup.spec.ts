@@ -190,7 +190,7 @@ describe('backup', () => {
     const migration = new pg.Client({ connectionString: source.url });
     await migration.connect();
     try {
-      await migration.query('BEGIN; ALTER TABLE stock_movements ADD COLUMN reason text');
+      await migration.query('BEGIN; ALTER TABLE stock_movements ADD COLUMN remark text');
       const backup = writeBackup(source.url, changed);
       await eventually(async () => {
         expect(await count(source, `pg_locks WHERE NOT granted AND relation = 'stock_movements'::regclass`)).toBe(1);
@@ -201,7 +201,7 @@ describe('backup', () => {
       await migration.end();
     }
 
-    expect(gunzipSync(readFileSync(changed)).toString()).toMatch(/\{"table":"stock_movements",.*"reason"\]\}/);
+    expect(gunzipSync(readFileSync(changed)).toString()).toMatch(/\{"table":"stock_movements",.*"remark"\]\}/);
   });
 });
 

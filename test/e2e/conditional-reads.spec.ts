@@ -281,8 +281,8 @@ const OTHER_TABLES = [
   ...['api_key_usage', 'api_keys', 'change_branches', 'change_forks', 'change_log', 'change_log_mark', 'changes'],
   ...['customer_secrets', 'gateway_credentials', 'idempotency_keys', 'list_tallies', 'list_tallies_by_day'],
   ...['list_tallies_by_month', 'list_tallies_of_all', 'list_tally_changes', 'list_tally_mark', 'migrations'],
-  ...['order_events', 'purged_changes', 'sellable_units', 'shared_changes', 'sku_sections'],
-  'stock_movements',
+  ...['feed_snapshots', 'merchant_notices', 'order_events', 'purged_changes', 'sellable_units', 'shared_changes'],
+  ...['sku_sections', 'stock_movements', 'stock_requests'],
 ];
 
 /** Another value of a type, in SQL. */

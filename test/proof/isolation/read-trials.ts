@@ -17,6 +17,7 @@ export interface ReadRoute {
 /** The trials of a route that reads. @param isThorough also tries parameters that no route has. */
 export function readTrials({ route, row, filters }: ReadRoute, stores: TwoStores, isThorough: boolean): Trial[] {
   if (row.as === 'open' || row.as === 'order') return [];
+  if (row.as === 'stock') return stockTrials(route, stores);
   if (row.as === 'change') return [...stores.references.values()].map((kind) => changeTrial(route, row.body, kind));
   const references = [...stores.references.values()];
   const documented =
@@ -41,6 +42,29 @@ function changeTrial(route: Route, body: object | undefined, kind: Reference): T
     ask: (value) => ({ method: route.method, path: pathOf(route, encodeURIComponent(value)), body }),
     statuses: [404],
   };
+}
+
+/** Every field of a line that names something. The second store's names mean nothing. */
+function stockTrials({ method, path }: Route, { references, product }: TwoStores): Trial[] {
+  const trial = (field: string, kind: Reference, line: (value: string) => object): Trial => ({
+    what: `${method} ${path}, ${field} of ${kind.kind}`,
+    reference: kind,
+    ask: (value) => ({ method, path, body: { lines: [{ ...line(value), adjust: 1 }] } }),
+    statuses: [200],
+  });
+  return [...references.values()].flatMap((kind) => {
+    const named = [
+      trial('sku', kind, (sku) => ({ sku })),
+      trial('warehouse', kind, (warehouse) => ({ product_id: product, warehouse })),
+      trial('bin', kind, (bin) => ({ product_id: product, bin })),
+    ];
+    if (!/^\d+$/.test(kind.theirs)) return named;
+    return [
+      ...named,
+      trial('product_id', kind, (id) => ({ product_id: Number(id) })),
+      trial('variant_id', kind, (id) => ({ product_id: product, variant_id: Number(id) })),
+    ];
+  });
 }
 
 /** The path with a reference in the place of its first parameter. */

@@ -12,6 +12,8 @@ export type Row =
   | { readonly as: 'feed' }
   /** An order, and what a key needs for it. */
   | { readonly as: 'order'; readonly scope: WriteScope | 'read' }
+  /** A change of the stock. */
+  | { readonly as: 'stock'; readonly scope: WriteScope }
   | { readonly as: 'profile' }
   /** Public, and without data of any store. */
   | { readonly as: 'open' };
@@ -43,6 +45,8 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /v1/products': { as: 'list' },
   'GET /v1/products/:idOrSlug': { as: 'one', known: ['product', 'product slug'] },
   'GET /v1/skus': { as: 'list' },
+  'GET /v1/stock': { as: 'list' },
+  'POST /v1/stock': { as: 'stock', scope: 'stock' },
   'GET /v1/customers': { as: 'list' },
   'GET /v1/customers/:id': { as: 'one', known: ['customer'] },
   'GET /v1/categories': { as: 'list' },

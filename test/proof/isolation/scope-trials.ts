@@ -31,7 +31,7 @@ export async function scopeTrials({ context, service, rows, stores }: ScopeTrial
     const client = new Buyers({ id: mine.id, key: await mine.createKey('live', scope) }, history, random);
     for (const { route, row } of closed) {
       const path = pathOf(route, String(own[route.path] ?? own['/v1/orders/:id']));
-      const body = row.as === 'order' ? orderBody([{ product_id: product, quantity: 1 }]) : bodyOf(row);
+      const body = bodyOf(row, product);
       const answer = await client.send(service, { method: route.method, path, body });
       const isPermitted = scope === 'full' || !('scope' in row) || scope.split(',').includes(row.scope);
       // The state of the order decides about a change.
@@ -54,7 +54,9 @@ function isDecided(answer: Exchange): boolean {
   return isServed(answer) || answer.status === 422 || answer.status === 404;
 }
 
-function bodyOf(row: Row): object | undefined {
+function bodyOf(row: Row, product: number): object | undefined {
+  if (row.as === 'order') return orderBody([{ product_id: product, quantity: 1 }]);
+  if (row.as === 'stock') return { lines: [{ product_id: product, adjust: 1 }] };
   return row.as === 'change' ? row.body : undefined;
 }
 

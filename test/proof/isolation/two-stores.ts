@@ -73,6 +73,12 @@ async function fill(database: TestDatabase, store: StoreFixture, mark: string): 
   });
   const draft = await store.product({ ...named('draft'), status: 'DRAFT' });
   const variant = await store.variant(product, { sku: `${mark}-variant`, name: `${mark} variant`, stock: 50 });
+  const [warehouse, bin] = [`${mark}-warehouse`, `${mark}-bin`];
+  await database.query('UPDATE warehouses SET code = $2 WHERE store_id = $1', [store.id, warehouse]);
+  await database.query('UPDATE bins SET code = $2 WHERE id = (SELECT min(id) FROM bins WHERE store_id = $1)', [
+    store.id,
+    bin,
+  ]);
   const email = `${mark}@example.com`;
   const customer = await store.customer({ name: `${mark} customer`, email, status: mark });
   const receipt = `POS-${mark.toUpperCase()}`;
@@ -98,6 +104,8 @@ async function fill(database: TestDatabase, store: StoreFixture, mark: string): 
     'brand slug': `${mark}-brand`,
     sku: `${mark}-sku`,
     'variant sku': `${mark}-variant`,
+    warehouse,
+    'bin code': bin,
     name: mark,
   };
   return new Map([
