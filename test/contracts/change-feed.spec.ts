@@ -116,6 +116,7 @@ describe('ChangeFeed', () => {
       customers: 0,
       categories: 2,
       brands: 1,
+      stock: 0,
     });
     expect(newest.get(otherStoreId)).toMatchObject({ brands: 0 });
   });
