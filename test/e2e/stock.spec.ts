@@ -97,6 +97,18 @@ describe('POST /v1/stock', () => {
     expect(await stock()).toBe(5);
   });
 
+  it('changes nothing for an adjustment of 0, also where the product never lay', async () => {
+    const [warehouse] = await sql<{ code: string }>('SELECT code FROM warehouses WHERE store_id = $1', api.store.id);
+    const line = { sku: 'R-1', warehouse: warehouse?.code, bin: 'NEW-2', adjust: 0 };
+
+    const { lines } = await change([{ sku: 'R-1', adjust: 0 }, line], { create_bins: true });
+
+    expect(lines).toMatchObject([
+      { before: 12, after: 12, code: '' },
+      { before: 0, after: 0, code: '' },
+    ]);
+  });
+
   it('says which lines mean nothing, and applies the others', async () => {
     await api.store.product({ sku: 'TWICE', stock: 1 });
     await api.store.product({ sku: 'twice', stock: 1 });
@@ -176,6 +188,7 @@ describe('POST /v1/stock', () => {
     [{ sku: 'R-1', adjust: 1, set: 1, expected: 1 }, 'lines[0] must have one of adjust, set and counted'],
     [{ sku: 'R-1', set: 1 }, 'lines[0].expected is required'],
     [{ sku: 'R-1', counted: 1 }, 'lines[0].as_of is required; lines[0].basis is required'],
+    [{ sku: 'R-1', variant_id: 5, adjust: 1 }, 'lines[0].variant_id needs product_id'],
     [{ sku: 'R-1', bin: 'A 1/2', adjust: 1 }, 'lines[0].bin must be 1 to 64 characters without blanks and slashes'],
     [{ sku: 'R-1', adjust: 1, expected: 12 }, 'lines[0].expected needs set'],
     [
@@ -254,6 +267,20 @@ describe('a count', () => {
     const { lines } = await change([counted(3, at)]);
 
     expect(lines).toMatchObject([{ before: 7, after: 0, short: 2, code: '' }]);
+  });
+
+  it('tells the merchant once what a bin is short of, by its last count', async () => {
+    const at = await cursor();
+    await place(5);
+
+    await change([counted(3, at), counted(1, at)]);
+    await change([counted(1, at), counted(9, at)]);
+
+    const notices = await sql<{ short: { units: number }[] }>(
+      'SELECT short FROM merchant_notices WHERE store_id = $1',
+      api.store.id,
+    );
+    expect(notices.map(({ short }) => short.map(({ units }) => units))).toEqual([[4]]);
   });
 
   it('takes off only what is not shipped, by the bins in the order of the allocations', async () => {

@@ -23,6 +23,9 @@ const QUERY = listQuery<StockFilter>({
   bin: exactFilter('bin', 'the code of the bin', 'A-1'),
 });
 
+/** A count of many bins reads every open order. It holds the bins for a small part of this time. */
+const CHANGE_MS = 8_000;
+
 @Controller('v1/stock')
 @Documented(STOCK_DOCUMENTATION)
 export class StockController {
@@ -63,7 +66,7 @@ export class StockController {
       createsBins: body.create_bins ?? false,
       idempotency: idempotencyKey === null ? null : { storeId: store.id, mode, key: idempotencyKey },
       answer: (lines) => Buffer.from(JSON.stringify(single(toStockChange(reference, lines)))),
-      deadline: deadlineOf(reply),
+      deadline: deadlineOf(reply, CHANGE_MS),
     });
     if (isReplay) reply.header('idempotent-replayed', 'true');
     reply.header('content-type', 'application/json; charset=utf-8');

@@ -110,10 +110,21 @@ export function toStockLines(lines: readonly StockLineRequest[], { store, mode }
   });
 }
 
-function faultsOf({ sku, product_id, adjust, set, expected, counted, as_of, basis }: StockLineRequest): string[] {
+function faultsOf({
+  sku,
+  product_id,
+  variant_id,
+  adjust,
+  set,
+  expected,
+  counted,
+  as_of,
+  basis,
+}: StockLineRequest): string[] {
   const given = [adjust, set, counted].filter((value) => value !== undefined);
   return [
     ...(!sku === !product_id ? [' must have either sku or product_id'] : []),
+    ...(sku && variant_id ? ['.variant_id needs product_id'] : []),
     ...(given.length === 1 ? [] : [' must have one of adjust, set and counted']),
     ...(set !== undefined && expected === undefined ? ['.expected is required'] : []),
     ...(counted !== undefined && !as_of ? ['.as_of is required'] : []),

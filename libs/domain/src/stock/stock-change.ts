@@ -86,9 +86,10 @@ export class BinStock {
     if (this.isSet || facts.isOverwritten || facts.place < lastCount) {
       return this.refuse('superseded', 'The bin was counted or set after this place');
     }
-    this.counted = facts.place;
     const after = counted - facts.unshipped + facts.movedSince + this.adjusted;
-    return { ...this.become(Math.min(Math.max(after, 0), MAX_QUANTITY)), short: Math.max(-after, 0) };
+    if (after > MAX_QUANTITY) return this.refuse('above_limit', `A bin holds at most ${MAX_QUANTITY}`);
+    this.counted = facts.place;
+    return { ...this.become(Math.max(after, 0)), short: Math.max(-after, 0) };
   }
 
   private become(after: number): StockOutcome {

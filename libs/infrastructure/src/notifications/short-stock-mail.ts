@@ -32,6 +32,7 @@ export function shortStockMail(short: readonly ShortStock[], orders: readonly Op
     text: [
       'A count found fewer units than are sold. Their stock is 0 now. The open orders with them cannot all be shipped:',
       ...bins,
+      'Cancel an order that you cannot ship without giving its units back (restock: false), and count again after the next receipt.',
     ].join('\n\n'),
   };
 }

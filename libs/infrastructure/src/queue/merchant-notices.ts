@@ -36,6 +36,14 @@ const NEWEST_OPEN = `/* notices.newest_open_orders */
     WHERE moved.store_id = $1 AND moved.product_id = short.product_id AND moved.variant_key = short.variant_key
       AND moved.bin_id = short.bin_id AND moved.kind = 'ORDER'
       AND orders.fulfillment_status IN ('PENDING', 'CONFIRMED', 'PROCESSING')
+      AND EXISTS (
+        SELECT FROM order_lines AS line
+        WHERE line.store_id = $1 AND line.order_id = orders.id AND line.product_id = short.product_id
+          AND coalesce(line.variant_id, 0) = short.variant_key AND line.quantity > (
+            SELECT coalesce(sum(item.quantity), 0) FROM shipment_items AS item
+            JOIN shipments USING (store_id, order_id, reference)
+            WHERE item.store_id = $1 AND item.order_id = orders.id AND item.position = line.position
+              AND shipments.status IN ('shipped', 'delivered')))
     ORDER BY moved.transaction DESC LIMIT 5
   ) AS newest`;
 

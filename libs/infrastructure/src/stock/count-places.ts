@@ -78,7 +78,7 @@ const COUNTED = `unnest($2::int[], $3::int[], $4::int[], $5::int[], $6::pg_snaps
 // Runs under the lock of the bins: what it does not see comes after this transaction. The lower bound of the transaction
 // limits the read of the index: all older transactions are visible in the snapshot.
 const FACTS = `/* stock.count_facts */
-  SELECT counted.line, since.units::int AS moved_since, absolute.is_overwritten, absolute.last_count::text
+  SELECT counted.line, since.units::text AS moved_since, absolute.is_overwritten, absolute.last_count::text
   FROM ${COUNTED}
   CROSS JOIN LATERAL (
     SELECT coalesce(sum(quantity), 0) AS units FROM stock_movements AS moved
@@ -154,7 +154,7 @@ function valuesOf(storeId: number, counts: readonly PlacedCount[]): unknown[] {
 
 interface FactsRow {
   readonly line: number;
-  readonly moved_since: number;
+  readonly moved_since: string;
   readonly is_overwritten: boolean;
   readonly last_count: string | null;
 }
@@ -167,9 +167,9 @@ export async function readCountFacts(
 ): Promise<Map<number, Pick<CountFacts, 'movedSince' | 'isOverwritten' | 'lastCount'>>> {
   const rows = await sql.query<FactsRow>(FACTS, valuesOf(storeId, counts));
   return new Map(
-    rows.map(({ line, moved_since: movedSince, is_overwritten: isOverwritten, last_count: last }) => [
+    rows.map(({ line, moved_since: moved, is_overwritten: isOverwritten, last_count: last }) => [
       line,
-      { movedSince, isOverwritten, lastCount: last === null ? null : toSafeInteger(last) },
+      { movedSince: toSafeInteger(moved), isOverwritten, lastCount: last === null ? null : toSafeInteger(last) },
     ]),
   );
 }

@@ -79,11 +79,7 @@ export class PostgresStockChanges extends StockChanges {
     const changed = await this.transactions.run((sql) => apply(sql, request), request.deadline);
     if (changed.short > 0) {
       this.metrics.countShortUnits(changed.short);
-      this.logger.warn({
-        message: 'Counts found fewer units than are sold',
-        storeId: request.storeId,
-        units: changed.short,
-      });
+      this.logger.warn(`Counts of store ${request.storeId} found ${changed.short} units fewer than are sold`);
     }
     return changed;
   }
@@ -98,11 +94,11 @@ async function apply(sql: TransactionSql, request: StockChangeRequest): Promise<
     return { answer: kept.answer, isReplay: true, short: 0 };
   }
   const earlier = reference === null ? null : await claimReference(sql, request, reference);
-  const lines = earlier ? [] : await change(sql, request);
-  const answer = earlier ?? request.answer(lines);
+  const changed = earlier ? { results: [], short: [] } : await change(sql, request);
+  const answer = earlier ?? request.answer(changed.results);
   if (scope) await keepAnswer(sql, scope, { orderId: null, answer });
   if (reference !== null && !earlier) await sql.query(KEEP_REFERENCE, [storeId, reference, answer.toString()]);
-  return { answer, isReplay: earlier !== null, short: lines.reduce((sum, line) => sum + line.short, 0) };
+  return { answer, isReplay: earlier !== null, short: changed.short.reduce((sum, { units }) => sum + units, 0) };
 }
 
 /** @returns the answer to the earlier request with the reference; null when this transaction has it now. */
@@ -120,7 +116,12 @@ async function claimReference(
   return Buffer.from(found[0].answer);
 }
 
-async function change(sql: TransactionSql, request: StockChangeRequest): Promise<StockLineResult[]> {
+interface Changed {
+  readonly results: readonly StockLineResult[];
+  readonly short: readonly ShortStock[];
+}
+
+async function change(sql: TransactionSql, request: StockChangeRequest): Promise<Changed> {
   const { storeId, lines } = request;
   const resolved = await resolveLines(sql, request);
   const places = await findCountPlaces(sql, storeId, lines);
@@ -157,12 +158,19 @@ async function change(sql: TransactionSql, request: StockChangeRequest): Promise
     );
   }
   await write(sql, request, placed, outcomes);
-  const short = placed.flatMap(({ index, sku, warehouse, bin, row }): ShortStock[] => {
+  const short = shortOf(placed, outcomes);
+  if (short.length > 0) await sql.query(NOTIFY, [storeId, JSON.stringify(short)]);
+  return { results, short };
+}
+
+/** What is missing after the last count of each bin. */
+function shortOf(placed: readonly PlacedLine[], outcomes: ReadonlyMap<number, StockOutcome>): ShortStock[] {
+  const counts = placed.filter(({ index, place }) => place !== null && outcomes.get(index)?.refusal === null);
+  const last = new Map(counts.map((line) => [keyOf(line.row), line]));
+  return [...last.values()].flatMap(({ index, sku, warehouse, bin, row }) => {
     const units = outcomes.get(index)?.short ?? 0;
     return units > 0 ? [{ ...row, sku, warehouse, bin, units }] : [];
   });
-  if (short.length > 0) await sql.query(NOTIFY, [storeId, JSON.stringify(short)]);
-  return results;
 }
 
 /** Locks the bins of the lines, in the order of every writer. A bin in which the product never lay has no row to lock. */
@@ -224,7 +232,8 @@ async function write(
 ): Promise<void> {
   const moved = placed.flatMap((line) => {
     const outcome = outcomes.get(line.index);
-    if (!outcome || outcome.refusal) return [];
+    const isNothing = line.asked.write.kind === 'adjust' && line.asked.write.by === 0;
+    if (!outcome || outcome.refusal || isNothing) return [];
     return [{ ...line, kind: line.asked.write.kind, difference: outcome.after - outcome.before }];
   });
   if (moved.length === 0) return;
