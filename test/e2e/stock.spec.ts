@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { anOrderBody } from '../builders/order-body.js';
 import { FeedReader } from '../support/feed-reader.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
@@ -380,6 +381,24 @@ it('shows the stock of a moved bin in the feed, also of an order', async () => {
   const seen = await reader.catchUp();
   expect(seen).toHaveLength(1);
   expect([...reader.copy.values()]).toMatchObject([{ kind: 'stock', data: { sku: 'R-1', quantity: 10 } }]);
+});
+
+it('begins a branch of the feed beside a transaction that has moved stock: a fail-over waits for nobody', async () => {
+  const mover = new pg.Client({ connectionString: application.database.url });
+  await mover.connect();
+  await mover.query('BEGIN');
+  await mover.query(
+    `INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, kind, quantity)
+     SELECT store_id, bin_id, product_id, variant_key, 'ADJUSTMENT', 0 FROM stock WHERE store_id = $1`,
+    [api.store.id],
+  );
+
+  await sql(`SELECT begin_branch() FROM (SELECT set_config('lock_timeout', '100ms', true)) AS quickly`);
+
+  await mover.query('ROLLBACK');
+  await mover.end();
+  await place(1);
+  expect((await change([counted(11, await cursor())])).lines).toMatchObject([{ code: '', after: 11 }]);
 });
 
 it('neither deadlocks nor loses a unit when large changes and orders meet', async () => {

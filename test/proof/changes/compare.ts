@@ -35,7 +35,15 @@ const TABLES = `
   FROM units_for_sale AS unit
   JOIN products AS product ON product.store_id = unit.store_id AND product.id = unit.product_id
   LEFT JOIN product_variants AS variant ON variant.store_id = unit.store_id AND variant.id = unit.variant_key
-  WHERE unit.store_id = $1`;
+  WHERE unit.store_id = $1
+  UNION ALL
+  SELECT concat_ws('-', 'stock ' || stock.product_id, stock.variant_key, stock.bin_id),
+    concat_ws('|', coalesce(variant.sku, product.sku), bins.code, stock.quantity)
+  FROM stock
+  JOIN bins ON bins.store_id = stock.store_id AND bins.id = stock.bin_id
+  JOIN products AS product ON product.store_id = stock.store_id AND product.id = stock.product_id
+  LEFT JOIN product_variants AS variant ON variant.store_id = stock.store_id AND variant.id = stock.variant_id
+  WHERE stock.store_id = $1`;
 
 interface AnyData {
   readonly name?: string;
@@ -44,6 +52,7 @@ interface AnyData {
   readonly notes?: string;
   readonly quantity?: number;
   readonly sku?: string;
+  readonly bin?: string;
   /** In dollars. */
   readonly price?: number;
   readonly pipeline?: readonly { readonly stage: string; readonly state: string; readonly attempts: number }[];
@@ -77,6 +86,7 @@ function contentOf({ kind, data }: FeedEntry): string {
     return [row.status, row.fulfillment_status, row.notes, ...(stages ? [stages] : [])].join('|');
   }
   if (kind === 'skus') return [row.name, row.sku, Math.round((row.price ?? 0) * 100), row.quantity].join('|');
+  if (kind === 'stock') return [row.sku, row.bin, row.quantity].join('|');
   if (kind !== 'products') return String(row.name);
   // As the database compares names in the proof: all of them are ASCII.
   const names = row.categories?.map(({ name }) => name).sort();

@@ -1502,15 +1502,21 @@ BEGIN
     FROM pg_control_system() CROSS JOIN pg_database WHERE datname = current_database());
 END $$;
 
--- Waits for those who move stock or change an order: what they write is then before the branch, or has a newer id.
+-- A copy that PostgreSQL's own tools have made has the transaction ids of another cluster. It waits for those who move stock
+-- or change an order: what they write is then before the branch, or has a newer id. A fail-over keeps the ids: nobody waits.
 CREATE FUNCTION begin_branch() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
+  before change_branches := (SELECT branch FROM change_branches AS branch ORDER BY number DESC LIMIT 1);
+  is_copy boolean := coalesce(regexp_replace(before.place, ' [^ ]*$', '') <> regexp_replace(place_of_branch(), ' [^ ]*$', ''), false);
   begun int;
 BEGIN
-  LOCK TABLE stock_movements, order_events IN SHARE ROW EXCLUSIVE MODE;
+  IF is_copy THEN
+    LOCK TABLE stock_movements, order_events IN SHARE ROW EXCLUSIVE MODE;
+    before.last_movement := coalesce(pg_sequence_last_value('stock_movements_id_seq'), 0);
+    before.last_event := coalesce(pg_sequence_last_value('order_events_id_seq'), 0);
+  END IF;
   INSERT INTO change_branches (place, last_movement, last_event)
-  VALUES (place_of_branch(), coalesce(pg_sequence_last_value('stock_movements_id_seq'), 0),
-    coalesce(pg_sequence_last_value('order_events_id_seq'), 0))
+  VALUES (place_of_branch(), coalesce(before.last_movement, 0), coalesce(before.last_event, 0))
   RETURNING number INTO begun;
   INSERT INTO change_forks (store_id, branch, position)
   SELECT id, begun, newest_change(id, enum_range(NULL::change_kind)) FROM stores;
