@@ -172,7 +172,7 @@ const PRODUCTS = `
     FROM listed JOIN products USING (id) WHERE store_id = $1 GROUP BY 1, 2
   ), kept AS (
     SELECT list, labels, sum(rows) AS rows FROM list_counts
-    WHERE store_id = $1 AND grain = 'all' AND list NOT IN ('orders', 'customers', 'skus', 'stock')
+    WHERE store_id = $1 AND grain = 'all' AND list NOT IN ('orders', 'customers', 'skus', 'stock') AND list NOT LIKE ALL ('{bin %,warehouse %}')
     GROUP BY list, labels HAVING sum(rows) <> 0
   )
   SELECT list, labels, counted.rows AS counted, kept.rows AS kept FROM counted FULL JOIN kept USING (list, labels)

@@ -33,6 +33,56 @@ describe('StockRepository', () => {
     ]);
   });
 
+  it('lists the stock of a warehouse and of a bin page by page, with the total of what is there', async () => {
+    const insert = `
+      WITH places AS (
+        INSERT INTO warehouses (store_id, code, name) VALUES ($1, 'FAR', 'Far'), ($1, 'NEAR', 'Near') RETURNING id
+      ), made AS (
+        INSERT INTO bins (store_id, warehouse_id, code) SELECT $1, id, code FROM places, unnest('{A,B}'::text[]) AS code
+        RETURNING id, code
+      ), sold AS (
+        INSERT INTO products (store_id, name, slug, price, status)
+        SELECT $1, 'P', 'p-' || n, 1, 'ACTIVE' FROM generate_series(1, 900) AS n RETURNING id
+      )
+      INSERT INTO stock (store_id, bin_id, product_id, quantity)
+      SELECT $1, made.id, sold.id, 1 FROM made, sold WHERE code = 'A' AND sold.id % 3 = 0 OR code = 'B' AND sold.id % 97 = 0`;
+    await application.database.query(insert, [store.id]);
+    await application.database.query('DELETE FROM stock WHERE store_id = $1 AND product_id % 7 = 0', [store.id]);
+    const places = async (filter: string, values: unknown[]) => {
+      const sql = `
+        SELECT product_id || ' ' || bin_id AS place FROM stock JOIN bins ON bins.store_id = $1 AND bins.id = bin_id
+        JOIN warehouses ON warehouses.store_id = $1 AND warehouses.id = warehouse_id
+        WHERE stock.store_id = $1 AND ${filter} ORDER BY product_id, bin_id`;
+      const rows = await application.database.query<{ place: string }>(sql, [store.id, ...values]);
+      return rows.map(({ place }) => place);
+    };
+
+    for (const [filter, expected] of [
+      [{ warehouse: 'FAR' }, await places('warehouses.code = $2', ['FAR'])],
+      [{ bin: 'B' }, await places('bins.code = $2', ['B'])],
+      [{ warehouse: 'NEAR', bin: 'A' }, await places('warehouses.code = $2 AND bins.code = $3', ['NEAR', 'A'])],
+    ] as const) {
+      const pages: string[] = [];
+      for (let page = 1; pages.length < expected.length; page++) {
+        const { rows, total } = await stock.list(store.id, filter, { page, limit: 7 });
+        expect([total, rows.length]).toEqual([expected.length, Math.min(7, expected.length - pages.length)]);
+        pages.push(...rows.map(({ productId, binId }) => `${productId} ${binId}`));
+      }
+      expect(pages).toEqual(expected);
+      expect(await stock.list(store.id, filter, { page: 1_000, limit: 7 })).toEqual({
+        rows: [],
+        total: expected.length,
+      });
+      expect(await stock.list(other.id, filter, { page: 1, limit: 7 })).toEqual({ rows: [], total: 0 });
+    }
+  });
+
+  it('keeps a bin in its warehouse, whose stock is counted', async () => {
+    const move = 'UPDATE bins SET warehouse_id = warehouse_id + 1 WHERE store_id = $1';
+
+    await expect(application.database.query(move, [store.id])).rejects.toThrow(/belongs to its warehouse/);
+  });
+
   it('finds rows by their ids in the store only', async () => {
     const { rows } = await stock.list(store.id, {}, { page: 1, limit: 50 });
 

@@ -152,6 +152,7 @@ export async function requestsOf(database: Pick<TestDatabase, 'query'>, storeId:
     first('SKUs, by SKU', `/v1/skus?sku=${encodeURIComponent(sku)}`),
     first('SKUs of a product', `/v1/skus?product_id=${product}`),
     first('stock', '/v1/stock'),
+    first('stock of a warehouse', '/v1/stock?warehouse=MAIN'),
     { name: 'stock, middle page', kind: 'deep page', path: `/v1/stock?page=${Math.ceil(lastStock / 2)}` },
     { name: 'stock, last page', kind: 'deep page', path: `/v1/stock?page=${lastStock}` },
     { name: 'SKUs, search for a SKU', kind: 'search', path: `/v1/skus?${searchFor(sku)}` },

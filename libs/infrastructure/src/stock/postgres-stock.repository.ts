@@ -55,6 +55,38 @@ const PAGE = `/* stock.list */
   ) AS page ${NAMES}
   ORDER BY page.product_id, page.variant_key, page.bin_id`;
 
+const FIND_BINS = `/* stock.find_bins */
+  SELECT bins.id, bins.warehouse_id AS "warehouseId"
+  FROM warehouses JOIN bins ON bins.store_id = $1 AND bins.warehouse_id = warehouses.id
+  WHERE warehouses.store_id = $1 AND ($2::text IS NULL OR warehouses.code = $2) AND ($3::text IS NULL OR bins.code = $3)`;
+
+// Only the blocks on the page, in their order, and of them the rows in the bins.
+const PAGE_OF_BINS = `/* stock.list_of_bins */
+  WITH blocks AS MATERIALIZED (
+    SELECT block, sum(rows) AS rows, sum(sum(rows)) OVER (ORDER BY block) - sum(rows) AS before
+    FROM (
+      SELECT labels[1]::int AS block, rows FROM list_counts WHERE store_id = $1 AND list = ANY ($2) AND grain = 'all'
+    ) AS counts GROUP BY block HAVING sum(rows) > 0
+  ), shown AS MATERIALIZED (
+    SELECT block, before FROM blocks WHERE before + rows > $4 AND before < $4 + $5 ORDER BY block
+  )
+  SELECT (SELECT coalesce(sum(rows), 0) FROM blocks)::text AS total, ${COLUMNS}
+  FROM (
+    SELECT product_id, variant_key, bin_id, quantity
+    FROM shown CROSS JOIN LATERAL (
+      SELECT * FROM stock
+      WHERE store_id = $1 AND product_id BETWEEN shown.block * 256 AND shown.block * 256 + 255 AND bin_id = ANY ($3)
+    ) AS stock
+    ORDER BY shown.block, product_id, variant_key, bin_id
+    LIMIT $5 OFFSET $4 - (SELECT coalesce(min(before), 0) FROM shown)
+  ) AS page ${NAMES}
+  ORDER BY page.product_id, page.variant_key, page.bin_id`;
+
+interface BinRow {
+  readonly id: number;
+  readonly warehouseId: number;
+}
+
 interface FoundStockRow {
   readonly product_id: number;
   readonly variant_id: number | null;
@@ -102,8 +134,20 @@ export class PostgresStockRepository extends StockRepository {
     if (Object.values(filter).every((value) => value === undefined)) {
       return this.database.queryPrepared(PAGE, [storeId, offsetOf(page), page.limit]);
     }
+    const { skus, productId } = filter;
+    if (skus === undefined && productId === undefined) return this.readBins(storeId, filter, page);
     const where = conditionsOf(storeId, filter);
     return this.database.search(filteredPage(where, page), where.values);
+  }
+
+  private async readBins(storeId: number, { warehouse, bin }: StockFilter, page: Page): Promise<ListedStockRow[]> {
+    const bins = await this.database.query<BinRow>(FIND_BINS, [storeId, warehouse, bin]);
+    const ids = bins.map(({ id }) => id);
+    const lists =
+      bin === undefined
+        ? [...new Set(bins.map(({ warehouseId }) => `warehouse ${warehouseId}`))]
+        : ids.map((id) => `bin ${id}`);
+    return this.database.search(PAGE_OF_BINS, [storeId, lists, ids, offsetOf(page), page.limit]);
   }
 }
 
@@ -129,7 +173,7 @@ function conditionsOf(storeId: number, { skus, productId, warehouse, bin }: Stoc
   return where;
 }
 
-// No tally has a label for these filters: the statement counts the rows, within the limit of searches.
+// The stock of a few products: the statement counts the rows.
 function filteredPage(where: Conditions, page: Page): string {
   return `/* stock.search */
     WITH matching AS MATERIALIZED (

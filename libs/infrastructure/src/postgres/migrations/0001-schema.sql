@@ -523,7 +523,7 @@ CREATE TABLE stock (
   FOREIGN KEY (store_id, product_id, variant_id) REFERENCES product_variants (store_id, product_id, id)
 ) WITH (fillfactor = 80);
 COMMENT ON TABLE stock IS 'Available units by bin and product or variant: an order takes its units when it is placed.';
-CREATE INDEX stock_by_bin ON stock (store_id, bin_id);
+CREATE INDEX stock_by_bin ON stock (store_id, bin_id, product_id, variant_key);
 
 CREATE TABLE stock_movements (
   store_id int NOT NULL,
@@ -855,7 +855,8 @@ CREATE TRIGGER warehouses_open_and_close AFTER UPDATE OF active ON warehouses
 
 -- The total and the first page of a list cost the same in a store of any size, because the database keeps exact row
 -- counts. A list is 'orders', 'customers', 'products' (the active ones), 'category N' (the active products of that
--- category), 'skus' or 'stock'. labels holds the values that the list's filters compare.
+-- category), 'skus', 'stock', 'warehouse N' or 'bin N' (the stock in it). labels holds the values that the list's filters
+-- compare.
 CREATE TABLE list_tallies (
   store_id int NOT NULL REFERENCES stores,
   list text NOT NULL,
@@ -1136,15 +1137,24 @@ CREATE FUNCTION stock_block(product_id int) RETURNS int LANGUAGE sql IMMUTABLE R
 CREATE FUNCTION tally_stock() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
-  SELECT store_id, 'stock', '-infinity', ARRAY[stock_block(product_id)::text] AS labels,
+  SELECT changed.store_id, part.list, '-infinity', ARRAY[stock_block(product_id)::text] AS labels,
     CASE TG_OP WHEN 'INSERT' THEN count(*) ELSE -count(*) END
-  FROM changed GROUP BY store_id, labels;
+  FROM changed JOIN bins ON bins.store_id = changed.store_id AND bins.id = changed.bin_id
+  CROSS JOIN LATERAL (VALUES ('stock'), ('warehouse ' || bins.warehouse_id), ('bin ' || bins.id)) AS part (list)
+  GROUP BY changed.store_id, part.list, labels;
   RETURN NULL;
 END $$;
 CREATE TRIGGER stock_is_tallied AFTER INSERT ON stock
   REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tally_stock();
 CREATE TRIGGER stock_is_no_more_tallied AFTER DELETE ON stock
   REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tally_stock();
+
+CREATE FUNCTION refuse_other_warehouse() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'bin % belongs to its warehouse, whose stock is counted', OLD.id USING ERRCODE = 'restrict_violation';
+END $$;
+CREATE TRIGGER bins_keep_their_warehouse BEFORE UPDATE ON bins
+  FOR EACH ROW WHEN (OLD.warehouse_id <> NEW.warehouse_id) EXECUTE FUNCTION refuse_other_warehouse();
 
 
 -- Sellable units: the list of SKUs -------------------------------------------------------------------------------------
