@@ -20,7 +20,8 @@ export interface Statement {
  */
 export const HAS_BEGUN = `current_setting('store_commerce.has_begun', true) = 'yes'`;
 
-// Generic plans: planning these statements takes longer than running them. Every wait is bounded: a lock wait ends before
+// Generic plans: planning these statements takes longer than running them. No scans of whole tables: these statements read by
+// keys, and a plan that is made while a table is nearly empty stays when it has grown. Every wait is bounded: a lock wait ends before
 // the client times out, and the server ends a transaction whose process died.
 function begin({ remainingMs }: Deadline): string {
   // A lock_timeout of 0 would wait forever.
@@ -29,6 +30,7 @@ function begin({ remainingMs }: Deadline): string {
     BEGIN ISOLATION LEVEL READ COMMITTED;
     SET LOCAL store_commerce.has_begun = 'yes';
     SET LOCAL plan_cache_mode = force_generic_plan;
+    SET LOCAL enable_seqscan = off;
     ${SHOW_WARNINGS};
     SET LOCAL statement_timeout = '8s';
     SET LOCAL lock_timeout = ${lockTimeout};
