@@ -218,7 +218,7 @@ describe('a read with If-None-Match', () => {
 const SHOWN = [
   'stores: currency',
   'warehouses: code active',
-  'bins: code',
+  'bins: warehouse_id code',
   'brands: slug name logo description active',
   'categories: slug name image description display_order parent_id active',
   'products: slug sku name price status featured in_stock description brand_id images specifications created_at updated_at',
@@ -253,11 +253,11 @@ const HIDDEN = [
   'refunds: request_hash',
 ];
 
-/** Columns that identify a row, copies that a foreign key keeps equal, the warehouse of a bin, and the status of a store: an inactive one has no answers. */
+/** Columns that identify a row, copies that a foreign key keeps equal, and the status of a store: an inactive one has no answers. */
 const FIXED = [
   'stores: id status',
   'warehouses: store_id id',
-  'bins: store_id id warehouse_id',
+  'bins: store_id id',
   'brands: store_id id',
   'categories: store_id id',
   'products: store_id id',
@@ -300,6 +300,7 @@ const OTHER_OF_TYPE: Readonly<Record<string, (column: string) => string>> = {
 /** Other values where that of the type is not allowed, or changes nothing. */
 const OTHER_VALUE: Readonly<Record<string, string>> = {
   'stores.currency': `'JPY'`,
+  'bins.warehouse_id': `(SELECT max(id) FROM warehouses WHERE store_id = item.store_id)`,
   'categories.display_order': '99',
   'categories.parent_id': `(SELECT max(id) FROM categories WHERE store_id = item.store_id)`,
   'products.status': `'DRAFT'`,
@@ -330,7 +331,7 @@ const OTHER_VALUE: Readonly<Record<string, string>> = {
 };
 
 /** Columns that get their value back, because others of the row are hidden without it. */
-const RESTORED = ['warehouses.active', 'products.status', 'product_variants.status'].concat([
+const RESTORED = ['warehouses.active', 'bins.warehouse_id', 'products.status', 'product_variants.status'].concat([
   'brands.active',
   'categories.active',
   'products.brand_id',
