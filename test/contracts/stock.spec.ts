@@ -77,10 +77,24 @@ describe('StockRepository', () => {
     }
   });
 
-  it('keeps a bin in its warehouse, whose stock is counted', async () => {
-    const move = 'UPDATE bins SET warehouse_id = warehouse_id + 1 WHERE store_id = $1';
+  it('counts the stock of a bin that moves in its new warehouse', async () => {
+    const far = await store.warehouse();
+    const totals = async () => {
+      const rows = await application.database.query<{ code: string }>(
+        'SELECT code FROM warehouses WHERE store_id = $1 ORDER BY id',
+        [store.id],
+      );
+      const lists = rows.map(({ code }) => stock.list(store.id, { warehouse: code }, { page: 1, limit: 1 }));
+      return (await Promise.all(lists)).map(({ total }) => total);
+    };
+    expect(await totals()).toEqual([2, 0]);
 
-    await expect(application.database.query(move, [store.id])).rejects.toThrow(/belongs to its warehouse/);
+    await application.database.query(
+      `UPDATE bins SET warehouse_id = $2 WHERE store_id = $1 AND id = (SELECT min(bin_id) FROM stock WHERE store_id = $1)`,
+      [store.id, far],
+    );
+
+    expect(await totals()).toEqual([1, 1]);
   });
 
   it('finds rows by their ids in the store only', async () => {

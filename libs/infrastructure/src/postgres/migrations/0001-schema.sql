@@ -1149,12 +1149,19 @@ CREATE TRIGGER stock_is_tallied AFTER INSERT ON stock
 CREATE TRIGGER stock_is_no_more_tallied AFTER DELETE ON stock
   REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tally_stock();
 
-CREATE FUNCTION refuse_other_warehouse() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION tally_moved_bin() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  RAISE EXCEPTION 'bin % belongs to its warehouse, whose stock is counted', OLD.id USING ERRCODE = 'restrict_violation';
+  INSERT INTO list_tally_changes (store_id, list, period, labels, rows)
+  SELECT store_id, part.list, '-infinity', ARRAY[stock_block(product_id)::text] AS labels, sum(part.n)
+  FROM stock CROSS JOIN LATERAL (
+    VALUES ('warehouse ' || OLD.warehouse_id, -1), ('warehouse ' || NEW.warehouse_id, 1)
+  ) AS part (list, n)
+  WHERE store_id = NEW.store_id AND bin_id = NEW.id
+  GROUP BY store_id, part.list, labels;
+  RETURN NULL;
 END $$;
-CREATE TRIGGER bins_keep_their_warehouse BEFORE UPDATE ON bins
-  FOR EACH ROW WHEN (OLD.warehouse_id <> NEW.warehouse_id) EXECUTE FUNCTION refuse_other_warehouse();
+CREATE TRIGGER bins_take_their_stock_along AFTER UPDATE ON bins
+  FOR EACH ROW WHEN (OLD.warehouse_id <> NEW.warehouse_id) EXECUTE FUNCTION tally_moved_bin();
 
 
 -- Sellable units: the list of SKUs -------------------------------------------------------------------------------------
