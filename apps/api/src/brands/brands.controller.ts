@@ -1,4 +1,5 @@
 import { BrandsService, type BrandFilter } from '@app/application';
+import { Brand, type BrandResponse, toBrandResponse } from '@app/representations';
 import { Controller, Get, Param } from '@nestjs/common';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
@@ -7,7 +8,6 @@ import { ApiList, ApiSingle } from '../openapi/endpoints.js';
 import { searchFilter } from '../query/parameters.js';
 import { listQuery, type ValuesOf } from '../query/query.js';
 import { ReadQuery } from '../query/read-query.decorator.js';
-import { Brand, toBrandResponse, type BrandResponse } from './brand.response.js';
 
 const QUERY = listQuery<BrandFilter>({
   search: searchFilter('the name', 'globex'),

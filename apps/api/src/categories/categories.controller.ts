@@ -1,4 +1,5 @@
 import { CategoriesService, type CategoryFilter } from '@app/application';
+import { Category, type CategoryResponse, toCategoryResponse } from '@app/representations';
 import { Controller, Get, Param } from '@nestjs/common';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
@@ -7,7 +8,6 @@ import { ApiList, ApiSingle } from '../openapi/endpoints.js';
 import { idFilter, searchFilter } from '../query/parameters.js';
 import { listQuery, type ValuesOf } from '../query/query.js';
 import { ReadQuery } from '../query/read-query.decorator.js';
-import { Category, toCategoryResponse, type CategoryResponse } from './category.response.js';
 
 const QUERY = listQuery<CategoryFilter>({
   parentId: idFilter('parent_id', 'Only the sub-categories of this category.'),

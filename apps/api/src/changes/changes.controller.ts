@@ -11,6 +11,7 @@ import {
   type ChangesPage,
   type FeedQuery,
 } from '@app/application';
+import { toChangeResponse } from '@app/representations';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { bearerKey } from '../auth/bearer-key.js';
@@ -20,7 +21,6 @@ import { ClientGone } from '../errors/client-gone.js';
 import { restartPatience } from '../http/server/slow-readers.js';
 import { ReadQuery } from '../query/read-query.decorator.js';
 import { Documented } from '../openapi/documented.js';
-import { toChangeResponse } from './change.response.js';
 import { ApiListChanges, CHANGES_DOCUMENTATION, type ChangesEnvelope, type FeedProgress } from './changes.openapi.js';
 import { CHANGES_QUERY, type ChangesQuery } from './changes.query.js';
 

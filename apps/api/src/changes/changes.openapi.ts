@@ -1,13 +1,21 @@
 import { CursorExpired, CursorInvalid } from '@app/application';
 import { DELETIONS_KEPT_DAYS } from '@app/domain';
+import {
+  CHANGE,
+  type ChangeResponse,
+  type ContentObject,
+  exampleOf,
+  flag,
+  type NamedSchema,
+  object,
+  ref,
+  type ResourceDocumentation,
+  SkuListItem,
+  text,
+} from '@app/representations';
 import { applyDecorators } from '@nestjs/common';
 import { Type, type Static } from '@sinclair/typebox';
-import { ref } from '../openapi/components.js';
 import { ApiParameters, ApiRead, SUCCESS } from '../openapi/endpoints.js';
-import type { NamedSchema, ResourceDocumentation } from '../openapi/resource.js';
-import { exampleOf, flag, object, text, type ContentObject } from '../openapi/schema.js';
-import { SkuListItem } from '../skus/sku.response.js';
-import { CHANGE, type ChangeResponse } from './change.response.js';
 
 const Change: NamedSchema = { name: 'Change', schema: CHANGE };
 const CHANGE_EXAMPLE: ChangeResponse = {

@@ -1,4 +1,5 @@
 import { CustomersService, type CustomerFilter } from '@app/application';
+import { Customer, type CustomerResponse, toCustomerResponse } from '@app/representations';
 import { Controller, Get, Param } from '@nestjs/common';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
@@ -7,7 +8,6 @@ import { ApiList, ApiSingle } from '../openapi/endpoints.js';
 import { searchFilter, wordFilter } from '../query/parameters.js';
 import { listQuery, type ValuesOf } from '../query/query.js';
 import { ReadQuery } from '../query/read-query.decorator.js';
-import { Customer, toCustomerResponse, type CustomerResponse } from './customer.response.js';
 
 const QUERY = listQuery<CustomerFilter>({
   status: wordFilter('status', 'account status, for example `Active`', null, 'Active'),

@@ -1,5 +1,5 @@
+import { integer, object, type ReferenceObject, text } from '@app/representations';
 import { Type, type TSchema } from '@sinclair/typebox';
-import { integer, object, text, type ReferenceObject } from './schema.js';
 
 /** The schemas that belong to no resource. */
 export const COMMON_SCHEMAS: Readonly<Record<string, TSchema>> = {
@@ -72,11 +72,6 @@ const ALWAYS = ['X-Request-Id', 'X-Traffic-Mode', 'Retry-After', 'WWW-Authentica
 
 /** The named headers of the document. */
 export const HEADERS = Object.fromEntries(ALWAYS.map((name) => [name, { ...DESCRIBED[name], required: true }]));
-
-/** A reference to a schema of the document, by its name. */
-export function ref(name: string) {
-  return Type.Unsafe<unknown>({ $ref: `#/components/schemas/${name}` });
-}
 
 /** The response headers that every such answer has. */
 export function headers(...names: readonly (typeof ALWAYS)[number][]): Record<string, ReferenceObject> {

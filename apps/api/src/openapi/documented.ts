@@ -1,7 +1,7 @@
+import type { ResourceDocumentation } from '@app/representations';
 import { applyDecorators, type INestApplicationContext } from '@nestjs/common';
 import { DiscoveryService, ModulesContainer } from '@nestjs/core';
 import { ApiTags } from '@nestjs/swagger';
-import type { ResourceDocumentation } from './resource.js';
 
 const Documentation = DiscoveryService.createDecorator<ResourceDocumentation>();
 

@@ -1,5 +1,6 @@
 import { DeadlineExceeded, Overloaded, Unavailable } from '@app/application';
 import { NotFound } from '@app/domain';
+import { type ContentObject, object, ref, type Representation } from '@app/representations';
 import { applyDecorators, BadRequestException } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBody, ApiOperation, ApiParam, ApiQuery, ApiResponse } from '@nestjs/swagger';
@@ -8,12 +9,10 @@ import { AuthenticationError } from '../errors/authentication-error.js';
 import { TooManyRequests } from '../errors/too-many-requests.js';
 import { DEFAULT_LIMIT, type Parameter } from '../query/parameters.js';
 import { parametersOf } from '../query/read-query.decorator.js';
-import { headers, optionalHeaders, ref } from './components.js';
+import { headers, optionalHeaders } from './components.js';
 import { list, single } from '../envelope.js';
 import { ApiFailures } from './failures.js';
 import { ApiIfNoneMatch, ApiPrefer, ApiRequestId } from './request-headers.js';
-import type { Representation } from './resource.js';
-import { object, type ContentObject } from './schema.js';
 
 export interface Operation {
   readonly operationId: string;

@@ -1,11 +1,11 @@
 import type { ChangeContext, OrderRecord } from '@app/application';
+import { toOrderResponse } from '@app/representations';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import type { AuthenticatedRequest } from '../auth/authenticated-request.js';
 import { single } from '../envelope.js';
 import { idempotencyKeyOf } from './idempotency-key.decorator.js';
 import { deadlineOf } from './order-deadline.js';
-import { toOrderResponse } from './order.response.js';
 
 /**
  * Who changes which order: a key changes the orders of its own mode only. Every change but a PATCH, which can be repeated as

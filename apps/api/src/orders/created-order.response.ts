@@ -1,8 +1,17 @@
 import { PAYMENT_METHODS, toDecimal, type Order, type Quote } from '@app/domain';
+import {
+  arrayOf,
+  integer,
+  majorUnits,
+  object,
+  oneOf,
+  representation,
+  text,
+  uuid,
+  type ValueOf,
+} from '@app/representations';
 import type { Static } from '@sinclair/typebox';
 import { single, type SingleEnvelope } from '../envelope.js';
-import { representation, type ValueOf } from '../openapi/resource.js';
-import { arrayOf, integer, majorUnits, object, oneOf, text, uuid } from '../openapi/schema.js';
 
 /** The camel case is the contract's. */
 const QuotedItem = object({

@@ -1,4 +1,5 @@
 import { ChangeOrder, OrdersService, type ChangeContext, type ChangedOrder } from '@app/application';
+import type { ValueOf } from '@app/representations';
 import { Body, Controller, Get, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
@@ -6,7 +7,6 @@ import { NeedsScope } from '../openapi/needs-scope.js';
 import { StrictBodyPipe } from '../body/strict-body.pipe.js';
 import { list, type ListEnvelope } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
-import type { ValueOf } from '../openapi/resource.js';
 import { listQuery, type ValuesOf } from '../query/query.js';
 import { ReadQuery } from '../query/read-query.decorator.js';
 import { Change, toAnswer } from './change.decorator.js';

@@ -15,12 +15,12 @@ import {
   ShipmentReferenceTaken,
   StaleStatus,
 } from '@app/domain';
+import { Order, type ResourceDocumentation } from '@app/representations';
 import { applyDecorators, BadRequestException } from '@nestjs/common';
 import { optionalHeaders } from '../openapi/components.js';
 import { ApiList, ApiPath, ApiWrite } from '../openapi/endpoints.js';
 import { ApiFailures } from '../openapi/failures.js';
 import { ApiIdempotencyKey } from '../openapi/request-headers.js';
-import type { ResourceDocumentation } from '../openapi/resource.js';
 import {
   CancelOrderRequest,
   ChangeShipmentRequest,
@@ -30,7 +30,6 @@ import {
   TransitionRequest,
 } from './order-changes.request.js';
 import { OrderEvent } from './order-event.response.js';
-import { Order } from './order.response.js';
 
 export const ORDER_CHANGES_DOCUMENTATION: ResourceDocumentation = {
   tag: 'Order changes',

@@ -1,7 +1,6 @@
 import type { OrderEventRecord } from '@app/application';
 import { ORDER_EVENTS } from '@app/domain';
-import { representation, type ValueOf } from '../openapi/resource.js';
-import { freeForm, object, oneOf, orNull, text, timestamp } from '../openapi/schema.js';
+import { freeForm, object, oneOf, orNull, representation, text, timestamp, type ValueOf } from '@app/representations';
 
 export const OrderEvent = representation(
   'OrderEvent',

@@ -1,8 +1,7 @@
 import type { OrderPreview as Preview } from '@app/application';
+import { arrayOf, integer, object, oneOf, orNull, representation, text, type ValueOf } from '@app/representations';
 import type { Static } from '@sinclair/typebox';
 import { single, type SingleEnvelope } from '../envelope.js';
-import { representation, type ValueOf } from '../openapi/resource.js';
-import { arrayOf, integer, object, oneOf, orNull, text } from '../openapi/schema.js';
 import { Quoted, toQuote } from './created-order.response.js';
 
 const PROBLEM_CODES = ['external_reference_taken', 'item_unavailable', 'out_of_stock', 'price_changed'] as const;

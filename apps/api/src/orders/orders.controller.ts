@@ -1,5 +1,6 @@
 import { CreateOrder, OrdersService, PreviewOrder, type ApiKeyLookup, type OrderFilter } from '@app/application';
 import { FULFILLMENT_STATUSES, ORDER_SOURCES, PAYMENT_STATUSES, type Order } from '@app/domain';
+import { type OrderItemResponse, type OrderResponse, toOrderListItem, toOrderResponse } from '@app/representations';
 import { Body, Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Metrics } from '../status/metrics.js';
@@ -17,7 +18,6 @@ import { toCreatedOrder } from './created-order.response.js';
 import { IdempotencyKey } from './idempotency-key.decorator.js';
 import { deadlineOf } from './order-deadline.js';
 import { toOrderPreview, type OrderPreviewResponse } from './order-preview.response.js';
-import { toOrderListItem, toOrderResponse, type OrderItemResponse, type OrderResponse } from './order.response.js';
 import { ApiCreateOrder, ApiGetOrder, ApiListOrders, ApiPreviewOrder, ORDERS_DOCUMENTATION } from './orders.openapi.js';
 
 const QUERY = listQuery<OrderFilter>({

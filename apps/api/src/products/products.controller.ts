@@ -1,4 +1,12 @@
 import { ProductsService, type ProductFilter } from '@app/application';
+import {
+  Product,
+  type ProductItemResponse,
+  ProductListItem,
+  type ProductResponse,
+  toProductListItem,
+  toProductResponse,
+} from '@app/representations';
 import { Controller, Get, Param } from '@nestjs/common';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
@@ -7,14 +15,6 @@ import { ApiList, ApiSingle } from '../openapi/endpoints.js';
 import { flagFilter, idFilter, searchFilter } from '../query/parameters.js';
 import { listQuery, type ValuesOf } from '../query/query.js';
 import { ReadQuery } from '../query/read-query.decorator.js';
-import {
-  ProductListItem,
-  Product,
-  toProductListItem,
-  toProductResponse,
-  type ProductItemResponse,
-  type ProductResponse,
-} from './product.response.js';
 
 const QUERY = listQuery<ProductFilter>({
   categoryId: idFilter('category_id', 'Only the products of this category.'),

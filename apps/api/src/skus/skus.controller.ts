@@ -1,4 +1,5 @@
 import { SkusService, type SkuFilter } from '@app/application';
+import { SkuListItem, type SkuResponse, toSkuListItem } from '@app/representations';
 import { Controller, Get } from '@nestjs/common';
 import { CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
 import { list, type ListEnvelope } from '../envelope.js';
@@ -7,7 +8,6 @@ import { ApiList } from '../openapi/endpoints.js';
 import { flagFilter, idFilter, searchFilter, wordsFilter } from '../query/parameters.js';
 import { listQuery, type ValuesOf } from '../query/query.js';
 import { ReadQuery } from '../query/read-query.decorator.js';
-import { SkuListItem, toSkuListItem, type SkuResponse } from './sku.response.js';
 
 const QUERY = listQuery<SkuFilter>({
   skus: wordsFilter('sku', 'one of these SKUs', 'R-1-42,R-1-43'),

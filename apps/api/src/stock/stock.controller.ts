@@ -1,4 +1,5 @@
 import { ChangeStock, StockService, type ApiKeyLookup, type StockFilter } from '@app/application';
+import { type StockListItem, toStockChange, toStockListItem, type ValueOf } from '@app/representations';
 import { Body, Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { CurrentKey, CurrentStore, type CurrentStoreContext } from '../auth/current-store.decorator.js';
@@ -6,7 +7,6 @@ import { StrictBodyPipe } from '../body/strict-body.pipe.js';
 import { list, single, type ListEnvelope } from '../envelope.js';
 import { Documented } from '../openapi/documented.js';
 import { NeedsScope } from '../openapi/needs-scope.js';
-import type { ValueOf } from '../openapi/resource.js';
 import { IdempotencyKey } from '../orders/idempotency-key.decorator.js';
 import { deadlineOf } from '../orders/order-deadline.js';
 import { exactFilter, idFilter, wordsFilter } from '../query/parameters.js';
@@ -14,7 +14,6 @@ import { listQuery, type ValuesOf } from '../query/query.js';
 import { ReadQuery } from '../query/read-query.decorator.js';
 import { ApiChangeStock, ApiListStock, STOCK_DOCUMENTATION } from './stock.openapi.js';
 import { ChangeStockRequest, toStockLines } from './stock.request.js';
-import { toStockChange, toStockListItem, type StockListItem } from './stock.response.js';
 
 const QUERY = listQuery<StockFilter>({
   skus: wordsFilter('sku', 'one of these SKUs', 'R-1-42,R-1-43'),

@@ -1,12 +1,11 @@
 import { CommitOutcomeUnknown, CursorInvalid, IdempotencyInFlight, IdempotencyMismatch } from '@app/application';
 import { ReferenceTaken, StockRefused } from '@app/domain';
+import { type ResourceDocumentation, StockChange, StockListItem } from '@app/representations';
 import { applyDecorators, BadRequestException } from '@nestjs/common';
 import { optionalHeaders } from '../openapi/components.js';
 import { ApiList, ApiWrite } from '../openapi/endpoints.js';
 import { ApiIdempotencyKey } from '../openapi/request-headers.js';
-import type { ResourceDocumentation } from '../openapi/resource.js';
 import { ChangeStockRequest } from './stock.request.js';
-import { StockChange, StockListItem } from './stock.response.js';
 
 export const STOCK_DOCUMENTATION: ResourceDocumentation = {
   tag: 'Stock',

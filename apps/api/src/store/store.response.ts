@@ -1,7 +1,16 @@
 import type { PublicStoreProfile } from '@app/application';
+import {
+  arrayOf,
+  flag,
+  freeForm,
+  id,
+  object,
+  optional,
+  representation,
+  text,
+  type ValueOf,
+} from '@app/representations';
 import { Type } from '@sinclair/typebox';
-import { representation, type ValueOf } from '../openapi/resource.js';
-import { arrayOf, flag, freeForm, id, object, optional, text } from '../openapi/schema.js';
 
 const PaymentMethod = object({
   methodId: text('`cod` for cash on delivery; otherwise the gateway.', 'stripe'),

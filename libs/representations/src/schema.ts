@@ -29,6 +29,9 @@ export const arrayOf = <T extends TSchema>(
 export const freeForm = (description: string, example: object): TUnsafe<Readonly<Record<string, unknown>>> =>
   Type.Unsafe({ type: 'object', description, additionalProperties: true, examples: [example] });
 
+/** A reference to a schema of the document, by its name. */
+export const ref = (name: string) => Type.Unsafe<unknown>({ $ref: `#/components/schemas/${name}` });
+
 /** The attributes of a variant, by name. */
 export const attributes = (description: string): TUnsafe<Readonly<Record<string, string>>> =>
   Type.Unsafe({

@@ -1,6 +1,6 @@
 import type { CustomerRecord } from '@app/application';
-import { representation, type ValueOf } from '../openapi/resource.js';
-import { arrayOf, flag, integer, minorUnits, object, orNull, text, timestamp, uuid } from '../openapi/schema.js';
+import { representation, type ValueOf } from './resource.js';
+import { arrayOf, flag, integer, minorUnits, object, orNull, text, timestamp, uuid } from './schema.js';
 
 export const Customer = representation(
   'Customer',

@@ -1,15 +1,14 @@
 import { CHANGE_KINDS, type ChangedResource, type ChangeKind, type RecordOfKind } from '@app/application';
 import type { Currency } from '@app/domain';
 import { Type } from '@sinclair/typebox';
-import { toBrandResponse } from '../brands/brand.response.js';
-import { toCategoryResponse } from '../categories/category.response.js';
-import { toCustomerResponse } from '../customers/customer.response.js';
-import { ref } from '../openapi/components.js';
-import { flag, object, oneOf, text, timestamp } from '../openapi/schema.js';
-import { toOrderResponse } from '../orders/order.response.js';
-import { toProductResponse } from '../products/product.response.js';
-import { toSkuListItem } from '../skus/sku.response.js';
-import { toStockListItem } from '../stock/stock.response.js';
+import { toBrandResponse } from './brand.response.js';
+import { toCategoryResponse } from './category.response.js';
+import { toCustomerResponse } from './customer.response.js';
+import { toOrderResponse } from './order.response.js';
+import { toProductResponse } from './product.response.js';
+import { flag, object, oneOf, ref, text, timestamp } from './schema.js';
+import { toSkuListItem } from './sku.response.js';
+import { toStockListItem } from './stock.response.js';
 
 /** The answer of each kind's own route; of SKUs and stock, their row in the list. */
 const RESPONSES = {
@@ -66,19 +65,28 @@ export function toChangeResponse({ kind, id, at, record }: ChangedResource, curr
   return { kind, id, deleted: data === null, at: at.toISOString(), data };
 }
 
-/** The schema of a change of one kind. */
-function changeOf(kind: ChangeKind) {
-  return object({
+/** The members that name a resource of a kind. */
+export function identityOf(kind: ChangeKind) {
+  return {
     kind: oneOf([kind], 'The kind of the resource.'),
     id: text(ID_TEXTS[kind] ?? 'The id of the resource, as text.', IDS[kind]),
     deleted: flag(
       `Whether the resource is gone: ${kind in ID_TEXTS ? 'its list lacks it' : 'its own route returns 404'}.`,
     ),
+  };
+}
+
+/** The schema of a record of a kind, or of null. */
+export function recordOf(kind: ChangeKind, description: string) {
+  return Type.Unsafe<ChangeResponse['data']>({ oneOf: [ref(SCHEMAS[kind]), { type: 'null' }], description });
+}
+
+/** The schema of a change of one kind. */
+function changeOf(kind: ChangeKind) {
+  return object({
+    ...identityOf(kind),
     at: timestamp('When the change entered the feed.'),
-    data: Type.Unsafe<ChangeResponse['data']>({
-      oneOf: [ref(SCHEMAS[kind]), { type: 'null' }],
-      description: 'The full record; null when `deleted`.',
-    }),
+    data: recordOf(kind, 'The full record; null when `deleted`.'),
   });
 }
 

@@ -18,7 +18,7 @@ import {
   type Shipment as ShipmentOfOrder,
 } from '@app/domain';
 import type { Static } from '@sinclair/typebox';
-import { representation, type ValueOf } from '../openapi/resource.js';
+import { representation, type ValueOf } from './resource.js';
 import {
   arrayOf,
   attributes,
@@ -33,7 +33,7 @@ import {
   text,
   timestamp,
   uuid,
-} from '../openapi/schema.js';
+} from './schema.js';
 
 const Allocation = object({
   warehouse: text('Code of the warehouse.', 'MAIN'),

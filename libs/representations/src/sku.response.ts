@@ -1,18 +1,7 @@
 import type { SkuRecord } from '@app/application';
 import { toDecimal, type Currency } from '@app/domain';
-import { representation, type ValueOf } from '../openapi/resource.js';
-import {
-  arrayOf,
-  attributes,
-  id,
-  integer,
-  majorUnits,
-  object,
-  oneOf,
-  optional,
-  orNull,
-  text,
-} from '../openapi/schema.js';
+import { representation, type ValueOf } from './resource.js';
+import { arrayOf, attributes, id, integer, majorUnits, object, oneOf, optional, orNull, text } from './schema.js';
 
 export const SkuListItem = representation(
   'SkuListItem',

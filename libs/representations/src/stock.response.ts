@@ -1,7 +1,7 @@
 import type { StockLineResult, StockRecord } from '@app/application';
 import { STOCK_REFUSALS } from '@app/domain';
-import { representation, type ValueOf } from '../openapi/resource.js';
-import { arrayOf, id, integer, object, oneOf, orNull, text } from '../openapi/schema.js';
+import { representation, type ValueOf } from './resource.js';
+import { arrayOf, id, integer, object, oneOf, orNull, text } from './schema.js';
 
 const UNIT = {
   sku: text('`""` when there is none.', 'R-1-42'),

@@ -1,6 +1,6 @@
 import type { CategoryRecord } from '@app/application';
-import { representation, type ValueOf } from '../openapi/resource.js';
-import { id, integer, object, orNull, text } from '../openapi/schema.js';
+import { representation, type ValueOf } from './resource.js';
+import { id, integer, object, orNull, text } from './schema.js';
 
 export const Category = representation(
   'Category',

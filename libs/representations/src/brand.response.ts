@@ -1,6 +1,6 @@
 import type { BrandRecord } from '@app/application';
-import { representation, type ValueOf } from '../openapi/resource.js';
-import { id, object, text } from '../openapi/schema.js';
+import { representation, type ValueOf } from './resource.js';
+import { id, object, text } from './schema.js';
 
 export const Brand = representation(
   'Brand',

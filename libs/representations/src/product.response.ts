@@ -1,6 +1,6 @@
 import type { ProductRecord, ProductSummary } from '@app/application';
 import { toDecimal, type Currency } from '@app/domain';
-import { representation, type ValueOf } from '../openapi/resource.js';
+import { representation, type ValueOf } from './resource.js';
 import {
   arrayOf,
   attributes,
@@ -13,7 +13,7 @@ import {
   orNull,
   text,
   timestamp,
-} from '../openapi/schema.js';
+} from './schema.js';
 
 const Image = object({
   url: text('URL of the image.', 'https://cdn.example/runner.jpg'),

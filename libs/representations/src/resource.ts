@@ -1,4 +1,5 @@
 import type { ChangeKind } from '@app/application';
+import type { OpenAPIObject } from '@nestjs/swagger';
 import type { Static, TSchema } from '@sinclair/typebox';
 import { exampleOf } from './schema.js';
 
@@ -21,6 +22,9 @@ export interface Representation<T extends TSchema = TSchema> extends NamedSchema
   readonly kind?: ChangeKind;
 }
 
+/** What the service sends to clients, by name. */
+export type DocumentedWebhooks = NonNullable<OpenAPIObject['webhooks']>;
+
 /** What the mapper of a representation returns. */
 export type ValueOf<R extends NamedSchema> = Static<R['schema']>;
 
@@ -39,4 +43,5 @@ export interface ResourceDocumentation {
   readonly description: string;
   /** In the order of the document. */
   readonly schemas: readonly NamedSchema[];
+  readonly webhooks?: DocumentedWebhooks;
 }
