@@ -16,6 +16,7 @@ const ALLOWED: Record<string, RegExp> = {
   'libs/operations': /^(@app\/(domain|application|infrastructure)|@nestjs\/common|pg|pg-copy-streams|typeorm|node:.+)$/,
   'libs/demo-store': /^(@app\/bundles|node:.+)$/,
   'libs/health': /^(@app\/infrastructure|@nestjs\/(common|terminus)|node:.+)$/,
+  'libs/representations': /^(@app\/(domain|application)|@nestjs\/(common|swagger)|@sinclair\/typebox)$/,
   'libs/startup': /^(@app\/(infrastructure|embedded-postgres)|node:.+)$/,
   'apps/api':
     /^(@app\/.+|@nestjs\/(common|core|platform-fastify|swagger)|@sinclair\/typebox|class-(validator|transformer)|fastify|fastify-plugin|marked|prom-client|reflect-metadata|node:.+)$/,
@@ -32,7 +33,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['postgres', 'notifications'],
   ['lists'],
   ['access', 'changes', 'customers', 'fraud', 'secrets', 'stock', 'stores'],
-  ['catalog', 'orders'],
+  ['catalog', 'orders', 'webhooks'],
   ['health', 'queue'],
   ['.'],
 ];
@@ -40,7 +41,7 @@ const INFRASTRUCTURE = 'libs/infrastructure/src';
 
 /** Where SQL and SQLSTATEs may stand: PostgreSQL's own module, the adapters, and the bulk work that goes past the ports. */
 const SPEAKS_SQL =
-  /^libs\/(bundles|operations|embedded-postgres)\/src\/|^libs\/infrastructure\/src\/(postgres|lists|access|catalog|changes|customers|fraud|health|orders|queue|secrets|stock|stores)\//;
+  /^libs\/(bundles|operations|embedded-postgres)\/src\/|^libs\/infrastructure\/src\/(postgres|lists|access|catalog|changes|customers|fraud|health|orders|queue|secrets|stock|stores|webhooks)\//;
 
 interface Import {
   readonly from: string;

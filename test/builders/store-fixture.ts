@@ -157,6 +157,27 @@ export class StoreFixture {
     await this.row('order_lines', { order_id: orderId, ...defaults, ...values });
   }
 
+  /** Adds a paused webhook whose secret nothing decrypts, and returns its id. Columns as in the table. */
+  async webhook(values: Record<string, unknown> = {}): Promise<string> {
+    const defaults = {
+      store_id: this.id,
+      id: uuidv7(),
+      mode: 'live',
+      url: 'https://receiver.example.com/',
+      host: 'receiver.example.com',
+      kinds: '{orders}',
+      body: 'thin',
+      batch: 1,
+      secrets: Buffer.of(),
+      state: 'paused',
+      reason: 'requested',
+      branch: uuidv7(),
+      position: 0,
+      base: 0,
+    };
+    return insertUuid(this.database, 'webhooks', { ...defaults, ...values });
+  }
+
   /** Adds any row of the store. Columns as in the table; JSON arrays as text. */
   async row(table: string, values: Record<string, unknown>): Promise<void> {
     await insertRow(this.database, table, { store_id: this.id, ...values });

@@ -1,5 +1,6 @@
 import { ApplicationModule } from '@app/application';
 import { InfrastructureModule } from '@app/infrastructure';
+import { RepresentationsModule } from '@app/representations';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { StoreFixture } from '../builders/store-fixture.js';
@@ -17,7 +18,7 @@ export interface RunningApplication {
 export async function startApplication(): Promise<RunningApplication> {
   const database = await createTestDatabase();
   const config = testConfig({ DATABASE_URL: database.url, LOG_LEVEL: 'silent', DATABASE_POOL_SIZE: '5' });
-  const modules = ApplicationModule.on([InfrastructureModule.on(config, database.url)]);
+  const modules = ApplicationModule.on([InfrastructureModule.on(config, database.url), RepresentationsModule]);
   const app = await NestFactory.createApplicationContext(modules, { logger: false, abortOnError: false });
   return {
     app,

@@ -6,6 +6,7 @@ import {
   type JsonLogger,
   PipelineWorkerModule,
 } from '@app/infrastructure';
+import { RepresentationsModule } from '@app/representations';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { AuthModule } from './auth/auth.module.js';
 import { CatalogModule } from './catalog/catalog.module.js';
@@ -20,6 +21,7 @@ import type { Metrics } from './status/metrics.js';
 import { StatusModule } from './status/status.module.js';
 import { StockModule } from './stock/stock.module.js';
 import { StoreModule } from './store/store.module.js';
+import { WebhooksModule } from './webhooks/webhooks.module.js';
 
 /** What the process made before its modules. */
 export interface Process {
@@ -35,7 +37,10 @@ export interface Process {
 @Module({})
 export class ApiModule {
   static on({ config, databaseUrl, logger, metrics, limits, extension = {} }: Process): DynamicModule {
-    const application = ApplicationModule.on([InfrastructureModule.on(config, databaseUrl, metrics, extension)]);
+    const application = ApplicationModule.on([
+      InfrastructureModule.on(config, databaseUrl, metrics, extension),
+      RepresentationsModule,
+    ]);
     const directUrl = config.databaseDirectUrl ?? databaseUrl;
     const worker = PipelineWorkerModule.on(application, directUrl, config, { logger, metrics });
     return {
@@ -53,6 +58,7 @@ export class ApiModule {
         CustomersModule,
         StoreModule,
         ChangesModule,
+        WebhooksModule,
         ...(extension.modules ?? []),
         ...(config.pipeline === 'inline' ? [worker] : []),
       ],

@@ -13,6 +13,7 @@ import {
   withMaintenanceConnection,
 } from '@app/infrastructure';
 import { withEmbeddedDatabase } from '@app/startup';
+import { RepresentationsModule } from '@app/representations';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { CommandFailed, sentence } from './failures.js';
@@ -54,7 +55,7 @@ export async function withDatabase<T>(work: (database: OperatorsDatabase) => Pro
 /** Runs `work` with the use cases and ports of the service. */
 export function withApplication<T>(work: (app: INestApplicationContext) => Promise<T>): Promise<T> {
   return withDatabase(async ({ config, url }) => {
-    const modules = ApplicationModule.on([InfrastructureModule.on(config, url)]);
+    const modules = ApplicationModule.on([InfrastructureModule.on(config, url), RepresentationsModule]);
     const app = await NestFactory.createApplicationContext(modules, { logger: false, abortOnError: false });
     try {
       return await work(app);

@@ -8,6 +8,7 @@ import {
   PipelineWorkerModule,
   type ServiceMetrics,
 } from '@app/infrastructure';
+import { RepresentationsModule } from '@app/representations';
 import { Module, type DynamicModule } from '@nestjs/common';
 
 /** The pipeline worker as a separate process. */
@@ -20,7 +21,10 @@ export class WorkerModule {
     metrics: ServiceMetrics,
     extension: Extension,
   ): DynamicModule {
-    const application = ApplicationModule.on([InfrastructureModule.on(config, databaseUrl, metrics, extension)]);
+    const application = ApplicationModule.on([
+      InfrastructureModule.on(config, databaseUrl, metrics, extension),
+      RepresentationsModule,
+    ]);
     const directUrl = config.databaseDirectUrl ?? databaseUrl;
     return {
       module: WorkerModule,

@@ -1,4 +1,4 @@
-import { Module, type DynamicModule } from '@nestjs/common';
+import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import { AuthenticateApiKey } from './access/authenticate-api-key.js';
 import { CreateApiKey } from './access/create-api-key.js';
 import { ChangeApiKeyStatus } from './access/change-api-key-status.js';
@@ -26,6 +26,8 @@ import { ChangeStock } from './stock/change-stock.js';
 import { StockService } from './stock/stock.service.js';
 import { VerifyStock } from './stock/verify-stock.js';
 import { StoreProfileService } from './stores/store-profile.service.js';
+import { DeliverWebhooks } from './webhooks/deliver-webhooks.js';
+import { WebhooksService } from './webhooks/webhooks.service.js';
 
 const USE_CASES = [
   AuthenticateApiKey,
@@ -55,12 +57,14 @@ const USE_CASES = [
   ChangesService,
   ChangeWatch,
   FeedHeads,
+  WebhooksService,
+  DeliverWebhooks,
 ];
 
 /** The use cases, and what the adapters export, for all modules. `adapters` are modules that bind every port. */
 @Module({})
 export class ApplicationModule {
-  static on(adapters: readonly DynamicModule[]): DynamicModule {
+  static on(adapters: readonly (DynamicModule | Type)[]): DynamicModule {
     return {
       module: ApplicationModule,
       global: true,

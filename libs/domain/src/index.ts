@@ -29,3 +29,5 @@ export * from './stock/stock-change.js';
 export * from './stock/stock-demand.js';
 export * from './store/gateway-credentials.js';
 export * from './store/public-settings.js';
+export * from './webhooks/webhook.errors.js';
+export * from './webhooks/webhook.js';

@@ -16,7 +16,7 @@ describe('the pipeline', () => {
   const of = (pipeline: Readiness['told']['pipeline']) => indicators({ pipeline }).pipeline().pipeline;
 
   it('is up at its limits', () => {
-    expect(of({ lagSeconds: 60, deadLetters: 2, heldOrders: {} })).toEqual({
+    expect(of({ lagSeconds: 60, deadLetters: 2, heldOrders: {}, pausedWebhooks: 0, webhookLagSeconds: 0 })).toEqual({
       status: 'up',
       lag_seconds: 60,
       dead_letters: 2,
@@ -24,7 +24,7 @@ describe('the pipeline', () => {
   });
 
   it('is down beyond them, and says why', () => {
-    expect(of({ lagSeconds: 61.5, deadLetters: 3, heldOrders: {} })).toEqual({
+    expect(of({ lagSeconds: 61.5, deadLetters: 3, heldOrders: {}, pausedWebhooks: 0, webhookLagSeconds: 0 })).toEqual({
       status: 'down',
       lag_seconds: 61.5,
       dead_letters: 3,

@@ -2,7 +2,7 @@ import type { DatabaseProbe, DatabaseState } from '@app/infrastructure';
 import { Readiness } from './readiness.js';
 
 describe('Readiness', () => {
-  const pipeline = { lagSeconds: 0, deadLetters: 0, heldOrders: {} };
+  const pipeline = { lagSeconds: 0, deadLetters: 0, heldOrders: {}, pausedWebhooks: 0, webhookLagSeconds: 0 };
   const state: DatabaseState = { schemaCurrent: true, pipeline, feedLagSeconds: 0, slots: [] };
   const up = () => Promise.resolve(state);
   const down = () => Promise.reject(new Error('connect ECONNREFUSED'));

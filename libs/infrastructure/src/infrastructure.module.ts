@@ -22,6 +22,9 @@ import {
   StockLedger,
   StockRepository,
   StoreRepository,
+  WebhookQueue,
+  WebhookRepository,
+  WebhookSender,
 } from '@app/application';
 import { Logger, Module, type DynamicModule } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
@@ -65,6 +68,9 @@ import { watchDataSource } from './postgres/watch-statements.js';
 import { Transactions } from './postgres/transactions.js';
 import { LiveCatalogPricing } from './catalog/live-catalog-pricing.js';
 import { PostgresPipelineStages } from './orders/postgres-pipeline-stages.js';
+import { HttpsWebhookSender } from './webhooks/https-webhook-sender.js';
+import { PostgresWebhookQueue } from './webhooks/postgres-webhook-queue.js';
+import { PostgresWebhookRepository } from './webhooks/postgres-webhook.repository.js';
 
 const ADAPTERS = [
   { provide: ApiKeyRepository, useClass: PostgresApiKeyRepository },
@@ -87,6 +93,13 @@ const ADAPTERS = [
   { provide: StockLedger, useClass: PostgresStockLedger },
   { provide: StockRepository, useClass: PostgresStockRepository },
   { provide: StoreRepository, useClass: PostgresStoreRepository },
+  { provide: WebhookQueue, useClass: PostgresWebhookQueue },
+  { provide: WebhookRepository, useClass: PostgresWebhookRepository },
+  {
+    provide: WebhookSender,
+    useFactory: ({ webhookAllow }: Config) => new HttpsWebhookSender(webhookAllow),
+    inject: [Config],
+  },
 ];
 
 /** The adapters that an extension adds to. */
@@ -178,6 +191,7 @@ export class InfrastructureModule {
         Database,
         MailNotifier,
         ReadReplicas,
+        ServiceMetrics,
         ...EXTENSIBLE,
         ...ADAPTERS.map(({ provide }) => provide),
       ],

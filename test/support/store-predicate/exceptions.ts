@@ -43,6 +43,16 @@ export const EXCEPTIONS: readonly Exception[] = [
     tables: ['stores', 'orders'],
   },
   {
+    statements: ['webhooks.locate'],
+    reason: "The operator's commands name a webhook by its id only.",
+    tables: ['webhooks'],
+  },
+  {
+    statements: ['webhooks.claim'],
+    reason: 'The worker claims the due webhooks of all stores. Each has its store.',
+    tables: ['webhooks', 'stores', 'changes'],
+  },
+  {
     statements: ['orders.held'],
     reason:
       "The operator's commands list and release orders under review in all stores. The worker screens them again.",
@@ -50,8 +60,8 @@ export const EXCEPTIONS: readonly Exception[] = [
   },
   {
     statements: ['health.pipeline'],
-    reason: 'The health check counts stages and waiting changes of all stores and returns only numbers.',
-    tables: ['order_stages', 'stores', 'change_log'],
+    reason: 'The health check counts stages, waiting changes and webhooks of all stores and returns only numbers.',
+    tables: ['order_stages', 'stores', 'change_log', 'webhooks', 'changes'],
   },
   {
     statements: ['stock.verify'],
@@ -89,12 +99,12 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     statements: ['secrets.due', 'secrets.count'],
     reason: "The operator's command encrypts the secrets of all stores with the newest key. A value stays in its row.",
-    tables: ['gateway_credentials', 'customer_secrets'],
+    tables: ['gateway_credentials', 'customer_secrets', 'webhooks'],
   },
   {
     statements: ['secrets.sample'],
     reason: 'A starting process looks up which encryption keys it needs. The statement returns only their ids.',
-    tables: ['gateway_credentials', 'customer_secrets'],
+    tables: ['gateway_credentials', 'customer_secrets', 'webhooks'],
   },
   {
     statements: ['backup.copy', 'restore.copy'],

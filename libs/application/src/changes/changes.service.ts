@@ -1,13 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Deadline } from '../deadline.js';
-import {
-  ChangeFeed,
-  type Change,
-  type ChangeKind,
-  type FeedPage,
-  type FeedQuery,
-  type RecordOfKind,
-} from '../ports/change-feed.js';
+import { ChangeFeed, type Change, type ChangedResource, type FeedPage, type FeedQuery } from '../ports/change-feed.js';
 import { ChangedRecords } from './changed-records.js';
 import { ChangeWatch } from './change-watch.js';
 import { weightOf } from './weight-of.js';
@@ -19,11 +12,6 @@ const PAGE_BYTES = 512 * 1024;
 /** Records that are read at a time: a page of fat ones must not be in memory as a whole. The first few tell their size. */
 const FIRST_READ = 4;
 const EACH_READ = 24;
-
-/** A change with the full record of the resource as it is now; null when the API does not show it any more. */
-export type ChangedResource = {
-  readonly [Kind in ChangeKind]: Change & { readonly kind: Kind; readonly record: RecordOfKind[Kind] | null };
-}[ChangeKind];
 
 export interface ChangesPage extends Omit<FeedPage, 'changes'> {
   readonly changes: readonly ChangedResource[];
@@ -87,8 +75,13 @@ export class ChangesService {
     return page;
   }
 
-  /** A page of the feed, cut after the record that makes it too large. */
-  private async read(storeId: number, query: FeedQuery, gone: AbortSignal): Promise<ChangesPage> {
+  /**
+   * A page of the feed, cut after the record that makes it too large.
+   *
+   * @param gone ends the reading, which then fails with the reason.
+   * @throws CursorExpired when the reader may have missed a deletion.
+   */
+  async read(storeId: number, query: FeedQuery, gone: AbortSignal): Promise<ChangesPage> {
     gone.throwIfAborted();
     // The records last: they are at least as new as the changes. A newer one comes again, after a later position.
     const page = await this.feed.read(storeId, query);

@@ -55,6 +55,11 @@ export interface FeedHead {
   readonly position: number;
 }
 
+/** A change with the full record of the resource as it is now; null when the API does not show it any more. */
+export type ChangedResource = {
+  readonly [Kind in ChangeKind]: Change & { readonly kind: Kind; readonly record: RecordOfKind[Kind] | null };
+}[ChangeKind];
+
 export interface FeedPage {
   /** By position. */
   readonly changes: readonly Change[];

@@ -30,7 +30,17 @@ const PIPELINE_STATE = `/* health.pipeline */ ${LIMITS};
       ORDER BY run_at LIMIT 1), 0)::float8 AS "lagSeconds",
     (SELECT count(*)::int FROM (
       SELECT FROM order_stages WHERE state = 'dead' AND last_error <> 'order_cancelled' LIMIT ${MOST_DEAD_LETTERS}
-    ) AS dead) AS "deadLetters"`;
+    ) AS dead) AS "deadLetters",
+    (SELECT count(*)::int FROM webhooks WHERE state = 'paused' AND reason <> 'requested') AS "pausedWebhooks",
+    coalesce((SELECT extract(epoch FROM now() - min(next.changed_at)) FROM webhooks
+      CROSS JOIN LATERAL unnest(kinds) AS wanted (kind)
+      CROSS JOIN LATERAL (
+        SELECT changed_at FROM changes
+        WHERE changes.store_id = webhooks.store_id AND changes.kind = wanted.kind
+          AND changes.position > webhooks.position
+        ORDER BY changes.position LIMIT 1
+      ) AS next
+      WHERE webhooks.state = 'active'), 0)::float8 AS "webhookLagSeconds"`;
 
 // One row of an index for each store. Shared changes are numbered together with the changes of their store.
 const WAITING_CHANGES = `/* health.feed */
@@ -50,6 +60,10 @@ export interface PipelineState {
   readonly lagSeconds: number;
   /** Stages that failed for good; 10,000 means that or more. */
   readonly deadLetters: number;
+  /** Webhooks that the service has paused. */
+  readonly pausedWebhooks: number;
+  /** Age of the oldest change that an active webhook has not delivered; 0 without any. */
+  readonly webhookLagSeconds: number;
   /** Orders under review by fraud rule; an order with two rules counts for both. At most 1,000 per set of rules. */
   readonly heldOrders: Readonly<Record<string, number>>;
 }

@@ -1,7 +1,7 @@
 import { PipelineStages, type ClaimedStage } from '@app/application';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../postgres/database.js';
-import { failureName } from './failure-name.js';
+import { failureName } from '../platform/failure-name.js';
 
 // The stages of running attempts are the longest due: the index passes them first. SKIP LOCKED: workers at the same
 // moment claim different stages, and none waits for a retry of an operator. Changes no indexed column, so that no index

@@ -24,6 +24,7 @@ describe('Config', () => {
       throttlePer10s: 5000,
       healthLimits: { pipelineLagSeconds: 300, deadLetters: 100, feedLagSeconds: 300, retainedWalMib: 4096 },
       logLevel: 'info',
+      webhookAllow: [],
       trustProxy: false,
       tracing: false,
       metricsPort: null,
@@ -41,6 +42,7 @@ describe('Config', () => {
       { port: 3000, databaseUrl: null },
     ],
     [{ DATA_ENCRYPTION_KEYS: `${KEY}, ${OLDER}` }, { encryptionKeys: [Buffer.alloc(32, 7), Buffer.alloc(32, 1)] }],
+    [{ WEBHOOK_ALLOW: '10.1.0.0/16, 10.2.0.7,fd00::/8' }, { webhookAllow: ['10.1.0.0/16', '10.2.0.7/32', 'fd00::/8'] }],
     [{ TRUST_PROXY: 'true' }, { trustProxy: true }],
     [{ TRUST_PROXY: 'false' }, { trustProxy: false }],
     [{ TRUST_PROXY: '2' }, { trustProxy: 2 }],
@@ -119,4 +121,13 @@ describe('Config', () => {
   it('needs no key file in production when keys are given', () => {
     expect(() => new Config({ DATABASE_URL, NODE_ENV: 'production', DATA_ENCRYPTION_KEYS: KEY })).not.toThrow();
   });
+
+  it.each(['10.1.0.0/33', '10.1', 'erp.internal', 'fe80::1%eth0', '10.0.0.0/8/8', '10.0.0.1,'])(
+    'refuses the networks %s',
+    (networks) => {
+      expect(() => new Config({ WEBHOOK_ALLOW: networks })).toThrow(
+        'WEBHOOK_ALLOW must be networks such as 10.1.0.0/16, separated by commas',
+      );
+    },
+  );
 });

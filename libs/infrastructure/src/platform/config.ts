@@ -59,6 +59,8 @@ export class Config {
   readonly workerPort: number | null;
   /** Stages that a worker runs at the same time, each on a connection to the mail server. */
   readonly workerConcurrency: number;
+  /** Networks that webhooks may reach on any port although they are private, such as `10.1.0.0/16`. */
+  readonly webhookAllow: readonly string[];
   /** As in Fastify: true or false, a number of hops, or addresses. */
   readonly trustProxy: boolean | number | string;
 
@@ -99,6 +101,7 @@ export class Config {
     this.metricsPort = read.port('METRICS_PORT');
     this.workerPort = read.port('WORKER_PORT');
     this.workerConcurrency = read.integer('WORKER_CONCURRENCY', 20, 1, 200);
+    this.webhookAllow = read.networks('WEBHOOK_ALLOW');
     this.trustProxy = read.trustedProxies('TRUST_PROXY');
 
     if (this.metricsPort === this.port && this.port !== 0) throw new ConfigError('METRICS_PORT', 'must not be PORT');
@@ -193,6 +196,20 @@ class Environment {
       throw new ConfigError(name, 'must be keys of 32 bytes in base64, separated by commas, newest first');
     }
     return keys;
+  }
+
+  /** Single addresses become networks of one address. */
+  networks(name: string): string[] {
+    return (this.text(name)?.split(',') ?? []).map((part) => {
+      const [address = '', length, ...rest] = part.trim().split('/');
+      // A zone, as in fe80::1%eth0, is no part of a network.
+      const bits = { 4: 32, 6: 128 }[address.includes('%') ? 0 : isIP(address)] ?? -1;
+      const prefix = length ?? String(bits);
+      if (!/^\d{1,3}$/.test(prefix) || Number(prefix) > bits || rest.length > 0) {
+        throw new ConfigError(name, 'must be networks such as 10.1.0.0/16, separated by commas');
+      }
+      return `${address}/${prefix}`;
+    });
   }
 
   trustedProxies(name: string): boolean | number | string {

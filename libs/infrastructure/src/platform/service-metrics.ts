@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { StageResult } from '@app/application';
+import type { Delivery, StageResult } from '@app/application';
 import { MetricsText } from './metrics-text.js';
 
 /** The path of a statement: prepared, planned on each run, inside a transaction, or through TypeORM. */
@@ -103,9 +103,18 @@ export class ServiceMetrics {
     registers: [this.registry],
   });
 
+  private readonly deliveries = new Histogram({
+    name: 'webhook_delivery_duration_seconds',
+    help: 'Duration of attempts at messages of webhooks, by outcome',
+    labelNames: ['outcome'],
+    buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 20],
+    registers: [this.registry],
+  });
+
   constructor() {
     for (const reason of RETRY_REASONS) this.transactionRetries.inc({ reason }, 0);
     for (const reason of UNKNOWN_COMMIT_REASONS) this.unknownCommits.inc({ reason }, 0);
+    for (const outcome of ['delivered', 'failed']) this.deliveries.zero({ outcome });
   }
 
   /** @param name as in `orders.insert`; `null` for a statement without one, such as COMMIT. */
@@ -139,6 +148,11 @@ export class ServiceMetrics {
 
   observeAttempt(stage: string, outcome: StageResult['outcome'], seconds: number): void {
     this.attempts.observe({ stage, outcome }, seconds);
+  }
+
+  observeDelivery({ status, durationMs }: Delivery): void {
+    const outcome = status !== null && status >= 200 && status < 300 ? 'delivered' : 'failed';
+    this.deliveries.observe({ outcome }, durationMs / 1000);
   }
 
   /** Adds the metrics of the process: CPU, memory and event-loop lag. */

@@ -12,7 +12,7 @@ interface KeyedRequest {
 
 /** What an earlier request with the key did. `answer` is null once the person is erased, if it had personal data. */
 export interface KeptAnswer {
-  /** Null for a change of stock. */
+  /** Null for a change of stock and a webhook. */
   readonly orderId: string | null;
   readonly answer: Buffer | null;
 }

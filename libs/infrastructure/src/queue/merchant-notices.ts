@@ -1,8 +1,9 @@
 import type { StoreRepository } from '@app/application';
 import { Logger } from '@nestjs/common';
 import type { MailNotifier } from '../notifications/mail-notifier.js';
+import { pausedWebhookMail, type PausedWebhook } from '../notifications/paused-webhook-mail.js';
 import { shortStockMail, type OpenOrder, type ShortStock } from '../notifications/short-stock-mail.js';
-import { failureName } from '../orders/failure-name.js';
+import { failureName } from '../platform/failure-name.js';
 import type { Database } from '../postgres/database.js';
 import { ProcessLoop } from './process-loop.js';
 
@@ -21,7 +22,7 @@ const CLAIM = `/* notices.claim */
   UPDATE merchant_notices AS notice
   SET attempts = attempts + 1, run_at = now() + least(interval '1 minute' * 2 ^ attempts, interval '6 hours')
   FROM due WHERE notice.store_id = due.store_id AND notice.id = due.id
-  RETURNING notice.store_id AS "storeId", notice.id, notice.attempts, notice.short`;
+  RETURNING notice.store_id AS "storeId", notice.id, notice.subject, notice.details`;
 
 const DONE = `/* notices.done */ DELETE FROM merchant_notices WHERE store_id = $1 AND id = $2`;
 
@@ -47,14 +48,12 @@ const NEWEST_OPEN = `/* notices.newest_open_orders */
     ORDER BY moved.transaction DESC LIMIT 5
   ) AS newest`;
 
-interface Notice {
-  readonly storeId: number;
-  readonly id: string;
-  readonly attempts: number;
-  readonly short: readonly ShortStock[];
-}
+type Notice = { readonly storeId: number; readonly id: string } & (
+  | { readonly subject: 'short_stock'; readonly details: readonly ShortStock[] }
+  | { readonly subject: 'webhook_paused'; readonly details: PausedWebhook }
+);
 
-/** Mails merchants which units are missing, at least once. Workers in several processes share the notices. */
+/** Mails merchants what they must look after, at least once. Workers in several processes share the notices. */
 export class MerchantNotices extends ProcessLoop {
   private readonly logger = new Logger(MerchantNotices.name);
 
@@ -80,13 +79,18 @@ export class MerchantNotices extends ProcessLoop {
   async sendNext(): Promise<boolean> {
     const [notice] = await this.database.query<Notice>(CLAIM, []);
     if (!notice) return false;
-    const { storeId, id, short } = notice;
+    const { storeId, id, subject } = notice;
     const store = await this.stores.findProfile(storeId);
     if (store) {
-      const orders = await this.database.query<OpenOrder>(NEWEST_OPEN, [storeId, JSON.stringify(short)]);
-      await this.mails.notifyMerchant(store, `short-stock-${id}`, shortStockMail(short, orders));
+      await this.mails.notifyMerchant(store, `${subject.replace('_', '-')}-${id}`, await this.messageOf(notice));
     }
     await this.database.query(DONE, [storeId, id]);
     return true;
+  }
+
+  private async messageOf({ storeId, subject, details }: Notice) {
+    if (subject === 'webhook_paused') return pausedWebhookMail(details);
+    const orders = await this.database.query<OpenOrder>(NEWEST_OPEN, [storeId, JSON.stringify(details)]);
+    return shortStockMail(details, orders);
   }
 }

@@ -1,13 +1,15 @@
-import { RescreenHeldOrders, RunPipelineStage, StoreRepository } from '@app/application';
+import { DeliverWebhooks, RescreenHeldOrders, RunPipelineStage, StoreRepository } from '@app/application';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { MailNotifier } from '../notifications/mail-notifier.js';
 import type { Retention } from '../platform/config.js';
+import { ServiceMetrics } from '../platform/service-metrics.js';
 import { Database } from '../postgres/database.js';
 import { HeldOrderScreening } from './held-order-screening.js';
 import { Housekeeping } from './housekeeping.js';
 import { MerchantNotices } from './merchant-notices.js';
 import type { Reports } from './reported-attempt.js';
 import { StageRunner } from './stage-runner.js';
+import { WebhookRunner } from './webhook-runner.js';
 
 /** The operator's settings, part of the configuration. */
 export interface WorkerSettings {
@@ -17,7 +19,7 @@ export interface WorkerSettings {
   readonly retention: Retention;
 }
 
-/** Runs a pipeline worker in this process, from start to shutdown. */
+/** Runs a worker in this process, from start to shutdown: the pipeline of orders, webhooks and housekeeping. */
 @Module({})
 export class PipelineWorkerModule {
   /**
@@ -51,6 +53,11 @@ export class PipelineWorkerModule {
           inject: [Database, StoreRepository, MailNotifier],
           useFactory: (database: Database, stores: StoreRepository, mails: MailNotifier) =>
             new MerchantNotices(database, stores, mails),
+        },
+        {
+          provide: WebhookRunner,
+          inject: [DeliverWebhooks, ServiceMetrics],
+          useFactory: (webhooks: DeliverWebhooks, metrics: ServiceMetrics) => new WebhookRunner(webhooks, metrics),
         },
       ],
     };

@@ -2,7 +2,7 @@ import type { ClaimedStage, StageResult } from '@app/application';
 import type { JsonLogger } from '../platform/json-logger.js';
 import type { ServiceMetrics } from '../platform/service-metrics.js';
 import { traced } from '../platform/spans.js';
-import { failureName } from '../orders/failure-name.js';
+import { failureName } from '../platform/failure-name.js';
 
 /** Where a worker reports its attempts at stages. */
 export interface Reports {

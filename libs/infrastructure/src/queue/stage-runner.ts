@@ -1,6 +1,6 @@
 import type { ClaimedStage, RunPipelineStage } from '@app/application';
 import { Logger } from '@nestjs/common';
-import { failureName } from '../orders/failure-name.js';
+import { failureName } from '../platform/failure-name.js';
 import { OutageLog } from '../platform/outage-log.js';
 import { ProcessLoop } from './process-loop.js';
 import { reported, type Reports } from './reported-attempt.js';

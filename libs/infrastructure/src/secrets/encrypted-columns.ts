@@ -30,5 +30,14 @@ export const NATIONAL_IDS: EncryptedColumn = {
   context: (storeId, customerId) => `customer_secrets/${storeId}/${customerId}/national_id`,
 };
 
+export const WEBHOOK_SECRETS: EncryptedColumn = {
+  table: 'webhooks',
+  column: 'secrets',
+  rowKey: 'id',
+  rowKeyType: 'uuid',
+  beforeAll: '00000000-0000-0000-0000-000000000000',
+  context: (storeId, id) => `webhooks/${storeId}/${id}/secrets`,
+};
+
 /** Every encrypted column. */
-export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [GATEWAY_CREDENTIALS, NATIONAL_IDS];
+export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [GATEWAY_CREDENTIALS, NATIONAL_IDS, WEBHOOK_SECRETS];

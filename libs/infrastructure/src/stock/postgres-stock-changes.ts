@@ -54,7 +54,8 @@ const WRITE = `/* stock.write */
   SELECT $1, bin_id, product_id, variant_key, kind, difference, counted_at, $8, $9, $10, $11, nullif($12, '')
   FROM moved ORDER BY place`;
 
-const NOTIFY = `/* stock.notify_merchant */ INSERT INTO merchant_notices (store_id, short) VALUES ($1, $2)`;
+const NOTIFY = `/* stock.notify_merchant */
+  INSERT INTO merchant_notices (store_id, subject, details) VALUES ($1, 'short_stock', $2)`;
 
 /** A line whose product and bin are known. */
 interface PlacedLine extends ResolvedLine {

@@ -498,9 +498,9 @@ COMMENT ON TABLE idempotency_keys IS 'Idempotency keys of writes, until they exp
 COMMENT ON COLUMN idempotency_keys.key IS 'As sent; after an erasure of the person, chr(1) and the SHA-256 of the key.';
 COMMENT ON COLUMN idempotency_keys.request_hash IS 'SHA-256 of the request; after an erasure of the person, its first byte.';
 COMMENT ON COLUMN idempotency_keys.order_id IS
-  'Order that the first request placed or changed; null for a change of stock. Set together with the response.';
+  'Order that the first request placed or changed; null for a change of stock and a webhook. Set together with the response.';
 COMMENT ON COLUMN idempotency_keys.response IS
-  'Bytes of the answer, replayed unchanged. Set in the transaction of the order. Null after an erasure of the person.';
+  'Bytes of the answer, replayed unchanged; of a new webhook, its id. Set in the transaction of the order. Null after an erasure of the person.';
 COMMENT ON COLUMN idempotency_keys.personal IS 'Whether the response has personal data.';
 -- Retention deletes the oldest keys.
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
@@ -577,13 +577,14 @@ COMMENT ON COLUMN stock_requests.answer IS 'JSON. Set in the transaction that cl
 CREATE TABLE merchant_notices (
   store_id int NOT NULL REFERENCES stores,
   id bigint GENERATED ALWAYS AS IDENTITY,
-  short jsonb NOT NULL,
+  subject text NOT NULL CHECK (subject IN ('short_stock', 'webhook_paused')),
+  details jsonb NOT NULL,
   attempts int NOT NULL DEFAULT 0,
   run_at timestamptz(3) NOT NULL DEFAULT now(),
   PRIMARY KEY (store_id, id)
 );
-COMMENT ON TABLE merchant_notices IS 'Mails to merchants about missing stock. A row is deleted when its mail is handed over.';
-COMMENT ON COLUMN merchant_notices.short IS 'The lines of a change of stock whose counts found fewer units than are sold.';
+COMMENT ON TABLE merchant_notices IS 'Mails to merchants that are about no single order. A row is deleted when its mail is handed over.';
+COMMENT ON COLUMN merchant_notices.details IS 'The lines of a change of stock whose counts found fewer units than are sold, or the webhook that is paused.';
 COMMENT ON COLUMN merchant_notices.run_at IS 'When the next attempt is due. An attempt sets it before it begins.';
 CREATE INDEX merchant_notices_due ON merchant_notices (run_at);
 
@@ -1477,6 +1478,58 @@ CREATE TABLE change_forks (
   PRIMARY KEY (store_id, branch)
 );
 COMMENT ON TABLE change_forks IS 'The newest position of each store when a branch began. A store without a row did not exist then.';
+
+CREATE TABLE webhooks (
+  store_id int NOT NULL REFERENCES stores,
+  id uuid NOT NULL,
+  mode text NOT NULL CHECK (mode IN ('live', 'test')),
+  url text NOT NULL,
+  host text NOT NULL,
+  kinds change_kind[] NOT NULL CHECK (cardinality(kinds) > 0),
+  body text NOT NULL CHECK (body IN ('thin', 'full')),
+  batch int NOT NULL CHECK (batch BETWEEN 1 AND 100),
+  secrets bytea NOT NULL,
+  state text NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'paused')),
+  reason text CHECK (reason IN ('requested', 'gone', 'failing', 'cursor_expired')),
+  branch uuid NOT NULL,
+  position bigint NOT NULL,
+  base bigint NOT NULL,
+  replays int NOT NULL DEFAULT 0,
+  test_due boolean NOT NULL DEFAULT false,
+  failures int NOT NULL DEFAULT 0,
+  failing_since timestamptz(3),
+  due_at timestamptz(3) NOT NULL DEFAULT now(),
+  attempts bigint NOT NULL DEFAULT 0,
+  epoch int NOT NULL DEFAULT 0,
+  holder uuid,
+  held_until timestamptz(3) NOT NULL DEFAULT '-infinity',
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  PRIMARY KEY (store_id, id),
+  CHECK ((state = 'paused') = (reason IS NOT NULL))
+);
+COMMENT ON TABLE webhooks IS 'Readers of the feed whose place is kept here, and to whom the worker sends what changes.';
+COMMENT ON COLUMN webhooks.host IS 'Of the URL: a worker serves few webhooks of one host at a time.';
+COMMENT ON COLUMN webhooks.secrets IS 'Encrypted JSON: the secrets that sign, newest first, each with the time until which it does.';
+COMMENT ON COLUMN webhooks.position IS 'Everything up to it is delivered. With branch and base, a place of the feed.';
+COMMENT ON COLUMN webhooks.due_at IS 'When the next attempt at changes may begin.';
+COMMENT ON COLUMN webhooks.attempts IS 'Counts the rows that webhook_deliveries has had.';
+COMMENT ON COLUMN webhooks.epoch IS 'Counts the changes by clients and operators: an attempt that began before one writes nothing.';
+COMMENT ON COLUMN webhooks.holder IS 'The claim of the worker that serves it until held_until.';
+
+CREATE TABLE webhook_deliveries (
+  store_id int NOT NULL,
+  webhook_id uuid NOT NULL,
+  slot int NOT NULL,
+  at timestamptz(3) NOT NULL,
+  phase text NOT NULL,
+  status int,
+  duration_ms int NOT NULL,
+  answer text NOT NULL,
+  PRIMARY KEY (store_id, webhook_id, slot),
+  FOREIGN KEY (store_id, webhook_id) REFERENCES webhooks ON DELETE CASCADE
+);
+COMMENT ON TABLE webhook_deliveries IS 'The last attempts of each webhook. A new one takes the place of the oldest.';
+COMMENT ON COLUMN webhook_deliveries.answer IS 'The first 4 kB of the answer of the receiver; without one, what failed.';
 
 -- A place of the feed at which stock can be counted: the end of a numbering. A transaction is before the place if the
 -- snapshot sees it: the numbering has given positions to exactly these. Written only where orders or stock have changed.

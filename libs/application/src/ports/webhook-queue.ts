@@ -1,0 +1,56 @@
+import type { Currency, PauseReason } from '@app/domain';
+import type { FeedPlace } from './change-feed.js';
+import type { Delivery, Webhook } from './webhook.repository.js';
+
+/** A webhook that one worker serves. */
+export interface ClaimedWebhook extends Pick<
+  Webhook,
+  'storeId' | 'id' | 'mode' | 'url' | 'kinds' | 'body' | 'batch' | 'place'
+> {
+  readonly currency: Currency;
+  /** The secrets that sign, newest first. */
+  readonly secrets: readonly string[];
+  readonly isActive: boolean;
+  readonly isTestDue: boolean;
+  /** Failed attempts since the last one that did not. */
+  readonly failures: number;
+  /** Since the first of them. */
+  readonly failingForMs: number;
+  /** How often a replay was asked for. */
+  readonly replays: number;
+  /** Identifies the claim. */
+  readonly holder: string;
+  /** Counts the changes by clients and operators. */
+  readonly epoch: number;
+}
+
+/** What an attempt, or a page without anything to send, leads to. */
+export type WebhookOutcome =
+  /** Everything up to the place is delivered. */
+  | { readonly kind: 'moved'; readonly place: FeedPlace }
+  | { readonly kind: 'tested' }
+  | { readonly kind: 'failed'; readonly delayMs: number }
+  /** The merchant gets a mail. */
+  | { readonly kind: 'paused'; readonly reason: PauseReason };
+
+/** Lends webhooks to workers, each to one at a time. */
+export abstract class WebhookQueue {
+  /**
+   * Claims webhooks that have something to send, those first that wait longest. A claim lasts 30 seconds from its last
+   * record: the webhooks of a killed worker are then another's.
+   *
+   * @param busy how many webhooks of each host this worker serves already.
+   */
+  abstract claim(most: number, busy: ReadonlyMap<string, number>): Promise<ClaimedWebhook[]>;
+
+  /**
+   * Notes an attempt and what it leads to, and renews the claim.
+   *
+   * @param delivery null when nothing was sent.
+   * @returns false when the webhook is changed, deleted or another worker's: nothing is noted.
+   */
+  abstract record(claimed: ClaimedWebhook, outcome: WebhookOutcome, delivery: Delivery | null): Promise<boolean>;
+
+  /** Lets another claim it at once. */
+  abstract release(claimed: ClaimedWebhook): Promise<void>;
+}

@@ -1,0 +1,93 @@
+import type { ApiKeyMode, PauseReason, WebhookBody, WebhookState } from '@app/domain';
+import type { ChangeKind, FeedPlace } from './change-feed.js';
+import type { IdempotentRequest } from './order-placement.js';
+
+export interface WebhookKey {
+  readonly storeId: number;
+  readonly id: string;
+}
+
+/** A reader of the feed whose place the service keeps, and to whom it sends what changes. Without its secret. */
+export interface Webhook extends WebhookKey {
+  /** It sends only orders of keys of this mode. */
+  readonly mode: ApiKeyMode;
+  readonly url: string;
+  readonly kinds: readonly ChangeKind[];
+  readonly body: WebhookBody;
+  /** Changes in one message, at most. */
+  readonly batch: number;
+  readonly state: WebhookState;
+  /** Null while it is active. */
+  readonly reason: PauseReason | null;
+  /** What is after it was not delivered. */
+  readonly place: FeedPlace;
+  /** The age of the oldest change that was not delivered; 0 without any. */
+  readonly lagSeconds: number;
+  readonly createdAt: Date;
+}
+
+export interface NewWebhook extends Pick<Webhook, 'storeId' | 'id' | 'mode' | 'url' | 'kinds' | 'body' | 'batch'> {
+  readonly secret: string;
+}
+
+/** How far an attempt came. */
+export const DELIVERY_PHASES = ['address', 'connect', 'tls', 'request', 'answer', 'done'] as const;
+export type DeliveryPhase = (typeof DELIVERY_PHASES)[number];
+
+/** One attempt at a message. */
+export interface Delivery {
+  readonly at: Date;
+  /** `done` = the receiver answered; otherwise, what failed. */
+  readonly phase: DeliveryPhase;
+  /** HTTP status; null when there was no answer. */
+  readonly status: number | null;
+  readonly durationMs: number;
+  /** The first 4 kB of the answer; without one, what failed. */
+  readonly answer: string;
+}
+
+/** What a client or an operator changes. A delivery in flight ends first and does not undo it. */
+export type WebhookChange =
+  | { readonly kind: 'pause' }
+  /** Goes on at its place, at once. */
+  | { readonly kind: 'resume' }
+  /** Sends a message without a change of the store, also while it is paused. */
+  | { readonly kind: 'test' }
+  /** Sends again what changed after a place, or at or after a time. */
+  | { readonly kind: 'replay'; readonly from: FeedPlace | Date }
+  /** The old secret signs as well until the overlap has passed. */
+  | { readonly kind: 'rotate'; readonly secret: string; readonly overlapMs: number };
+
+/** The webhooks of the stores. A mode of null finds those of both. */
+export abstract class WebhookRepository {
+  /**
+   * Its place is the end of the feed.
+   *
+   * @param request absent or null = it carries no idempotency key.
+   * @returns the webhook of the earlier request, if there was one with the key.
+   * @throws TooManyWebhooks when the store has `MAX_WEBHOOKS` in the mode.
+   * @throws IdempotencyMismatch when the key was used for another request, or for a webhook that is deleted.
+   * @throws IdempotencyInFlight
+   */
+  abstract insert(webhook: NewWebhook, request?: Omit<IdempotentRequest, 'answer'> | null): Promise<Webhook>;
+
+  /** Oldest first. */
+  abstract list(storeId: number, mode: ApiKeyMode | null): Promise<Webhook[]>;
+
+  abstract find(key: WebhookKey, mode: ApiKeyMode | null): Promise<Webhook | null>;
+
+  /** The key of a webhook of any store, for operators. */
+  abstract locate(id: string): Promise<WebhookKey | null>;
+
+  /** @returns null when there is no such webhook. */
+  abstract newestSecret(key: WebhookKey): Promise<string | null>;
+
+  /** The last 20 attempts, newest first. */
+  abstract deliveries(key: WebhookKey): Promise<Delivery[]>;
+
+  /** @returns null when there is no such webhook. */
+  abstract change(key: WebhookKey, mode: ApiKeyMode | null, change: WebhookChange): Promise<Webhook | null>;
+
+  /** @returns it as it was; null when there is no such webhook. */
+  abstract delete(key: WebhookKey, mode: ApiKeyMode | null): Promise<Webhook | null>;
+}

@@ -1,0 +1,160 @@
+import { hasFailedTooLong, retryDelayMs } from '@app/domain';
+import { Injectable } from '@nestjs/common';
+import { CursorExpired } from '../changes/cursor-errors.js';
+import { ChangesService, type ChangesPage } from '../changes/changes.service.js';
+import type { ChangedResource, FeedPlace } from '../ports/change-feed.js';
+import { MAX_LIMIT } from '../ports/page.js';
+import { RecordFormat } from '../ports/record-format.js';
+import { WebhookQueue, type ClaimedWebhook, type WebhookOutcome } from '../ports/webhook-queue.js';
+import { WebhookSender, type Attempt, type Receiver } from '../ports/webhook-sender.js';
+import { changesMessage, signedHeaders, testMessage, type WebhookMessage } from './webhook-message.js';
+
+/** Changes are read ahead. What was read longer ago is read again: a message tells the state at the time of its delivery. */
+const FRESH_MS = 1_000;
+/** Then another webhook has its turn. */
+const TURN_MS = 30_000;
+/** A claim lasts 30 s from the last record, and an attempt 20. */
+const LATEST_START_MS = 8_000;
+const GONE = 410;
+
+/** Sends to each webhook what changed after its place, in the order of the feed, one message at a time. */
+@Injectable()
+export class DeliverWebhooks {
+  constructor(
+    private readonly queue: WebhookQueue,
+    private readonly changes: ChangesService,
+    private readonly sender: WebhookSender,
+    private readonly format: RecordFormat,
+  ) {}
+
+  /** @param busy how many webhooks of each host this process serves already. */
+  claim(most: number, busy: ReadonlyMap<string, number>): Promise<ClaimedWebhook[]> {
+    return this.queue.claim(most, busy);
+  }
+
+  /**
+   * Serves a claimed webhook until nothing is left to send, an attempt fails, its turn is over, or it is changed.
+   *
+   * @param onAttempt receives each attempt.
+   * @throws when the database fails. A claim that cannot be released ends by its time.
+   */
+  async execute(
+    claimed: ClaimedWebhook,
+    stopping: AbortSignal,
+    onAttempt: (attempt: Attempt) => void = () => undefined,
+  ): Promise<void> {
+    const receiver = this.sender.open(claimed.url);
+    const turn = new Turn(claimed, receiver, onAttempt);
+    try {
+      if (claimed.isTestDue && !(await this.sendTest(turn))) return;
+      if (claimed.isActive) await this.sendChanges(turn, stopping);
+    } catch (error) {
+      if (stopping.aborted) return;
+      if (!(error instanceof CursorExpired)) throw error;
+      await this.queue.record(claimed, { kind: 'paused', reason: 'cursor_expired' }, null);
+    } finally {
+      receiver.close();
+      await this.queue.release(claimed);
+    }
+  }
+
+  private async sendTest(turn: Turn): Promise<boolean> {
+    const attempt = await turn.send(testMessage(turn.claimed, new Date()));
+    return this.record(turn, { kind: 'tested' }, attempt);
+  }
+
+  private async sendChanges(turn: Turn, stopping: AbortSignal): Promise<void> {
+    const { claimed } = turn;
+    let { place } = claimed;
+    while (!stopping.aborted && !turn.isOver) {
+      const page = await this.read(claimed, place, stopping);
+      const readAt = performance.now();
+      for (let sent = 0; sent < page.changes.length;) {
+        if (stopping.aborted || turn.isOver || performance.now() - readAt > FRESH_MS) break;
+        const batch = page.changes.slice(sent, sent + claimed.batch);
+        sent += batch.length;
+        const reached = placeAfter(batch, sent, page);
+        const attempt = await turn.send(this.messageOf(claimed, batch, reached));
+        const outcome = turn.outcomeOf(attempt, reached);
+        if (!(await this.record(turn, outcome, attempt)) || outcome.kind !== 'moved') return;
+        place = reached;
+      }
+      // Changes that the webhook does not want are passed as well.
+      if (page.changes.length === 0 && page.next.position > place.position) {
+        place = page.next;
+        if (!(await this.record(turn, { kind: 'moved', place }, null))) return;
+      }
+      if (!page.hasMore && place.position >= page.next.position) return;
+    }
+  }
+
+  private read(claimed: ClaimedWebhook, after: FeedPlace, stopping: AbortSignal): Promise<ChangesPage> {
+    const { storeId, kinds, mode, body, batch } = claimed;
+    // Full records are read for the next message only.
+    const limit = body === 'full' ? batch : MAX_LIMIT;
+    return this.changes.read(storeId, { kinds, isTest: mode === 'test', after, limit, bulk: true }, stopping);
+  }
+
+  private messageOf(claimed: ClaimedWebhook, changes: readonly ChangedResource[], place: FeedPlace): WebhookMessage {
+    const { body, currency } = claimed;
+    const told = changes.map((change) => ({
+      ...change,
+      data: body === 'full' ? this.format.format(change, currency) : null,
+    }));
+    return changesMessage(claimed, told, place);
+  }
+
+  private async record(turn: Turn, outcome: WebhookOutcome, attempt: Attempt | null): Promise<boolean> {
+    const isNoted = await this.queue.record(turn.claimed, outcome, attempt);
+    turn.renew();
+    return isNoted;
+  }
+}
+
+/** What a worker does with a webhook from its claim to its release. */
+class Turn {
+  private readonly end = performance.now() + TURN_MS;
+  private renewedAt = performance.now();
+  private failures: number;
+  private failingForMs: number;
+
+  constructor(
+    readonly claimed: ClaimedWebhook,
+    private readonly receiver: Receiver,
+    private readonly onAttempt: (attempt: Attempt) => void,
+  ) {
+    this.failures = claimed.failures;
+    this.failingForMs = claimed.failingForMs;
+  }
+
+  get isOver(): boolean {
+    const now = performance.now();
+    return now > this.end || now - this.renewedAt > LATEST_START_MS;
+  }
+
+  renew(): void {
+    this.renewedAt = performance.now();
+  }
+
+  async send(message: WebhookMessage): Promise<Attempt> {
+    const headers = signedHeaders(message, new Date(), this.claimed.secrets);
+    const attempt = await this.receiver.post(headers, message.body);
+    this.onAttempt(attempt);
+    return attempt;
+  }
+
+  outcomeOf({ status, retryAfterMs }: Attempt, reached: FeedPlace): WebhookOutcome {
+    if (status !== null && status >= 200 && status < 300) {
+      this.failures = this.failingForMs = 0;
+      return { kind: 'moved', place: reached };
+    }
+    if (status === GONE) return { kind: 'paused', reason: 'gone' };
+    if (hasFailedTooLong(this.failingForMs)) return { kind: 'paused', reason: 'failing' };
+    return { kind: 'failed', delayMs: retryDelayMs(this.failures + 1, retryAfterMs, Math.random()) };
+  }
+}
+
+function placeAfter(batch: readonly ChangedResource[], sent: number, { changes, next }: ChangesPage): FeedPlace {
+  const last = batch.at(-1);
+  return last && sent < changes.length ? { ...next, position: last.position } : next;
+}

@@ -1,0 +1,89 @@
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import type { WebhookBody } from '@app/domain';
+import { encodeCursor } from '../changes/cursor.js';
+import type { ChangedResource, FeedPlace } from '../ports/change-feed.js';
+import type { ClaimedWebhook } from '../ports/webhook-queue.js';
+import type { Webhook } from '../ports/webhook.repository.js';
+
+const SECRET_PREFIX = 'whsec_';
+const SECRET_BYTES = 32;
+
+/** A message as Standard Webhooks defines it (https://www.standardwebhooks.com, 1.0.0), before it is signed. */
+export interface WebhookMessage {
+  /** Of every attempt at this message. */
+  readonly id: string;
+  readonly body: string;
+}
+
+export function drawWebhookSecret(): string {
+  return `${SECRET_PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`;
+}
+
+/** @param time of the attempt. @param secrets a signature for each, so that a receiver may have either. */
+export function signedHeaders(
+  { id, body }: WebhookMessage,
+  time: Date,
+  secrets: readonly string[],
+): Record<string, string> {
+  const timestamp = String(Math.floor(time.getTime() / 1000));
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+  });
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };
+}
+
+/**
+ * Tells of changes, which are in the order of the feed.
+ *
+ * @param changes one, or as many as the webhook takes in one message. Each with the record, which a thin body omits.
+ * @param place after them.
+ */
+export function changesMessage(
+  webhook: ClaimedWebhook,
+  changes: readonly (ChangedResource & { readonly data: unknown })[],
+  place: FeedPlace,
+): WebhookMessage {
+  const { id, replays, batch, body } = webhook;
+  const told = changes.map((change) => toldOf(change, body));
+  const cursor = webhookCursor(webhook, place);
+  const [first] = told;
+  const newest = changes.at(-1);
+  if (!first || !newest) throw new Error('A message needs a change');
+  const timestamp = newest.at.toISOString();
+  const single = {
+    type: `${first.kind}.${first.deleted ? 'deleted' : 'changed'}`,
+    timestamp,
+    data: { ...first, cursor },
+  };
+  const several = { type: 'changes', timestamp, data: { cursor, changes: told } };
+  // A change gets another position with each new state: the same positions are the same message.
+  const positions = changes.map(({ position }) => position).join();
+  return {
+    id: messageId([id, place.branch, replays, positions]),
+    body: JSON.stringify(batch === 1 ? single : several),
+  };
+}
+
+/** Tells of no change. @param time when it is sent. */
+export function testMessage(webhook: ClaimedWebhook, time: Date): WebhookMessage {
+  const data = { cursor: webhookCursor(webhook, webhook.place) };
+  const timestamp = time.toISOString();
+  return { id: messageId([webhook.id, timestamp]), body: JSON.stringify({ type: 'webhook.test', timestamp, data }) };
+}
+
+/** The place of a webhook, for `GET /v1/changes` with its kinds and mode. */
+export function webhookCursor(
+  { storeId, mode, kinds }: Pick<Webhook, 'storeId' | 'mode' | 'kinds'>,
+  place: FeedPlace,
+): string {
+  return encodeCursor({ storeId, mode }, { ...place, kinds, isTest: mode === 'test' });
+}
+
+function toldOf({ kind, id, record, data }: ChangedResource & { readonly data: unknown }, body: WebhookBody) {
+  return { kind, id, deleted: record === null, ...(body === 'full' && { record: data }) };
+}
+
+function messageId(parts: readonly (string | number)[]): string {
+  return `msg_${createHash('sha256').update(parts.join(' ')).digest('base64url').slice(0, 27)}`;
+}

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import { NotFound, type ApiKeyMode } from '@app/domain';
+import { Injectable } from '@nestjs/common';
+import { v7 as uuidv7 } from 'uuid';
+import { CursorInvalid } from '../changes/cursor-errors.js';
+import { decodeCursor } from '../changes/cursor.js';
+import { WebhookSender } from '../ports/webhook-sender.js';
+import {
+  WebhookRepository,
+  type Delivery,
+  type NewWebhook,
+  type Webhook,
+  type WebhookChange,
+  type WebhookKey,
+} from '../ports/webhook.repository.js';
+import { drawWebhookSecret } from './webhook-message.js';
+
+/** What the caller may reach: keys their own mode, operators both (null). */
+export interface WebhookReference extends WebhookKey {
+  readonly mode: ApiKeyMode | null;
+}
+
+export interface CreatedWebhook extends Webhook {
+  readonly secret: string;
+  /** Whether an earlier request created it. */
+  readonly isReplay: boolean;
+}
+
+/** Installs webhooks and changes them, for keys and for operators. */
+@Injectable()
+export class WebhooksService {
+  constructor(
+    private readonly webhooks: WebhookRepository,
+    private readonly sender: WebhookSender,
+  ) {}
+
+  /**
+   * Only the result contains the secret.
+   *
+   * @param idempotencyKey a repeat of the request installs nothing, and gets the present webhook and its newest secret.
+   * @throws UrlNotAllowed when nothing is ever sent to the URL.
+   * @throws TooManyWebhooks, IdempotencyMismatch, IdempotencyInFlight
+   */
+  async create(
+    webhook: Omit<NewWebhook, 'id' | 'secret'>,
+    idempotencyKey: string | null = null,
+  ): Promise<CreatedWebhook> {
+    const { storeId, mode, url, kinds, body, batch } = webhook;
+    this.sender.check(url);
+    const [id, secret] = [uuidv7(), drawWebhookSecret()];
+    const request = JSON.stringify(['webhook', url, kinds, body, batch]);
+    const created = await this.webhooks.insert(
+      { ...webhook, id, secret },
+      idempotencyKey === null
+        ? null
+        : { scope: { storeId, mode, key: idempotencyKey }, requestHash: createHash('sha256').update(request).digest() },
+    );
+    if (created.id === id) return { ...created, secret, isReplay: false };
+    return { ...created, secret: known(await this.webhooks.newestSecret(created)), isReplay: true };
+  }
+
+  /** Oldest first. */
+  list(storeId: number, mode: ApiKeyMode | null): Promise<Webhook[]> {
+    return this.webhooks.list(storeId, mode);
+  }
+
+  /** @throws NotFound */
+  async find({ mode, ...key }: WebhookReference): Promise<Webhook> {
+    return known(await this.webhooks.find(key, mode));
+  }
+
+  /** The last attempts, newest first. */
+  deliveries({ storeId, id }: WebhookKey): Promise<Delivery[]> {
+    return this.webhooks.deliveries({ storeId, id });
+  }
+
+  /** @throws NotFound */
+  async change({ mode, ...key }: WebhookReference, change: WebhookChange): Promise<Webhook> {
+    return known(await this.webhooks.change(key, mode, change));
+  }
+
+  /**
+   * Sends again what changed after a cursor, or at or after a time.
+   *
+   * @throws NotFound
+   * @throws CursorInvalid unless the cursor is one of the same mode and kinds, such as that of a message.
+   */
+  async replayFrom(reference: WebhookReference, start: string | Date): Promise<Webhook> {
+    if (start instanceof Date) return this.change(reference, { kind: 'replay', from: start });
+    const { storeId, mode, kinds } = await this.find(reference);
+    const { kinds: ofCursor, isTest, ...from } = decodeCursor(start, { storeId, mode });
+    if (ofCursor.join() !== kinds.join() || isTest !== (mode === 'test')) throw new CursorInvalid();
+    return this.change(reference, { kind: 'replay', from });
+  }
+
+  /**
+   * Only the result contains the new secret.
+   *
+   * @param overlapMs how long the old secret still signs.
+   * @throws NotFound
+   */
+  async rotateSecret(reference: WebhookReference, overlapMs: number): Promise<Webhook & { readonly secret: string }> {
+    const secret = drawWebhookSecret();
+    return { ...(await this.change(reference, { kind: 'rotate', secret, overlapMs })), secret };
+  }
+
+  /** @returns it as it was. @throws NotFound */
+  async delete({ mode, ...key }: WebhookReference): Promise<Webhook> {
+    return known(await this.webhooks.delete(key, mode));
+  }
+}
+
+function known<T>(found: T | null): T {
+  if (found === null) throw new NotFound('Webhook');
+  return found;
+}

@@ -1,0 +1,22 @@
+import { DomainError } from '../shared/domain-error.js';
+
+/** A webhook never delivers to this URL. */
+export class UrlNotAllowed extends DomainError {
+  readonly kind = 'rejected';
+  readonly code = 'url_not_allowed';
+
+  /** @param problem such as `must begin with https://`. */
+  constructor(problem: string) {
+    super(`url ${problem}`);
+  }
+}
+
+/** The store has as many webhooks as it may. */
+export class TooManyWebhooks extends DomainError {
+  readonly kind = 'rejected';
+  readonly code = 'too_many_webhooks';
+
+  constructor(most: number) {
+    super(`A store has at most ${most} webhooks in each mode`);
+  }
+}

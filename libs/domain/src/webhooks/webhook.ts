@@ -1,0 +1,42 @@
+/** What a message of a webhook has: which resources changed, or their records as well. */
+export const WEBHOOK_BODIES = ['thin', 'full'] as const;
+export type WebhookBody = (typeof WEBHOOK_BODIES)[number];
+
+export type WebhookState = 'active' | 'paused';
+
+/**
+ * Why a webhook is paused: somebody asked for it, the receiver answered 410, it failed for three days, or deletions
+ * after its place are no longer kept.
+ */
+export const PAUSE_REASONS = ['requested', 'gone', 'failing', 'cursor_expired'] as const;
+export type PauseReason = (typeof PAUSE_REASONS)[number];
+
+/** Changes in one message. */
+export const MAX_WEBHOOK_BATCH = 100;
+/** Webhooks of a store in one mode. */
+export const MAX_WEBHOOKS = 50;
+/** How long the old secret still signs after a rotation. */
+export const MAX_SECRET_OVERLAP_MS = 7 * 24 * 3_600_000;
+
+const FIRST_DELAY_MS = 5_000;
+const LONGEST_DELAY_MS = 6 * 3_600_000;
+/** A receiver that asks for more must be told by a pause. */
+const LONGEST_ASKED_MS = 24 * 3_600_000;
+const PAUSE_AFTER_MS = 3 * 24 * 3_600_000;
+
+/**
+ * The pause before the next attempt, with full jitter: receivers that came back are not met by all at once.
+ *
+ * @param failures in a row, from 1.
+ * @param askedMs by `Retry-After`; obeyed up to a day.
+ * @param random from 0 to 1.
+ */
+export function retryDelayMs(failures: number, askedMs: number | null, random: number): number {
+  const delay = random * Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1));
+  return Math.max(delay, Math.min(askedMs ?? 0, LONGEST_ASKED_MS));
+}
+
+/** Whether a webhook that has failed for this time is paused. */
+export function hasFailedTooLong(failingForMs: number): boolean {
+  return failingForMs >= PAUSE_AFTER_MS;
+}

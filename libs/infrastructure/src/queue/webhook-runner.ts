@@ -1,0 +1,64 @@
+import type { ClaimedWebhook, DeliverWebhooks } from '@app/application';
+import { Logger } from '@nestjs/common';
+import { failureName } from '../platform/failure-name.js';
+import { OutageLog } from '../platform/outage-log.js';
+import type { ServiceMetrics } from '../platform/service-metrics.js';
+import { ProcessLoop } from './process-loop.js';
+
+/** Webhooks that a worker serves at the same time. One that hangs takes a place for 20 s, and then pauses. */
+const CONCURRENCY = 256;
+const POLL_INTERVAL_MS = 500;
+const RETRY_INTERVAL_MS = 1_000;
+/** Longer than an attempt. */
+const SHUTDOWN_MS = 25_000;
+
+/** Serves the webhooks that have something to send. Workers in several processes share them. */
+export class WebhookRunner extends ProcessLoop {
+  private readonly logger = new Logger('Webhooks');
+  private readonly outage = new OutageLog('The webhooks', (line) => this.logger.warn(line));
+  private readonly running = new Set<Promise<void>>();
+  private readonly busy = new Map<string, number>();
+
+  constructor(
+    private readonly webhooks: Pick<DeliverWebhooks, 'claim' | 'execute'>,
+    private readonly metrics: ServiceMetrics,
+  ) {
+    super(SHUTDOWN_MS);
+  }
+
+  /** After the shutdown begins, sends nothing more and waits for the attempts that are running. */
+  protected override async run(): Promise<void> {
+    await this.repeat(async () => {
+      const free = CONCURRENCY - this.running.size;
+      if (free === 0) return POLL_INTERVAL_MS;
+      try {
+        const claimed = await this.webhooks.claim(free, this.busy);
+        for (const webhook of claimed) this.start(webhook);
+        return POLL_INTERVAL_MS;
+      } catch (error) {
+        this.outage.note(`Webhooks cannot be claimed: ${failureName(error as Error)}`);
+        return RETRY_INTERVAL_MS;
+      }
+    });
+    await Promise.all(this.running);
+  }
+
+  private start(webhook: ClaimedWebhook): void {
+    const { hostname } = new URL(webhook.url);
+    this.count(hostname, 1);
+    const turn = this.webhooks
+      .execute(webhook, this.stopping, (attempt) => this.metrics.observeDelivery(attempt))
+      .catch((error: Error) => this.outage.note(`A webhook was not served: ${failureName(error)}`))
+      .finally(() => {
+        this.count(hostname, -1);
+        this.running.delete(turn);
+      });
+    this.running.add(turn);
+  }
+
+  private count(host: string, difference: number): void {
+    const count = (this.busy.get(host) ?? 0) + difference;
+    if (count > 0) this.busy.set(host, count);
+    else this.busy.delete(host);
+  }
+}

@@ -1,0 +1,147 @@
+import {
+  WebhookQueue,
+  type ChangeKind,
+  type ClaimedWebhook,
+  type Delivery,
+  type WebhookOutcome,
+} from '@app/application';
+import type { ApiKeyMode, WebhookBody } from '@app/domain';
+import { Injectable, Logger } from '@nestjs/common';
+import { v4 as uuidv4 } from 'uuid';
+import { DataCipher, DecryptionFailed } from '../platform/data-cipher.js';
+import { Database } from '../postgres/database.js';
+import { toSafeInteger } from '../postgres/integers.js';
+import { openSecrets } from './webhook-secrets.js';
+
+/** That one worker serves at the same time: a host that hangs costs others no connection. */
+const MOST_PER_HOST = 10;
+const DELIVERIES_KEPT = 20;
+const HELD = `interval '30 seconds'`;
+
+interface ClaimedRow {
+  readonly storeId: number;
+  readonly id: string;
+  readonly mode: ApiKeyMode;
+  readonly url: string;
+  readonly kinds: readonly ChangeKind[];
+  readonly body: WebhookBody;
+  readonly batch: number;
+  readonly currency: string;
+  readonly branch: string;
+  readonly position: string;
+  readonly base: string;
+  readonly secrets: Buffer;
+  readonly isActive: boolean;
+  readonly isTestDue: boolean;
+  readonly failures: number;
+  readonly failingForMs: number;
+  readonly replays: number;
+  readonly epoch: number;
+}
+
+const IS_FREE = 'webhooks.held_until <= now()';
+
+// The lock is taken last: rows that another worker claims at the same moment are passed, and read again when it is done.
+const CLAIM = `/* webhooks.claim */
+  WITH due AS MATERIALIZED (
+    SELECT store_id, webhooks.id, host, due_at, row_number() OVER (PARTITION BY host ORDER BY due_at, webhooks.id) AS place
+    FROM webhooks JOIN stores ON stores.id = webhooks.store_id AND stores.status = 'ACTIVE'
+    WHERE ${IS_FREE} AND (test_due OR state = 'active' AND due_at <= now() AND EXISTS (
+      SELECT FROM unnest(webhooks.kinds) AS wanted (kind)
+      JOIN changes ON changes.store_id = webhooks.store_id AND changes.kind = wanted.kind
+        AND changes.position > webhooks.position))
+  ), chosen AS (
+    SELECT webhooks.store_id, webhooks.id FROM due JOIN webhooks USING (store_id, id)
+    WHERE due.place <= ${MOST_PER_HOST} - coalesce(($3::jsonb ->> due.host)::int, 0) AND ${IS_FREE}
+    ORDER BY due.due_at, webhooks.id LIMIT $1 FOR NO KEY UPDATE OF webhooks SKIP LOCKED
+  )
+  UPDATE webhooks SET holder = $2, held_until = now() + ${HELD}
+  FROM chosen JOIN stores ON stores.id = chosen.store_id
+  WHERE webhooks.store_id = chosen.store_id AND webhooks.id = chosen.id
+  RETURNING webhooks.store_id AS "storeId", webhooks.id, mode, url, kinds::text[], body, batch, currency, branch, position,
+    base, secrets, state = 'active' AND due_at <= now() AS "isActive", test_due AS "isTestDue", failures,
+    coalesce(extract(epoch FROM now() - failing_since) * 1000, 0)::float8 AS "failingForMs", replays, epoch`;
+
+// A page without anything to send, $11 null, tells nothing about the receiver.
+const RECORD = `/* webhooks.record */
+  WITH noted AS (
+    UPDATE webhooks
+    SET held_until = now() + ${HELD}, attempts = attempts + ($11::text IS NOT NULL)::int,
+      branch = coalesce($6, branch), position = coalesce($7, position), base = coalesce($8, base),
+      test_due = test_due AND $5 <> 'tested',
+      failures = CASE WHEN $5 = 'failed' THEN failures + 1 WHEN $5 = 'moved' AND $11 IS NOT NULL THEN 0 ELSE failures END,
+      failing_since = CASE WHEN $5 = 'failed' THEN coalesce(failing_since, now())
+        WHEN $5 = 'moved' AND $11 IS NOT NULL THEN NULL ELSE failing_since END,
+      due_at = CASE WHEN $5 IN ('failed', 'moved') THEN now() + $9 * interval '1 millisecond' ELSE due_at END,
+      state = CASE WHEN $5 = 'paused' THEN 'paused' ELSE state END,
+      reason = CASE WHEN $5 = 'paused' THEN $15 ELSE reason END
+    WHERE store_id = $1 AND id = $2 AND holder = $3 AND epoch = $4
+    RETURNING store_id, id, host, attempts
+  ), logged AS (
+    INSERT INTO webhook_deliveries (store_id, webhook_id, slot, at, phase, status, duration_ms, answer)
+    SELECT store_id, id, attempts % ${DELIVERIES_KEPT}, $10, $11, $12, $13, $14 FROM noted WHERE $11 IS NOT NULL
+    ON CONFLICT (store_id, webhook_id, slot) DO UPDATE
+    SET at = excluded.at, phase = excluded.phase, status = excluded.status, duration_ms = excluded.duration_ms,
+      answer = excluded.answer
+  ), told AS (
+    INSERT INTO merchant_notices (store_id, subject, details)
+    SELECT store_id, 'webhook_paused', jsonb_build_object('id', id, 'host', host, 'reason', $15::text)
+    FROM noted WHERE $5 = 'paused'
+  )
+  SELECT FROM noted`;
+
+const RELEASE = `/* webhooks.release */
+  UPDATE webhooks SET held_until = now() WHERE store_id = $1 AND id = $2 AND holder = $3`;
+
+@Injectable()
+export class PostgresWebhookQueue extends WebhookQueue {
+  private readonly logger = new Logger('Webhooks');
+
+  constructor(
+    private readonly database: Database,
+    private readonly cipher: DataCipher,
+  ) {
+    super();
+  }
+
+  override async claim(most: number, busy: ReadonlyMap<string, number>): Promise<ClaimedWebhook[]> {
+    const holder = uuidv4();
+    const values = [most, holder, JSON.stringify(Object.fromEntries(busy))];
+    const rows = await this.database.query<ClaimedRow>(CLAIM, values);
+    return rows.flatMap((row) => this.toClaimed(row, holder));
+  }
+
+  override async record(
+    { storeId, id, holder, epoch }: ClaimedWebhook,
+    outcome: WebhookOutcome,
+    delivery: Delivery | null,
+  ): Promise<boolean> {
+    const place = outcome.kind === 'moved' ? outcome.place : null;
+    const rows = await this.database.queryAlone(RECORD, [
+      ...[storeId, id, holder, epoch, outcome.kind],
+      ...[place?.branch, place?.position, place?.base],
+      outcome.kind === 'failed' ? outcome.delayMs : 0,
+      ...[delivery?.at, delivery?.phase, delivery?.status, delivery && Math.round(delivery.durationMs)],
+      delivery?.answer,
+      outcome.kind === 'paused' ? outcome.reason : null,
+    ]);
+    return rows.length > 0;
+  }
+
+  override async release({ storeId, id, holder }: ClaimedWebhook): Promise<void> {
+    await this.database.queryAlone(RELEASE, [storeId, id, holder]);
+  }
+
+  /** A webhook whose secrets no configured key decrypts is left alone until its claim ends. */
+  private toClaimed({ secrets, branch, position, base, ...row }: ClaimedRow, holder: string): ClaimedWebhook[] {
+    try {
+      const { texts } = openSecrets(this.cipher, row, secrets);
+      const place = { branch, position: toSafeInteger(position), base: toSafeInteger(base) };
+      return [{ ...row, holder, secrets: texts, place }];
+    } catch (error) {
+      if (!(error instanceof DecryptionFailed)) throw error;
+      this.logger.error(error.message);
+      return [];
+    }
+  }
+}

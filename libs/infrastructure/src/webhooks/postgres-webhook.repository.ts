@@ -1,0 +1,207 @@
+import {
+  IdempotencyMismatch,
+  WebhookRepository,
+  type ChangeKind,
+  type Delivery,
+  type IdempotentRequest,
+  type NewWebhook,
+  type Webhook,
+  type WebhookChange,
+  type WebhookKey,
+} from '@app/application';
+import {
+  MAX_WEBHOOKS,
+  TooManyWebhooks,
+  type ApiKeyMode,
+  type PauseReason,
+  type WebhookBody,
+  type WebhookState,
+} from '@app/domain';
+import { Injectable } from '@nestjs/common';
+import { numberChangesOf } from '../changes/number-changes.js';
+import { DataCipher } from '../platform/data-cipher.js';
+import { Database } from '../postgres/database.js';
+import { claimKey } from '../postgres/idempotency-keys.js';
+import { toSafeInteger } from '../postgres/integers.js';
+import { Transactions } from '../postgres/transactions.js';
+import { openSecrets, sealSecrets } from './webhook-secrets.js';
+
+interface WebhookRow {
+  readonly storeId: number;
+  readonly id: string;
+  readonly mode: ApiKeyMode;
+  readonly url: string;
+  readonly kinds: readonly ChangeKind[];
+  readonly body: WebhookBody;
+  readonly batch: number;
+  readonly state: WebhookState;
+  readonly reason: PauseReason | null;
+  readonly branch: string;
+  readonly position: string;
+  readonly base: string;
+  readonly lagSeconds: number;
+  readonly createdAt: Date;
+}
+
+// The store is $1.
+const COLUMNS = `
+  store_id AS "storeId", id, mode, url, kinds::text[], body, batch, state, reason, branch, position, base,
+  created_at AS "createdAt", greatest(0, extract(epoch FROM now() - (
+    SELECT min(next.changed_at) FROM unnest(webhooks.kinds) AS wanted (kind)
+    CROSS JOIN LATERAL (
+      SELECT changed_at FROM changes
+      WHERE changes.store_id = $1 AND changes.kind = wanted.kind AND changes.position > webhooks.position
+      ORDER BY changes.position LIMIT 1
+    ) AS next)))::float8 AS "lagSeconds"`;
+
+const IS_IT = 'store_id = $1 AND id = $2 AND ($3::text IS NULL OR mode = $3)';
+
+const FIND = `/* webhooks.find */ SELECT ${COLUMNS} FROM webhooks WHERE ${IS_IT}`;
+
+const PURGED = `coalesce((
+  SELECT max(through) FROM purged_changes WHERE store_id = $1 AND kind = ANY (webhooks.kinds)), 0)`;
+const BRANCH = '(SELECT id FROM change_branches ORDER BY number DESC LIMIT 1)';
+
+const INSERT = `/* webhooks.insert */
+  INSERT INTO webhooks (store_id, id, mode, url, host, kinds, body, batch, secrets, branch, position, base)
+  SELECT $1, $2, $3, $4, $5, $6::change_kind[], $7, $8, $9, ${BRANCH}, newest, newest
+  FROM newest_change($1, enum_range(NULL::change_kind)) AS newest
+  WHERE (SELECT count(*) FROM webhooks WHERE store_id = $1 AND mode = $3) < ${MAX_WEBHOOKS}
+  RETURNING ${COLUMNS}`;
+
+const PAUSE = `/* webhooks.pause */
+  UPDATE webhooks SET state = 'paused', reason = 'requested', epoch = epoch + 1 WHERE ${IS_IT} RETURNING ${COLUMNS}`;
+
+const RESUME = `/* webhooks.resume */
+  UPDATE webhooks
+  SET state = 'active', reason = NULL, failures = 0, failing_since = NULL, due_at = now(), epoch = epoch + 1
+  WHERE ${IS_IT} RETURNING ${COLUMNS}`;
+
+const TEST = `/* webhooks.test */
+  UPDATE webhooks SET test_due = true WHERE ${IS_IT} RETURNING ${COLUMNS}`;
+
+const REPLAY_FROM_PLACE = `/* webhooks.replay */
+  UPDATE webhooks
+  SET branch = $4, position = $5, base = $6, replays = replays + 1, failures = 0, failing_since = NULL, due_at = now(),
+    epoch = epoch + 1
+  WHERE ${IS_IT} RETURNING ${COLUMNS}`;
+
+// Deletions that are no longer kept are before the time, or cannot be sent again.
+const REPLAY_FROM_TIME = `/* webhooks.replay_from_time */
+  UPDATE webhooks
+  SET branch = ${BRANCH}, base = ${PURGED}, replays = replays + 1, failures = 0, failing_since = NULL, due_at = now(),
+    epoch = epoch + 1, position = coalesce(
+      (SELECT min(position) - 1 FROM changes WHERE store_id = $1 AND kind = ANY (webhooks.kinds) AND changed_at >= $4),
+      newest_change($1, enum_range(NULL::change_kind)))
+  WHERE ${IS_IT} RETURNING ${COLUMNS}`;
+
+const LOCK_SECRETS = `/* webhooks.lock_secrets */
+  SELECT secrets FROM webhooks WHERE ${IS_IT} FOR NO KEY UPDATE`;
+const ROTATE = `/* webhooks.rotate */
+  UPDATE webhooks SET secrets = $4, epoch = epoch + 1 WHERE ${IS_IT} RETURNING ${COLUMNS}`;
+
+const DELETE = `/* webhooks.delete */ DELETE FROM webhooks WHERE ${IS_IT} RETURNING ${COLUMNS}`;
+
+const DELIVERIES = `/* webhooks.deliveries */
+  SELECT at, phase, status, duration_ms AS "durationMs", answer FROM webhook_deliveries
+  WHERE store_id = $1 AND webhook_id = $2 ORDER BY at DESC, slot DESC`;
+
+@Injectable()
+export class PostgresWebhookRepository extends WebhookRepository {
+  constructor(
+    private readonly database: Database,
+    private readonly transactions: Transactions,
+    private readonly cipher: DataCipher,
+  ) {
+    super();
+  }
+
+  /** The key keeps the id alone: an answer has the secret in plain text. */
+  override async insert(
+    webhook: NewWebhook,
+    request: Omit<IdempotentRequest, 'answer'> | null = null,
+  ): Promise<Webhook> {
+    const { storeId, id, mode, url, kinds, body, batch, secret } = webhook;
+    const secrets = sealSecrets(this.cipher, { storeId, id }, [{ secret, until: null }]);
+    const { hostname } = new URL(url);
+    // The end of the feed is after what is committed, also before the first reader comes.
+    await numberChangesOf((text, values) => this.database.queryAlone(text, values), storeId);
+    const values = [storeId, id, mode, url, hostname, kinds, body, batch, secrets];
+    return this.transactions.run(async (sql) => {
+      const earlier = request && (await claimKey(sql, request, { orderId: null, answer: Buffer.from(id) }));
+      const [row] = earlier
+        ? await sql.query<WebhookRow>(FIND, [storeId, String(earlier.answer), mode])
+        : await sql.query<WebhookRow>(INSERT, values);
+      if (row) return toWebhook(row);
+      throw earlier ? new IdempotencyMismatch() : new TooManyWebhooks(MAX_WEBHOOKS);
+    });
+  }
+
+  override async list(storeId: number, mode: ApiKeyMode | null): Promise<Webhook[]> {
+    const rows = await this.database.query<WebhookRow>(
+      `/* webhooks.list */ SELECT ${COLUMNS} FROM webhooks WHERE store_id = $1 AND ($2::text IS NULL OR mode = $2)
+       ORDER BY created_at, id`,
+      [storeId, mode],
+    );
+    return rows.map(toWebhook);
+  }
+
+  override async find({ storeId, id }: WebhookKey, mode: ApiKeyMode | null): Promise<Webhook | null> {
+    return first(await this.database.query(FIND, [storeId, id, mode]));
+  }
+
+  override async locate(id: string): Promise<WebhookKey | null> {
+    const sql = '/* webhooks.locate */ SELECT store_id AS "storeId", id FROM webhooks WHERE id = $1';
+    const [key] = await this.database.query<WebhookKey>(sql, [id]);
+    return key ?? null;
+  }
+
+  override async newestSecret(key: WebhookKey): Promise<string | null> {
+    const sql = '/* webhooks.secrets */ SELECT secrets FROM webhooks WHERE store_id = $1 AND id = $2';
+    const [held] = await this.database.query<{ secrets: Buffer }>(sql, [key.storeId, key.id]);
+    return held ? (openSecrets(this.cipher, key, held.secrets).texts[0] ?? null) : null;
+  }
+
+  override deliveries({ storeId, id }: WebhookKey): Promise<Delivery[]> {
+    return this.database.query(DELIVERIES, [storeId, id]);
+  }
+
+  override async change(key: WebhookKey, mode: ApiKeyMode | null, change: WebhookChange): Promise<Webhook | null> {
+    const { storeId, id } = key;
+    if (change.kind === 'rotate') return this.rotate(key, mode, change.secret, change.overlapMs);
+    const [sql, values] = statementOf(change);
+    return first(await this.database.write(sql, [storeId, id, mode, ...values]));
+  }
+
+  override async delete({ storeId, id }: WebhookKey, mode: ApiKeyMode | null): Promise<Webhook | null> {
+    return first(await this.database.write(DELETE, [storeId, id, mode]));
+  }
+
+  private rotate(key: WebhookKey, mode: ApiKeyMode | null, secret: string, overlapMs: number): Promise<Webhook | null> {
+    const { storeId, id } = key;
+    return this.transactions.run(async (sql) => {
+      const [held] = await sql.query<{ secrets: Buffer }>(LOCK_SECRETS, [storeId, id, mode]);
+      if (!held) return null;
+      const secrets = openSecrets(this.cipher, key, held.secrets).replaced(secret, overlapMs);
+      return first(await sql.query(ROTATE, [storeId, id, mode, sealSecrets(this.cipher, key, secrets)]));
+    });
+  }
+}
+
+function statementOf(change: Exclude<WebhookChange, { kind: 'rotate' }>): [sql: string, values: unknown[]] {
+  if (change.kind === 'pause') return [PAUSE, []];
+  if (change.kind === 'resume') return [RESUME, []];
+  if (change.kind === 'test') return [TEST, []];
+  const { from } = change;
+  if (from instanceof Date) return [REPLAY_FROM_TIME, [from]];
+  return [REPLAY_FROM_PLACE, [from.branch, from.position, from.base]];
+}
+
+function first(rows: readonly WebhookRow[]): Webhook | null {
+  return rows[0] ? toWebhook(rows[0]) : null;
+}
+
+function toWebhook({ branch, position, base, ...row }: WebhookRow): Webhook {
+  const place = { branch, position: toSafeInteger(position), base: toSafeInteger(base) };
+  return { ...row, place, lagSeconds: row.lagSeconds ?? 0 };
+}

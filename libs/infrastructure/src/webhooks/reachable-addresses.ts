@@ -1,0 +1,73 @@
+import { BlockList, isIP } from 'node:net';
+
+// The registries of special-purpose addresses (IANA, RFC 6890), and addresses to many.
+const SPECIAL_IPV4 = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.31.196.0', 24],
+  ['192.52.193.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['192.175.48.0', 24],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+] as const;
+
+// Of the global unicast addresses; everything outside of these, such as mapped IPv4 and NAT64, is refused. Teredo (in 2001::/23)
+// and 6to4 carry an IPv4 address.
+const GLOBAL_IPV6 = ['2000::', 3] as const;
+const SPECIAL_IPV6 = [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['2620:4f:8000::', 48],
+  ['3fff::', 20],
+] as const;
+
+const PORTS = [443, 8443];
+
+/** Decides which addresses a webhook may reach. */
+export class ReachableAddresses {
+  private readonly special = new BlockList();
+  private readonly global = new BlockList();
+  private readonly allowed = new BlockList();
+
+  /** @param networks that may be reached on any port although they are private, such as `10.1.0.0/16`. */
+  constructor(networks: readonly string[]) {
+    for (const [start, bits] of SPECIAL_IPV4) this.special.addSubnet(start, bits);
+    for (const [start, bits] of SPECIAL_IPV6) this.special.addSubnet(start, bits, 'ipv6');
+    this.global.addSubnet(...GLOBAL_IPV6, 'ipv6');
+    for (const network of networks) {
+      const [start = '', bits] = network.split('/');
+      this.allowed.addSubnet(start, Number(bits), familyOf(start));
+    }
+  }
+
+  /** @param address without a zone: Node's parser refuses some, and none is public. */
+  has(address: string, port: number): boolean {
+    const family = familyOf(address);
+    // BlockList compares a mapped address with the networks of IPv4.
+    const isMapped = family === 'ipv6' && address.toLowerCase().startsWith('::ffff:');
+    if (isIP(address) === 0 || address.includes('%') || isMapped) return false;
+    if (this.allowed.check(address, family)) return true;
+    if (!PORTS.includes(port) || this.special.check(address, family)) return false;
+    return family === 'ipv4' || this.global.check(address, 'ipv6');
+  }
+
+  /** Whether a name may have this port: some address that is allowed may be behind it. */
+  mayHavePort(port: number): boolean {
+    return PORTS.includes(port) || this.allowed.rules.length > 0;
+  }
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
+}

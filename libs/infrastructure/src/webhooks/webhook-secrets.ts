@@ -1,0 +1,38 @@
+import type { WebhookKey } from '@app/application';
+import type { DataCipher } from '../platform/data-cipher.js';
+import { WEBHOOK_SECRETS } from '../secrets/encrypted-columns.js';
+
+interface TimedSecret {
+  readonly secret: string;
+  /** Milliseconds since 1970; null = it does not end. */
+  readonly until: number | null;
+}
+
+/** More rotations within their overlaps end the oldest secret. */
+const MOST = 3;
+
+/** The secrets of one webhook that still sign, newest first. */
+class WebhookSecrets {
+  constructor(private readonly secrets: readonly TimedSecret[]) {}
+
+  get texts(): string[] {
+    return this.secrets.map(({ secret }) => secret);
+  }
+
+  /** @param overlapMs how long the present ones still sign. */
+  replaced(secret: string, overlapMs: number): TimedSecret[] {
+    const end = new Date().getTime() + overlapMs;
+    const old = this.secrets.map((held) => ({ ...held, until: Math.min(held.until ?? end, end) }));
+    return [{ secret, until: null }, ...(overlapMs > 0 ? old : [])].slice(0, MOST);
+  }
+}
+
+export function sealSecrets(cipher: DataCipher, { storeId, id }: WebhookKey, secrets: readonly TimedSecret[]): Buffer {
+  return cipher.encrypt(JSON.stringify(secrets), WEBHOOK_SECRETS.context(storeId, id));
+}
+
+/** @throws DecryptionFailed */
+export function openSecrets(cipher: DataCipher, { storeId, id }: WebhookKey, sealed: Buffer): WebhookSecrets {
+  const all = JSON.parse(cipher.decrypt(sealed, WEBHOOK_SECRETS.context(storeId, id))) as TimedSecret[];
+  return new WebhookSecrets(all.filter(({ until }) => until === null || until > new Date().getTime()));
+}

@@ -1,0 +1,39 @@
+import { UrlNotAllowed } from '@app/domain';
+import { isIP } from 'node:net';
+import type { ReachableAddresses } from './reachable-addresses.js';
+
+const MOST_CHARACTERS = 2_000;
+const HTTPS_PORT = 443;
+
+/**
+ * Checks what a URL tells without a look-up of its host.
+ *
+ * @throws UrlNotAllowed
+ */
+export function checkWebhookUrl(text: string, reachable: ReachableAddresses): void {
+  if (text.length > MOST_CHARACTERS) throw new UrlNotAllowed(`must have at most ${MOST_CHARACTERS} characters`);
+  if (!URL.canParse(text)) throw new UrlNotAllowed('must be a URL');
+  const url = new URL(text);
+  if (url.protocol !== 'https:') throw new UrlNotAllowed('must begin with https://');
+  if (url.username !== '' || url.password !== '') throw new UrlNotAllowed('must not have a user or a password');
+  if (url.hash !== '') throw new UrlNotAllowed('must not have a fragment');
+  const [host, port] = [hostOf(url), portOf(url)];
+  if (isIP(host)) {
+    if (!reachable.has(host, port)) throw new UrlNotAllowed('must have a public address, and the port 443 or 8443');
+    return;
+  }
+  // A name without a dot is one of the own network; `example.` is `example.`.
+  if (!host.replace(/\.$/, '').includes('.') || /(^|\.)localhost\.?$/.test(host)) {
+    throw new UrlNotAllowed('must have the full name of a public host');
+  }
+  if (!reachable.mayHavePort(port)) throw new UrlNotAllowed('must have the port 443 or 8443');
+}
+
+/** Without the brackets of IPv6. */
+export function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
+export function portOf({ port }: URL): number {
+  return port === '' ? HTTPS_PORT : Number(port);
+}

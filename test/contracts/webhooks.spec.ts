@@ -1,0 +1,344 @@
+import {
+  CHANGE_KINDS,
+  ChangesService,
+  RecordFormat,
+  WebhookQueue,
+  WebhookRepository,
+  type ClaimedWebhook,
+  type Delivery,
+  type NewWebhook,
+  type Webhook,
+  type WebhookChange,
+  type WebhookOutcome,
+} from '@app/application';
+import { MAX_WEBHOOKS, TooManyWebhooks } from '@app/domain';
+import { v7 as uuidv7 } from 'uuid';
+import { StoreFixture } from '../builders/store-fixture.js';
+import { startApplication, type RunningApplication } from '../support/start-application.js';
+
+const URL_OF_ERP = 'https://erp.example/hook';
+const DELIVERED: Delivery = { at: new Date(), phase: 'done', status: 200, durationMs: 4.6, answer: 'ok' };
+const REFUSED: Delivery = { ...DELIVERED, status: 500, answer: 'no' };
+
+let application: RunningApplication;
+let store: StoreFixture;
+let other: StoreFixture;
+let webhooks: WebhookRepository;
+let queue: WebhookQueue;
+beforeAll(async () => {
+  application = await startApplication();
+  webhooks = application.app.get(WebhookRepository, { strict: false });
+  queue = application.app.get(WebhookQueue, { strict: false });
+});
+afterAll(() => application.stop());
+beforeEach(async () => {
+  await application.database.query('DELETE FROM webhooks');
+  store = await StoreFixture.create(application.database);
+  other = await StoreFixture.create(application.database);
+});
+
+const fields = (more: Partial<NewWebhook> = {}): NewWebhook => ({
+  ...{ storeId: store.id, id: uuidv7(), mode: 'live', url: URL_OF_ERP, kinds: CHANGE_KINDS, body: 'thin', batch: 1 },
+  secret: 'whsec_c2VjcmV0',
+  ...more,
+});
+const install = (more: Partial<NewWebhook> = {}) => webhooks.insert(fields(more));
+/** A change in the feed of a store. */
+const change = async (of = store) => {
+  await of.product();
+  await application.database.query('SELECT number_changes($1)', [of.id]);
+};
+const claim = async (most = 10, busy = new Map<string, number>()) => queue.claim(most, busy);
+const claimOne = async (): Promise<ClaimedWebhook> => {
+  const [claimed] = await claim();
+  if (!claimed) throw new Error('No webhook is due');
+  return claimed;
+};
+const at = (claimed: ClaimedWebhook, by = 1): WebhookOutcome => ({
+  kind: 'moved',
+  place: { ...claimed.place, position: claimed.place.position + by },
+});
+const apply = (webhook: Webhook, change: WebhookChange) => webhooks.change(webhook, 'live', change);
+const over = (claimed: ClaimedWebhook) =>
+  application.database.query(`UPDATE webhooks SET held_until = now() - interval '1 ms' WHERE id = $1`, [claimed.id]);
+
+describe('WebhookRepository', () => {
+  it('begins at the end of the feed, and lists the webhooks of a store and mode, oldest first', async () => {
+    await change();
+    const [first, second] = [
+      await install(),
+      await install({ mode: 'test', kinds: ['orders'], body: 'full', batch: 100 }),
+    ];
+    await install({ storeId: other.id });
+
+    expect(first).toMatchObject({ state: 'active', reason: null, lagSeconds: 0, kinds: CHANGE_KINDS });
+    expect(first.place.position).toBeGreaterThan(0);
+    expect(await webhooks.list(store.id, null)).toEqual([first, second]);
+    expect(await webhooks.list(store.id, 'live')).toEqual([first]);
+    expect(await webhooks.find(second, 'test')).toEqual(second);
+    expect(await webhooks.locate(second.id)).toEqual({ storeId: store.id, id: second.id });
+  });
+
+  it.each([
+    ['of another store', (webhook: Webhook) => webhooks.find({ ...webhook, storeId: other.id }, null)],
+    ['of another mode', (webhook: Webhook) => webhooks.find(webhook, 'test')],
+    [
+      'whose store is another, for a change',
+      (webhook: Webhook) => apply({ ...webhook, storeId: other.id }, { kind: 'pause' }),
+    ],
+    ['whose mode is another, for a deletion', (webhook: Webhook) => webhooks.delete(webhook, 'test')],
+  ])('does not find a webhook %s', async (_, look) => {
+    expect(await look(await install())).toBeNull();
+  });
+
+  it('keeps the secret encrypted', async () => {
+    const { id } = await install();
+
+    const [row] = await application.database.query<{ text: string }>(
+      `SELECT encode(secrets, 'escape') || webhooks::text AS text FROM webhooks WHERE id = $1`,
+      [id],
+    );
+    expect(row?.text).not.toMatch(/whsec|c2VjcmV0/);
+  });
+
+  it('installs as many webhooks as a store may have in a mode', async () => {
+    for (let n = 0; n < MAX_WEBHOOKS; n++) await install();
+
+    await expect(install()).rejects.toThrow(TooManyWebhooks);
+    await install({ mode: 'test' });
+    await install({ storeId: other.id });
+  });
+
+  it('tells the age of the oldest change that is not delivered, of its own kinds', async () => {
+    const [all, customers] = [await install(), await install({ kinds: ['customers'] })];
+    await change();
+    await application.database.query(
+      `UPDATE changes SET changed_at = changed_at - interval '1 hour' WHERE store_id = $1`,
+      [store.id],
+    );
+
+    expect((await webhooks.find(all, null))?.lagSeconds).toBeGreaterThan(3_599);
+    expect((await webhooks.find(customers, null))?.lagSeconds).toBe(0);
+  });
+
+  it('replays from a place and from a time', async () => {
+    await change();
+    const webhook = await install();
+    const place = { ...webhook.place, position: 1 };
+
+    expect((await apply(webhook, { kind: 'replay', from: place }))?.place).toEqual(place);
+    const [{ changed_at: time, position } = { changed_at: new Date(), position: '' }] =
+      await application.database.query<{
+        changed_at: Date;
+        position: string;
+      }>('SELECT changed_at, position FROM changes WHERE store_id = $1 ORDER BY position LIMIT 1', [store.id]);
+    const again = await apply(webhook, { kind: 'replay', from: time });
+    expect(again?.place.position).toBe(Number(position) - 1);
+    const late = await apply(webhook, { kind: 'replay', from: new Date(Date.now() + 60_000) });
+    expect(late?.place.position).toBe(webhook.place.position);
+  });
+
+  it('deletes a webhook with its deliveries', async () => {
+    const webhook = await install();
+    await change();
+    await queue.record(await claimOne(), { kind: 'failed', delayMs: 0 }, REFUSED);
+
+    expect(await webhooks.delete(webhook, 'live')).toMatchObject({ id: webhook.id });
+
+    expect(await webhooks.find(webhook, null)).toBeNull();
+    expect(await webhooks.deliveries(webhook)).toEqual([]);
+  });
+});
+
+describe('RecordFormat', () => {
+  it('shows a record, and null for what is deleted', async () => {
+    const id = String(await store.product({ name: 'Mug' }));
+    const format = application.app.get(RecordFormat, { strict: false });
+    const { changes } = await application.app
+      .get(ChangesService, { strict: false })
+      .read(store.id, { kinds: ['products'], after: null, limit: 1 }, new AbortController().signal);
+
+    const [change] = changes;
+
+    expect(change && format.format(change, 'USD')).toMatchObject({ id, name: 'Mug' });
+    expect(change && format.format({ ...change, record: null }, 'USD')).toBeNull();
+  });
+});
+
+describe('WebhookQueue', () => {
+  it('lends a webhook that has something to send to one worker', async () => {
+    const webhook = await install();
+    expect(await claim()).toEqual([]);
+    await change();
+
+    const [first, second] = await Promise.all([claim(), claim()]);
+
+    const [claimed, ...others] = [...first, ...second];
+    expect(others).toEqual([]);
+    expect(claimed).toMatchObject({
+      ...{ id: webhook.id, url: URL_OF_ERP, place: webhook.place, currency: 'USD', secrets: ['whsec_c2VjcmV0'] },
+      ...{ isActive: true, isTestDue: false, failures: 0, failingForMs: 0, replays: 0 },
+    });
+  });
+
+  it('lends it again when it is released, or when the claim is over', async () => {
+    await install();
+    await change();
+    const first = await claimOne();
+    await queue.release(first);
+    const second = await claimOne();
+
+    await queue.release(first);
+    expect(await claim()).toEqual([]);
+    await over(second);
+    expect((await claimOne()).id).toBe(second.id);
+  });
+
+  it('serves at most ten webhooks of one host at a time', async () => {
+    for (let n = 0; n < 12; n++) await install({ url: `https://slow.example/${n}` });
+    await install({ url: 'https://fast.example' });
+    await change();
+
+    expect(await claim(100, new Map([['slow.example', 7]]))).toHaveLength(4);
+  });
+
+  it('serves the webhooks that wait longest first, and none of an inactive store', async () => {
+    const [late, early] = [await install(), await install(), await install({ storeId: other.id })];
+    await application.database.query(`UPDATE webhooks SET due_at = now() - interval '1 min' WHERE id = $1`, [early.id]);
+    await application.database.query(`UPDATE stores SET status = 'INACTIVE' WHERE id = $1`, [other.id]);
+    await change();
+    await change(other);
+
+    expect((await claim(1)).map(({ id }) => id)).toEqual([early.id]);
+    expect((await claim(10)).map(({ id }) => id)).toEqual([late.id]);
+  });
+
+  it('moves on after a delivery, and has nothing more to send at the end', async () => {
+    await install();
+    await change();
+    const claimed = await claimOne();
+
+    expect(await queue.record(claimed, at(claimed, 1_000), DELIVERED)).toBe(true);
+    await queue.release(claimed);
+
+    expect(await claim()).toEqual([]);
+    expect(await webhooks.deliveries(claimed)).toEqual([{ ...DELIVERED, durationMs: 5 }]);
+  });
+
+  it('counts failures until a delivery, and waits between them', async () => {
+    await install();
+    await change();
+    for (const failures of [0, 1]) {
+      const claimed = await claimOne();
+      expect(claimed).toMatchObject({ failures });
+      await queue.record(claimed, { kind: 'failed', delayMs: 0 }, REFUSED);
+      await queue.release(claimed);
+    }
+    const third = await claimOne();
+    expect(third.failingForMs).toBeGreaterThan(0);
+    await queue.record(third, at(third, 0), null);
+    await queue.release(third);
+    expect(await claimOne()).toMatchObject({ failures: 2 });
+    await over(third);
+    const fourth = await claimOne();
+    await queue.record(fourth, at(fourth, 0), DELIVERED);
+    await queue.release(fourth);
+    const fifth = await claimOne();
+    expect(fifth).toMatchObject({ failures: 0, failingForMs: 0 });
+
+    await queue.record(fifth, { kind: 'failed', delayMs: 60_000 }, REFUSED);
+    await queue.release(fifth);
+
+    expect(await claim()).toEqual([]);
+  });
+
+  it('pauses with a reason and a mail to the merchant, and keeps its place', async () => {
+    const webhook = await install();
+    await change();
+    const claimed = await claimOne();
+
+    await queue.record(claimed, { kind: 'paused', reason: 'gone' }, { ...REFUSED, status: 410 });
+    await queue.release(claimed);
+
+    expect(await webhooks.find(webhook, null)).toMatchObject({ state: 'paused', reason: 'gone', place: webhook.place });
+    expect(await claim()).toEqual([]);
+    const notices = await application.database.query<{ subject: string; details: object }>(
+      'SELECT subject, details FROM merchant_notices WHERE store_id = $1',
+      [store.id],
+    );
+    const details = { id: webhook.id, host: 'erp.example', reason: 'gone' };
+    expect(notices).toEqual([{ subject: 'webhook_paused', details }]);
+    await apply(webhook, { kind: 'resume' });
+    expect((await claimOne()).place).toEqual(webhook.place);
+  });
+
+  it.each<[string, WebhookChange]>([
+    ['paused', { kind: 'pause' }],
+    ['resumed', { kind: 'resume' }],
+    ['replayed', { kind: 'replay', from: new Date(0) }],
+    ['given another secret', { kind: 'rotate', secret: 'whsec_bmV3', overlapMs: 0 }],
+  ])('notes nothing of an attempt that began before the webhook was %s', async (_, changed) => {
+    const webhook = await install();
+    await change();
+    const claimed = await claimOne();
+    const now = await apply(webhook, changed);
+
+    expect(await queue.record(claimed, at(claimed), DELIVERED)).toBe(false);
+
+    expect((await webhooks.find(webhook, null))?.place).toEqual(now?.place);
+    expect(await webhooks.deliveries(webhook)).toEqual([]);
+  });
+
+  it('notes nothing for a worker whose claim is another’s', async () => {
+    await install();
+    await change();
+    const first = await claimOne();
+    await over(first);
+    await claimOne();
+
+    expect(await queue.record(first, at(first), DELIVERED)).toBe(false);
+  });
+
+  it('sends a test also while it is paused or waits, once', async () => {
+    const webhook = await install();
+    await apply(webhook, { kind: 'pause' });
+    await apply(webhook, { kind: 'test' });
+
+    const claimed = await claimOne();
+    expect(claimed).toMatchObject({ isTestDue: true, isActive: false });
+    await queue.record(claimed, { kind: 'tested' }, REFUSED);
+    await queue.release(claimed);
+
+    expect(await claim()).toEqual([]);
+    expect(await webhooks.find(webhook, null)).toMatchObject({ state: 'paused', reason: 'requested' });
+  });
+
+  it('signs with the old secret as well until the overlap is over', async () => {
+    const webhook = await install();
+    await change();
+    const secrets = async () => {
+      const claimed = await claimOne();
+      await queue.release(claimed);
+      return claimed.secrets;
+    };
+
+    await apply(webhook, { kind: 'rotate', secret: 'whsec_dHdv', overlapMs: 60_000 });
+    expect(await secrets()).toEqual(['whsec_dHdv', 'whsec_c2VjcmV0']);
+    await apply(webhook, { kind: 'rotate', secret: 'whsec_dGhyZWU=', overlapMs: 1 });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await secrets()).toEqual(['whsec_dGhyZWU=']);
+  });
+
+  it('keeps the last 20 attempts', async () => {
+    const webhook = await install();
+    await change();
+    const claimed = await claimOne();
+    for (let n = 0; n < 23; n++) {
+      await queue.record(claimed, at(claimed, 0), { ...DELIVERED, at: new Date(n), answer: `${n}` });
+    }
+
+    const kept = (await webhooks.deliveries(webhook)).map(({ answer }) => Number(answer));
+
+    expect(kept).toEqual(Array.from({ length: 20 }, (_, n) => 22 - n));
+  });
+});

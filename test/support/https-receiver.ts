@@ -1,0 +1,117 @@
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import https from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { generate } from 'selfsigned';
+
+export interface ReceivedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  /** Resolves when the answer is sent, or the sender is gone. */
+  readonly closed: Promise<void>;
+}
+
+/** `hang` = no answer; `cut` = the connection ends without one. */
+export type Answer =
+  | 'hang'
+  | 'cut'
+  | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string };
+
+/** A server of webhooks on 127.0.0.1, at the names `localhost` and `*.receiver.test`, with a certificate of its own. */
+export class HttpsReceiver {
+  readonly requests: ReceivedRequest[] = [];
+  /** Decides each answer; by default 200. */
+  answer: (request: ReceivedRequest) => Answer | Promise<Answer> = () => ({ status: 200 });
+  /** Connections so far. */
+  connections = 0;
+  private readonly sockets = new Set<Socket>();
+
+  private constructor(
+    private readonly server: https.Server,
+    private readonly identity: { readonly key: string; readonly cert: string },
+  ) {
+    server.on('connection', (socket: Socket) => {
+      this.connections++;
+      this.sockets.add(socket);
+      socket.once('close', () => this.sockets.delete(socket));
+    });
+    server.on('request', (request, response) => {
+      void this.receive(request, response).catch(() => response.destroy());
+    });
+  }
+
+  /** @param host on which it listens. */
+  static async start(host = '127.0.0.1', port = 0): Promise<HttpsReceiver> {
+    const altNames = [
+      { type: 2 as const, value: 'localhost' },
+      { type: 2 as const, value: '*.receiver.test' },
+      { type: 7 as const, ip: '127.0.0.1' },
+    ];
+    const { private: key, cert } = await generate([{ name: 'commonName', value: 'receiver.test' }], {
+      keyType: 'ec',
+      extensions: [
+        { name: 'basicConstraints', cA: true },
+        { name: 'subjectAltName', altNames },
+      ],
+    });
+    const server = https.createServer({ key, cert });
+    await new Promise<void>((resolve) => server.listen(port, host, resolve));
+    return new HttpsReceiver(server, { key, cert });
+  }
+
+  /** The authority of its certificate. */
+  get ca(): string {
+    return this.identity.cert;
+  }
+
+  /** Another server with its certificate. */
+  secureServer(handle: RequestListener): { readonly listening: Promise<string>; close(): void } {
+    const server = https.createServer(this.identity, handle);
+    const listening = new Promise<string>((resolve) => {
+      server.listen(0, '127.0.0.1', () => resolve(`https://127.0.0.1:${(server.address() as AddressInfo).port}/`));
+    });
+    return { listening, close: () => void server.close() };
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  get url(): string {
+    return `https://127.0.0.1:${this.port}/`;
+  }
+
+  /** Open connections. */
+  get open(): number {
+    return this.sockets.size;
+  }
+
+  /** Forgets what it received, and answers 200 again. */
+  reset(): void {
+    this.requests.length = 0;
+    this.answer = () => ({ status: 200 });
+  }
+
+  /** Ends all connections; it still accepts new ones. */
+  hangUp(): void {
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  async close(): Promise<void> {
+    this.hangUp();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url: path = '', headers } = request;
+    const closed = new Promise<void>((resolve) => response.once('close', resolve));
+    const received = { method, path, headers, body: (await buffer(request)).toString(), closed };
+    this.requests.push(received);
+    const answer = await this.answer(received);
+    if (answer === 'hang') return;
+    if (answer === 'cut') return void response.destroy();
+    response.writeHead(answer.status, answer.headers).end(answer.body);
+  }
+}
