@@ -472,8 +472,208 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/webhooks': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The webhooks of the store
+     * @description Oldest first, without their deliveries.
+     */
+    get: operations['listWebhooks'];
+    put?: never;
+    /**
+     * Install a webhook
+     * @description It sends what changes from now on. Read what exists by `GET /v1/changes`. A repeat with the same Idempotency-Key installs nothing: it returns the same webhook as it is then, with its newest secret, and `idempotency_mismatch` once it is deleted. A store has at most 50 webhooks in each mode.
+     */
+    post: operations['createWebhook'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/webhooks/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * A webhook with its last deliveries
+     * @description Its state, its place in the feed, how far it is behind, and how the last attempts ended.
+     */
+    get: operations['getWebhook'];
+    put?: never;
+    post?: never;
+    /**
+     * Delete a webhook
+     * @description Answers with the webhook as it was. A delivery in flight may still arrive.
+     */
+    delete: operations['deleteWebhook'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/webhooks/{id}/test': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Send a test message
+     * @description A message of the type `webhook.test` is sent soon, also while the webhook is paused. `last_deliveries` then has the result. It is not repeated.
+     */
+    post: operations['testWebhook'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/webhooks/{id}/pause': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Pause a webhook
+     * @description It keeps its place. A delivery in flight may still arrive, and is then sent again after `resume`.
+     */
+    post: operations['pauseWebhook'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/webhooks/{id}/resume': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Resume a webhook
+     * @description It continues at its place, at once. One that waits for its next attempt tries at once, too.
+     */
+    post: operations['resumeWebhook'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/webhooks/{id}/replay': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Send again what changed
+     * @description Moves the place of the webhook back, or forward: after a `cursor`, or to a time. The newest state of each resource that changed since is sent, under a new `webhook-id`. A paused webhook stays paused.
+     */
+    post: operations['replayWebhook'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/webhooks/{id}/rotate-secret': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Replace the secret of a webhook
+     * @description The old secret signs as well until `overlap_hours` have passed; 0 ends it at once. At most three secrets sign.
+     */
+    post: operations['rotateWebhookSecret'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+  change: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** A resource has changed */
+    post: operations['receiveChange'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  changes: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Resources have changed */
+    post: operations['receiveChanges'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  test: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** A test */
+    post: operations['receiveTest'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+}
 export interface components {
   schemas: {
     OrderItemRequest: {
@@ -686,6 +886,35 @@ export interface components {
       create_bins?: boolean | null;
       /** @description Each with one of `adjust`, `set` and `counted`. */
       lines: components['schemas']['StockLineRequest'][];
+    };
+    CreateWebhookRequest: {
+      /** @description Where messages are sent: https, without credentials, not private. */
+      url: string;
+      /** @description The kinds of resources. Absent: all. */
+      kinds?: ('orders' | 'products' | 'skus' | 'customers' | 'categories' | 'brands' | 'stock')[] | null;
+      /**
+       * @description What a message says of a resource: which one changed, or its record as well.
+       * @default thin
+       */
+      body?: ('thin' | 'full') | null;
+      /**
+       * @description The most changes in one message. Above 1, messages have another form: `WebhookBatch`.
+       * @default 1
+       */
+      batch?: number | null;
+    };
+    ReplayWebhookRequest: {
+      /** @description Of a message, or of the webhook: sends again what changed after it. */
+      cursor?: string | null;
+      /** @description Instead of `cursor`: sends again what changed at or after this time. */
+      from?: string | null;
+    };
+    RotateSecretRequest: {
+      /**
+       * @description How long the old secret signs as well.
+       * @default 24
+       */
+      overlap_hours?: number | null;
     };
     OrderListItem: {
       /**
@@ -2192,6 +2421,651 @@ export interface components {
       /** @description Whether the service lost changes that you have read, by a restore or a fail-over. The feed then begins again with the entries of this page; later pages of the same read have false. Persist this flag across restarts, and compare your copy with what has come when `has_more` is false. */
       rewound: boolean;
     };
+    WebhookListItem: {
+      /**
+       * Format: uuid
+       * @description Identifies the webhook.
+       * @example 0199a1c2-8c4f-7d55-8e20-3b7c9d1e5f60
+       */
+      id: string;
+      /**
+       * @description Where messages are sent.
+       * @example https://erp.example.com/hooks/store
+       */
+      url: string;
+      /**
+       * @description The kinds that it sends.
+       * @example [
+       *       "orders",
+       *       "skus"
+       *     ]
+       */
+      kinds: ('orders' | 'products' | 'skus' | 'customers' | 'categories' | 'brands' | 'stock')[];
+      /**
+       * @description Whether a message has the records (`full`) or only names them.
+       * @enum {string}
+       */
+      body: 'thin' | 'full';
+      /**
+       * @description The most changes in one message.
+       * @example 1
+       */
+      batch: number;
+      /**
+       * @description That of the key that installed it: it sends only orders of this mode.
+       * @enum {string}
+       */
+      mode: 'live' | 'test';
+      /**
+       * @description A paused webhook sends nothing and keeps its place.
+       * @enum {string}
+       */
+      state: 'active' | 'paused';
+      /**
+       * @description Why it is paused: by request, because the receiver answered 410 or failed for three days, or because deletions after its place are no longer kept. `""` while it is active.
+       * @enum {string}
+       */
+      reason: '' | 'requested' | 'gone' | 'failing' | 'cursor_expired';
+      /**
+       * @description Its place: everything before it is delivered. A cursor of `GET /v1/changes` with the same kinds and mode.
+       * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
+       */
+      cursor: string;
+      /**
+       * @description The age of the oldest change that is not delivered; 0 without any.
+       * @example 0
+       */
+      lag_seconds: number;
+      /**
+       * Format: date-time
+       * @description When it was installed. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      created_at: string;
+    };
+    Webhook: {
+      /**
+       * Format: uuid
+       * @description Identifies the webhook.
+       * @example 0199a1c2-8c4f-7d55-8e20-3b7c9d1e5f60
+       */
+      id: string;
+      /**
+       * @description Where messages are sent.
+       * @example https://erp.example.com/hooks/store
+       */
+      url: string;
+      /**
+       * @description The kinds that it sends.
+       * @example [
+       *       "orders",
+       *       "skus"
+       *     ]
+       */
+      kinds: ('orders' | 'products' | 'skus' | 'customers' | 'categories' | 'brands' | 'stock')[];
+      /**
+       * @description Whether a message has the records (`full`) or only names them.
+       * @enum {string}
+       */
+      body: 'thin' | 'full';
+      /**
+       * @description The most changes in one message.
+       * @example 1
+       */
+      batch: number;
+      /**
+       * @description That of the key that installed it: it sends only orders of this mode.
+       * @enum {string}
+       */
+      mode: 'live' | 'test';
+      /**
+       * @description A paused webhook sends nothing and keeps its place.
+       * @enum {string}
+       */
+      state: 'active' | 'paused';
+      /**
+       * @description Why it is paused: by request, because the receiver answered 410 or failed for three days, or because deletions after its place are no longer kept. `""` while it is active.
+       * @enum {string}
+       */
+      reason: '' | 'requested' | 'gone' | 'failing' | 'cursor_expired';
+      /**
+       * @description Its place: everything before it is delivered. A cursor of `GET /v1/changes` with the same kinds and mode.
+       * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
+       */
+      cursor: string;
+      /**
+       * @description The age of the oldest change that is not delivered; 0 without any.
+       * @example 0
+       */
+      lag_seconds: number;
+      /**
+       * Format: date-time
+       * @description When it was installed. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      created_at: string;
+      /** @description The last 20 attempts, newest first. */
+      last_deliveries: {
+        /**
+         * Format: date-time
+         * @description When the attempt began. ISO 8601, UTC, with milliseconds.
+         * @example 2026-11-20T09:30:01.080Z
+         */
+        at: string;
+        /**
+         * @description How far it came: `done` = the receiver answered; otherwise, what failed.
+         * @example done
+         * @enum {string}
+         */
+        phase: 'address' | 'connect' | 'tls' | 'request' | 'answer' | 'done';
+        /**
+         * @description HTTP status of the answer; null without one.
+         * @example 204
+         */
+        status: number | null;
+        /**
+         * @description How long it took.
+         * @example 38
+         */
+        duration_ms: number;
+        /**
+         * @description The first 4 kB of the answer; without one, what failed.
+         * @example
+         */
+        answer: string;
+      }[];
+    };
+    WebhookWithSecret: {
+      /**
+       * Format: uuid
+       * @description Identifies the webhook.
+       * @example 0199a1c2-8c4f-7d55-8e20-3b7c9d1e5f60
+       */
+      id: string;
+      /**
+       * @description Where messages are sent.
+       * @example https://erp.example.com/hooks/store
+       */
+      url: string;
+      /**
+       * @description The kinds that it sends.
+       * @example [
+       *       "orders",
+       *       "skus"
+       *     ]
+       */
+      kinds: ('orders' | 'products' | 'skus' | 'customers' | 'categories' | 'brands' | 'stock')[];
+      /**
+       * @description Whether a message has the records (`full`) or only names them.
+       * @enum {string}
+       */
+      body: 'thin' | 'full';
+      /**
+       * @description The most changes in one message.
+       * @example 1
+       */
+      batch: number;
+      /**
+       * @description That of the key that installed it: it sends only orders of this mode.
+       * @enum {string}
+       */
+      mode: 'live' | 'test';
+      /**
+       * @description A paused webhook sends nothing and keeps its place.
+       * @enum {string}
+       */
+      state: 'active' | 'paused';
+      /**
+       * @description Why it is paused: by request, because the receiver answered 410 or failed for three days, or because deletions after its place are no longer kept. `""` while it is active.
+       * @enum {string}
+       */
+      reason: '' | 'requested' | 'gone' | 'failing' | 'cursor_expired';
+      /**
+       * @description Its place: everything before it is delivered. A cursor of `GET /v1/changes` with the same kinds and mode.
+       * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
+       */
+      cursor: string;
+      /**
+       * @description The age of the oldest change that is not delivered; 0 without any.
+       * @example 0
+       */
+      lag_seconds: number;
+      /**
+       * Format: date-time
+       * @description When it was installed. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      created_at: string;
+      /**
+       * @description Verifies the signatures of messages. Not shown again.
+       * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=
+       */
+      secret: string;
+      /** @description The last 20 attempts, newest first. */
+      last_deliveries: {
+        /**
+         * Format: date-time
+         * @description When the attempt began. ISO 8601, UTC, with milliseconds.
+         * @example 2026-11-20T09:30:01.080Z
+         */
+        at: string;
+        /**
+         * @description How far it came: `done` = the receiver answered; otherwise, what failed.
+         * @example done
+         * @enum {string}
+         */
+        phase: 'address' | 'connect' | 'tls' | 'request' | 'answer' | 'done';
+        /**
+         * @description HTTP status of the answer; null without one.
+         * @example 204
+         */
+        status: number | null;
+        /**
+         * @description How long it took.
+         * @example 38
+         */
+        duration_ms: number;
+        /**
+         * @description The first 4 kB of the answer; without one, what failed.
+         * @example
+         */
+        answer: string;
+      }[];
+    };
+    WebhookMessage:
+      | {
+          /**
+           * @description What happened.
+           * @enum {string}
+           */
+          type: 'orders.changed' | 'orders.deleted';
+          /**
+           * Format: date-time
+           * @description When the newest change of the message entered the feed. ISO 8601, UTC, with milliseconds.
+           * @example 2026-11-20T09:30:01.080Z
+           */
+          timestamp: string;
+          data: {
+            /**
+             * @description The kind of the resource.
+             * @enum {string}
+             */
+            kind: 'orders';
+            /**
+             * @description The id of the resource, as text.
+             * @example 652e11cd-af5e-469b-9ad6-28bda7a6431d
+             */
+            id: string;
+            /** @description Whether the resource is gone: its own route returns 404. */
+            deleted: boolean;
+            /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
+            record?: components['schemas']['Order'] | null;
+            /**
+             * @description The place after what the message tells: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+             * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
+             */
+            cursor: string;
+          };
+        }
+      | {
+          /**
+           * @description What happened.
+           * @enum {string}
+           */
+          type: 'products.changed' | 'products.deleted';
+          /**
+           * Format: date-time
+           * @description When the newest change of the message entered the feed. ISO 8601, UTC, with milliseconds.
+           * @example 2026-11-20T09:30:01.080Z
+           */
+          timestamp: string;
+          data: {
+            /**
+             * @description The kind of the resource.
+             * @enum {string}
+             */
+            kind: 'products';
+            /**
+             * @description The id of the resource, as text.
+             * @example 70
+             */
+            id: string;
+            /** @description Whether the resource is gone: its own route returns 404. */
+            deleted: boolean;
+            /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
+            record?: components['schemas']['Product'] | null;
+            /**
+             * @description The place after what the message tells: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+             * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
+             */
+            cursor: string;
+          };
+        }
+      | {
+          /**
+           * @description What happened.
+           * @enum {string}
+           */
+          type: 'skus.changed' | 'skus.deleted';
+          /**
+           * Format: date-time
+           * @description When the newest change of the message entered the feed. ISO 8601, UTC, with milliseconds.
+           * @example 2026-11-20T09:30:01.080Z
+           */
+          timestamp: string;
+          data: {
+            /**
+             * @description The kind of the resource.
+             * @enum {string}
+             */
+            kind: 'skus';
+            /**
+             * @description The product's id, and the variant's after a hyphen if there is a variant.
+             * @example 70-12
+             */
+            id: string;
+            /** @description Whether the resource is gone: its list lacks it. */
+            deleted: boolean;
+            /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
+            record?: components['schemas']['SkuListItem'] | null;
+            /**
+             * @description The place after what the message tells: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+             * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
+             */
+            cursor: string;
+          };
+        }
+      | {
+          /**
+           * @description What happened.
+           * @enum {string}
+           */
+          type: 'customers.changed' | 'customers.deleted';
+          /**
+           * Format: date-time
+           * @description When the newest change of the message entered the feed. ISO 8601, UTC, with milliseconds.
+           * @example 2026-11-20T09:30:01.080Z
+           */
+          timestamp: string;
+          data: {
+            /**
+             * @description The kind of the resource.
+             * @enum {string}
+             */
+            kind: 'customers';
+            /**
+             * @description The id of the resource, as text.
+             * @example fab8304c-bcbd-4afc-95f0-58cc2ad9e8e7
+             */
+            id: string;
+            /** @description Whether the resource is gone: its own route returns 404. */
+            deleted: boolean;
+            /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
+            record?: components['schemas']['Customer'] | null;
+            /**
+             * @description The place after what the message tells: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+             * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
+             */
+            cursor: string;
+          };
+        }
+      | {
+          /**
+           * @description What happened.
+           * @enum {string}
+           */
+          type: 'categories.changed' | 'categories.deleted';
+          /**
+           * Format: date-time
+           * @description When the newest change of the message entered the feed. ISO 8601, UTC, with milliseconds.
+           * @example 2026-11-20T09:30:01.080Z
+           */
+          timestamp: string;
+          data: {
+            /**
+             * @description The kind of the resource.
+             * @enum {string}
+             */
+            kind: 'categories';
+            /**
+             * @description The id of the resource, as text.
+             * @example 7
+             */
+            id: string;
+            /** @description Whether the resource is gone: its own route returns 404. */
+            deleted: boolean;
+            /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
+            record?: components['schemas']['Category'] | null;
+            /**
+             * @description The place after what the message tells: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+             * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
+             */
+            cursor: string;
+          };
+        }
+      | {
+          /**
+           * @description What happened.
+           * @enum {string}
+           */
+          type: 'brands.changed' | 'brands.deleted';
+          /**
+           * Format: date-time
+           * @description When the newest change of the message entered the feed. ISO 8601, UTC, with milliseconds.
+           * @example 2026-11-20T09:30:01.080Z
+           */
+          timestamp: string;
+          data: {
+            /**
+             * @description The kind of the resource.
+             * @enum {string}
+             */
+            kind: 'brands';
+            /**
+             * @description The id of the resource, as text.
+             * @example 7
+             */
+            id: string;
+            /** @description Whether the resource is gone: its own route returns 404. */
+            deleted: boolean;
+            /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
+            record?: components['schemas']['Brand'] | null;
+            /**
+             * @description The place after what the message tells: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+             * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
+             */
+            cursor: string;
+          };
+        }
+      | {
+          /**
+           * @description What happened.
+           * @enum {string}
+           */
+          type: 'stock.changed' | 'stock.deleted';
+          /**
+           * Format: date-time
+           * @description When the newest change of the message entered the feed. ISO 8601, UTC, with milliseconds.
+           * @example 2026-11-20T09:30:01.080Z
+           */
+          timestamp: string;
+          data: {
+            /**
+             * @description The kind of the resource.
+             * @enum {string}
+             */
+            kind: 'stock';
+            /**
+             * @description Identifies the product or variant in the bin. Opaque.
+             * @example 70-12-5
+             */
+            id: string;
+            /** @description Whether the resource is gone: its list lacks it. */
+            deleted: boolean;
+            /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
+            record?: components['schemas']['StockListItem'] | null;
+            /**
+             * @description The place after what the message tells: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+             * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
+             */
+            cursor: string;
+          };
+        };
+    WebhookBatch: {
+      /**
+       * @description Changes of several resources.
+       * @enum {string}
+       */
+      type: 'changes';
+      /**
+       * Format: date-time
+       * @description When the newest change of the message entered the feed. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:01.080Z
+       */
+      timestamp: string;
+      data: {
+        /**
+         * @description The place after what the message tells: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+         * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
+         */
+        cursor: string;
+        /** @description Up to `batch` changes, in the order of the feed. */
+        changes: (
+          | {
+              /**
+               * @description The kind of the resource.
+               * @enum {string}
+               */
+              kind: 'orders';
+              /**
+               * @description The id of the resource, as text.
+               * @example 652e11cd-af5e-469b-9ad6-28bda7a6431d
+               */
+              id: string;
+              /** @description Whether the resource is gone: its own route returns 404. */
+              deleted: boolean;
+              /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
+              record?: components['schemas']['Order'] | null;
+            }
+          | {
+              /**
+               * @description The kind of the resource.
+               * @enum {string}
+               */
+              kind: 'products';
+              /**
+               * @description The id of the resource, as text.
+               * @example 70
+               */
+              id: string;
+              /** @description Whether the resource is gone: its own route returns 404. */
+              deleted: boolean;
+              /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
+              record?: components['schemas']['Product'] | null;
+            }
+          | {
+              /**
+               * @description The kind of the resource.
+               * @enum {string}
+               */
+              kind: 'skus';
+              /**
+               * @description The product's id, and the variant's after a hyphen if there is a variant.
+               * @example 70-12
+               */
+              id: string;
+              /** @description Whether the resource is gone: its list lacks it. */
+              deleted: boolean;
+              /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
+              record?: components['schemas']['SkuListItem'] | null;
+            }
+          | {
+              /**
+               * @description The kind of the resource.
+               * @enum {string}
+               */
+              kind: 'customers';
+              /**
+               * @description The id of the resource, as text.
+               * @example fab8304c-bcbd-4afc-95f0-58cc2ad9e8e7
+               */
+              id: string;
+              /** @description Whether the resource is gone: its own route returns 404. */
+              deleted: boolean;
+              /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
+              record?: components['schemas']['Customer'] | null;
+            }
+          | {
+              /**
+               * @description The kind of the resource.
+               * @enum {string}
+               */
+              kind: 'categories';
+              /**
+               * @description The id of the resource, as text.
+               * @example 7
+               */
+              id: string;
+              /** @description Whether the resource is gone: its own route returns 404. */
+              deleted: boolean;
+              /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
+              record?: components['schemas']['Category'] | null;
+            }
+          | {
+              /**
+               * @description The kind of the resource.
+               * @enum {string}
+               */
+              kind: 'brands';
+              /**
+               * @description The id of the resource, as text.
+               * @example 7
+               */
+              id: string;
+              /** @description Whether the resource is gone: its own route returns 404. */
+              deleted: boolean;
+              /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
+              record?: components['schemas']['Brand'] | null;
+            }
+          | {
+              /**
+               * @description The kind of the resource.
+               * @enum {string}
+               */
+              kind: 'stock';
+              /**
+               * @description Identifies the product or variant in the bin. Opaque.
+               * @example 70-12-5
+               */
+              id: string;
+              /** @description Whether the resource is gone: its list lacks it. */
+              deleted: boolean;
+              /** @description Only with `body: full`: the full record when the message is sent; null when `deleted`. */
+              record?: components['schemas']['StockListItem'] | null;
+            }
+        )[];
+      };
+    };
+    WebhookTest: {
+      /**
+       * @description A test: nothing has changed.
+       * @enum {string}
+       */
+      type: 'webhook.test';
+      /**
+       * Format: date-time
+       * @description When it was sent. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:01.080Z
+       */
+      timestamp: string;
+      data: {
+        /**
+         * @description The place after what the message tells: for `GET /v1/changes` with the same kinds and mode, and for `replay`.
+         * @example MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0
+         */
+        cursor: string;
+      };
+    };
     /** @description The last page is ceil(total / limit). */
     Pagination: {
       /**
@@ -2422,7 +3296,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description 1 to 255 printable ASCII characters, different for every order and the same for every attempt at it: a UUID, or the number of the cart. The order is then placed once, however often the request is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
+        /** @description 1 to 255 printable ASCII characters, different for every request and the same for every attempt at it: a UUID, or the number of the cart. The request then takes effect once, however often it is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
         'Idempotency-Key'?: string;
         /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
@@ -2524,7 +3398,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The request is well-formed, but the order engine rejects it. No order is placed. */
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -3081,7 +3955,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description 1 to 255 printable ASCII characters, different for every order and the same for every attempt at it: a UUID, or the number of the cart. The order is then placed once, however often the request is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
+        /** @description 1 to 255 printable ASCII characters, different for every request and the same for every attempt at it: a UUID, or the number of the cart. The request then takes effect once, however often it is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
         'Idempotency-Key'?: string;
         /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
@@ -3206,7 +4080,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The request is well-formed, but the order engine rejects it. No order is placed. */
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -3396,7 +4270,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The request is well-formed, but the order engine rejects it. No order is placed. */
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -3472,7 +4346,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description 1 to 255 printable ASCII characters, different for every order and the same for every attempt at it: a UUID, or the number of the cart. The order is then placed once, however often the request is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
+        /** @description 1 to 255 printable ASCII characters, different for every request and the same for every attempt at it: a UUID, or the number of the cart. The request then takes effect once, however often it is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
         'Idempotency-Key'?: string;
         /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
@@ -3597,7 +4471,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The request is well-formed, but the order engine rejects it. No order is placed. */
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -3673,7 +4547,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description 1 to 255 printable ASCII characters, different for every order and the same for every attempt at it: a UUID, or the number of the cart. The order is then placed once, however often the request is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
+        /** @description 1 to 255 printable ASCII characters, different for every request and the same for every attempt at it: a UUID, or the number of the cart. The request then takes effect once, however often it is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
         'Idempotency-Key'?: string;
         /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
@@ -3798,7 +4672,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The request is well-formed, but the order engine rejects it. No order is placed. */
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -3874,7 +4748,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description 1 to 255 printable ASCII characters, different for every order and the same for every attempt at it: a UUID, or the number of the cart. The order is then placed once, however often the request is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
+        /** @description 1 to 255 printable ASCII characters, different for every request and the same for every attempt at it: a UUID, or the number of the cart. The request then takes effect once, however often it is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
         'Idempotency-Key'?: string;
         /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
@@ -3995,7 +4869,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The request is well-formed, but the order engine rejects it. No order is placed. */
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -4071,7 +4945,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description 1 to 255 printable ASCII characters, different for every order and the same for every attempt at it: a UUID, or the number of the cart. The order is then placed once, however often the request is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
+        /** @description 1 to 255 printable ASCII characters, different for every request and the same for every attempt at it: a UUID, or the number of the cart. The request then takes effect once, however often it is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
         'Idempotency-Key'?: string;
         /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
@@ -4196,7 +5070,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The request is well-formed, but the order engine rejects it. No order is placed. */
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -4272,7 +5146,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description 1 to 255 printable ASCII characters, different for every order and the same for every attempt at it: a UUID, or the number of the cart. The order is then placed once, however often the request is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
+        /** @description 1 to 255 printable ASCII characters, different for every request and the same for every attempt at it: a UUID, or the number of the cart. The request then takes effect once, however often it is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
         'Idempotency-Key'?: string;
         /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
@@ -4397,7 +5271,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The request is well-formed, but the order engine rejects it. No order is placed. */
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -5821,7 +6695,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description 1 to 255 printable ASCII characters, different for every order and the same for every attempt at it: a UUID, or the number of the cart. The order is then placed once, however often the request is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
+        /** @description 1 to 255 printable ASCII characters, different for every request and the same for every attempt at it: a UUID, or the number of the cart. The request then takes effect once, however often it is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
         'Idempotency-Key'?: string;
         /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
         Prefer?: string;
@@ -5923,7 +6797,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The request is well-formed, but the order engine rejects it. No order is placed. */
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
@@ -6620,6 +7494,1568 @@ export interface operations {
         content: {
           'application/json': components['schemas']['Error'];
         };
+      };
+    };
+  };
+  listWebhooks: {
+    parameters: {
+      query?: {
+        /** @description Rows on a page, 1 to 100. Values out of range are clamped, never rejected. */
+        limit?: number;
+        /** @description The page, from 1. Values out of range are clamped, never rejected. A page past the last one is empty. */
+        page?: number;
+      };
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            success: true;
+            data: components['schemas']['WebhookListItem'][];
+            pagination: components['schemas']['Pagination'];
+          };
+        };
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The API key is missing, malformed or unknown. */
+      401: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+      403: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
+      429: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service failed. Repeat the request with exponential backoff. */
+      500: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+      503: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  createWebhook: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description 1 to 255 printable ASCII characters, different for every request and the same for every attempt at it: a UUID, or the number of the cart. The request then takes effect once, however often it is repeated. A refusal does not use it up. Kept for at least 24 hours, per store and mode: live and test API keys have separate ones. */
+        'Idempotency-Key'?: string;
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CreateWebhookRequest'];
+      };
+    };
+    responses: {
+      /** @description The webhook, by this request or by an earlier one. Keep the `secret`. */
+      201: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description `true` when this is the answer to an earlier request with the same Idempotency-Key. */
+          'Idempotent-Replayed'?: 'true';
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            success: true;
+            data: components['schemas']['WebhookWithSecret'];
+          };
+        };
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The API key is missing, malformed or unknown. */
+      401: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+      403: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description A request with the same Idempotency-Key is still being processed. Repeat the request after `Retry-After` seconds. */
+      409: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'idempotency_in_flight';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The request is well-formed, but the service rejects it: `X-Error-Code` says why. */
+      422: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'url_not_allowed' | 'too_many_webhooks' | 'idempotency_mismatch';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
+      429: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service failed. Repeat the request with exponential backoff. */
+      500: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+      503: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  getWebhook: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description UUID of the webhook.
+         * @example 0199a1c2-8c4f-7d55-8e20-3b7c9d1e5f60
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            success: true;
+            data: components['schemas']['Webhook'];
+          };
+        };
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The API key is missing, malformed or unknown. */
+      401: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+      403: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+      404: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'not_found';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
+      429: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service failed. Repeat the request with exponential backoff. */
+      500: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+      503: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  deleteWebhook: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description UUID of the webhook.
+         * @example 0199a1c2-8c4f-7d55-8e20-3b7c9d1e5f60
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The webhook after the change. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            success: true;
+            data: components['schemas']['Webhook'];
+          };
+        };
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The API key is missing, malformed or unknown. */
+      401: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+      403: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+      404: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'not_found';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
+      429: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service failed. Repeat the request with exponential backoff. */
+      500: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+      503: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  testWebhook: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description UUID of the webhook.
+         * @example 0199a1c2-8c4f-7d55-8e20-3b7c9d1e5f60
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The webhook after the change. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            success: true;
+            data: components['schemas']['Webhook'];
+          };
+        };
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The API key is missing, malformed or unknown. */
+      401: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+      403: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+      404: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'not_found';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
+      429: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service failed. Repeat the request with exponential backoff. */
+      500: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+      503: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  pauseWebhook: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description UUID of the webhook.
+         * @example 0199a1c2-8c4f-7d55-8e20-3b7c9d1e5f60
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The webhook after the change. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            success: true;
+            data: components['schemas']['Webhook'];
+          };
+        };
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The API key is missing, malformed or unknown. */
+      401: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+      403: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+      404: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'not_found';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
+      429: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service failed. Repeat the request with exponential backoff. */
+      500: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+      503: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  resumeWebhook: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description UUID of the webhook.
+         * @example 0199a1c2-8c4f-7d55-8e20-3b7c9d1e5f60
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The webhook after the change. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            success: true;
+            data: components['schemas']['Webhook'];
+          };
+        };
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The API key is missing, malformed or unknown. */
+      401: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+      403: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+      404: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'not_found';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
+      429: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service failed. Repeat the request with exponential backoff. */
+      500: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+      503: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  replayWebhook: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description UUID of the webhook.
+         * @example 0199a1c2-8c4f-7d55-8e20-3b7c9d1e5f60
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ReplayWebhookRequest'];
+      };
+    };
+    responses: {
+      /** @description The webhook after the change. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            success: true;
+            data: components['schemas']['Webhook'];
+          };
+        };
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request' | 'cursor_invalid';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The API key is missing, malformed or unknown. */
+      401: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+      403: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+      404: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'not_found';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
+      429: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service failed. Repeat the request with exponential backoff. */
+      500: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+      503: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  rotateWebhookSecret: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `handling=strict`: an unknown query parameter returns 400. Without it, unknown parameters are ignored and named in `X-Ignored-Parameters`. */
+        Prefer?: string;
+        /** @description The client's id of the request, which the response repeats. The service replaces an invalid one. */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description UUID of the webhook.
+         * @example 0199a1c2-8c4f-7d55-8e20-3b7c9d1e5f60
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['RotateSecretRequest'];
+      };
+    };
+    responses: {
+      /** @description The webhook after the change. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {boolean} */
+            success: true;
+            data: components['schemas']['WebhookWithSecret'];
+          };
+        };
+      };
+      /** @description The request is malformed, or a value in it is not valid. A repeated request fails again. */
+      400: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'invalid_request';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The API key is missing, malformed or unknown. */
+      401: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'unauthorized';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request. */
+      403: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'api_key_inactive' | 'store_inactive' | 'address_not_allowed' | 'insufficient_scope';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuthenticationError'];
+        };
+      };
+      /** @description The store has no such resource. Resources of other stores do not exist for this store. */
+      404: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'not_found';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The key sends far more requests than any client needs. Wait `Retry-After` seconds. */
+      429: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'throttled';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service failed. Repeat the request with exponential backoff. */
+      500: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'internal_error';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff. */
+      503: {
+        headers: {
+          /** @description The code of the error. The integration guide lists what to do for each code. */
+          'X-Error-Code': 'outcome_unknown' | 'unavailable' | 'deadline_exceeded' | 'overloaded';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whether the key of the request is a live or a test key. */
+          'X-Traffic-Mode'?: 'live' | 'test';
+          /** @description When the key of the request expires. Only in the 30 days before. */
+          'X-Key-Expires-At'?: string;
+          /** @description The query parameters that the operation does not have, percent-encoded and separated by `, `. */
+          'X-Ignored-Parameters'?: string;
+          'Retry-After': components['headers']['Retry-After'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  receiveChange: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description The same for every attempt at the message: skip one that you have stored. */
+        'webhook-id': string;
+        /** @description Seconds since 1970, of the attempt. Refuse one that is older than five minutes. */
+        'webhook-timestamp': string;
+        /** @description HMAC-SHA-256 of `webhook-id.webhook-timestamp.body` with the secret, as `v1,` and Base64. During a rotation one for each secret, separated by spaces. */
+        'webhook-signature': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['WebhookMessage'];
+      };
+    };
+    responses: {
+      /** @description The receiver is gone. Pauses the webhook. */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The next attempt waits for `Retry-After`, as after 503. */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The receiver has stored the message. Any other answer leads to another attempt. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  receiveChanges: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description The same for every attempt at the message: skip one that you have stored. */
+        'webhook-id': string;
+        /** @description Seconds since 1970, of the attempt. Refuse one that is older than five minutes. */
+        'webhook-timestamp': string;
+        /** @description HMAC-SHA-256 of `webhook-id.webhook-timestamp.body` with the secret, as `v1,` and Base64. During a rotation one for each secret, separated by spaces. */
+        'webhook-signature': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['WebhookBatch'];
+      };
+    };
+    responses: {
+      /** @description The receiver is gone. Pauses the webhook. */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The next attempt waits for `Retry-After`, as after 503. */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The receiver has stored the message. Any other answer leads to another attempt. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  receiveTest: {
+    parameters: {
+      query?: never;
+      header: {
+        /** @description The same for every attempt at the message: skip one that you have stored. */
+        'webhook-id': string;
+        /** @description Seconds since 1970, of the attempt. Refuse one that is older than five minutes. */
+        'webhook-timestamp': string;
+        /** @description HMAC-SHA-256 of `webhook-id.webhook-timestamp.body` with the secret, as `v1,` and Base64. During a rotation one for each secret, separated by spaces. */
+        'webhook-signature': string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['WebhookTest'];
+      };
+    };
+    responses: {
+      /** @description The receiver is gone. Pauses the webhook. */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The next attempt waits for `Retry-After`, as after 503. */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The receiver has stored the message. Any other answer leads to another attempt. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
       };
     };
   };

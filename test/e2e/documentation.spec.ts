@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { PIPELINE_STAGES } from '@app/application';
 import { VERSION } from '@app/infrastructure';
+import { Order } from '@app/representations';
 import type { AnySchemaObject } from 'ajv/dist/2020.js';
 import { chromium, type Browser, type Page } from 'playwright-core';
-import { Order } from '../../apps/api/src/orders/order.response.js';
 import { committedDocument, DocumentedAnswers, type DocumentedResponse } from '../support/documented-answers.js';
 import { listen } from '../support/listen.js';
 import { startApi, type RunningApi } from '../support/start-api.js';

@@ -1,8 +1,7 @@
 import { Readiness } from '@app/health';
 import { spawnSync } from 'node:child_process';
-import { createHmac } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -36,8 +35,8 @@ import {
 } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { loadModule } from 'libpg-query';
+import { ChatNotifier } from '../../examples/extending/src/chat-notifier.js';
 import { extension } from '../../examples/extending/src/extension.js';
-import { WebhookNotifier } from '../../examples/extending/src/webhook-notifier.js';
 import { ApiFailures, AuthenticationError } from '../../apps/api/src/index.js';
 import { WorkerModule } from '../../apps/worker/src/worker.module.js';
 import { anOrderRecord, aStoreProfile } from '../builders/order-record.js';
@@ -48,8 +47,6 @@ import { SmtpSink } from '../support/smtp-sink.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 import { testConfig } from '../support/test-config.js';
 import { createTestDatabase } from '../support/test-database.js';
-
-const SECRET = 'a shared secret';
 
 class Closed implements CanActivate {
   canActivate = () => false;
@@ -87,20 +84,15 @@ class Recorder extends Notifier {
   }
 }
 
-interface Received {
-  readonly headers: IncomingMessage['headers'];
-  readonly body: string;
-}
-
 describe('an application that extends the service', () => {
   const log: string[] = [];
-  const received: Received[] = [];
+  const received: string[] = [];
   /** What the channel was told of, as `order stage reference`. */
   const told: string[] = [];
   let status = 200;
   const receiver = createServer((request, response) => {
     void text(request).then((body) => {
-      received.push({ headers: request.headers, body });
+      received.push(body);
       response.writeHead(status).end();
     });
   });
@@ -119,7 +111,7 @@ describe('an application that extends the service', () => {
     extended = {
       ...own,
       modules: [...(own.modules ?? []), TeamModule],
-      channels: { orders_webhook: { useValue: new Recorder(new WebhookNotifier(url, SECRET, () => true), told) } },
+      channels: { chat: { useValue: new Recorder(new ChatNotifier(url), told) } },
     };
     const database = await createTestDatabase();
     await migrate(database.url, undefined, migrations && [migrations]);
@@ -151,7 +143,7 @@ describe('an application that extends the service', () => {
     );
     return stage;
   };
-  const receivedOf = ({ orderId }: OrderKey) => received.filter(({ body }) => body.includes(orderId));
+  const receivedOf = ({ orderId }: OrderKey) => received.filter((body) => body.includes(orderId));
   const mailsOf = ({ orderId }: OrderKey) =>
     smtp.mails.filter(({ raw }) => raw.includes(`${orderId}-notify-merchant`)).length;
 
@@ -307,21 +299,17 @@ describe('an application that extends the service', () => {
 
   describe('adds a channel that', () => {
     it("has no name of the service's own channel", () => {
-      const channels = { mail: { useValue: new WebhookNotifier('https://erp.example', SECRET) } };
+      const channels = { mail: { useValue: new ChatNotifier('https://chat.example') } };
 
       expect(() => InfrastructureModule.on(testConfig({}), api.database.url, undefined, { channels })).toThrow(
         'Channel mail: the service has a channel of this name',
       );
     });
 
-    it('receives each order, with a signature', async () => {
+    it('receives each order', async () => {
       const order = await place();
 
       await eventually(() => expect(receivedOf(order)).toHaveLength(1));
-      const [{ headers, body } = { headers: {}, body: '' }] = receivedOf(order);
-      expect(JSON.parse(body)).toMatchObject({ store: api.store.subdomain, order: order.orderId });
-      const signed = `${order.orderId}-notify-merchant.${String(headers['webhook-timestamp'])}.${body}`;
-      expect(headers['webhook-signature']).toBe(createHmac('sha256', SECRET).update(signed).digest('base64'));
       await eventually(async () => expect((await stageOf(order))?.state).toBe('done'));
       expect(mailsOf(order)).toBe(1);
     });
@@ -337,7 +325,7 @@ describe('an application that extends the service', () => {
       await api.app.get(RetryPipeline, { strict: false }).execute(order);
 
       await eventually(async () =>
-        expect(await stageOf(order)).toMatchObject({ state: 'done', notified: ['mail', 'orders_webhook'] }),
+        expect(await stageOf(order)).toMatchObject({ state: 'done', notified: ['mail', 'chat'] }),
       );
       expect([mailsOf(order), receivedOf(order).length]).toEqual([1, 2]);
     });
@@ -355,7 +343,7 @@ describe('an application that extends the service', () => {
 
     await eventually(async () =>
       expect(await api.database.query(stages, [orderId])).toEqual(
-        ['S-1', 'S-2'].map((reference) => ({ reference, state: 'done', notified: ['mail', 'orders_webhook'] })),
+        ['S-1', 'S-2'].map((reference) => ({ reference, state: 'done', notified: ['chat', 'mail'] })),
       ),
     );
     const shipments = told.filter((line) => line.startsWith(`${orderId} notify-shipment`));

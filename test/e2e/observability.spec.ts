@@ -192,7 +192,8 @@ describe('the metrics', () => {
     'contain every metric that %s uses',
     async (file) => {
       const text = fs.readFileSync(path.resolve(import.meta.dirname, '../../docker', file), 'utf8');
-      const asked = text.match(/\b(?:http|database|orders|pipeline|api_key|nodejs|process)_[a-z0-9_]+/g) ?? [];
+      const asked =
+        text.match(/\b(?:http|database|orders|pipeline|api_key|nodejs|process|webhooks?)_[a-z0-9_]+/g) ?? [];
       const exposed = await read();
       const missing = [...new Set(asked)].filter((name) => !new RegExp(`^(# TYPE )?${name}[ {]`, 'm').test(exposed));
 

@@ -278,7 +278,7 @@ describe('a count', () => {
     await change([counted(1, at), counted(9, at)]);
 
     const notices = await sql<{ short: { units: number }[] }>(
-      'SELECT short FROM merchant_notices WHERE store_id = $1',
+      'SELECT details AS short FROM merchant_notices WHERE store_id = $1',
       api.store.id,
     );
     expect(notices.map(({ short }) => short.map(({ units }) => units))).toEqual([[4]]);

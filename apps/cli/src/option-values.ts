@@ -1,11 +1,14 @@
 import { isIP } from 'node:net';
 import path from 'node:path';
+import { CHANGE_KINDS, type ChangeKind } from '@app/application';
 import {
   isCurrency,
   isExternalReference,
   isReceiptNumber,
   isStorable,
   isUuid,
+  MAX_SECRET_OVERLAP_MS,
+  MAX_WEBHOOK_BATCH,
   parseApiKeyScope,
   WRITE_SCOPES,
   type ApiKeyScope,
@@ -60,6 +63,7 @@ export const reasonName = textIf(
   'Give the name of a rule, such as email_velocity.',
 );
 export const dayCount = integer(1, 366, 'Give 1 to 366 days.');
+export const webhookBatch = integer(1, MAX_WEBHOOK_BATCH, `Give 1 to ${MAX_WEBHOOK_BATCH}.`);
 export const rowCount = integer(1, 1_000, 'Give 1 to 1000.');
 export const stockQuantity = integer(0, INT4_MAX, `Give an integer from 0 to ${INT4_MAX}.`);
 /** What a bin is expected to hold. Commander takes null for no value. */
@@ -131,12 +135,25 @@ export function displayName(text: string): string {
   throw new CommandFailed('Give a name of 1 to 200 characters on one line, without control characters.', EXIT.usage);
 }
 
-/** @throws CommandFailed */
-export function keyId(text: string): string {
-  // Not commander's error, which repeats the value: it may be the key itself, or a part of it.
-  if (!isUuid(text)) throw new CommandFailed('Give the id of a key, as `keys list` shows it.', EXIT.usage);
+/** Reads an id. Not with commander's error, which repeats the value: it may be a key or a secret, or a part of it. */
+const idOr = (remedy: string) => (text: string) => {
+  if (!isUuid(text)) throw new CommandFailed(remedy, EXIT.usage);
   return text.toLowerCase();
+};
+
+export const keyId = idOr('Give the id of a key, as `keys list` shows it.');
+export const webhookId = idOr('Give the id of a webhook, as `webhooks list` shows it.');
+
+/** Kinds of the feed, in their own order. @throws InvalidArgumentError */
+export function changeKinds(text: string): ChangeKind[] {
+  const names = text.split(',').map((name) => name.trim());
+  const kinds = CHANGE_KINDS.filter((kind) => names.includes(kind));
+  if (names.every((name) => kinds.some((kind) => kind === name))) return kinds;
+  throw new InvalidArgumentError(`Give some of ${CHANGE_KINDS.join(',')}.`);
 }
+
+/** A time, or the cursor of the feed that a text without hyphens and colons is. */
+export const replayStart = (text: string): string | Date => (/^\d{4}-/.test(text) ? moment(text) : text);
 
 export function moment(text: string): Date {
   const moment = new Date(text);
@@ -148,13 +165,16 @@ export function moment(text: string): Date {
 
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** 1 second to 90 days, in milliseconds. */
-export function overlapMs(text: string): number {
+/** In milliseconds. */
+const duration = (least: number, most: number, range: string) => (text: string) => {
   const [, count, unit] = /^(\d{1,7})([smhd])$/.exec(text) ?? [];
   const milliseconds = Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
-  if (milliseconds > 0 && milliseconds <= 90 * UNIT_MS.d) return milliseconds;
-  throw new InvalidArgumentError('Give 1s to 90d: a number of seconds (s), minutes (m), hours (h) or days (d).');
-}
+  if (milliseconds >= least && milliseconds <= most) return milliseconds;
+  throw new InvalidArgumentError(`Give ${range}: a number of seconds (s), minutes (m), hours (h) or days (d).`);
+};
+
+export const overlapMs = duration(1, 90 * UNIT_MS.d, '1s to 90d');
+export const secretOverlapMs = duration(0, MAX_SECRET_OVERLAP_MS, '0s to 7d');
 
 /** Kinds of a bundle's lines by their names in `--only`. @throws InvalidArgumentError */
 export function bundleKinds(text: string): BundleKind[] {

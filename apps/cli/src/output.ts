@@ -15,7 +15,7 @@ export function say(text: string): void {
   process.stderr.write(`${printable(text)}\n`);
 }
 
-/** Shortens every API key in the text to its prefix, and escapes the characters that a terminal obeys or hides. */
+/** Shortens every API key and webhook secret in the text to its prefix, and escapes the characters that a terminal obeys or hides. */
 export function printable(text: string): string {
-  return visible(text.replace(/(svc_(?:live|test)_)\w+/gi, '$1…'));
+  return visible(text.replace(/(svc_(?:live|test)_)\w+/gi, '$1…').replace(/(whsec_)[\w+/=]+/gi, '$1…'));
 }

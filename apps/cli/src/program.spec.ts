@@ -82,6 +82,13 @@ describe('the command line', () => {
     ['a quantity beyond int4', 'stock set --store a --product b --bin M/A-1 --quantity 2147483648 --expected any'],
     ['a quantity without what is expected', 'stock set --store a --product b --bin M/A-1 --quantity 1'],
     ['a difference that is no integer', 'stock adjust --store a --product b --bin M/A-1 --by 1.5'],
+    ['a webhook without its URL', 'webhooks create --store a'],
+    ['a webhook of a kind that is none', 'webhooks create --store a --url https://example.com --kinds orders,order'],
+    ['a webhook of more changes than a message has', 'webhooks create --store a --url https://example.com --batch 101'],
+    ['a webhook by an id that is none', 'webhooks show 7'],
+    ['a replay from nowhere', `webhooks replay ${ID}`],
+    ['a replay from a time without its zone', `webhooks replay ${ID} --from 2026-11-20T09:30`],
+    ['a secret that signs for more than 7 days', `webhooks rotate-secret ${ID} --overlap 8d`],
     ['a count without its place', 'stock count --store a --product b --bin M/A-1 --counted 1 --basis on_hand'],
   ])('is refused as wrong usage for %s, with words', async (_, line) => {
     expect(await exitCodeOf(...line.split(' ').filter(Boolean))).toBe(EXIT.usage);
@@ -164,6 +171,9 @@ describe('the command line', () => {
     'orders ship --help',
     'orders shipment --help',
     'orders refund --help',
+    'webhooks create --help',
+    'webhooks replay --help',
+    'webhooks rotate-secret --help',
   ])('explains itself: %s', async (line) => {
     expect(await exitCodeOf(...line.split(' '))).toBe(EXIT.ok);
     expect(said.join('')).toContain('Example');

@@ -12,6 +12,7 @@ import { addOrders } from './commands/orders.command.js';
 import { addSecrets } from './commands/secrets.command.js';
 import { addStock } from './commands/stock.command.js';
 import { addStores } from './commands/stores.command.js';
+import { addWebhooks } from './commands/webhooks.command.js';
 import { printable } from './output.js';
 
 const HELP = `
@@ -48,5 +49,6 @@ export function createProgram(): Command {
   addSecrets(program);
   addBackup(program);
   addFeed(program);
+  addWebhooks(program);
   return program;
 }

@@ -1,4 +1,5 @@
 import { isExternalReference, isStorable, MAX_EXTERNAL_REFERENCE } from '@app/domain';
+import type { SchemaObject } from '@app/representations';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Expose, plainToInstance, Transform, Type, type ClassTransformOptions } from 'class-transformer';
@@ -12,7 +13,6 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
-import type { SchemaObject } from '../openapi/schema.js';
 import { isJsonObject } from './json-object.js';
 
 /**
@@ -43,7 +43,7 @@ function field(schema: ApiPropertyOptions, ...constraints: readonly PropertyDeco
 function fieldOrNull(
   { description, ...schema }: SchemaObject,
   isValid: PropertyDecorator,
-  preset?: string | boolean,
+  preset?: string | boolean | number,
 ): PropertyDecorator {
   const anyOf = [schema, { type: 'null' }];
   return field({ description, anyOf, required: false, default: preset }, IsOptional(), isValid);
@@ -72,9 +72,21 @@ export function IntegerField({ min, max, format, description, isOptional = false
   );
 }
 
+interface IntegerOrNullOptions extends FieldOptions {
+  readonly min: number;
+  readonly max: number;
+  /** The meaning of null and of an absent field. */
+  readonly default?: number;
+}
+
 /** Absent, null, or a JSON integer within the range. */
-export function IntegerOrNullField({ min, max, description }: IntegerOptions): PropertyDecorator {
-  return fieldOrNull({ type: 'integer', minimum: min, maximum: max, description }, isIntegerFrom(min, max));
+export function IntegerOrNullField({
+  min,
+  max,
+  default: preset,
+  description,
+}: IntegerOrNullOptions): PropertyDecorator {
+  return fieldOrNull({ type: 'integer', minimum: min, maximum: max, description }, isIntegerFrom(min, max), preset);
 }
 
 /** Absent, null, or an amount in major units as a JSON number: not negative, and no numeric text. */
@@ -188,6 +200,16 @@ interface OptionalWordOptions extends RequiredWordOptions {
 /** Absent, null, or one of the words, exactly. */
 export function OptionalWordField({ words, default: preset, description }: OptionalWordOptions): PropertyDecorator {
   return fieldOrNull({ type: 'string', enum: [...words], description }, isExactly(words), preset);
+}
+
+/** Absent, null, or a list of one or more of the words, exactly. */
+export function WordsField({ words, description }: RequiredWordOptions): PropertyDecorator {
+  const isWords = constraint(
+    'isSomeOf',
+    (value) => Array.isArray(value) && value.length > 0 && value.every((word) => words.includes(word as string)),
+    `must be a list of one or more of ${words.join(', ')}`,
+  );
+  return fieldOrNull({ type: 'array', items: { type: 'string', enum: [...words] }, minItems: 1, description }, isWords);
 }
 
 interface FlagOptions extends FieldOptions {

@@ -165,6 +165,16 @@ export const ERROR_CODES = {
     meaning: 'Another change of stock of the store has this `reference`.',
     action: 'Send another reference for another change.',
   },
+  url_not_allowed: {
+    status: 422,
+    meaning: 'Nothing is ever sent to the `url` of the webhook, which is not public https. `error` names the fault.',
+    action: "Give another URL. For a receiver inside, ask the service's operator.",
+  },
+  too_many_webhooks: {
+    status: 422,
+    meaning: 'The store has as many webhooks as it may, in the mode of the key.',
+    action: 'Delete one that nobody needs.',
+  },
   idempotency_mismatch: {
     status: 422,
     meaning: 'Another request was carried out with this `Idempotency-Key`.',

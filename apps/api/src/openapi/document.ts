@@ -1,4 +1,5 @@
 import { VERSION } from '@app/infrastructure';
+import type { DocumentedWebhooks } from '@app/representations';
 import type { INestApplication } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
@@ -47,7 +48,8 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   const document = SwaggerModule.createDocument(app, builder.build());
   const named = resources.flatMap(({ schemas }) => schemas).map(({ name, schema }) => [name, schema] as const);
   const schemas = { ...document.components?.schemas, ...Object.fromEntries(named), ...COMMON_SCHEMAS };
-  const described = { ...document, components: { ...document.components, schemas, headers: HEADERS } };
+  const webhooks = Object.assign({}, ...resources.map((resource) => resource.webhooks)) as DocumentedWebhooks;
+  const described = { ...document, webhooks, components: { ...document.components, schemas, headers: HEADERS } };
   repeatExamples(described);
   return described;
 }

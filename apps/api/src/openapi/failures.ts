@@ -1,8 +1,9 @@
+import { ref } from '@app/representations';
 import { applyDecorators } from '@nestjs/common';
 import { ApiResponse } from '@nestjs/swagger';
 import { describeError, type ErrorAnswer } from '../errors/describe-error.js';
 import { ERROR_CODES } from '../errors/error-codes.js';
-import { headers, optionalHeaders, ref } from './components.js';
+import { headers, optionalHeaders } from './components.js';
 
 const MEANING: Record<number, string> = {
   400: 'The request is malformed, or a value in it is not valid. A repeated request fails again.',
@@ -10,7 +11,7 @@ const MEANING: Record<number, string> = {
   403: 'The API key is deactivated, revoked or expired, its store is inactive, or its scope does not permit the request.',
   404: 'The store has no such resource. Resources of other stores do not exist for this store.',
   409: 'A request with the same Idempotency-Key is still being processed. Repeat the request after `Retry-After` seconds.',
-  422: 'The request is well-formed, but the order engine rejects it. No order is placed.',
+  422: 'The request is well-formed, but the service rejects it: `X-Error-Code` says why.',
   429: 'The key sends far more requests than any client needs. Wait `Retry-After` seconds.',
   500: 'The service failed. Repeat the request with exponential backoff.',
   503: 'The service is unavailable for a moment. Repeat the request after `Retry-After` seconds, with backoff.',

@@ -31,8 +31,8 @@ export const ApiIdempotencyKey = (): MethodDecorator & ClassDecorator =>
   ApiHeader({
     name: 'Idempotency-Key',
     description:
-      '1 to 255 printable ASCII characters, different for every order and the same for every attempt at it: a UUID, ' +
-      'or the number of the cart. The order is then placed once, however often the request is repeated. A refusal ' +
+      '1 to 255 printable ASCII characters, different for every request and the same for every attempt at it: a UUID, ' +
+      'or the number of the cart. The request then takes effect once, however often it is repeated. A refusal ' +
       `does not use it up. Kept for at least ${IDEMPOTENCY_KEYS_KEPT_HOURS} hours, per store and mode: live and test API keys ` +
       'have separate ones.',
     required: false,

@@ -131,6 +131,12 @@ export class Metrics extends ServiceMetrics implements FailureCounts {
       'Stages that failed for good; 10000 means that or more',
       ({ deadLetters }) => deadLetters,
     );
+    gauge('webhooks_paused', 'Webhooks that the service has paused', ({ pausedWebhooks }) => pausedWebhooks);
+    gauge(
+      'webhooks_lag_seconds',
+      'Age of the oldest change that an active webhook has not delivered',
+      ({ webhookLagSeconds }) => webhookLagSeconds,
+    );
     new Gauge({
       name: 'orders_held',
       help: 'Orders under review, by fraud rule; an order with two rules counts for both. 1,000 means that or more',

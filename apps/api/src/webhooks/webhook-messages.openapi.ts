@@ -1,0 +1,141 @@
+import { CHANGE_KINDS } from '@app/application';
+import {
+  arrayOf,
+  exampleOf,
+  identityOf,
+  object,
+  oneOf,
+  optional,
+  recordOf,
+  ref,
+  SkuListItem,
+  text,
+  timestamp,
+  type DocumentedWebhooks,
+  type NamedSchema,
+} from '@app/representations';
+import { Type, type TSchema } from '@sinclair/typebox';
+
+const CURSOR = text(
+  'The place after what the message tells: for `GET /v1/changes` with the same kinds and mode, and for `replay`.',
+  'MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0',
+);
+const TIMESTAMP = timestamp('When the newest change of the message entered the feed.', '2026-11-20T09:30:01.080Z');
+
+const toldOf = (kind: (typeof CHANGE_KINDS)[number]) => ({
+  ...identityOf(kind),
+  record: optional(
+    recordOf(kind, 'Only with `body: full`: the full record when the message is sent; null when `deleted`.'),
+  ),
+});
+
+/** With `batch: 1`. */
+export const WebhookMessage: NamedSchema = {
+  name: 'WebhookMessage',
+  schema: Type.Unsafe({
+    oneOf: CHANGE_KINDS.map((kind) =>
+      object({
+        type: oneOf([`${kind}.changed`, `${kind}.deleted`], 'What happened.'),
+        timestamp: TIMESTAMP,
+        data: object({ ...toldOf(kind), cursor: CURSOR }),
+      }),
+    ),
+  }),
+};
+
+/** With a larger `batch`. */
+export const WebhookBatch: NamedSchema = {
+  name: 'WebhookBatch',
+  schema: object({
+    type: oneOf(['changes'], 'Changes of several resources.'),
+    timestamp: TIMESTAMP,
+    data: object({
+      cursor: CURSOR,
+      changes: arrayOf(
+        Type.Unsafe<object>({ oneOf: CHANGE_KINDS.map((kind) => object(toldOf(kind))) }),
+        'Up to `batch` changes, in the order of the feed.',
+      ),
+    }),
+  }),
+};
+
+export const WebhookTest: NamedSchema = {
+  name: 'WebhookTest',
+  schema: object({
+    type: oneOf(['webhook.test'], 'A test: nothing has changed.'),
+    timestamp: timestamp('When it was sent.', '2026-11-20T09:30:01.080Z'),
+    data: object({ cursor: CURSOR }),
+  }),
+};
+
+const ORDER = { kind: 'orders', id: '652e11cd-af5e-469b-9ad6-28bda7a6431d', deleted: false };
+const SKU = { kind: 'skus', id: '70-12', deleted: false };
+const [timestampExample, cursor] = [exampleOf(TIMESTAMP), exampleOf(CURSOR)];
+const header = (name: string, description: string, example: string) => ({
+  name,
+  description,
+  in: 'header' as const,
+  required: true,
+  schema: { type: 'string', examples: [example] },
+});
+
+/** As Standard Webhooks defines them. */
+const HEADERS = [
+  header(
+    'webhook-id',
+    'The same for every attempt at the message: skip one that you have stored.',
+    'msg_2KWPBgLlAfxdpx2AI54pPJ85f4W',
+  ),
+  header(
+    'webhook-timestamp',
+    'Seconds since 1970, of the attempt. Refuse one that is older than five minutes.',
+    '1795167001',
+  ),
+  header(
+    'webhook-signature',
+    'HMAC-SHA-256 of `webhook-id.webhook-timestamp.body` with the secret, as `v1,` and Base64. During a rotation one for ' +
+      'each secret, separated by spaces.',
+    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  ),
+];
+
+const RESPONSES = {
+  '2XX': { description: 'The receiver has stored the message. Any other answer leads to another attempt.' },
+  '410': { description: 'The receiver is gone. Pauses the webhook.' },
+  '429': { description: 'The next attempt waits for `Retry-After`, as after 503.' },
+};
+
+type Examples = Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
+
+const message = (tag: string, operationId: string, summary: string, schema: NamedSchema, examples: Examples) => ({
+  post: {
+    operationId,
+    summary,
+    tags: [tag],
+    security: [],
+    parameters: HEADERS,
+    requestBody: { required: true, content: { 'application/json': { schema: ref(schema.name), examples } } },
+    responses: RESPONSES,
+  },
+});
+
+const thin = {
+  summary: 'Thin',
+  value: { type: 'orders.changed', timestamp: timestampExample, data: { ...ORDER, cursor } },
+};
+const full = {
+  summary: 'Full',
+  value: { type: 'skus.changed', timestamp: timestampExample, data: { ...SKU, record: SkuListItem.example, cursor } },
+};
+const several = {
+  summary: 'Several',
+  value: { type: 'changes', timestamp: timestampExample, data: { cursor, changes: [ORDER, SKU] } },
+};
+const test = { summary: 'A test', value: exampleOf<TSchema>(WebhookTest.schema) };
+
+/** What the service sends to receivers. */
+export const MESSAGES = (tag: string): DocumentedWebhooks => ({
+  change: message(tag, 'receiveChange', 'A resource has changed', WebhookMessage, { thin, full }),
+  changes: message(tag, 'receiveChanges', 'Resources have changed', WebhookBatch, { several }),
+  test: message(tag, 'receiveTest', 'A test', WebhookTest, { test }),
+});

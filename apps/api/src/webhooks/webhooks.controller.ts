@@ -1,0 +1,152 @@
+import { WebhooksService, type ApiKeyLookup, type Webhook as Installed, type WebhookReference } from '@app/application';
+import type { ValueOf } from '@app/representations';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { CurrentKey } from '../auth/current-store.decorator.js';
+import { StrictBodyPipe } from '../body/strict-body.pipe.js';
+import { list, single, type ListEnvelope, type SingleEnvelope } from '../envelope.js';
+import { Documented } from '../openapi/documented.js';
+import { NeedsScope } from '../openapi/needs-scope.js';
+import { IdempotencyKey } from '../orders/idempotency-key.decorator.js';
+import { listQuery, type ValuesOf } from '../query/query.js';
+import { ReadQuery } from '../query/read-query.decorator.js';
+import {
+  ApiCreateWebhook,
+  ApiDeleteWebhook,
+  ApiListWebhooks,
+  ApiPauseWebhook,
+  ApiReplayWebhook,
+  ApiResumeWebhook,
+  ApiRotateWebhookSecret,
+  ApiShowWebhook,
+  ApiTestWebhook,
+  WEBHOOKS_DOCUMENTATION,
+} from './webhooks.openapi.js';
+import {
+  CreateWebhookRequest,
+  ReplayWebhookRequest,
+  RotateSecretRequest,
+  toOverlapMs,
+  toReplayStart,
+  toWebhook,
+} from './webhooks.request.js';
+import {
+  toWebhookListItem,
+  toWebhookResponse,
+  toWebhookWithSecret,
+  type Webhook,
+  type WebhookListItem,
+  type WebhookWithSecret,
+} from './webhooks.response.js';
+
+const QUERY = listQuery({});
+
+type One = SingleEnvelope<ValueOf<typeof Webhook>>;
+type OneWithSecret = SingleEnvelope<ValueOf<typeof WebhookWithSecret>>;
+
+/** URLs and answers of receivers are not for every key: reads need the scope as well. */
+@Controller('v1/webhooks')
+@Documented(WEBHOOKS_DOCUMENTATION)
+export class WebhooksController {
+  constructor(private readonly webhooks: WebhooksService) {}
+
+  /** A store has few: the page is cut here. */
+  @Get()
+  @NeedsScope('webhooks')
+  @ApiListWebhooks()
+  async list(
+    @CurrentKey() { store, mode }: ApiKeyLookup,
+    @ReadQuery(QUERY) { page }: ValuesOf<typeof QUERY>,
+  ): Promise<ListEnvelope<ValueOf<typeof WebhookListItem>>> {
+    const all = await this.webhooks.list(store.id, mode);
+    const rows = all.slice((page.page - 1) * page.limit, page.page * page.limit);
+    return list(rows.map(toWebhookListItem), all.length, page);
+  }
+
+  @Post()
+  @NeedsScope('webhooks')
+  @ApiCreateWebhook()
+  async create(
+    @CurrentKey() { store, mode }: ApiKeyLookup,
+    @IdempotencyKey() key: string | null,
+    @Body(StrictBodyPipe) body: CreateWebhookRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<OneWithSecret> {
+    const wanted = { storeId: store.id, mode, ...toWebhook(body) };
+    const { isReplay, ...created } = await this.webhooks.create(wanted, key);
+    if (isReplay) reply.header('idempotent-replayed', 'true');
+    return single(toWebhookWithSecret(created, await this.webhooks.deliveries(created)));
+  }
+
+  @Get(':id')
+  @NeedsScope('webhooks')
+  @ApiShowWebhook()
+  async show(@CurrentKey() key: ApiKeyLookup, @Param('id') id: string): Promise<One> {
+    return this.shown(await this.webhooks.find(referenceOf(key, id)));
+  }
+
+  @Post(':id/test')
+  @HttpCode(200)
+  @NeedsScope('webhooks')
+  @ApiTestWebhook()
+  async test(@CurrentKey() key: ApiKeyLookup, @Param('id') id: string): Promise<One> {
+    return this.shown(await this.webhooks.change(referenceOf(key, id), { kind: 'test' }));
+  }
+
+  @Post(':id/pause')
+  @HttpCode(200)
+  @NeedsScope('webhooks')
+  @ApiPauseWebhook()
+  async pause(@CurrentKey() key: ApiKeyLookup, @Param('id') id: string): Promise<One> {
+    return this.shown(await this.webhooks.change(referenceOf(key, id), { kind: 'pause' }));
+  }
+
+  @Post(':id/resume')
+  @HttpCode(200)
+  @NeedsScope('webhooks')
+  @ApiResumeWebhook()
+  async resume(@CurrentKey() key: ApiKeyLookup, @Param('id') id: string): Promise<One> {
+    return this.shown(await this.webhooks.change(referenceOf(key, id), { kind: 'resume' }));
+  }
+
+  @Post(':id/replay')
+  @HttpCode(200)
+  @NeedsScope('webhooks')
+  @ApiReplayWebhook()
+  async replay(
+    @CurrentKey() key: ApiKeyLookup,
+    @Param('id') id: string,
+    @Body(StrictBodyPipe) body: ReplayWebhookRequest,
+  ): Promise<One> {
+    return this.shown(await this.webhooks.replayFrom(referenceOf(key, id), toReplayStart(body)));
+  }
+
+  @Post(':id/rotate-secret')
+  @HttpCode(200)
+  @NeedsScope('webhooks')
+  @ApiRotateWebhookSecret()
+  async rotateSecret(
+    @CurrentKey() key: ApiKeyLookup,
+    @Param('id') id: string,
+    @Body(StrictBodyPipe) body: RotateSecretRequest,
+  ): Promise<OneWithSecret> {
+    const rotated = await this.webhooks.rotateSecret(referenceOf(key, id), toOverlapMs(body));
+    return single(toWebhookWithSecret(rotated, await this.webhooks.deliveries(rotated)));
+  }
+
+  /** The deliveries go with the webhook: they are read before. */
+  @Delete(':id')
+  @NeedsScope('webhooks')
+  @ApiDeleteWebhook()
+  async delete(@CurrentKey() key: ApiKeyLookup, @Param('id') id: string): Promise<One> {
+    const reference = referenceOf(key, id);
+    const deliveries = await this.webhooks.deliveries(reference);
+    return single(toWebhookResponse(await this.webhooks.delete(reference), deliveries));
+  }
+
+  private async shown(webhook: Installed): Promise<One> {
+    return single(toWebhookResponse(webhook, await this.webhooks.deliveries(webhook)));
+  }
+}
+
+const referenceOf = ({ store, mode }: ApiKeyLookup, id: string): WebhookReference => ({ storeId: store.id, id, mode });

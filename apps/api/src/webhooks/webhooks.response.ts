@@ -1,0 +1,98 @@
+import {
+  CHANGE_KINDS,
+  DELIVERY_PHASES,
+  webhookCursor,
+  type Delivery,
+  type Webhook as Installed,
+} from '@app/application';
+import { PAUSE_REASONS, WEBHOOK_BODIES } from '@app/domain';
+import {
+  arrayOf,
+  integer,
+  object,
+  oneOf,
+  orNull,
+  representation,
+  text,
+  timestamp,
+  uuid,
+  type ValueOf,
+} from '@app/representations';
+
+const FIELDS = {
+  id: uuid('Identifies the webhook.', '0199a1c2-8c4f-7d55-8e20-3b7c9d1e5f60'),
+  url: text('Where messages are sent.', 'https://erp.example.com/hooks/store'),
+  kinds: arrayOf(oneOf(CHANGE_KINDS, 'A kind of resource.'), 'The kinds that it sends.', ['orders', 'skus']),
+  body: oneOf(WEBHOOK_BODIES, 'Whether a message has the records (`full`) or only names them.'),
+  batch: integer('The most changes in one message.', 1),
+  mode: oneOf(['live', 'test'], 'That of the key that installed it: it sends only orders of this mode.'),
+  state: oneOf(['active', 'paused'], 'A paused webhook sends nothing and keeps its place.'),
+  reason: oneOf(
+    ['', ...PAUSE_REASONS],
+    'Why it is paused: by request, because the receiver answered 410 or failed for three days, or because deletions after ' +
+      'its place are no longer kept. `""` while it is active.',
+    { names: ['active', ...PAUSE_REASONS] },
+  ),
+  cursor: text(
+    'Its place: everything before it is delivered. A cursor of `GET /v1/changes` with the same kinds and mode.',
+    'MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0',
+  ),
+  lag_seconds: integer('The age of the oldest change that is not delivered; 0 without any.', 0),
+  created_at: timestamp('When it was installed.'),
+};
+
+const LAST_DELIVERIES = arrayOf(
+  object({
+    at: timestamp('When the attempt began.', '2026-11-20T09:30:01.080Z'),
+    phase: oneOf(DELIVERY_PHASES, 'How far it came: `done` = the receiver answered; otherwise, what failed.', {
+      example: 'done',
+    }),
+    status: orNull(integer('HTTP status of the answer; null without one.', 204)),
+    duration_ms: integer('How long it took.', 38),
+    answer: text('The first 4 kB of the answer; without one, what failed.', ''),
+  }),
+  'The last 20 attempts, newest first.',
+);
+
+const SECRET = text(
+  'Verifies the signatures of messages. Not shown again.',
+  'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
+);
+
+export const WebhookListItem = representation('WebhookListItem', object(FIELDS));
+export const Webhook = representation('Webhook', object({ ...FIELDS, last_deliveries: LAST_DELIVERIES }));
+export const WebhookWithSecret = representation(
+  'WebhookWithSecret',
+  object({ ...FIELDS, secret: SECRET, last_deliveries: LAST_DELIVERIES }),
+);
+
+export function toWebhookListItem(webhook: Installed): ValueOf<typeof WebhookListItem> {
+  return {
+    id: webhook.id,
+    url: webhook.url,
+    kinds: webhook.kinds,
+    body: webhook.body,
+    batch: webhook.batch,
+    mode: webhook.mode,
+    state: webhook.state,
+    reason: webhook.reason ?? '',
+    cursor: webhookCursor(webhook, webhook.place),
+    lag_seconds: Math.floor(webhook.lagSeconds),
+    created_at: webhook.createdAt.toISOString(),
+  };
+}
+
+export function toWebhookResponse(webhook: Installed, deliveries: readonly Delivery[]): ValueOf<typeof Webhook> {
+  return { ...toWebhookListItem(webhook), last_deliveries: deliveries.map(toDelivery) };
+}
+
+export function toWebhookWithSecret(
+  webhook: Installed & { readonly secret: string },
+  deliveries: readonly Delivery[],
+): ValueOf<typeof WebhookWithSecret> {
+  return { ...toWebhookResponse(webhook, deliveries), secret: webhook.secret };
+}
+
+function toDelivery({ at, phase, status, durationMs, answer }: Delivery) {
+  return { at: at.toISOString(), phase, status, duration_ms: durationMs, answer };
+}

@@ -1,0 +1,134 @@
+import {
+  CHANGE_KINDS,
+  StoreRepository,
+  WebhookRepository,
+  WebhooksService,
+  type ChangeKind,
+  type Webhook,
+  type WebhookReference,
+} from '@app/application';
+import { NotFound, WEBHOOK_BODIES, type ApiKeyMode, type WebhookBody } from '@app/domain';
+import { Option, type Command } from 'commander';
+import { withApplication } from '../database.js';
+import { findStore } from '../find-store.js';
+import { changeKinds, replayStart, secretOverlapMs, subdomain, webhookBatch, webhookId } from '../option-values.js';
+import { printJson } from '../output.js';
+import { printNewSecret, webhookJson, webhookWithDeliveries } from '../webhook-json.js';
+
+const EXAMPLE = '0199a1c2-8c4f-7d55-8e20-3b7c9d1e5f60';
+const DAY_MS = 86_400_000;
+
+interface CreateOptions {
+  readonly store: string;
+  readonly url: string;
+  readonly kinds?: readonly ChangeKind[];
+  readonly mode: ApiKeyMode;
+  readonly body: WebhookBody;
+  readonly batch: number;
+}
+
+export function addWebhooks(program: Command): void {
+  const webhooks = program.command('webhooks').description('send what changes in a store to a URL');
+
+  webhooks
+    .command('create')
+    .description('install a webhook and print its secret; it cannot be shown again')
+    .requiredOption('--store <S>', 'subdomain of the store', subdomain)
+    .requiredOption('--url <U>', 'where messages are sent, https')
+    .option('--kinds <kinds>', `some of ${CHANGE_KINDS.join(',')} (default: all)`, changeKinds)
+    .addOption(
+      new Option('--mode <mode>', 'the mode of the orders that it sends').choices(['live', 'test']).default('live'),
+    )
+    .addOption(
+      new Option('--body <B>', 'name what changed, or send the records').choices(WEBHOOK_BODIES).default('thin'),
+    )
+    .option('--batch <N>', 'the most changes in one message', webhookBatch, 1)
+    .addHelpText(
+      'after',
+      '\nExample:\n  webhooks create --store acme --url https://erp.example.com/hooks --kinds orders,skus',
+    )
+    .action((options: CreateOptions) =>
+      withApplication(async (app) => {
+        const { store, url, kinds = CHANGE_KINDS, mode, body, batch } = options;
+        const { id: storeId } = await findStore(app, store);
+        const created = await app.get(WebhooksService).create({ storeId, url, kinds, mode, body, batch });
+        printNewSecret(created, { store, deliveries: [] });
+      }),
+    );
+
+  webhooks
+    .command('list')
+    .description('list the webhooks of a store, oldest first')
+    .requiredOption('--store <S>', 'subdomain of the store', subdomain)
+    .action(({ store }: { store: string }) =>
+      withApplication(async (app) => {
+        const { id } = await findStore(app, store);
+        const all = await app.get(WebhooksService).list(id, null);
+        printJson(all.map((webhook) => webhookJson(webhook, store)));
+      }),
+    );
+
+  addOne(webhooks, 'show', 'show a webhook with its last deliveries', (service, webhook) => service.find(webhook));
+  addOne(webhooks, 'test', 'send a test message soon; `show` then has its result', (service, webhook) =>
+    service.change(webhook, { kind: 'test' }),
+  );
+  addOne(webhooks, 'pause', 'send nothing until `resume`; the webhook keeps its place', (service, webhook) =>
+    service.change(webhook, { kind: 'pause' }),
+  );
+  addOne(webhooks, 'resume', 'continue at the place of the webhook, at once', (service, webhook) =>
+    service.change(webhook, { kind: 'resume' }),
+  );
+  addOne(webhooks, 'delete', 'delete a webhook and print it as it was', (service, webhook) => service.delete(webhook));
+
+  addOne<{ from: string | Date }>(webhooks, 'replay', 'send again what changed', (service, webhook, { from }) =>
+    service.replayFrom(webhook, from),
+  )
+    .requiredOption('--from <P>', 'a cursor, such as that of a message, or a time in ISO 8601', replayStart)
+    .addHelpText('after', `\nExample:\n  webhooks replay ${EXAMPLE} --from 2026-11-20T09:30:00Z`);
+
+  webhooks
+    .command('rotate-secret')
+    .description('replace the secret of a webhook and print the new one; it cannot be shown again')
+    .argument('<id>', 'id of the webhook', webhookId)
+    .option('--overlap <D>', 'how long the old secret signs as well, from 0s to 7d', secretOverlapMs, DAY_MS)
+    .addHelpText('after', `\nExample:\n  webhooks rotate-secret ${EXAMPLE} --overlap 24h`)
+    .action((id: string, { overlap }: { overlap: number }) =>
+      withWebhook(id, async ({ service, webhook, store }) => {
+        const rotated = await service.rotateSecret(webhook, overlap);
+        printNewSecret(rotated, { store, deliveries: await service.deliveries(webhook) });
+      }),
+    );
+}
+
+type Act<Options> = (service: WebhooksService, webhook: WebhookReference, options: Options) => Promise<Webhook>;
+
+/** A command that prints one webhook. Its deliveries go with a deleted one: they are read before. */
+function addOne<Options>(webhooks: Command, verb: string, description: string, act: Act<Options>): Command {
+  return webhooks
+    .command(verb)
+    .description(description)
+    .argument('<id>', 'id of the webhook', webhookId)
+    .action((id: string, options: Options) =>
+      withWebhook(id, async ({ service, webhook, store }) => {
+        const deliveries = await service.deliveries(webhook);
+        printJson(webhookWithDeliveries(await act(service, webhook, options), { store, deliveries }));
+      }),
+    );
+}
+
+interface Found {
+  readonly service: WebhooksService;
+  /** In either mode. */
+  readonly webhook: WebhookReference;
+  readonly store: string;
+}
+
+function withWebhook(id: string, work: (found: Found) => Promise<void>): Promise<void> {
+  return withApplication(async (app) => {
+    const key = await app.get(WebhookRepository).locate(id);
+    if (!key) throw new NotFound(`Webhook ${id}`);
+    const store = await app.get(StoreRepository).findProfile(key.storeId);
+    const webhook = { ...key, mode: null };
+    await work({ service: app.get(WebhooksService), webhook, store: store?.subdomain ?? '' });
+  });
+}
