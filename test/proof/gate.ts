@@ -27,6 +27,12 @@ const SPECS: Readonly<Record<string, readonly string[]>> = {
   ],
   stock: ['test/e2e/stock.spec.ts', 'test/e2e/stock-counts.spec.ts'],
   changes: ['test/e2e/changes.spec.ts', 'test/e2e/conditional-reads.spec.ts'],
+  webhooks: [
+    'test/contracts/webhooks.spec.ts',
+    'test/contracts/webhook-sender.spec.ts',
+    'test/e2e/webhooks.spec.ts',
+    'test/e2e/webhook-routes.spec.ts',
+  ],
   revoke: ['test/contracts/api-keys.spec.ts', 'test/e2e/changes-waits.spec.ts', 'test/e2e/authentication.spec.ts'],
   slow: ['test/e2e/slow-connections.spec.ts', 'test/e2e/http-edge.spec.ts'],
   overload: ['test/e2e/overload.spec.ts'],

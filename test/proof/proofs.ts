@@ -17,6 +17,7 @@ import { rolling } from './rolling.js';
 import { secrets } from './secrets.js';
 import { slow, slowProxy } from './slow.js';
 import { stock } from './stock.js';
+import { webhooks } from './webhooks.js';
 import type { Proof } from './support/proof.js';
 
 /**
@@ -33,6 +34,7 @@ export const PROOFS: readonly Proof[] = [
   life,
   stock,
   changes,
+  webhooks,
   revoke,
   isolation,
   inputs,

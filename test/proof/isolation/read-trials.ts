@@ -16,7 +16,7 @@ export interface ReadRoute {
 
 /** The trials of a route that reads. @param isThorough also tries parameters that no route has. */
 export function readTrials({ route, row, filters }: ReadRoute, stores: TwoStores, isThorough: boolean): Trial[] {
-  if (row.as === 'open' || row.as === 'order') return [];
+  if (row.as === 'open' || row.as === 'order' || row.as === 'webhook') return [];
   if (row.as === 'stock') return stockTrials(route, stores);
   if (row.as === 'change') return [...stores.references.values()].map((kind) => changeTrial(route, row.body, kind));
   const references = [...stores.references.values()];

@@ -3,17 +3,19 @@ import type { WriteScope } from '@app/domain';
 /** How the proof attacks a route. */
 export type Row =
   /** A single resource by reference. The trial uses every kind; the owner can read the named kinds. */
-  | { readonly as: 'one'; readonly known: readonly string[] }
-  /** A change of an order by its reference, with a body that is good for a new one. */
+  | { readonly as: 'one'; readonly known: readonly string[]; readonly scope?: WriteScope }
+  /** A change of an order, or of a webhook, by its reference, with a body that is good for a new one. */
   | { readonly as: 'change'; readonly scope: WriteScope; readonly body?: object }
   /** A list. The trial uses every filter in its API document; the owner must find rows by each. */
-  | { readonly as: 'list' }
+  | { readonly as: 'list'; readonly scope?: WriteScope }
   /** The feed. A cursor refers to the store that it was made for: changes.spec.ts has those of another store and mode. */
   | { readonly as: 'feed' }
   /** An order, and what a key needs for it. */
   | { readonly as: 'order'; readonly scope: WriteScope | 'read' }
   /** A change of the stock. */
   | { readonly as: 'stock'; readonly scope: WriteScope }
+  /** A webhook. Its body refers to nothing of the store. */
+  | { readonly as: 'webhook'; readonly scope: WriteScope }
   | { readonly as: 'profile' }
   /** Public, and without data of any store. */
   | { readonly as: 'open' };
@@ -55,6 +57,15 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /v1/brands/:idOrSlug': { as: 'one', known: ['brand', 'brand slug'] },
   'GET /v1/store': { as: 'profile' },
   'GET /v1/changes': { as: 'feed' },
+  'GET /v1/webhooks': { as: 'list', scope: 'webhooks' },
+  'POST /v1/webhooks': { as: 'webhook', scope: 'webhooks' },
+  'GET /v1/webhooks/:id': { as: 'one', known: ['webhook'], scope: 'webhooks' },
+  'POST /v1/webhooks/:id/test': { as: 'change', scope: 'webhooks' },
+  'POST /v1/webhooks/:id/pause': { as: 'change', scope: 'webhooks' },
+  'POST /v1/webhooks/:id/resume': { as: 'change', scope: 'webhooks' },
+  'POST /v1/webhooks/:id/replay': { as: 'change', scope: 'webhooks', body: { from: '2026-01-01T00:00:00Z' } },
+  'POST /v1/webhooks/:id/rotate-secret': { as: 'change', scope: 'webhooks' },
+  'DELETE /v1/webhooks/:id': { as: 'change', scope: 'webhooks' },
 };
 
 /** Routes outside `/v1`. They are public, and reveal nothing about any store. */

@@ -39,6 +39,7 @@ export async function openTwoStores(database: TestDatabase, random: (below: numb
     '/v1/customers/:id': await mine.customer(),
     '/v1/categories/:idOrSlug': await mine.category(),
     '/v1/brands/:idOrSlug': await mine.brand(),
+    '/v1/webhooks/:id': await mine.webhook(),
   };
   await apart(database);
   const theirs = await StoreFixture.create(database);
@@ -93,7 +94,8 @@ async function fill(database: TestDatabase, store: StoreFixture, mark: string): 
   ]);
   const [key] = await database.query<{ id: string }>('SELECT id FROM api_keys WHERE store_id = $1', [store.id]);
   const numbers = { brand, category, child, product, draft, variant, bin: await store.bin(), store: store.id };
-  const ids = { order, customer, key: key?.id ?? '' };
+  const webhook = await store.webhook({ url: `https://${mark}.example.com/`, host: `${mark}.example.com` });
+  const ids = { order, customer, webhook, key: key?.id ?? '' };
   const texts = {
     receipt,
     'external reference': keys.external_reference,

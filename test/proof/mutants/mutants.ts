@@ -5,11 +5,13 @@ import type { Mutant } from './mutant.js';
 import { ORDER_MUTANTS } from './order-mutants.js';
 import { REQUEST_MUTANTS } from './request-mutants.js';
 import { STOCK_MUTANTS } from './stock-mutants.js';
+import { WEBHOOK_MUTANTS } from './webhook-mutants.js';
 
 export const MUTANTS: readonly Mutant[] = [
   ...ORDER_MUTANTS,
   ...LIFE_MUTANTS,
   ...STOCK_MUTANTS,
+  ...WEBHOOK_MUTANTS,
   ...REQUEST_MUTANTS,
   ...ACCESS_MUTANTS,
   ...FEED_MUTANTS,

@@ -1,0 +1,80 @@
+import { decodeCursor, type ChangeKind } from '@app/application';
+import { Webhook } from 'standardwebhooks';
+import type { Answer, ReceivedRequest } from '../../support/https-receiver.js';
+
+interface Told {
+  readonly kind: ChangeKind;
+  readonly id: string;
+  readonly deleted: boolean;
+}
+
+interface Message {
+  readonly type: string;
+  readonly data: Told & { readonly cursor: string; readonly changes?: readonly Told[] };
+}
+
+/** A webhook from the side of its receiver: what it was told, and what must never happen. */
+export class Endpoint {
+  readonly violations: string[] = [];
+  /** Accepted messages. */
+  accepted = 0;
+  refused = 0;
+  /** The secrets that must sign each message, newest first. */
+  secrets: string[] = [];
+  id = '';
+  private readonly newest = new Map<string, { readonly position: number; readonly deleted: boolean }>();
+  /** Of the last accepted message, and of the one before it. */
+  private last = -1;
+  private before = -1;
+  private inFlight = 0;
+
+  /** @param decide the answer to a message that counts; anything but 200 refuses it. */
+  constructor(
+    readonly name: string,
+    private readonly storeId: number,
+    private readonly decide: () => Answer | Promise<Answer>,
+  ) {}
+
+  async receive(request: ReceivedRequest): Promise<Answer> {
+    const message = JSON.parse(request.body) as Message;
+    this.verify(request);
+    if (++this.inFlight > 1) this.violations.push(`${this.name}: ${this.inFlight} messages at a time`);
+    void request.closed.then(() => this.inFlight--);
+    const answer = await this.decide();
+    const isAccepted = typeof answer === 'object' && answer.status === 200;
+    if (!isAccepted) this.refused++;
+    // A receiver that cuts or hangs may have stored the message: it counts, and comes again.
+    else this.take(message);
+    return answer;
+  }
+
+  /** The newest position at which it was told of a resource, and whether that was a deletion. */
+  told(kind: string, id: string): { readonly position: number; readonly deleted: boolean } | undefined {
+    return this.newest.get(`${kind} ${id}`);
+  }
+
+  private take({ data }: Message): void {
+    this.accepted++;
+    const { position } = decodeCursor(data.cursor, { storeId: this.storeId, mode: 'live' });
+    // A message comes again when its worker is killed: then after the one before it.
+    if (position > this.last) [this.before, this.last] = [this.last, position];
+    else if (position > this.before) this.last = position;
+    else this.violations.push(`${this.name}: place ${position} after ${this.last}`);
+    for (const { kind, id, deleted } of data.changes ?? [data]) {
+      const known = this.newest.get(`${kind} ${id}`);
+      if (known && known.position > position) continue;
+      this.newest.set(`${kind} ${id}`, { position, deleted });
+    }
+  }
+
+  private verify({ body, headers }: ReceivedRequest): void {
+    for (const [index, secret] of this.secrets.entries()) {
+      try {
+        new Webhook(secret).verify(body, headers as Record<string, string>);
+      } catch (error) {
+        const which = index === 0 ? 'newest' : 'old';
+        this.violations.push(`${this.name}: the ${which} secret does not verify: ${(error as Error).message}`);
+      }
+    }
+  }
+}
