@@ -1,0 +1,41 @@
+import {
+  Notifier,
+  UndeliverableMessage,
+  type NotificationStage,
+  type OrderRecord,
+  type StoreProfile,
+} from 'store-commerce/application';
+
+/** Below the 30 s limit of an attempt. */
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Tells a chat, such as Mattermost, of each order. It may do so twice. The URL is the operator's, so it may lead into a
+ * private network. To tell other systems, use the service's webhooks.
+ */
+export class ChatNotifier extends Notifier {
+  constructor(private readonly url: string) {
+    super();
+  }
+
+  override async notify(stage: NotificationStage, order: OrderRecord, store: StoreProfile): Promise<void> {
+    if (stage !== 'notify-merchant') return;
+    const { status, body } = await fetch(this.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ text: `${store.subdomain}: new order ${order.receiptNumber} (${order.id})` }),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    // An unread answer holds its connection.
+    await body?.cancel();
+    if (status >= 200 && status < 300) return;
+    // A fault in the message itself is permanent; everything else, a redirect too, is retried for hours.
+    if (status === 400 || status === 410) throw new RefusedByChat();
+    throw Object.assign(new Error('The chat did not accept the message'), { code: `HTTP_${status}` });
+  }
+}
+
+class RefusedByChat extends UndeliverableMessage {
+  readonly code = 'HTTP_REFUSED';
+}

@@ -1,0 +1,75 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { components } from './api.js';
+
+type Change = components['schemas']['Change'];
+
+/** A resource that changed. */
+export type WebhookChange = {
+  readonly [Each in Change as Each['kind']]: Readonly<Pick<Each, 'kind' | 'id' | 'deleted'>> & {
+    /** Only with `body: full`: the record at the time of the delivery; null when `deleted`. */
+    readonly record?: Each['data'];
+  };
+}[Change['kind']];
+
+/** What a webhook sends. `cursor` is its place in the feed after the message; `timestamp` the time of the newest change. */
+export type WebhookMessage =
+  | {
+      readonly type: `${Change['kind']}.${'changed' | 'deleted'}`;
+      readonly timestamp: string;
+      readonly data: WebhookChange & { readonly cursor: string };
+    }
+  /** With `batch` above 1. */
+  | {
+      readonly type: 'changes';
+      readonly timestamp: string;
+      readonly data: { readonly cursor: string; readonly changes: readonly WebhookChange[] };
+    }
+  | { readonly type: 'webhook.test'; readonly timestamp: string; readonly data: { readonly cursor: string } };
+
+const SECRET_PREFIX = 'whsec_';
+/** Shorter keys are no secrets; an empty one would let everybody sign. */
+const LEAST_KEY_BYTES = 24;
+const TOLERANCE_SECONDS = 300;
+
+/** The sender is unknown, or the message is old: answer 401. */
+export class WebhookRefused extends Error {}
+
+/**
+ * Checks that a message comes from the holder of a secret, within the last five minutes. A message may come again: it then
+ * has the same `webhook-id`.
+ *
+ * @param secrets `whsec_…`; more than one while they are rotated.
+ * @param headers with names in lower case, as Node has them.
+ * @param rawBody as it was received: a parser that writes it anew breaks the signature.
+ * @throws WebhookRefused
+ */
+export function verifyWebhook(
+  secrets: string | readonly string[],
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  rawBody: string | Buffer,
+): WebhookMessage {
+  const { 'webhook-id': id = '', 'webhook-timestamp': timestamp = '', 'webhook-signature': signatures = '' } = headers;
+  if (!id) throw new WebhookRefused('webhook-id is missing');
+  const age = Math.floor(Date.now() / 1000) - Number(timestamp || NaN);
+  if (!(Math.abs(age) <= TOLERANCE_SECONDS))
+    throw new WebhookRefused('webhook-timestamp is missing, old or in the future');
+
+  const sent = String(signatures)
+    .split(' ')
+    .map((each) => Buffer.from(each));
+  const isSigned = [secrets].flat().some((secret) => {
+    const signature = createHmac('sha256', keyOf(secret))
+      .update(`${String(id)}.${String(timestamp)}.`)
+      .update(rawBody);
+    const expected = Buffer.from(`v1,${signature.digest('base64')}`);
+    return sent.some((each) => each.length === expected.length && timingSafeEqual(each, expected));
+  });
+  if (!isSigned) throw new WebhookRefused('No signature fits');
+  return JSON.parse(rawBody.toString()) as WebhookMessage;
+}
+
+function keyOf(secret: string): Buffer {
+  const key = Buffer.from(secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : '', 'base64');
+  if (key.length < LEAST_KEY_BYTES) throw new Error('A secret of a webhook begins with whsec_');
+  return key;
+}
