@@ -190,8 +190,8 @@ describe('a webhook', () => {
       await send('POST', `/${id}/replay`, { from: '2026-11-20T09:30:00Z' }),
     ].map(({ response }) => response.body);
     const rows = await sql<{ text: string }>(
-      `SELECT webhooks::text || convert_from(webhooks.secrets, 'LATIN1') AS text FROM webhooks WHERE store_id = $1
-       UNION ALL SELECT idempotency_keys::text || convert_from(response, 'LATIN1') FROM idempotency_keys WHERE store_id = $1
+      `SELECT webhooks::text || encode(webhooks.secrets, 'escape') AS text FROM webhooks WHERE store_id = $1
+       UNION ALL SELECT idempotency_keys::text || encode(response, 'escape') FROM idempotency_keys WHERE store_id = $1
        UNION ALL SELECT webhook_deliveries::text FROM webhook_deliveries WHERE store_id = $1`,
       api.store.id,
     );

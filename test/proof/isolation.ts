@@ -95,6 +95,8 @@ async function attack({ context, routes, service }: Attack) {
   violations.push(...scopes.violations);
   me.close();
   them.close();
+  // Nothing decrypts their secrets, which processes of other proofs would report.
+  await rig.database.query('DELETE FROM webhooks WHERE store_id = ANY ($1)', [[stores.mine.id, stores.theirs.id]]);
   return { trials: reads.length + orders.length + 1, scopeTrials: scopes.trials, violations };
 }
 

@@ -66,6 +66,7 @@ async function perform(context: ProofContext, sink: SmtpSink, store: StoreFixtur
   const order = () => orderOf(productId, canaries);
   const ground: Ground = { database: rig.database, asker, storeId: store.id, key: store.key, order };
   const problems = [...planted.problems];
+  canaries.others.push(await installWebhook(asker, store.key));
   for (let round = 0; round < SCALE[form].rounds; round++) {
     problems.push(...(await readAll(ground, store)), ...(await hidesNothingElse(ground, planted.shown)));
     await askHostilely(asker, canaries, { url: service.url, key: store.key, productId });
@@ -131,6 +132,13 @@ async function plant(context: ProofContext, plants: Plants, store: StoreFixture,
   return { shown, problems: code === 0 ? [] : ['the bundle was not imported'] };
 }
 
+/** @returns its secret, which only this answer may contain. */
+async function installWebhook(asker: Asker, key: string): Promise<string> {
+  const body = { url: 'https://erp.invalid/hook' };
+  const installed = await asker.ask('/v1/webhooks', { method: 'POST', key, body });
+  return (JSON.parse(installed.body) as { data: { secret: string } }).data.secret;
+}
+
 async function readAll(ground: Ground, store: StoreFixture): Promise<string[]> {
   const { asker, key, order, database } = ground;
   const placed = await asker.ask('/v1/orders', { method: 'POST', key, body: order() });
@@ -145,6 +153,7 @@ async function readAll(ground: Ground, store: StoreFixture): Promise<string[]> {
     customers: await idsOf('customers'),
     categories: ['category'],
     brands: ['brand'],
+    webhooks: await idsOf('webhooks'),
   };
   return readEverything(asker, { key, ids });
 }
