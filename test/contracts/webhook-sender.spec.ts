@@ -225,6 +225,18 @@ describe('WebhookSender', () => {
     server.close();
   });
 
+  it('fails when a receiver switches protocols', async () => {
+    const headers = ['Connection: Upgrade', 'Upgrade: websocket'];
+    const server = receiver.secureServer((request) => {
+      request.socket.write(['HTTP/1.1 101 Switching Protocols', ...headers, '', ''].join('\r\n'));
+    });
+
+    const attempt = await post(await server.listening);
+
+    expect(attempt).toMatchObject({ phase: 'answer', status: null, answer: 'NO_ANSWER' });
+    server.close();
+  });
+
   it('leaves no connection open after many failures', async () => {
     receiver.answer = () => 'cut';
     const opened = open();

@@ -101,6 +101,10 @@ class NotReachable extends Error {
   readonly code = 'ADDRESS_NOT_ALLOWED';
 }
 
+class NoAnswer extends Error {
+  readonly code = 'NO_ANSWER';
+}
+
 class TimedOut extends Error {
   readonly code = 'TIMED_OUT';
 }
@@ -160,6 +164,12 @@ class Exchange {
         clearTimeout(timer);
         this.hasMetClosing = request.reusedSocket && CLOSED.includes(failureName(error));
         reject(error);
+      });
+      // Without an answer or an error: one that switches protocols, for which Node ends the connection.
+      request.once('close', () => {
+        if (isAnswered) return;
+        clearTimeout(timer);
+        reject(new NoAnswer());
       });
       request.end(body);
     });
