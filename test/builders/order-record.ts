@@ -61,6 +61,7 @@ export function aStoreProfile(values: Partial<StoreProfile> = {}): StoreProfile 
     name: 'Acme',
     currency: 'USD',
     status: 'ACTIVE',
+    createdAt: new Date('2026-01-02T03:04:05.000Z'),
     customDomain: 'shop.acme.test',
     logoUrl: 'https://cdn.acme.test/logo.png',
     primaryColor: '#112233',

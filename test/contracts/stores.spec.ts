@@ -55,6 +55,7 @@ describe('StoreRepository', () => {
 
     expect(created).toEqual({
       id: expect.any(Number) as number,
+      createdAt: expect.any(Date) as Date,
       subdomain: 'acme',
       name: 'Acme',
       currency: 'JPY',

@@ -31,7 +31,8 @@ export class Demo {
     const isUnfinished = store !== null && (await this.app.get(ApiKeyRepository).list(store.id)).length === 0;
     if (!isUnfinished && (await stores.list()).length > 0) return false;
     await withBundleImporter(this.databaseUrl, this.app.get(DataCipher), (importer) =>
-      importer.importObjects(demoStore({ now: new Date() })),
+      // The dates are part of the orders' numbers: those of the first load.
+      importer.importObjects(demoStore({ now: store?.createdAt ?? new Date() })),
     );
     return true;
   }

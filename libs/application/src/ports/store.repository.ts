@@ -8,6 +8,7 @@ export interface StoreSummary {
   readonly name: string;
   readonly currency: Currency;
   readonly status: StoreStatus;
+  readonly createdAt: Date;
 }
 
 /** A store's profile with its settings as configured. The domain's filters, not this port, remove secrets. */
