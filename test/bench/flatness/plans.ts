@@ -49,7 +49,7 @@ async function statementsOf(ask: () => Promise<void>): Promise<Statement[]> {
     const [statement] = args as [string | Statement];
     if (
       typeof statement !== 'string' &&
-      /FROM (?:orders|products|customers|sellable_units|changes)\b/.test(statement.text)
+      /FROM (?:orders|products|customers|sellable_units|stock|changes)\b/.test(statement.text)
     )
       statements.push(statement);
     return query.apply(this, args);
