@@ -102,8 +102,9 @@ describe('WebhookRepository', () => {
   });
 
   it('installs as many webhooks as a store may have in a mode', async () => {
-    for (let n = 0; n < MAX_WEBHOOKS; n++) await install();
+    await Promise.allSettled(Array.from({ length: 2 * MAX_WEBHOOKS }, () => install()));
 
+    expect(await webhooks.list(store.id, 'live')).toHaveLength(MAX_WEBHOOKS);
     await expect(install()).rejects.toThrow(TooManyWebhooks);
     await install({ mode: 'test' });
     await install({ storeId: other.id });
@@ -200,6 +201,15 @@ describe('WebhookQueue', () => {
     await change();
 
     expect(await claim(100, new Map([['slow.example', 7]]))).toHaveLength(4);
+  });
+
+  it('serves at most 32 webhooks of one store at a time', async () => {
+    for (let n = 0; n < 40; n++) await install({ url: `https://hook-${n}.example` });
+    await install({ storeId: other.id });
+    await change();
+    await change(other);
+
+    expect(await claim(100, new Map([[String(store.id), 2]]))).toHaveLength(31);
   });
 
   it('serves the webhooks that wait longest first, and none of an inactive store', async () => {

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import {
   ChangesService,
+  CursorExpired,
   decodeCursor,
   DeliverWebhooks,
   RecordFormat,
@@ -172,6 +174,31 @@ it('tells of orders of its own mode only, and passes the others', async () => {
   expect(receiver.requests).toEqual([]);
 });
 
+it('begins again after a loss of data, although the oldest orders are of the other mode', async () => {
+  const [mug] = await products(1);
+  const place = async (key: string) => {
+    const headers = { authorization: `Bearer ${key}` };
+    const { json } = await api.inject({
+      method: 'POST',
+      url: '/v1/orders',
+      headers,
+      payload: anOrderBody(Number(mug)),
+    });
+    await settle();
+    return json<{ data: { order_id: string } }>().data.order_id;
+  };
+  await place(await store.createKey('test'));
+  const order = await place(store.key);
+  const webhook = await install({ kinds: ['orders'], body: 'full' });
+
+  await api.database.query('UPDATE webhooks SET branch = $2 WHERE id = $1', [webhook.id, randomUUID()]);
+
+  await settle();
+  await place(store.key);
+  await eventually(() => expect(receiver.requests.length).toBeGreaterThan(1));
+  expect(toldTo(receiver.requests)[0]).toBe(order);
+});
+
 it('sends nothing but the newest state of a product that changed while the receiver was down', async () => {
   receiver.answer = () => ({ status: 503 });
   const webhook = await install();
@@ -319,6 +346,18 @@ it('sends again with new ids what a replay asks for', async () => {
   await eventually(() => expect(receiver.requests).toHaveLength(5));
   expect(toldTo(receiver.requests)).toEqual([...ids, ids[1], ...ids]);
   expect(new Set(receiver.requests.map((request) => header(request, 'webhook-id'))).size).toBe(5);
+});
+
+it('replays from no cursor that the database has lost', async () => {
+  const webhook = await install();
+  await products(1);
+  await eventually(() => expect(receiver.requests).toHaveLength(1));
+  const [first] = receiver.requests.map(messageOf);
+  await api.database.query('DELETE FROM changes WHERE store_id = $1', [store.id]);
+
+  const replay = get(WebhooksService).replayFrom({ ...webhook, mode: 'live' }, first?.data.cursor ?? '');
+
+  await expect(replay).rejects.toThrow(CursorExpired);
 });
 
 it('signs with both secrets while a rotation overlaps', async () => {

@@ -23,9 +23,8 @@ export class Endpoint {
   secrets: string[] = [];
   id = '';
   private readonly newest = new Map<string, { readonly position: number; readonly deleted: boolean }>();
-  /** Of the last accepted message, and of the one before it. */
-  private last = -1;
-  private before = -1;
+  /** Of the accepted messages, each once. */
+  private readonly places: number[] = [];
   private inFlight = 0;
 
   /** @param decide the answer to a message that counts; anything but 200 refuses it. */
@@ -56,10 +55,11 @@ export class Endpoint {
   private take({ data }: Message): void {
     this.accepted++;
     const { position } = decodeCursor(data.cursor, { storeId: this.storeId, mode: 'live' });
-    // A message comes again when its worker is killed: then after the one before it.
-    if (position > this.last) [this.before, this.last] = [this.last, position];
-    else if (position > this.before) this.last = position;
-    else this.violations.push(`${this.name}: place ${position} after ${this.last}`);
+    // A kill repeats the last message, and the one before it if that was just being recorded.
+    const kept = this.places.findLastIndex((place) => place < position) + 1;
+    if (this.places.length - kept > 2)
+      this.violations.push(`${this.name}: place ${position} after ${this.places.at(-1)}`);
+    this.places.splice(kept, Infinity, position);
     for (const { kind, id, deleted } of data.changes ?? [data]) {
       const known = this.newest.get(`${kind} ${id}`);
       if (known && known.position > position) continue;

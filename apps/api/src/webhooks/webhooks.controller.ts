@@ -1,4 +1,5 @@
 import { WebhooksService, type ApiKeyLookup, type Webhook as Installed, type WebhookReference } from '@app/application';
+import { isUuid, NotFound } from '@app/domain';
 import type { ValueOf } from '@app/representations';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
@@ -149,4 +150,8 @@ export class WebhooksController {
   }
 }
 
-const referenceOf = ({ store, mode }: ApiKeyLookup, id: string): WebhookReference => ({ storeId: store.id, id, mode });
+/** @throws NotFound */
+function referenceOf({ store, mode }: ApiKeyLookup, id: string): WebhookReference {
+  if (!isUuid(id)) throw new NotFound('Webhook');
+  return { storeId: store.id, id, mode };
+}

@@ -39,7 +39,7 @@ export abstract class WebhookQueue {
    * Claims webhooks that have something to send, those first that wait longest. A claim lasts 30 seconds from its last
    * record: the webhooks of a killed worker are then another's.
    *
-   * @param busy how many webhooks of each host this worker serves already.
+   * @param busy how many webhooks of each host, and of each store by its id, this worker serves already.
    */
   abstract claim(most: number, busy: ReadonlyMap<string, number>): Promise<ClaimedWebhook[]>;
 

@@ -27,7 +27,7 @@ export class DeliverWebhooks {
     private readonly format: RecordFormat,
   ) {}
 
-  /** @param busy how many webhooks of each host this process serves already. */
+  /** @param busy how many webhooks of each host, and of each store by its id, this process serves already. */
   claim(most: number, busy: ReadonlyMap<string, number>): Promise<ClaimedWebhook[]> {
     return this.queue.claim(most, busy);
   }
@@ -44,23 +44,21 @@ export class DeliverWebhooks {
     onAttempt: (attempt: Attempt) => void = () => undefined,
   ): Promise<void> {
     const receiver = this.sender.open(claimed.url);
-    const turn = new Turn(claimed, receiver, onAttempt);
+    const turn = new Turn(claimed, this.queue, receiver, onAttempt);
     try {
-      if (claimed.isTestDue && !(await this.sendTest(turn))) return;
+      if (claimed.isTestDue) await turn.record({ kind: 'tested' }, await turn.send(testMessage(claimed, new Date())));
       if (claimed.isActive) await this.sendChanges(turn, stopping);
+      await turn.recorded;
     } catch (error) {
       if (stopping.aborted) return;
       if (!(error instanceof CursorExpired)) throw error;
-      await this.queue.record(claimed, { kind: 'paused', reason: 'cursor_expired' }, null);
+      await turn.record({ kind: 'paused', reason: 'cursor_expired' }, null);
     } finally {
       receiver.close();
+      // After the last record, which prolongs the claim.
+      await turn.recorded.catch(() => false);
       await this.queue.release(claimed);
     }
-  }
-
-  private async sendTest(turn: Turn): Promise<boolean> {
-    const attempt = await turn.send(testMessage(turn.claimed, new Date()));
-    return this.record(turn, { kind: 'tested' }, attempt);
   }
 
   private async sendChanges(turn: Turn, stopping: AbortSignal): Promise<void> {
@@ -76,13 +74,13 @@ export class DeliverWebhooks {
         const reached = placeAfter(batch, sent, page);
         const attempt = await turn.send(this.messageOf(claimed, batch, reached));
         const outcome = turn.outcomeOf(attempt, reached);
-        if (!(await this.record(turn, outcome, attempt)) || outcome.kind !== 'moved') return;
+        if (!(await turn.record(outcome, attempt)) || outcome.kind !== 'moved') return;
         place = reached;
       }
       // Changes that the webhook does not want are passed as well.
-      if (page.changes.length === 0 && page.next.position > place.position) {
+      if (page.changes.length === 0 && (page.rewound || page.next.position > place.position)) {
         place = page.next;
-        if (!(await this.record(turn, { kind: 'moved', place }, null))) return;
+        if (!(await turn.record({ kind: 'moved', place }, null))) return;
       }
       if (!page.hasMore && place.position >= page.next.position) return;
     }
@@ -103,12 +101,6 @@ export class DeliverWebhooks {
     }));
     return changesMessage(claimed, told, place);
   }
-
-  private async record(turn: Turn, outcome: WebhookOutcome, attempt: Attempt | null): Promise<boolean> {
-    const isNoted = await this.queue.record(turn.claimed, outcome, attempt);
-    turn.renew();
-    return isNoted;
-  }
 }
 
 /** What a worker does with a webhook from its claim to its release. */
@@ -117,9 +109,12 @@ class Turn {
   private renewedAt = performance.now();
   private failures: number;
   private failingForMs: number;
+  /** Whether the last record was noted. */
+  recorded = Promise.resolve(true);
 
   constructor(
     readonly claimed: ClaimedWebhook,
+    private readonly queue: WebhookQueue,
     private readonly receiver: Receiver,
     private readonly onAttempt: (attempt: Attempt) => void,
   ) {
@@ -132,8 +127,19 @@ class Turn {
     return now > this.end || now - this.renewedAt > LATEST_START_MS;
   }
 
-  renew(): void {
-    this.renewedAt = performance.now();
+  /**
+   * Begins a record, which runs beside the next message: that leaves a third earlier, and a kill repeats both.
+   *
+   * @returns whether the record before it was noted: the webhook is not changed, and its claim has not passed to another.
+   */
+  async record(outcome: WebhookOutcome, attempt: Attempt | null): Promise<boolean> {
+    if (!(await this.recorded)) return false;
+    this.recorded = this.queue
+      .record(this.claimed, outcome, attempt)
+      .finally(() => (this.renewedAt = performance.now()));
+    // Who awaits it next has the error.
+    this.recorded.catch(() => undefined);
+    return true;
   }
 
   async send(message: WebhookMessage): Promise<Attempt> {

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { NotFound, type ApiKeyMode } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
-import { CursorInvalid } from '../changes/cursor-errors.js';
+import { CursorExpired, CursorInvalid } from '../changes/cursor-errors.js';
 import { decodeCursor } from '../changes/cursor.js';
+import { ChangeFeed } from '../ports/change-feed.js';
 import { WebhookSender } from '../ports/webhook-sender.js';
 import {
   WebhookRepository,
@@ -32,6 +33,7 @@ export class WebhooksService {
   constructor(
     private readonly webhooks: WebhookRepository,
     private readonly sender: WebhookSender,
+    private readonly feed: ChangeFeed,
   ) {}
 
   /**
@@ -84,12 +86,15 @@ export class WebhooksService {
    *
    * @throws NotFound
    * @throws CursorInvalid unless the cursor is one of the same mode and kinds, such as that of a message.
+   * @throws CursorExpired when deletions after it are no longer kept, or the database has lost its place.
    */
   async replayFrom(reference: WebhookReference, start: string | Date): Promise<Webhook> {
     if (start instanceof Date) return this.change(reference, { kind: 'replay', from: start });
     const { storeId, mode, kinds } = await this.find(reference);
     const { kinds: ofCursor, isTest, ...from } = decodeCursor(start, { storeId, mode });
     if (ofCursor.join() !== kinds.join() || isTest !== (mode === 'test')) throw new CursorInvalid();
+    const { rewound } = await this.feed.read(storeId, { kinds, after: from, limit: 1 });
+    if (rewound) throw new CursorExpired();
     return this.change(reference, { kind: 'replay', from });
   }
 

@@ -44,21 +44,23 @@ export class WebhookRunner extends ProcessLoop {
   }
 
   private start(webhook: ClaimedWebhook): void {
-    const { hostname } = new URL(webhook.url);
-    this.count(hostname, 1);
+    const shared = [new URL(webhook.url).hostname, String(webhook.storeId)];
+    this.count(shared, 1);
     const turn = this.webhooks
       .execute(webhook, this.stopping, (attempt) => this.metrics.observeDelivery(attempt))
       .catch((error: Error) => this.outage.note(`A webhook was not served: ${failureName(error)}`))
       .finally(() => {
-        this.count(hostname, -1);
+        this.count(shared, -1);
         this.running.delete(turn);
       });
     this.running.add(turn);
   }
 
-  private count(host: string, difference: number): void {
-    const count = (this.busy.get(host) ?? 0) + difference;
-    if (count > 0) this.busy.set(host, count);
-    else this.busy.delete(host);
+  private count(shared: readonly string[], difference: number): void {
+    for (const name of shared) {
+      const count = (this.busy.get(name) ?? 0) + difference;
+      if (count > 0) this.busy.set(name, count);
+      else this.busy.delete(name);
+    }
   }
 }

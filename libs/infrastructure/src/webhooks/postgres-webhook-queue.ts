@@ -15,6 +15,8 @@ import { openSecrets } from './webhook-secrets.js';
 
 /** That one worker serves at the same time: a host that hangs costs others no connection. */
 const MOST_PER_HOST = 10;
+/** Of one store: names that all lead to one host are hosts of their own. */
+const MOST_PER_STORE = 32;
 const DELIVERIES_KEPT = 20;
 const HELD = `interval '30 seconds'`;
 
@@ -50,9 +52,12 @@ const CLAIM = `/* webhooks.claim */
       SELECT FROM unnest(webhooks.kinds) AS wanted (kind)
       JOIN changes ON changes.store_id = webhooks.store_id AND changes.kind = wanted.kind
         AND changes.position > webhooks.position))
+  ), next AS MATERIALIZED (
+    SELECT store_id, id, due_at, row_number() OVER (PARTITION BY store_id ORDER BY due_at, id) AS place
+    FROM due WHERE place <= ${MOST_PER_HOST} - coalesce(($3::jsonb ->> host)::int, 0)
   ), chosen AS (
-    SELECT webhooks.store_id, webhooks.id FROM due JOIN webhooks USING (store_id, id)
-    WHERE due.place <= ${MOST_PER_HOST} - coalesce(($3::jsonb ->> due.host)::int, 0) AND ${IS_FREE}
+    SELECT webhooks.store_id, webhooks.id FROM next AS due JOIN webhooks USING (store_id, id)
+    WHERE due.place <= ${MOST_PER_STORE} - coalesce(($3::jsonb ->> due.store_id::text)::int, 0) AND ${IS_FREE}
     ORDER BY due.due_at, webhooks.id LIMIT $1 FOR NO KEY UPDATE OF webhooks SKIP LOCKED
   )
   UPDATE webhooks SET holder = $2, held_until = now() + ${HELD}

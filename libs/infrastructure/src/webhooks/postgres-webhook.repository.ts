@@ -62,6 +62,8 @@ const PURGED = `coalesce((
   SELECT max(through) FROM purged_changes WHERE store_id = $1 AND kind = ANY (webhooks.kinds)), 0)`;
 const BRANCH = '(SELECT id FROM change_branches ORDER BY number DESC LIMIT 1)';
 
+// One installation at a time, so that none counts what another is about to install.
+const LOCK_STORE = '/* webhooks.lock_store */ SELECT FROM stores WHERE id = $1 FOR NO KEY UPDATE';
 const INSERT = `/* webhooks.insert */
   INSERT INTO webhooks (store_id, id, mode, url, host, kinds, body, batch, secrets, branch, position, base)
   SELECT $1, $2, $3, $4, $5, $6::change_kind[], $7, $8, $9, ${BRANCH}, newest, newest
@@ -129,6 +131,7 @@ export class PostgresWebhookRepository extends WebhookRepository {
     const values = [storeId, id, mode, url, hostname, kinds, body, batch, secrets];
     return this.transactions.run(async (sql) => {
       const earlier = request && (await claimKey(sql, request, { orderId: null, answer: Buffer.from(id) }));
+      if (!earlier) await sql.query(LOCK_STORE, [storeId]);
       const [row] = earlier
         ? await sql.query<WebhookRow>(FIND, [storeId, String(earlier.answer), mode])
         : await sql.query<WebhookRow>(INSERT, values);

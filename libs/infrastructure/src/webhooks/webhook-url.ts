@@ -19,7 +19,10 @@ export function checkWebhookUrl(text: string, reachable: ReachableAddresses): vo
   if (url.hash !== '') throw new UrlNotAllowed('must not have a fragment');
   const [host, port] = [hostOf(url), portOf(url)];
   if (isIP(host)) {
-    if (!reachable.has(host, port)) throw new UrlNotAllowed('must have a public address, and the port 443 or 8443');
+    if (!reachable.has(host, port))
+      throw new UrlNotAllowed(
+        'must have a public address, and the port 443 or 8443, unless WEBHOOK_ALLOW permits its network',
+      );
     return;
   }
   // A name without a dot is one of the own network; `example.` is `example.`.
