@@ -108,6 +108,12 @@ describe('WebhookSender', () => {
     const { url } = closed;
     await closed.close();
     expect(await post(url)).toMatchObject({ phase: 'connect', status: null, answer: 'ECONNREFUSED' });
+
+    const plain = createServer((socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
+    const { port } = plain.address() as AddressInfo;
+    expect(await post(`https://127.0.0.1:${port}/`)).toMatchObject({ phase: 'tls', status: null, answer: 'EPROTO' });
+    plain.close();
   });
 
   it('refuses a certificate that no authority has signed', async () => {
@@ -234,6 +240,19 @@ describe('WebhookSender', () => {
     const attempt = await post(await server.listening);
 
     expect(attempt).toMatchObject({ phase: 'answer', status: null, answer: 'NO_ANSWER' });
+    server.close();
+  });
+
+  it('fails when a receiver announces an answer without an end', async () => {
+    const server = receiver.secureServer((request) => {
+      const announce = setInterval(() => request.socket.write('HTTP/1.1 100 Continue\r\n\r\n'.repeat(20)), 50);
+      request.socket.once('close', () => clearInterval(announce));
+    });
+
+    const attempt = await post(await server.listening);
+
+    expect(attempt).toMatchObject({ phase: 'answer', status: null, answer: 'NO_ANSWER' });
+    expect(attempt.durationMs).toBeLessThan(5_000);
     server.close();
   });
 

@@ -15,6 +15,8 @@ const STEP_MS = 5_000;
 const ANSWER_MS = 10_000;
 const TOTAL_MS = 20_000;
 const ANSWER_BYTES = 4_096;
+/** Informational answers (1xx) before the answer. */
+const MOST_ANNOUNCED = 10;
 const HEADERS = { 'content-type': 'application/json', 'user-agent': `store-commerce-webhooks/${VERSION}` };
 const ASKS_TO_WAIT = [429, 503];
 /** Of a connection that the other side has closed. */
@@ -66,7 +68,7 @@ class HttpsReceiver implements Receiver {
     const first = new Exchange();
     const attempt = await this.send(first, headers, body);
     // The receiver closed the connection at the moment in which the message was sent: it has not read it.
-    return first.hasMetClosing ? this.send(new Exchange(), headers, body) : attempt;
+    return first.hasMetClosing ? this.send(new Exchange(first.start), headers, body) : attempt;
   }
 
   close(): void {
@@ -118,9 +120,11 @@ interface Sent {
 /** One request and its answer, with the time limits of its steps. */
 class Exchange {
   private readonly at = new Date();
-  private readonly start = performance.now();
   private phase: DeliveryPhase = 'address';
   hasMetClosing = false;
+
+  /** @param start of the time limit. */
+  constructor(readonly start = performance.now()) {}
 
   run(url: URL, addresses: () => Promise<LookupAddress[]>, { body, ...options }: Sent): Promise<Attempt> {
     return new Promise((resolve, reject) => {
@@ -150,7 +154,14 @@ class Exchange {
         socket.once('secureConnect', () => enter('request', ANSWER_MS));
       });
       // The time limit of the answer is that of the request: a receiver may answer before it has read all.
-      request.once('finish', () => (this.phase = 'answer'));
+      request.once('finish', () => {
+        // Not the phase of a handshake that ends all that was written.
+        if (this.phase === 'request') this.phase = 'answer';
+      });
+      let announced = 0;
+      request.on('information', () => {
+        if (++announced > MOST_ANNOUNCED) request.destroy(new NoAnswer());
+      });
       let isAnswered = false;
       request.once('response', (response) => {
         isAnswered = true;
