@@ -54,7 +54,8 @@ describe('frozen database connections', () => {
     for (const answers of await Promise.all([10, 40].map(answersOnSilentConnections))) {
       const failures = answers.filter(({ status }) => status !== 200 && status !== 201);
       expect(failures.filter(({ sentAt }) => sentAt > RECOVERY_LIMIT_MS)).toEqual([]);
-      expect(new Set(failures.map(({ status }) => status))).toEqual(new Set([503]));
+      // None fails when every request was repeated in time.
+      expect(failures.filter(({ status }) => status !== 503)).toEqual([]);
     }
   });
 });
