@@ -88,13 +88,14 @@ const REPLAY_FROM_PLACE = `/* webhooks.replay */
     epoch = epoch + 1
   WHERE ${IS_IT} RETURNING ${COLUMNS}`;
 
-// Deletions that are no longer kept are before the time, or cannot be sent again.
+// Deletions that are no longer kept are before the time, or cannot be sent again. A time after the place skips nothing, unless
+// the receiver has read the feed because the place expired.
 const REPLAY_FROM_TIME = `/* webhooks.replay_from_time */
   UPDATE webhooks
   SET branch = ${BRANCH}, base = ${PURGED}, replays = replays + 1, failures = 0, failing_since = NULL, due_at = now(),
-    epoch = epoch + 1, position = coalesce(
+    epoch = epoch + 1, position = least(CASE WHEN reason = 'cursor_expired' THEN NULL ELSE position END, coalesce(
       (SELECT min(position) - 1 FROM changes WHERE store_id = $1 AND kind = ANY (webhooks.kinds) AND changed_at >= $4),
-      newest_change($1, enum_range(NULL::change_kind)))
+      newest_change($1, enum_range(NULL::change_kind))))
   WHERE ${IS_IT} RETURNING ${COLUMNS}`;
 
 const LOCK_SECRETS = `/* webhooks.lock_secrets */
