@@ -38,8 +38,15 @@ export class Endpoint {
     const message = JSON.parse(request.body) as Message;
     this.verify(request);
     if (++this.inFlight > 1) this.violations.push(`${this.name}: ${this.inFlight} messages at a time`);
-    void request.closed.then(() => this.inFlight--);
+    let isInFlight = true;
+    const end = () => {
+      if (isInFlight) this.inFlight--;
+      isInFlight = false;
+    };
+    void request.closed.then(end);
     const answer = await this.decide();
+    // The next message may come before this server has noticed the end of its answer.
+    if (typeof answer === 'object') end();
     const isAccepted = typeof answer === 'object' && answer.status === 200;
     if (!isAccepted) this.refused++;
     // A receiver that cuts or hangs may have stored the message: it counts, and comes again.

@@ -61,7 +61,7 @@ class HttpsReceiver implements Receiver {
     private readonly options: SenderOptions,
   ) {
     const { ca } = options;
-    this.agent = new https.Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: true, ...(ca && { ca }) });
+    this.agent = new https.Agent({ keepAlive: true, rejectUnauthorized: true, ...(ca && { ca }) });
   }
 
   async post(headers: Readonly<Record<string, string>>, body: string): Promise<Attempt> {
