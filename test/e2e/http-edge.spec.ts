@@ -346,7 +346,7 @@ describe('the HTTP edge', () => {
         () => api.orderHead('Content-Length: 2', '{}'),
         'Content-Type must be application/json',
       ],
-      ['no body', () => api.orderHead('X-Nothing: 1'), 'The request body must be a JSON object'],
+      ['no body', () => api.orderHead('X-Nothing: 1'), 'Request body is empty'],
       [
         'the charset latin1',
         () => api.orderHead('Content-Type: application/json; charset=iso-8859-1\r\nContent-Length: 2', '{}'),

@@ -16,6 +16,7 @@ export const MAX_FAULTS = 20;
 @Injectable()
 export class BodyPipe implements PipeTransform<unknown, object> {
   transform(body: unknown, { metatype = Object }: ArgumentMetadata): object {
+    if (body === undefined) throw new BadRequestException('Request body is empty');
     if (!isJsonObject(body)) throw new BadRequestException('The request body must be a JSON object');
     const read = plainToInstance(metatype, body, ONLY_DECLARED) as object;
     const errors = validateSync(read, { stopAtFirstError: true, forbidUnknownValues: false });

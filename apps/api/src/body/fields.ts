@@ -99,6 +99,21 @@ export function AmountField({ description }: FieldOptions): PropertyDecorator {
   return fieldOrNull({ type: 'number', minimum: 0, description }, isAmount);
 }
 
+/** An amount in minor units as a JSON integer: not negative, and no numeric text. */
+export function MinorUnitsField({ description }: FieldOptions): PropertyDecorator {
+  const isMinorUnits = constraint(
+    'isMinorUnits',
+    (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+    'must be an integer of at least 0, in minor units: 1099 is 10.99 USD',
+  );
+  const units = 'Minor units of the currency: 1099 is 10.99 USD.';
+  const [minimum, maximum] = [0, Number.MAX_SAFE_INTEGER];
+  return field(
+    { type: 'integer', minimum, maximum, description: `${description} ${units}`, required: true },
+    isMinorUnits,
+  );
+}
+
 interface TextOptions extends FieldOptions {
   /** In characters, which are code points. */
   readonly max: number;

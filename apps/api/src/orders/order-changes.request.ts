@@ -17,6 +17,7 @@ import {
   FlagField,
   IntegerField,
   ListField,
+  MinorUnitsField,
   OptionalWordField,
   ReferenceField,
   RequiredTextField,
@@ -25,8 +26,6 @@ import {
   TimestampField,
   WebAddressField,
 } from '../body/fields.js';
-
-const MINOR_UNITS = 'Minor units of the currency: 1099 is 10.99 USD.';
 
 export class LineQuantityRequest {
   @IntegerField({ min: 1, max: Number.MAX_SAFE_INTEGER, description: '`line` of a line item.' })
@@ -126,7 +125,7 @@ export class RecordPaymentRequest {
   @ReferenceField({ isRequired: true, description: "The payment's id at your gateway. Unique in the order, for ever." })
   reference!: string;
 
-  @IntegerField({ min: 0, max: Number.MAX_SAFE_INTEGER, description: `What was paid. ${MINOR_UNITS}` })
+  @MinorUnitsField({ description: 'What was paid.' })
   amount!: number;
 
   @RequiredTextField({ max: 3, description: 'ISO 4217 code of the amount.' })
@@ -140,11 +139,7 @@ export class RecordRefundRequest {
   @ReferenceField({ isRequired: true, description: "The refund's id at your gateway. Unique in the order, for ever." })
   reference!: string;
 
-  @IntegerField({
-    min: 0,
-    max: Number.MAX_SAFE_INTEGER,
-    description: `What was refunded; 0 for units that come back unpaid. ${MINOR_UNITS}`,
-  })
+  @MinorUnitsField({ description: 'What was refunded; 0 for units that come back unpaid.' })
   amount!: number;
 
   @ListField(LineQuantityRequest, { max: MAX_LINES, isOptional: true, description: 'What the refund is for.' })

@@ -39,6 +39,8 @@ export const jsonBodies = fp<Options>(
     const parse = fastify.getDefaultJsonParser('remove', 'remove');
     const large = new LargeBodies();
     const read = (request: FastifyRequest, body: Buffer): unknown => {
+      // Clients that name the type with every request send it without a body, too.
+      if (body.length === 0) return undefined;
       if (body.subarray(0, TWO_BYTE_ORDER_MARKS.length).equals(TWO_BYTE_ORDER_MARKS))
         throw new MalformedRequest('BYTE_ORDER_MARKS');
       const excess = excessOf(body, LIMITS);
