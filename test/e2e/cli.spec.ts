@@ -300,7 +300,10 @@ describe('the command line', () => {
     expect(early).toMatchObject({ code: 1, stderr: expect.stringContaining('being picked for S-1') as string });
     expect(shipped).toMatchObject({ json: { shipment: { ...shipment, status: 'shipped' } } });
     expect([all, again]).toMatchObject([of('PENDING', 'SHIPPED'), of('PENDING', 'SHIPPED')]);
-    expect(late).toMatchObject({ code: 1, stderr: 'error: Nothing is left to ship\n' });
+    expect(late).toMatchObject({
+      code: 1,
+      stderr: 'error: Units of the order have shipped: it can no longer be cancelled\n',
+    });
     expect(delivered).toMatchObject(of('PENDING', 'DELIVERED'));
     expect(beyond).toMatchObject({ code: 1, stderr: 'error: At most 300 can be refunded (in minor units)\n' });
     expect(refunded).toMatchObject({ ...of('REFUNDED', 'DELIVERED'), stderr: '' });

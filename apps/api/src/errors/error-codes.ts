@@ -106,8 +106,12 @@ export const ERROR_CODES = {
   },
   already_shipped: {
     status: 422,
-    meaning: 'Less is left to ship. `error` names it; the history keeps the attempt of a shipment.',
-    action: 'Read the order. If a parcel has left twice, call it back.',
+    meaning:
+      'Less is left to ship, which `error` names, or the order can no longer be cancelled. The history keeps the attempt of ' +
+      'a shipment.',
+    action:
+      'Read the order. If a parcel has left twice, call it back. Instead of a cancellation, refund it, with `restock` when ' +
+      'units come back.',
   },
   being_picked: {
     status: 422,

@@ -28,8 +28,11 @@ export class AlreadyShipped extends Rejection {
   readonly code = 'already_shipped';
 
   /** @param left what is still to be shipped, by line. */
-  constructor(readonly left: readonly LineQuantity[]) {
-    super(left.length === 0 ? 'Nothing is left to ship' : `Less is left to ship: ${textOf(left)}`);
+  constructor(
+    left: readonly LineQuantity[],
+    problem = left.length === 0 ? 'Nothing is left to ship' : `Less is left to ship: ${textOf(left)}`,
+  ) {
+    super(problem);
   }
 }
 

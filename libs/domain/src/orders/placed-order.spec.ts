@@ -366,6 +366,14 @@ describe('a cancellation', () => {
     );
   });
 
+  it('says of a shipped order that it can no longer be cancelled', () => {
+    const shipped = anOrder({ fulfillmentStatus: 'SHIPPED' });
+
+    expect(() => shipped.cancel(cancellation)).toThrow(
+      'Units of the order have shipped: it can no longer be cancelled',
+    );
+  });
+
   it('is possible again when every shipment is void', () => {
     const order = anOrder({ shipments: [aShipment({ status: 'void' })] });
 

@@ -442,7 +442,9 @@ export class PlacedOrder {
   }
 
   private assertNothingShipped(): void {
-    if (this.state.shipments.some(isShipped) || this.isShippedWhole) throw new AlreadyShipped(this.left(isShipped));
+    if (this.state.shipments.some(isShipped) || this.isShippedWhole) {
+      throw new AlreadyShipped(this.left(isShipped), 'Units of the order have shipped: it can no longer be cancelled');
+    }
     if (this.state.shipments.some(({ status }) => status === 'picking')) throw this.beingPicked();
   }
 
