@@ -2478,6 +2478,18 @@ export interface components {
       lag_seconds: number;
       /**
        * Format: date-time
+       * @description The first failed attempt since the last one that did not fail; null when that was the last. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      failing_since: string | null;
+      /**
+       * Format: date-time
+       * @description When it tries again; null while it is paused, or does not wait after a failure. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      next_attempt_at: string | null;
+      /**
+       * Format: date-time
        * @description When it was installed. ISO 8601, UTC, with milliseconds.
        * @example 2026-11-20T09:30:00.000Z
        */
@@ -2538,6 +2550,18 @@ export interface components {
        * @example 0
        */
       lag_seconds: number;
+      /**
+       * Format: date-time
+       * @description The first failed attempt since the last one that did not fail; null when that was the last. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      failing_since: string | null;
+      /**
+       * Format: date-time
+       * @description When it tries again; null while it is paused, or does not wait after a failure. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      next_attempt_at: string | null;
       /**
        * Format: date-time
        * @description When it was installed. ISO 8601, UTC, with milliseconds.
@@ -2630,6 +2654,18 @@ export interface components {
        * @example 0
        */
       lag_seconds: number;
+      /**
+       * Format: date-time
+       * @description The first failed attempt since the last one that did not fail; null when that was the last. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      failing_since: string | null;
+      /**
+       * Format: date-time
+       * @description When it tries again; null while it is paused, or does not wait after a failure. ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      next_attempt_at: string | null;
       /**
        * Format: date-time
        * @description When it was installed. ISO 8601, UTC, with milliseconds.

@@ -73,6 +73,7 @@ describe('a webhook', () => {
       ...{ id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string, url: URL, body: 'thin', batch: 1, mode: 'live' },
       kinds: ['orders', 'products', 'skus', 'customers', 'categories', 'brands', 'stock'],
       ...{ state: 'active', reason: '', lag_seconds: 0, cursor: expect.any(String) as string, last_deliveries: [] },
+      ...{ failing_since: null, next_attempt_at: null },
       created_at: expect.stringMatching(/Z$/) as string,
       secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/) as string,
     });
@@ -121,6 +122,14 @@ describe('a webhook', () => {
 
     expect([paused.status, paused.data]).toMatchObject([200, { state: 'paused', reason: 'requested', cursor }]);
     expect([resumed.status, resumed.data]).toMatchObject([200, { state: 'active', reason: '', cursor }]);
+  });
+
+  it('pauses also when the request names a type of a body and has none', async () => {
+    const { id } = await created();
+
+    const { status, data } = await send('POST', `/${id}/pause`, undefined, { 'content-type': 'application/json' });
+
+    expect([status, data]).toMatchObject([200, { state: 'paused' }]);
   });
 
   it('has a test message due after the request for one', async () => {

@@ -36,6 +36,8 @@ export function webhookJson(webhook: Webhook, store: string) {
     reason: webhook.reason ?? '',
     cursor: webhookCursor(webhook, webhook.place),
     lag_seconds: Math.floor(webhook.lagSeconds),
+    failing_since: webhook.failingSince,
+    next_attempt_at: webhook.nextAttemptAt,
     created_at: webhook.createdAt,
   };
 }

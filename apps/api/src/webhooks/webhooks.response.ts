@@ -38,6 +38,10 @@ const FIELDS = {
     'MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0',
   ),
   lag_seconds: integer('The age of the oldest change that is not delivered; 0 without any.', 0),
+  failing_since: orNull(
+    timestamp('The first failed attempt since the last one that did not fail; null when that was the last.'),
+  ),
+  next_attempt_at: orNull(timestamp('When it tries again; null while it is paused, or does not wait after a failure.')),
   created_at: timestamp('When it was installed.'),
 };
 
@@ -78,6 +82,8 @@ export function toWebhookListItem(webhook: Installed): ValueOf<typeof WebhookLis
     reason: webhook.reason ?? '',
     cursor: webhookCursor(webhook, webhook.place),
     lag_seconds: Math.floor(webhook.lagSeconds),
+    failing_since: webhook.failingSince?.toISOString() ?? null,
+    next_attempt_at: webhook.nextAttemptAt?.toISOString() ?? null,
     created_at: webhook.createdAt.toISOString(),
   };
 }

@@ -23,6 +23,10 @@ export interface Webhook extends WebhookKey {
   readonly place: FeedPlace;
   /** The age of the oldest change that was not delivered; 0 without any. */
   readonly lagSeconds: number;
+  /** The first failed attempt since the last one that did not fail; null when that was the last. */
+  readonly failingSince: Date | null;
+  /** When it tries again; null while it is paused, or does not wait after a failure. */
+  readonly nextAttemptAt: Date | null;
   readonly createdAt: Date;
 }
 

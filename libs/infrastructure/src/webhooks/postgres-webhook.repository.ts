@@ -40,13 +40,16 @@ interface WebhookRow {
   readonly position: string;
   readonly base: string;
   readonly lagSeconds: number;
+  readonly failingSince: Date | null;
+  readonly nextAttemptAt: Date | null;
   readonly createdAt: Date;
 }
 
 // The store is $1.
 const COLUMNS = `
   store_id AS "storeId", id, mode, url, kinds::text[], body, batch, state, reason, branch, position, base,
-  created_at AS "createdAt", greatest(0, extract(epoch FROM now() - (
+  created_at AS "createdAt", failing_since AS "failingSince",
+  CASE WHEN state = 'active' AND failing_since IS NOT NULL THEN due_at END AS "nextAttemptAt", greatest(0, extract(epoch FROM now() - (
     SELECT min(next.changed_at) FROM unnest(webhooks.kinds) AS wanted (kind)
     CROSS JOIN LATERAL (
       SELECT changed_at FROM changes
