@@ -1,7 +1,7 @@
 import { WebhookSender, type Receiver } from '@app/application';
 import { UrlNotAllowed } from '@app/domain';
 import { HttpsWebhookSender } from '@app/infrastructure';
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { DnsServer } from '../support/dns-server.js';
 import { eventually } from '../support/eventually.js';
 import { HttpsReceiver } from '../support/https-receiver.js';
@@ -186,6 +186,14 @@ describe('WebhookSender', () => {
       expect([questions, reached]).toEqual([2, 0]);
     });
 
+    it('connects again at once when the receiver closes the connection with each answer', async () => {
+      addresses = (type) => (type === 'A' ? [LOOPBACK] : []);
+      receiver.answer = () => ({ status: 200, headers: { connection: 'close' } });
+      const opened = open(`https://erp.receiver.test:${receiver.port}/`, [dns.address]);
+
+      for (let n = 0; n < 5; n++) expect(await opened.post({}, '{}')).toMatchObject({ phase: 'done', status: 200 });
+    });
+
     it('tells that a name has no address', async () => {
       addresses = () => [];
 
@@ -219,6 +227,30 @@ describe('WebhookSender', () => {
     drips.close();
     await eventually(() => expect([receiver.open, sockets.every(({ closed }) => closed)]).toEqual([0, true]));
     silent.close();
+  });
+
+  it('sends nothing when its process was suspended while it connected', async () => {
+    const now = performance.now.bind(performance);
+    let suspendedMs = 0;
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + suspendedMs);
+    const proxy = createServer((socket) => {
+      const onward = connect(receiver.port, '127.0.0.1');
+      // The receiver's part of the handshake, after which the sender has all to send.
+      onward.once('data', () => (suspendedMs = 40_000));
+      socket
+        .on('error', () => undefined)
+        .pipe(onward.on('error', () => undefined))
+        .pipe(socket);
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+
+    const attempt = await post(`https://127.0.0.1:${(proxy.address() as AddressInfo).port}/`);
+
+    clock.mockRestore();
+    proxy.close();
+    expect(attempt).toMatchObject({ status: null, answer: 'TIMED_OUT' });
+    await eventually(() => expect(receiver.open).toBe(0));
+    expect(receiver.requests).toEqual([]);
   });
 
   it('takes the status of an answer that breaks off', async () => {

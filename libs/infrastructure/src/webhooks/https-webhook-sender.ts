@@ -129,10 +129,15 @@ class Exchange {
   run(url: URL, addresses: () => Promise<LookupAddress[]>, { body, ...options }: Sent): Promise<Attempt> {
     return new Promise((resolve, reject) => {
       let timer: NodeJS.Timeout;
+      let limit = Infinity;
+      const timeOut = () => request.destroy(new TimedOut());
       const enter = (phase: DeliveryPhase, limitMs: number) => {
+        // A process that was suspended sees what has arrived before the timers that are over. Another worker may have gone on.
+        if (performance.now() > Math.min(limit, this.start + TOTAL_MS)) return timeOut();
         this.phase = phase;
         clearTimeout(timer);
-        timer = setTimeout(() => request.destroy(new TimedOut()), Math.min(limitMs, this.leftMs));
+        limit = performance.now() + limitMs;
+        timer = setTimeout(timeOut, Math.min(limitMs, this.start + TOTAL_MS - performance.now()));
       };
       // Connects to these addresses only, whatever the name means by then.
       const lookup: LookupFunction = (_host, { all }, callback) => {
@@ -140,6 +145,7 @@ class Exchange {
           (found) => {
             if (request.destroyed) return;
             enter('connect', STEP_MS);
+            if (request.destroyed) return;
             if (all) callback(null, found);
             else callback(null, found[0]?.address ?? '', found[0]?.family);
           },
@@ -189,10 +195,6 @@ class Exchange {
   /** @returns with the code of the error: its text may name an address. */
   failed(error: Error): Attempt {
     return { ...this.attempt(failureName(error)), status: null, retryAfterMs: null };
-  }
-
-  private get leftMs(): number {
-    return Math.max(1, TOTAL_MS - (performance.now() - this.start));
   }
 
   /** Reads the first 4 kB. A longer answer ends the connection. The status counts, also of an answer that breaks off. */
