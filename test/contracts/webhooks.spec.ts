@@ -12,7 +12,9 @@ import {
   type WebhookOutcome,
 } from '@app/application';
 import { MAX_WEBHOOKS, TooManyWebhooks } from '@app/domain';
+import type { DataCipher, Database } from '@app/infrastructure';
 import { v7 as uuidv7 } from 'uuid';
+import { PostgresWebhookQueue } from '../../libs/infrastructure/src/webhooks/postgres-webhook-queue.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { startApplication, type RunningApplication } from '../support/start-application.js';
 
@@ -198,6 +200,26 @@ describe('WebhookQueue', () => {
     expect((await claimOne()).id).toBe(second.id);
   });
 
+  it('looks for changes by the kinds of each webhook, however many there are', async () => {
+    await install({ kinds: ['brands'] });
+    await application.database.query(
+      `INSERT INTO changes (store_id, kind, entity, position, deleted, changed_at)
+       SELECT $1, 'products', n, n, false, now() FROM generate_series(1, 20000) AS n`,
+      [store.id],
+    );
+    await application.database.query('ANALYZE changes');
+    let asked: [text: string, values: unknown[]] | undefined;
+    const recorder = { query: (...query: [string, unknown[]]) => ((asked = query), Promise.resolve([])) };
+
+    await new PostgresWebhookQueue(recorder as unknown as Database, null as unknown as DataCipher).claim(10, new Map());
+
+    const [text = '', values] = asked ?? [];
+    const plan = await application.database.query<Record<string, string>>(`EXPLAIN ${text}`, values);
+    const lines = plan.map((row) => row['QUERY PLAN'] ?? '');
+    const condition = lines.findIndex((line) => line.includes('changes_by_position')) + 1;
+    expect(lines[condition]).toContain('(kind = wanted.kind)');
+  });
+
   it('serves at most ten webhooks of one host at a time', async () => {
     for (let n = 0; n < 12; n++) await install({ url: `https://slow.example/${n}` });
     await install({ url: 'https://fast.example' });
@@ -249,6 +271,8 @@ describe('WebhookQueue', () => {
     }
     const third = await claimOne();
     expect(third.failingForMs).toBeGreaterThan(0);
+    const date: unknown = expect.any(Date);
+    expect(await webhooks.find(third, null)).toMatchObject({ failingSince: date, nextAttemptAt: date });
     await queue.record(third, at(third, 0), null);
     await queue.release(third);
     expect(await claimOne()).toMatchObject({ failures: 2 });
@@ -258,6 +282,7 @@ describe('WebhookQueue', () => {
     await queue.release(fourth);
     const fifth = await claimOne();
     expect(fifth).toMatchObject({ failures: 0, failingForMs: 0 });
+    expect(await webhooks.find(fifth, null)).toMatchObject({ failingSince: null, nextAttemptAt: null });
 
     await queue.record(fifth, { kind: 'failed', delayMs: 60_000 }, REFUSED);
     await queue.release(fifth);

@@ -12,9 +12,11 @@ import {
   type NewWebhook,
   type Webhook,
 } from '@app/application';
-import { HttpsWebhookSender, ServiceMetrics, WebhookRunner } from '@app/infrastructure';
+import { HttpsWebhookSender, ServiceMetrics, WebhookRunner, type SenderOptions } from '@app/infrastructure';
+import { Logger } from '@nestjs/common';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { anOrderBody } from '../builders/order-body.js';
+import { DnsServer } from '../support/dns-server.js';
 import { eventually } from '../support/eventually.js';
 import { HttpsReceiver, type ReceivedRequest } from '../support/https-receiver.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
@@ -57,8 +59,8 @@ afterEach(() => Promise.all(runners.map((runner) => runner.beforeApplicationShut
 const get = <Port>(port: abstract new (...parameters: never[]) => Port): Port => api.app.get(port, { strict: false });
 
 /** The loop of a worker, which trusts the certificate of the receiver. */
-function startRunner(): WebhookRunner {
-  const sender = new HttpsWebhookSender(ALLOWED, { ca: receiver.ca });
+function startRunner(options: SenderOptions = {}): WebhookRunner {
+  const sender = new HttpsWebhookSender(ALLOWED, { ca: receiver.ca, ...options });
   const deliver = new DeliverWebhooks(get(WebhookQueue), get(ChangesService), sender, get(RecordFormat));
   const runner = new WebhookRunner(deliver, new ServiceMetrics());
   runner.onApplicationBootstrap();
@@ -322,6 +324,27 @@ it('has one message in flight, however many workers there are', async () => {
 
   expect(most).toBe(1);
   expect(toldTo(receiver.requests)).toEqual(ids);
+});
+
+it('serves more webhooks at a time than the database lets pages wait', async () => {
+  const dns = await DnsServer.start((_, type) => (type === 'A' ? [[127, 0, 0, 1]] : []));
+  await Promise.all(runners.map((runner) => runner.beforeApplicationShutdown()));
+  const stores = await Promise.all(Array.from({ length: 4 }, async () => (await api.withStore()).store));
+  for (const each of stores) {
+    for (let n = 0; n < 30; n++) {
+      await install({ storeId: each.id, url: `https://h${n}-${each.id}.receiver.test:${receiver.port}/` });
+    }
+    await each.product();
+    await api.database.query('SELECT number_changes($1)', [each.id]);
+  }
+  const warned = jest.spyOn(Logger.prototype, 'warn');
+
+  runners = [startRunner({ servers: [dns.address] })];
+
+  await eventually(() => expect(receiver.requests).toHaveLength(120));
+  expect(warned.mock.calls).toEqual([]);
+  warned.mockRestore();
+  await dns.close();
 });
 
 it('serves others while receivers hang', async () => {

@@ -23,8 +23,8 @@ export const WEBHOOK_MUTANTS: readonly Mutant[] = [
   ]),
   mutant('a claim keeps no other out', 'webhooks', /messages at a time/, [
     QUEUE,
-    `const IS_FREE = 'webhooks.held_until <= now()';`,
-    `const IS_FREE = 'webhooks.held_until IS NOT NULL';`,
+    'const IS_FREE = `webhooks.held_until <= ${NOW}`;',
+    "const IS_FREE = 'webhooks.held_until IS NOT NULL';",
   ]),
   mutant(
     'an attempt undoes a replay',

@@ -20,6 +20,8 @@ export interface ClaimedWebhook extends Pick<
   readonly replays: number;
   /** Identifies the claim. */
   readonly holder: string;
+  /** `performance.now()` before the claim was asked for. */
+  readonly claimedAt: number;
   /** Counts the changes by clients and operators. */
   readonly epoch: number;
 }

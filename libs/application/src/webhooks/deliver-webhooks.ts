@@ -16,10 +16,14 @@ const TURN_MS = 30_000;
 /** A claim lasts 30 s from the last record, and an attempt 20. */
 const LATEST_START_MS = 8_000;
 const GONE = 410;
+/** Pages that are read at a time. A worker serves more webhooks: the database refuses what does not find a place to wait. */
+const READS = 8;
 
 /** Sends to each webhook what changed after its place, in the order of the feed, one message at a time. */
 @Injectable()
 export class DeliverWebhooks {
+  private readonly reads = new Turnstile(READS);
+
   constructor(
     private readonly queue: WebhookQueue,
     private readonly changes: ChangesService,
@@ -90,7 +94,8 @@ export class DeliverWebhooks {
     const { storeId, kinds, mode, body, batch } = claimed;
     // Full records are read for the next message only.
     const limit = body === 'full' ? batch : MAX_LIMIT;
-    return this.changes.read(storeId, { kinds, isTest: mode === 'test', after, limit, bulk: true }, stopping);
+    const query = { kinds, isTest: mode === 'test', after, limit, bulk: true };
+    return this.reads.run(() => this.changes.read(storeId, query, stopping));
   }
 
   private messageOf(claimed: ClaimedWebhook, changes: readonly ChangedResource[], place: FeedPlace): WebhookMessage {
@@ -106,7 +111,7 @@ export class DeliverWebhooks {
 /** What a worker does with a webhook from its claim to its release. */
 class Turn {
   private readonly end = performance.now() + TURN_MS;
-  private renewedAt = performance.now();
+  private renewedAt: number;
   private failures: number;
   private failingForMs: number;
   /** Whether the last record was noted. */
@@ -118,6 +123,7 @@ class Turn {
     private readonly receiver: Receiver,
     private readonly onAttempt: (attempt: Attempt) => void,
   ) {
+    this.renewedAt = claimed.claimedAt;
     this.failures = claimed.failures;
     this.failingForMs = claimed.failingForMs;
   }
@@ -134,9 +140,11 @@ class Turn {
    */
   async record(outcome: WebhookOutcome, attempt: Attempt | null): Promise<boolean> {
     if (!(await this.recorded)) return false;
-    this.recorded = this.queue
-      .record(this.claimed, outcome, attempt)
-      .finally(() => (this.renewedAt = performance.now()));
+    const begunAt = performance.now();
+    this.recorded = this.queue.record(this.claimed, outcome, attempt).then((isNoted) => {
+      if (isNoted) this.renewedAt = begunAt;
+      return isNoted;
+    });
     // Who awaits it next has the error.
     this.recorded.catch(() => undefined);
     return true;
@@ -157,6 +165,28 @@ class Turn {
     if (status === GONE) return { kind: 'paused', reason: 'gone' };
     if (hasFailedTooLong(this.failingForMs)) return { kind: 'paused', reason: 'failing' };
     return { kind: 'failed', delayMs: retryDelayMs(this.failures + 1, retryAfterMs, Math.random()) };
+  }
+}
+
+/** Runs so many tasks at a time, in the order in which they come. */
+class Turnstile {
+  private free: number;
+  private readonly waiting: (() => void)[] = [];
+
+  constructor(most: number) {
+    this.free = most;
+  }
+
+  async run<Result>(task: () => Promise<Result>): Promise<Result> {
+    if (this.free > 0) this.free--;
+    else await new Promise<void>((begin) => this.waiting.push(begin));
+    try {
+      return await task();
+    } finally {
+      const begin = this.waiting.shift();
+      if (begin) begin();
+      else this.free++;
+    }
   }
 }
 

@@ -41,17 +41,22 @@ interface ClaimedRow {
   readonly epoch: number;
 }
 
-const IS_FREE = 'webhooks.held_until <= now()';
+// Rounded as the columns are: what ends now would otherwise end half a millisecond later.
+const NOW = 'now()::timestamptz(3)';
+const IS_FREE = `webhooks.held_until <= ${NOW}`;
 
+// ORDER BY and LIMIT keep the planner at one step of the index for each kind: as a join, it scanned `changes` for each webhook.
 // The lock is taken last: rows that another worker claims at the same moment are passed, and read again when it is done.
 const CLAIM = `/* webhooks.claim */
   WITH due AS MATERIALIZED (
     SELECT store_id, webhooks.id, host, due_at, row_number() OVER (PARTITION BY host ORDER BY due_at, webhooks.id) AS place
     FROM webhooks JOIN stores ON stores.id = webhooks.store_id AND stores.status = 'ACTIVE'
-    WHERE ${IS_FREE} AND (test_due OR state = 'active' AND due_at <= now() AND EXISTS (
-      SELECT FROM unnest(webhooks.kinds) AS wanted (kind)
-      JOIN changes ON changes.store_id = webhooks.store_id AND changes.kind = wanted.kind
-        AND changes.position > webhooks.position))
+    WHERE ${IS_FREE} AND (test_due OR state = 'active' AND due_at <= ${NOW} AND EXISTS (
+      SELECT FROM unnest(webhooks.kinds) AS wanted (kind) CROSS JOIN LATERAL (
+        SELECT FROM changes
+        WHERE changes.store_id = webhooks.store_id AND changes.kind = wanted.kind AND changes.position > webhooks.position
+        ORDER BY changes.position LIMIT 1
+      ) AS next))
   ), next AS MATERIALIZED (
     SELECT store_id, id, due_at, row_number() OVER (PARTITION BY store_id ORDER BY due_at, id) AS place
     FROM due WHERE place <= ${MOST_PER_HOST} - coalesce(($3::jsonb ->> host)::int, 0)
@@ -64,7 +69,7 @@ const CLAIM = `/* webhooks.claim */
   FROM chosen JOIN stores ON stores.id = chosen.store_id
   WHERE webhooks.store_id = chosen.store_id AND webhooks.id = chosen.id
   RETURNING webhooks.store_id AS "storeId", webhooks.id, mode, url, kinds::text[], body, batch, currency, branch, position,
-    base, secrets, state = 'active' AND due_at <= now() AS "isActive", test_due AS "isTestDue", failures,
+    base, secrets, state = 'active' AND due_at <= ${NOW} AS "isActive", test_due AS "isTestDue", failures,
     coalesce(extract(epoch FROM now() - failing_since) * 1000, 0)::float8 AS "failingForMs", replays, epoch`;
 
 // A page without anything to send, $11 null, tells nothing about the receiver.
@@ -110,10 +115,10 @@ export class PostgresWebhookQueue extends WebhookQueue {
   }
 
   override async claim(most: number, busy: ReadonlyMap<string, number>): Promise<ClaimedWebhook[]> {
-    const holder = uuidv4();
-    const values = [most, holder, JSON.stringify(Object.fromEntries(busy))];
+    const claim = { holder: uuidv4(), claimedAt: performance.now() };
+    const values = [most, claim.holder, JSON.stringify(Object.fromEntries(busy))];
     const rows = await this.database.query<ClaimedRow>(CLAIM, values);
-    return rows.flatMap((row) => this.toClaimed(row, holder));
+    return rows.flatMap((row) => this.toClaimed(row, claim));
   }
 
   override async record(
@@ -138,11 +143,14 @@ export class PostgresWebhookQueue extends WebhookQueue {
   }
 
   /** A webhook whose secrets no configured key decrypts is left alone until its claim ends. */
-  private toClaimed({ secrets, branch, position, base, ...row }: ClaimedRow, holder: string): ClaimedWebhook[] {
+  private toClaimed(
+    { secrets, branch, position, base, ...row }: ClaimedRow,
+    claim: Pick<ClaimedWebhook, 'holder' | 'claimedAt'>,
+  ): ClaimedWebhook[] {
     try {
       const { texts } = openSecrets(this.cipher, row, secrets);
       const place = { branch, position: toSafeInteger(position), base: toSafeInteger(base) };
-      return [{ ...row, holder, secrets: texts, place }];
+      return [{ ...row, ...claim, secrets: texts, place }];
     } catch (error) {
       if (!(error instanceof DecryptionFailed)) throw error;
       this.logger.error(error.message);
