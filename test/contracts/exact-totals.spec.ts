@@ -62,7 +62,8 @@ describe('totals of orders and customers', () => {
         const statement =
           change === null
             ? movedOrders({ status: 'REFUNDED' }, `${condition} AND status <> 'REFUNDED'`)
-            : `${change} WHERE ${condition} AND NOT EXISTS (SELECT FROM order_events WHERE order_id = orders.id)`;
+            : // An order with an event cannot be deleted. PostgreSQL checks the status again once it has waited for the row.
+              `${change} WHERE ${condition} AND status <> 'REFUNDED'`;
         return scene.pool.query(statement, [id, draw(1e6)]);
       },
       check: async () => {

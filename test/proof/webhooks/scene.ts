@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DnsServer } from '../../support/dns-server.js';
 import { HttpsReceiver, type Answer } from '../../support/https-receiver.js';
+import { receiverEnvironment } from '../../support/receiver-environment.js';
 import type { ProofContext } from '../support/proof.js';
 import type { Service } from '../support/service.js';
 import { openStore, type StockedStore } from '../support/shop.js';
@@ -15,7 +13,6 @@ export const OK = { status: 200 } satisfies Answer;
 const KINDS = ['orders', 'products', 'skus', 'stock'];
 const LOOPBACK = [127, 0, 0, 1];
 const PRIVATE = [127, 0, 0, 2];
-const RESOLVER = path.resolve(import.meta.dirname, '../../support/dns-of-test.mjs');
 
 /** A store with processes, and receivers of every kind. */
 export class Scene {
@@ -41,8 +38,6 @@ export class Scene {
 
   static async open(context: ProofContext, products: number): Promise<Scene> {
     const receiver = await HttpsReceiver.start();
-    const folder = mkdtempSync(path.join(tmpdir(), 'store-commerce-webhooks-'));
-    writeFileSync(path.join(folder, 'ca.pem'), receiver.ca);
     const { rig } = context;
     let asked = 0;
     const dns = await DnsServer.start((_, type) => {
@@ -51,12 +46,7 @@ export class Scene {
       if (++asked % 4 !== 2) return [LOOPBACK];
       return ++scene.lies % 2 === 0 ? [LOOPBACK, PRIVATE] : [PRIVATE];
     });
-    const env = {
-      WEBHOOK_ALLOW: '127.0.0.1',
-      NODE_EXTRA_CA_CERTS: path.join(folder, 'ca.pem'),
-      NODE_OPTIONS: `--import ${RESOLVER}`,
-      TEST_DNS: dns.address,
-    };
+    const env = receiverEnvironment(receiver, dns);
     const services = await Promise.all([rig.startService({ env }), rig.startService({ env })]);
     const shop = await openStore(context, products, [1_000_000]);
     const scene: Scene = new Scene(context, shop, receiver, services, env);
@@ -71,7 +61,6 @@ export class Scene {
       () => new Promise((resolve) => inside.close(resolve)),
       () => Promise.all(services.map((service) => service.kill())),
     );
-    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
     return scene;
   }
 
