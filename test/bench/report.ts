@@ -36,15 +36,17 @@ export async function runOf<Row>(database: TestDatabase, method: string, rows: r
   return { date, commit: commitOf(), machine: await describeMachine(database), method, rows };
 }
 
+type RunName = 'results' | 'flatness' | 'webhooks';
+
 const fileOf = (name: string) => path.join(import.meta.dirname, `${name}.json`);
 
 /** The last full run, the source of docs/benchmarks.md. */
-export function readRun<Row>(name: 'results' | 'flatness'): Run<Row> {
+export function readRun<Row>(name: RunName): Run<Row> {
   return JSON.parse(readFileSync(fileOf(name), 'utf8')) as Run<Row>;
 }
 
 /** Writes one line for each row, and six digits of each figure. */
-export function writeRun<Row>(name: 'results' | 'flatness', { rows, ...conditions }: Run<Row>): void {
+export function writeRun<Row>(name: RunName, { rows, ...conditions }: Run<Row>): void {
   const short = (_key: string, value: unknown) => (typeof value === 'number' ? Number(value.toPrecision(6)) : value);
   const lines = rows.map((row) => `    ${JSON.stringify(row, short)}`).join(',\n');
   writeFileSync(fileOf(name), `${JSON.stringify(conditions, null, 2).slice(0, -2)},\n  "rows": [\n${lines}\n  ]\n}\n`);

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { flatTable, type FlatRow } from './flatness/table.js';
 import { conditionsOf, readRun, type Table } from './report.js';
 import { costTable, speedTable, type Row } from './tables.js';
+import { webhookTable, type WebhookRow } from './webhooks/table.js';
 
 // Fills the tables of docs/benchmarks.md from the last full runs: tsx test/bench/table.ts
 
@@ -21,10 +22,12 @@ function fill(text: string, name: string, filling: string): string {
 const before = readFileSync(FILE, 'utf8');
 const works = readRun<Row>('results');
 const flat = readRun<FlatRow>('flatness');
+const webhooks = readRun<WebhookRow>('webhooks');
 const tables = [speedTable(works), costTable(works)].map(markdown);
-const filled = fill(
-  fill(before, 'bench', [...tables, conditionsOf(works)].join('\n')),
-  'flat',
-  `${markdown(flatTable(flat.rows))}\n${conditionsOf(flat)}`,
-);
+const fillings = {
+  bench: [...tables, conditionsOf(works)].join('\n'),
+  flat: `${markdown(flatTable(flat.rows))}\n${conditionsOf(flat)}`,
+  webhooks: `${markdown(webhookTable(webhooks.rows))}\n${conditionsOf(webhooks)}`,
+};
+const filled = Object.entries(fillings).reduce((text, [name, filling]) => fill(text, name, filling), before);
 writeFileSync(FILE, filled);

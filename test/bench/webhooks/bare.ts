@@ -1,0 +1,29 @@
+import https from 'node:https';
+
+// The baseline of webhooks: one message after the other on one connection, without a database, a signature or a check of the
+// address. It sends what its parent tells it to, and reports when all is answered.
+
+export interface Messages {
+  readonly url: string;
+  readonly ca: string;
+  readonly body: string;
+  readonly count: number;
+}
+
+process.on('message', ({ url, ca, body, count }: Messages) => {
+  const agent = new https.Agent({ keepAlive: true, ca });
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+  const post = () =>
+    new Promise<void>((resolve, reject) => {
+      const request = https.request(url, { agent, headers, method: 'POST' }, (response) => {
+        response.resume().once('end', resolve);
+      });
+      request.once('error', reject).end(body);
+    });
+  void (async () => {
+    for (let n = 0; n < count; n++) await post();
+    agent.destroy();
+    process.send?.('done');
+  })();
+});
+process.send?.('ready');
