@@ -571,7 +571,7 @@ export interface paths {
     put?: never;
     /**
      * Resume a webhook
-     * @description It continues at its place, at once. One that waits for its next attempt tries at once, too.
+     * @description It continues at its place, at once. One that waits for its next attempt tries at once, too, and is still paused three days after its first failure.
      */
     post: operations['resumeWebhook'];
     delete?: never;
@@ -2472,20 +2472,20 @@ export interface components {
        */
       cursor: string;
       /**
-       * @description The age of the oldest change that is not delivered; 0 without any.
+       * @description The time since the oldest change that is not delivered got its place in the feed; 0 without any.
        * @example 0
        */
       lag_seconds: number;
       /**
        * Format: date-time
-       * @description The first failed attempt since the last one that did not fail; null when that was the last. ISO 8601, UTC, with milliseconds.
-       * @example 2026-11-20T09:30:00.000Z
+       * @description The first failed attempt since the last one that did not fail, and since the last pause; null without one. ISO 8601, UTC, with milliseconds.
+       * @example null
        */
       failing_since: string | null;
       /**
        * Format: date-time
-       * @description When it tries again; null while it is paused, or does not wait after a failure. ISO 8601, UTC, with milliseconds.
-       * @example 2026-11-20T09:30:00.000Z
+       * @description When it tries again, or began to; null while it is paused, or without a failure since the last delivery. ISO 8601, UTC, with milliseconds.
+       * @example null
        */
       next_attempt_at: string | null;
       /**
@@ -2546,20 +2546,20 @@ export interface components {
        */
       cursor: string;
       /**
-       * @description The age of the oldest change that is not delivered; 0 without any.
+       * @description The time since the oldest change that is not delivered got its place in the feed; 0 without any.
        * @example 0
        */
       lag_seconds: number;
       /**
        * Format: date-time
-       * @description The first failed attempt since the last one that did not fail; null when that was the last. ISO 8601, UTC, with milliseconds.
-       * @example 2026-11-20T09:30:00.000Z
+       * @description The first failed attempt since the last one that did not fail, and since the last pause; null without one. ISO 8601, UTC, with milliseconds.
+       * @example null
        */
       failing_since: string | null;
       /**
        * Format: date-time
-       * @description When it tries again; null while it is paused, or does not wait after a failure. ISO 8601, UTC, with milliseconds.
-       * @example 2026-11-20T09:30:00.000Z
+       * @description When it tries again, or began to; null while it is paused, or without a failure since the last delivery. ISO 8601, UTC, with milliseconds.
+       * @example null
        */
       next_attempt_at: string | null;
       /**
@@ -2570,6 +2570,16 @@ export interface components {
       created_at: string;
       /** @description The last 20 attempts, newest first. */
       last_deliveries: {
+        /**
+         * @description `webhook-id` of the message.
+         * @example msg_0nYtWk2Zr8q1c5d7e9f1a3b5c7d
+         */
+        message_id: string;
+        /**
+         * @description Of the message; `webhook.test` is a test.
+         * @example orders.changed
+         */
+        type: string;
         /**
          * Format: date-time
          * @description When the attempt began. ISO 8601, UTC, with milliseconds.
@@ -2650,20 +2660,20 @@ export interface components {
        */
       cursor: string;
       /**
-       * @description The age of the oldest change that is not delivered; 0 without any.
+       * @description The time since the oldest change that is not delivered got its place in the feed; 0 without any.
        * @example 0
        */
       lag_seconds: number;
       /**
        * Format: date-time
-       * @description The first failed attempt since the last one that did not fail; null when that was the last. ISO 8601, UTC, with milliseconds.
-       * @example 2026-11-20T09:30:00.000Z
+       * @description The first failed attempt since the last one that did not fail, and since the last pause; null without one. ISO 8601, UTC, with milliseconds.
+       * @example null
        */
       failing_since: string | null;
       /**
        * Format: date-time
-       * @description When it tries again; null while it is paused, or does not wait after a failure. ISO 8601, UTC, with milliseconds.
-       * @example 2026-11-20T09:30:00.000Z
+       * @description When it tries again, or began to; null while it is paused, or without a failure since the last delivery. ISO 8601, UTC, with milliseconds.
+       * @example null
        */
       next_attempt_at: string | null;
       /**
@@ -2679,6 +2689,16 @@ export interface components {
       secret: string;
       /** @description The last 20 attempts, newest first. */
       last_deliveries: {
+        /**
+         * @description `webhook-id` of the message.
+         * @example msg_0nYtWk2Zr8q1c5d7e9f1a3b5c7d
+         */
+        message_id: string;
+        /**
+         * @description Of the message; `webhook.test` is a test.
+         * @example orders.changed
+         */
+        type: string;
         /**
          * Format: date-time
          * @description When the attempt began. ISO 8601, UTC, with milliseconds.

@@ -19,7 +19,10 @@ import { StoreFixture } from '../builders/store-fixture.js';
 import { startApplication, type RunningApplication } from '../support/start-application.js';
 
 const URL_OF_ERP = 'https://erp.example/hook';
-const DELIVERED: Delivery = { at: new Date(), phase: 'done', status: 200, durationMs: 4.6, answer: 'ok' };
+const DELIVERED: Delivery = {
+  ...{ messageId: 'msg_1', type: 'orders.changed', at: new Date() },
+  ...{ phase: 'done', status: 200, durationMs: 4.6, answer: 'ok' },
+};
 const REFUSED: Delivery = { ...DELIVERED, status: 500, answer: 'no' };
 
 let application: RunningApplication;
@@ -290,6 +293,25 @@ describe('WebhookQueue', () => {
     expect(await claim()).toEqual([]);
   });
 
+  it.each<[string, WebhookChange]>([
+    ['resumed', { kind: 'resume' }],
+    ['replayed', { kind: 'replay', from: new Date(0) }],
+  ])('still counts the time of its failures when it is %s, until it is paused', async (_, changed) => {
+    const webhook = await install();
+    await change();
+    const claimed = await claimOne();
+    await queue.record(claimed, { kind: 'failed', delayMs: 60_000 }, REFUSED);
+    await queue.release(claimed);
+    const { failingSince = null } = (await webhooks.find(webhook, null)) ?? {};
+
+    const failing = await apply(webhook, changed);
+    await apply(webhook, { kind: 'pause' });
+    const resumed = await apply(webhook, { kind: 'resume' });
+
+    expect(failingSince).not.toBeNull();
+    expect([failing?.failingSince, resumed?.failingSince]).toEqual([failingSince, null]);
+  });
+
   it('pauses with a reason and a mail to the merchant, and keeps its place', async () => {
     const webhook = await install();
     await change();
@@ -304,8 +326,9 @@ describe('WebhookQueue', () => {
       'SELECT subject, details FROM merchant_notices WHERE store_id = $1',
       [store.id],
     );
-    const details = { id: webhook.id, host: 'erp.example', reason: 'gone' };
+    const details = { id: webhook.id, mode: 'live', host: 'erp.example', reason: 'gone', failingSince: null };
     expect(notices).toEqual([{ subject: 'webhook_paused', details }]);
+    expect(await apply(webhook, { kind: 'pause' })).toMatchObject({ state: 'paused', reason: 'gone' });
     await apply(webhook, { kind: 'resume' });
     expect((await claimOne()).place).toEqual(webhook.place);
   });

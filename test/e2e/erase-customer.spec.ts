@@ -383,7 +383,7 @@ const IMPERSONAL = [
   'stock_requests: reference request_hash answer',
   'merchant_notices: subject details',
   'webhooks: mode url host kinds body secrets state reason',
-  'webhook_deliveries: phase answer',
+  'webhook_deliveries: message_id type phase answer',
   'change_log: entity',
   'changes: entity',
   'shared_changes: via',

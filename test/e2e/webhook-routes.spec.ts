@@ -56,8 +56,8 @@ const listed = async (headers?: Record<string, string>) =>
 /** Adds an attempt, as a worker does. */
 const attempted = (id: string, at: string, phase: string, status: number | null, answer: string) =>
   sql(
-    `INSERT INTO webhook_deliveries (store_id, webhook_id, slot, at, phase, status, duration_ms, answer)
-     SELECT $1, $2, count(*), $3, $4, $5, 38, $6 FROM webhook_deliveries WHERE webhook_id = $2`,
+    `INSERT INTO webhook_deliveries (store_id, webhook_id, slot, message_id, type, at, phase, status, duration_ms, answer)
+     SELECT $1, $2, count(*), 'msg_' || count(*), 'orders.changed', $3, $4, $5, 38, $6 FROM webhook_deliveries WHERE webhook_id = $2`,
     ...[api.store.id, id, at, phase, status, answer],
   );
 
@@ -109,8 +109,14 @@ describe('a webhook', () => {
 
     expect(status).toBe(200);
     expect(data.last_deliveries).toEqual([
-      { at: '2026-11-20T09:30:05.000Z', phase: 'done', status: 503, duration_ms: 38, answer: 'busy' },
-      { at: '2026-11-20T09:30:00.000Z', phase: 'connect', status: null, duration_ms: 38, answer: 'ECONNREFUSED' },
+      {
+        ...{ message_id: 'msg_1', type: 'orders.changed', at: '2026-11-20T09:30:05.000Z' },
+        ...{ phase: 'done', status: 503, duration_ms: 38, answer: 'busy' },
+      },
+      {
+        ...{ message_id: 'msg_0', type: 'orders.changed', at: '2026-11-20T09:30:00.000Z' },
+        ...{ phase: 'connect', status: null, duration_ms: 38, answer: 'ECONNREFUSED' },
+      },
     ]);
   });
 
@@ -243,9 +249,9 @@ describe('a repeated creation', () => {
     await send('DELETE', `/${id}`);
     const late = await create({}, key('install-3'));
 
-    expect([other, late].map(({ status, code }) => [status, code])).toEqual([
-      [422, 'idempotency_mismatch'],
-      [422, 'idempotency_mismatch'],
+    expect([other, late].map(({ status, code, error }) => [status, code, error])).toEqual([
+      [422, 'idempotency_mismatch', 'This Idempotency-Key was used with a different request'],
+      [422, 'idempotency_mismatch', 'The webhook of this key is deleted: use another key'],
     ]);
     expect(await listed()).toEqual([]);
   });
@@ -371,8 +377,8 @@ describe('a request about webhooks is refused', () => {
   });
 
   it.each<[string, object | undefined, string]>([
-    ['from nowhere', undefined, 'must have one of cursor and from'],
-    ['from two places', { cursor: 'x', from: '2026-11-20T09:30:00Z' }, 'must have one of cursor and from'],
+    ['from nowhere', undefined, 'the body must have either cursor or from'],
+    ['from two places', { cursor: 'x', from: '2026-11-20T09:30:00Z' }, 'the body must have either cursor or from'],
     ['from a time without its zone', { from: '2026-11-20T09:30:00' }, 'from must be a time in ISO 8601'],
     ['from a time to come', { from: '2999-01-01T00:00:00Z' }, 'from must be a time in ISO 8601'],
     ['with an unknown field', { since: '2026-11-20T09:30:00Z' }, 'since is not a field of this request'],
@@ -429,6 +435,7 @@ describe('the command line', () => {
     expect(data).toMatchObject({ kinds: ['orders', 'skus'], batch: 10, body: 'thin', mode: 'live' });
     expect(await run('show', webhook.id)).toEqual({ ...data, store });
     expect(await run('list', '--store', store)).toEqual([{ ...(await listed())[0], store }]);
+    expect(await run('list')).toContainEqual({ ...(await listed())[0], store });
   });
 
   it('pauses, resumes, tests, replays and deletes the webhook of an id, in either mode', async () => {
@@ -456,7 +463,7 @@ describe('the command line', () => {
     expect([refused.code, refused.stderr]).toEqual([1, 'error: url must begin with https://\n']);
     expect([other.code, other.stderr]).toEqual([
       1,
-      'error: The cursor does not match the store, mode or kinds of this request\n',
+      'error: The cursor is damaged, or one of another store, mode or kinds\n',
     ]);
   });
 });

@@ -90,7 +90,7 @@ const waitOver = (webhook: Webhook) =>
   api.database.query('UPDATE webhooks SET due_at = now() WHERE id = $1 AND due_at > now()', [webhook.id]);
 
 it('tells of each change once, in the order of the feed, with a signature that the standard library accepts', async () => {
-  const { secret } = await install();
+  const { secret, ...webhook } = await install();
   const ids = await products(3);
 
   await eventually(() => expect(receiver.requests).toHaveLength(3));
@@ -103,6 +103,9 @@ it('tells of each change once, in the order of the feed, with a signature that t
       new StandardWebhook(secret).verify(`${request.body} `, request.headers as Record<string, string>),
     ).toThrow();
   }
+  const shown = await get(WebhookRepository).deliveries(webhook);
+  const sent = receiver.requests.map(({ headers }) => ({ messageId: headers['webhook-id'], type: 'products.changed' }));
+  expect(shown.slice(-2)).toMatchObject(sent.slice(0, 2).reverse());
   const [first] = receiver.requests.map(messageOf);
   expect(first).toEqual({
     type: 'products.changed',

@@ -153,12 +153,18 @@ export function changeKinds(text: string): ChangeKind[] {
 }
 
 /** A time, or the cursor of the feed that a text without hyphens and colons is. */
-export const replayStart = (text: string): string | Date => (/^\d{4}-/.test(text) ? moment(text) : text);
+/** A cursor, which the store's service checks, or a time. @throws InvalidArgumentError */
+export function replayStart(text: string): string | Date {
+  if (/^[\w-]{40,}$/.test(text)) return text;
+  const time = moment(text);
+  if (time.getTime() > Date.now()) throw new InvalidArgumentError('Give a cursor, or a moment in the past.');
+  return time;
+}
 
 export function moment(text: string): Date {
   const moment = new Date(text);
   if (!TIMESTAMP.test(text) || Number.isNaN(moment.getTime())) {
-    throw new InvalidArgumentError('Give a timestamp such as 2027-01-31T00:00:00Z.');
+    throw new InvalidArgumentError('Give a timestamp with a time zone, such as 2026-11-20T09:30:00Z.');
   }
   return moment;
 }

@@ -87,6 +87,8 @@ describe('the command line', () => {
     ['a webhook of more changes than a message has', 'webhooks create --store a --url https://example.com --batch 101'],
     ['a webhook by an id that is none', 'webhooks show 7'],
     ['a replay from nowhere', `webhooks replay ${ID}`],
+    ['a replay from a time to come', `webhooks replay ${ID} --from 2999-11-20T09:30:00Z`],
+    ['a replay from a time in words', `webhooks replay ${ID} --from yesterday`],
     ['a replay from a time without its zone', `webhooks replay ${ID} --from 2026-11-20T09:30`],
     ['a secret that signs for more than 7 days', `webhooks rotate-secret ${ID} --overlap 8d`],
     ['a count without its place', 'stock count --store a --product b --bin M/A-1 --counted 1 --basis on_hand'],

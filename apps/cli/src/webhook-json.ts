@@ -16,8 +16,8 @@ export function printNewSecret({ secret, ...webhook }: Webhook & { readonly secr
 export function webhookWithDeliveries(webhook: Webhook, { store, deliveries }: Shown) {
   return {
     ...webhookJson(webhook, store),
-    last_deliveries: deliveries.map(({ at, phase, status, durationMs, answer }) => ({
-      ...{ at, phase, status, duration_ms: durationMs, answer },
+    last_deliveries: deliveries.map(({ messageId, type, at, phase, status, durationMs, answer }) => ({
+      ...{ message_id: messageId, type, at, phase, status, duration_ms: durationMs, answer },
     })),
   };
 }

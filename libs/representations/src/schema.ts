@@ -94,9 +94,10 @@ export const majorUnits = (description: string, example: number) =>
     examples: [example],
   });
 
-export const orNull = <T extends TSchema>(schema: T): TUnsafe<Static<T> | null> => {
+/** @param example null, or absent: that of the schema. */
+export const orNull = <T extends TSchema>(schema: T, example?: null): TUnsafe<Static<T> | null> => {
   const { type, ...others } = schema as T & { type: string };
-  return Type.Unsafe({ ...others, type: [type, 'null'] });
+  return Type.Unsafe({ ...others, type: [type, 'null'], ...(example === null && { examples: [null] }) });
 };
 
 /** The example of a schema, or those of its members. */

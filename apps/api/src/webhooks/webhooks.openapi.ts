@@ -1,5 +1,5 @@
 import { CommitOutcomeUnknown, CursorInvalid, IdempotencyInFlight, IdempotencyMismatch } from '@app/application';
-import { MAX_WEBHOOKS, NotFound, TooManyWebhooks, UrlNotAllowed } from '@app/domain';
+import { MAX_WEBHOOKS, NotFound, TooManyWebhooks, UrlNotAllowed, WebhookDeleted } from '@app/domain';
 import type { Representation, ResourceDocumentation } from '@app/representations';
 import { applyDecorators, BadRequestException } from '@nestjs/common';
 import { optionalHeaders } from '../openapi/components.js';
@@ -66,6 +66,7 @@ export const ApiCreateWebhook = () =>
         new TooManyWebhooks(MAX_WEBHOOKS),
         new IdempotencyInFlight(),
         new IdempotencyMismatch(),
+        new WebhookDeleted(),
         new CommitOutcomeUnknown(null),
       ],
     }),
@@ -104,7 +105,9 @@ export const ApiResumeWebhook = () =>
   ApiChange({
     operationId: 'resumeWebhook',
     summary: 'Resume a webhook',
-    description: 'It continues at its place, at once. One that waits for its next attempt tries at once, too.',
+    description:
+      'It continues at its place, at once. One that waits for its next attempt tries at once, too, and is still paused three ' +
+      'days after its first failure.',
   });
 
 export const ApiReplayWebhook = () =>
@@ -115,7 +118,7 @@ export const ApiReplayWebhook = () =>
       'Moves the place of the webhook back, or forward: after a `cursor`, or to a time. The newest state of each resource ' +
       'that changed since is sent, under a new `webhook-id`. A paused webhook stays paused.',
     body: { type: ReplayWebhookRequest, example: { from: '2026-11-20T09:30:00.000Z' } },
-    failures: [new BadRequestException('must have one of cursor and from'), new CursorInvalid()],
+    failures: [new BadRequestException('the body must have either cursor or from'), new CursorInvalid()],
   });
 
 export const ApiRotateWebhookSecret = () =>

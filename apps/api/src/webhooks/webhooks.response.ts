@@ -37,16 +37,29 @@ const FIELDS = {
     'Its place: everything before it is delivered. A cursor of `GET /v1/changes` with the same kinds and mode.',
     'MS4xLmxpdmUuMDE5OWExYzItN2IzZS03YzQ0',
   ),
-  lag_seconds: integer('The age of the oldest change that is not delivered; 0 without any.', 0),
-  failing_since: orNull(
-    timestamp('The first failed attempt since the last one that did not fail; null when that was the last.'),
+  lag_seconds: integer(
+    'The time since the oldest change that is not delivered got its place in the feed; 0 without any.',
+    0,
   ),
-  next_attempt_at: orNull(timestamp('When it tries again; null while it is paused, or does not wait after a failure.')),
+  failing_since: orNull(
+    timestamp(
+      'The first failed attempt since the last one that did not fail, and since the last pause; null without one.',
+    ),
+    null,
+  ),
+  next_attempt_at: orNull(
+    timestamp(
+      'When it tries again, or began to; null while it is paused, or without a failure since the last delivery.',
+    ),
+    null,
+  ),
   created_at: timestamp('When it was installed.'),
 };
 
 const LAST_DELIVERIES = arrayOf(
   object({
+    message_id: text('`webhook-id` of the message.', 'msg_0nYtWk2Zr8q1c5d7e9f1a3b5c7d'),
+    type: text('Of the message; `webhook.test` is a test.', 'orders.changed'),
     at: timestamp('When the attempt began.', '2026-11-20T09:30:01.080Z'),
     phase: oneOf(DELIVERY_PHASES, 'How far it came: `done` = the receiver answered; otherwise, what failed.', {
       example: 'done',
@@ -99,6 +112,6 @@ export function toWebhookWithSecret(
   return { ...toWebhookResponse(webhook, deliveries), secret: webhook.secret };
 }
 
-function toDelivery({ at, phase, status, durationMs, answer }: Delivery) {
-  return { at: at.toISOString(), phase, status, duration_ms: durationMs, answer };
+function toDelivery({ messageId, type, at, phase, status, durationMs, answer }: Delivery) {
+  return { message_id: messageId, type, at: at.toISOString(), phase, status, duration_ms: durationMs, answer };
 }

@@ -58,13 +58,17 @@ export function addWebhooks(program: Command): void {
 
   webhooks
     .command('list')
-    .description('list the webhooks of a store, oldest first')
-    .requiredOption('--store <S>', 'subdomain of the store', subdomain)
-    .action(({ store }: { store: string }) =>
+    .description('list the webhooks of a store, or of all stores, oldest first')
+    .option('--store <S>', 'subdomain of the store', subdomain)
+    .action(({ store }: { store?: string }) =>
       withApplication(async (app) => {
-        const { id } = await findStore(app, store);
-        const all = await app.get(WebhooksService).list(id, null);
-        printJson(all.map((webhook) => webhookJson(webhook, store)));
+        const stores = store === undefined ? await app.get(StoreRepository).list() : [await findStore(app, store)];
+        const found: object[] = [];
+        for (const { id, subdomain } of stores) {
+          const all = await app.get(WebhooksService).list(id, null);
+          found.push(...all.map((webhook) => webhookJson(webhook, subdomain)));
+        }
+        printJson(found);
       }),
     );
 
@@ -90,7 +94,11 @@ export function addWebhooks(program: Command): void {
     .command('rotate-secret')
     .description('replace the secret of a webhook and print the new one; it cannot be shown again')
     .argument('<id>', 'id of the webhook', webhookId)
-    .option('--overlap <D>', 'how long the old secret signs as well, from 0s to 7d', secretOverlapMs, DAY_MS)
+    .addOption(
+      new Option('--overlap <D>', 'how long the old secret signs as well, from 0s to 7d')
+        .argParser(secretOverlapMs)
+        .default(DAY_MS, '24h'),
+    )
     .addHelpText('after', `\nExample:\n  webhooks rotate-secret ${EXAMPLE} --overlap 24h`)
     .action((id: string, { overlap }: { overlap: number }) =>
       withWebhook(id, async ({ service, webhook, store }) => {

@@ -16,6 +16,6 @@ export class CursorInvalid extends DomainError {
   readonly code = 'cursor_invalid';
 
   constructor() {
-    super('The cursor does not match the store, mode or kinds of this request');
+    super('The cursor is damaged, or one of another store, mode or kinds');
   }
 }

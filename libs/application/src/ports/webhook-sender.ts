@@ -1,7 +1,7 @@
 import type { Delivery } from './webhook.repository.js';
 
-/** An attempt at a message. */
-export interface Attempt extends Delivery {
+/** How an attempt at a message went. */
+export interface Attempt extends Omit<Delivery, 'messageId' | 'type'> {
   /** What `Retry-After` of a 429 or 503 asks for; null = nothing. */
   readonly retryAfterMs: number | null;
 }

@@ -21,11 +21,11 @@ export interface Webhook extends WebhookKey {
   readonly reason: PauseReason | null;
   /** What is after it was not delivered. */
   readonly place: FeedPlace;
-  /** The age of the oldest change that was not delivered; 0 without any. */
+  /** Since the oldest change that was not delivered got its place in the feed; 0 without any. */
   readonly lagSeconds: number;
-  /** The first failed attempt since the last one that did not fail; null when that was the last. */
+  /** The first failed attempt since the last one that did not fail, and since the last pause; null without one. */
   readonly failingSince: Date | null;
-  /** When it tries again; null while it is paused, or does not wait after a failure. */
+  /** When it tries again, or began to; null while it is paused, or without a failure since the last delivery. */
   readonly nextAttemptAt: Date | null;
   readonly createdAt: Date;
 }
@@ -40,6 +40,10 @@ export type DeliveryPhase = (typeof DELIVERY_PHASES)[number];
 
 /** One attempt at a message. */
 export interface Delivery {
+  /** `webhook-id` of the message. */
+  readonly messageId: string;
+  /** Of the message, such as `orders.changed`. */
+  readonly type: string;
   readonly at: Date;
   /** `done` = the receiver answered; otherwise, what failed. */
   readonly phase: DeliveryPhase;
@@ -53,7 +57,7 @@ export interface Delivery {
 /** What a client or an operator changes. A delivery in flight ends first and does not undo it. */
 export type WebhookChange =
   | { readonly kind: 'pause' }
-  /** Goes on at its place, at once. */
+  /** Goes on at its place, at once. The time after which it is paused for failures begins again after a pause only. */
   | { readonly kind: 'resume' }
   /** Sends a message without a change of the store, also while it is paused. */
   | { readonly kind: 'test' }
@@ -70,7 +74,8 @@ export abstract class WebhookRepository {
    * @param request absent or null = it carries no idempotency key.
    * @returns the webhook of the earlier request, if there was one with the key.
    * @throws TooManyWebhooks when the store has `MAX_WEBHOOKS` in the mode.
-   * @throws IdempotencyMismatch when the key was used for another request, or for a webhook that is deleted.
+   * @throws IdempotencyMismatch when the key was used for another request.
+   * @throws WebhookDeleted when the webhook of the earlier request is deleted.
    * @throws IdempotencyInFlight
    */
   abstract insert(webhook: NewWebhook, request?: Omit<IdempotentRequest, 'answer'> | null): Promise<Webhook>;

@@ -5,6 +5,7 @@ import { ChangesService, type ChangesPage } from '../changes/changes.service.js'
 import type { ChangedResource, FeedPlace } from '../ports/change-feed.js';
 import { MAX_LIMIT } from '../ports/page.js';
 import { RecordFormat } from '../ports/record-format.js';
+import type { Delivery } from '../ports/webhook.repository.js';
 import { WebhookQueue, type ClaimedWebhook, type WebhookOutcome } from '../ports/webhook-queue.js';
 import { WebhookSender, type Attempt, type Receiver } from '../ports/webhook-sender.js';
 import { changesMessage, signedHeaders, testMessage, type WebhookMessage } from './webhook-message.js';
@@ -138,10 +139,10 @@ class Turn {
    *
    * @returns whether the record before it was noted: the webhook is not changed, and its claim has not passed to another.
    */
-  async record(outcome: WebhookOutcome, attempt: Attempt | null): Promise<boolean> {
+  async record(outcome: WebhookOutcome, delivery: Delivery | null): Promise<boolean> {
     if (!(await this.recorded)) return false;
     const begunAt = performance.now();
-    this.recorded = this.queue.record(this.claimed, outcome, attempt).then((isNoted) => {
+    this.recorded = this.queue.record(this.claimed, outcome, delivery).then((isNoted) => {
       if (isNoted) this.renewedAt = begunAt;
       return isNoted;
     });
@@ -150,11 +151,11 @@ class Turn {
     return true;
   }
 
-  async send(message: WebhookMessage): Promise<Attempt> {
+  async send(message: WebhookMessage): Promise<Attempt & Delivery> {
     const headers = signedHeaders(message, new Date(), this.claimed.secrets);
     const attempt = await this.receiver.post(headers, message.body);
     this.onAttempt(attempt);
-    return attempt;
+    return { ...attempt, messageId: message.id, type: message.type };
   }
 
   outcomeOf({ status, retryAfterMs }: Attempt, reached: FeedPlace): WebhookOutcome {

@@ -12,6 +12,7 @@ const SECRET_BYTES = 32;
 export interface WebhookMessage {
   /** Of every attempt at this message. */
   readonly id: string;
+  readonly type: string;
   readonly body: string;
 }
 
@@ -51,25 +52,24 @@ export function changesMessage(
   const newest = changes.at(-1);
   if (!first || !newest) throw new Error('A message needs a change');
   const timestamp = newest.at.toISOString();
-  const single = {
-    type: `${first.kind}.${first.deleted ? 'deleted' : 'changed'}`,
-    timestamp,
-    data: { ...first, cursor },
-  };
-  const several = { type: 'changes', timestamp, data: { cursor, changes: told } };
+  const [type, data] =
+    batch === 1
+      ? [`${first.kind}.${first.deleted ? 'deleted' : 'changed'}`, { ...first, cursor }]
+      : ['changes', { cursor, changes: told }];
   // A change gets another position with each new state: the same positions are the same message.
   const positions = changes.map(({ position }) => position).join();
   return {
     id: messageId([id, place.branch, replays, positions]),
-    body: JSON.stringify(batch === 1 ? single : several),
+    type,
+    body: JSON.stringify({ type, timestamp, data }),
   };
 }
 
 /** Tells of no change. @param time when it is sent. */
 export function testMessage(webhook: ClaimedWebhook, time: Date): WebhookMessage {
   const data = { cursor: webhookCursor(webhook, webhook.place) };
-  const timestamp = time.toISOString();
-  return { id: messageId([webhook.id, timestamp]), body: JSON.stringify({ type: 'webhook.test', timestamp, data }) };
+  const [type, timestamp] = ['webhook.test', time.toISOString()];
+  return { id: messageId([webhook.id, timestamp]), type, body: JSON.stringify({ type, timestamp, data }) };
 }
 
 /** The place of a webhook, for `GET /v1/changes` with its kinds and mode. */

@@ -41,7 +41,7 @@ export class WebhooksService {
    *
    * @param idempotencyKey a repeat of the request installs nothing, and gets the present webhook and its newest secret.
    * @throws UrlNotAllowed when nothing is ever sent to the URL.
-   * @throws TooManyWebhooks, IdempotencyMismatch, IdempotencyInFlight
+   * @throws TooManyWebhooks, WebhookDeleted, IdempotencyMismatch, IdempotencyInFlight
    */
   async create(
     webhook: Omit<NewWebhook, 'id' | 'secret'>,

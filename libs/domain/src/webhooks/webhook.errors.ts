@@ -20,3 +20,13 @@ export class TooManyWebhooks extends DomainError {
     super(`A store has at most ${most} webhooks in each mode`);
   }
 }
+
+/** The request with the idempotency key installed a webhook that is deleted. */
+export class WebhookDeleted extends DomainError {
+  readonly kind = 'rejected';
+  readonly code = 'idempotency_mismatch';
+
+  constructor() {
+    super('The webhook of this key is deleted: use another key');
+  }
+}

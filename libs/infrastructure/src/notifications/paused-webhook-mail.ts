@@ -1,28 +1,39 @@
-import type { PauseReason } from '@app/domain';
+import type { ApiKeyMode, PauseReason } from '@app/domain';
 
 /** A webhook that the service has paused. */
 export interface PausedWebhook {
   readonly id: string;
-  /** Of its URL. */
+  readonly mode: ApiKeyMode;
+  /** Of its URL, whose path may have a secret. */
   readonly host: string;
   readonly reason: PauseReason;
+  readonly failingSince: string | null;
 }
 
 const REASONS: Readonly<Record<PauseReason, string>> = {
   requested: 'because somebody asked for it',
   gone: 'because the receiver answered 410: it wants no more messages',
-  failing: 'because no message was accepted for three days',
+  failing: 'because no message was accepted',
   cursor_expired: 'because deletions after its place are no longer kept',
 };
 
 /** Tells the merchant which system hears nothing any more, and how it goes on. */
-export function pausedWebhookMail({ id, host, reason }: PausedWebhook) {
+export function pausedWebhookMail({ id, mode, host, reason, failingSince }: PausedWebhook) {
+  const mark = mode === 'test' ? '[TEST] ' : '';
+  const since = failingSince === null ? '' : ` since ${new Date(failingSince).toISOString()}`;
+  const path = `/v1/webhooks/${id}`;
   const next =
     reason === 'cursor_expired'
-      ? 'Let the receiver read everything again from the feed, then replay the webhook from a time.'
-      : 'Nothing is lost: resume it when the receiver works again, and it goes on where it stopped.';
+      ? `Let the receiver read everything again from the feed, replay the webhook from the time at which it began ` +
+        `(POST ${path}/replay), and resume it (POST ${path}/resume).`
+      : `Nothing is lost. When the receiver works again, resume the webhook (POST ${path}/resume, or \`webhooks resume ` +
+        `${id}\`): it goes on where it stopped.`;
   return {
-    subject: `The webhook to ${host} is paused`,
-    text: [`The webhook ${id} to ${host} is paused, ${REASONS[reason]}.`, next].join('\n\n'),
+    subject: `${mark}The webhook to ${host} is paused`,
+    text: [
+      `The webhook ${id} to ${host} is paused, ${REASONS[reason]}${since}.`,
+      `GET ${path} shows its last attempts and what was answered.`,
+      next,
+    ].join('\n\n'),
   };
 }

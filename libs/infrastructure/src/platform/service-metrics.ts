@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Delivery, StageResult } from '@app/application';
+import type { Attempt, StageResult } from '@app/application';
 import { MetricsText } from './metrics-text.js';
 
 /** The path of a statement: prepared, planned on each run, inside a transaction, or through TypeORM. */
@@ -150,7 +150,7 @@ export class ServiceMetrics {
     this.attempts.observe({ stage, outcome }, seconds);
   }
 
-  observeDelivery({ status, durationMs }: Delivery): void {
+  observeDelivery({ status, durationMs }: Attempt): void {
     const outcome = status !== null && status >= 200 && status < 300 ? 'delivered' : 'failed';
     this.deliveries.observe({ outcome }, durationMs / 1000);
   }

@@ -86,16 +86,17 @@ const RECORD = `/* webhooks.record */
       state = CASE WHEN $5 = 'paused' THEN 'paused' ELSE state END,
       reason = CASE WHEN $5 = 'paused' THEN $15 ELSE reason END
     WHERE store_id = $1 AND id = $2 AND holder = $3 AND epoch = $4
-    RETURNING store_id, id, host, attempts
+    RETURNING store_id, id, mode, host, failing_since, attempts
   ), logged AS (
-    INSERT INTO webhook_deliveries (store_id, webhook_id, slot, at, phase, status, duration_ms, answer)
-    SELECT store_id, id, attempts % ${DELIVERIES_KEPT}, $10, $11, $12, $13, $14 FROM noted WHERE $11 IS NOT NULL
+    INSERT INTO webhook_deliveries (store_id, webhook_id, slot, at, phase, status, duration_ms, answer, message_id, type)
+    SELECT store_id, id, attempts % ${DELIVERIES_KEPT}, $10, $11, $12, $13, $14, $16, $17 FROM noted WHERE $11 IS NOT NULL
     ON CONFLICT (store_id, webhook_id, slot) DO UPDATE
     SET at = excluded.at, phase = excluded.phase, status = excluded.status, duration_ms = excluded.duration_ms,
-      answer = excluded.answer
+      answer = excluded.answer, message_id = excluded.message_id, type = excluded.type
   ), told AS (
     INSERT INTO merchant_notices (store_id, subject, details)
-    SELECT store_id, 'webhook_paused', jsonb_build_object('id', id, 'host', host, 'reason', $15::text)
+    SELECT store_id, 'webhook_paused', jsonb_build_object(
+      'id', id, 'mode', mode, 'host', host, 'reason', $15::text, 'failingSince', failing_since)
     FROM noted WHERE $5 = 'paused'
   )
   SELECT FROM noted`;
@@ -134,6 +135,7 @@ export class PostgresWebhookQueue extends WebhookQueue {
       ...[delivery?.at, delivery?.phase, delivery?.status, delivery && Math.round(delivery.durationMs)],
       delivery?.answer,
       outcome.kind === 'paused' ? outcome.reason : null,
+      ...[delivery?.messageId, delivery?.type],
     ]);
     return rows.length > 0;
   }

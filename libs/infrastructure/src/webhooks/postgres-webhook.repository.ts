@@ -1,5 +1,4 @@
 import {
-  IdempotencyMismatch,
   WebhookRepository,
   type ChangeKind,
   type Delivery,
@@ -12,6 +11,7 @@ import {
 import {
   MAX_WEBHOOKS,
   TooManyWebhooks,
+  WebhookDeleted,
   type ApiKeyMode,
   type PauseReason,
   type WebhookBody,
@@ -49,7 +49,8 @@ interface WebhookRow {
 const COLUMNS = `
   store_id AS "storeId", id, mode, url, kinds::text[], body, batch, state, reason, branch, position, base,
   created_at AS "createdAt", failing_since AS "failingSince",
-  CASE WHEN state = 'active' AND failing_since IS NOT NULL THEN due_at END AS "nextAttemptAt", greatest(0, extract(epoch FROM now() - (
+  CASE WHEN state = 'active' AND failing_since IS NOT NULL THEN due_at END AS "nextAttemptAt",
+  greatest(0, extract(epoch FROM now() - (
     SELECT min(next.changed_at) FROM unnest(webhooks.kinds) AS wanted (kind)
     CROSS JOIN LATERAL (
       SELECT changed_at FROM changes
@@ -75,11 +76,14 @@ const INSERT = `/* webhooks.insert */
   RETURNING ${COLUMNS}`;
 
 const PAUSE = `/* webhooks.pause */
-  UPDATE webhooks SET state = 'paused', reason = 'requested', epoch = epoch + 1 WHERE ${IS_IT} RETURNING ${COLUMNS}`;
+  UPDATE webhooks SET state = 'paused', reason = coalesce(reason, 'requested'), epoch = epoch + 1
+  WHERE ${IS_IT} RETURNING ${COLUMNS}`;
 
+// A program that resumes a webhook that fails, or replays it, does not put off its pause: only a pause ends its failures.
 const RESUME = `/* webhooks.resume */
   UPDATE webhooks
-  SET state = 'active', reason = NULL, failures = 0, failing_since = NULL, due_at = now(), epoch = epoch + 1
+  SET state = 'active', reason = NULL, failures = 0, due_at = now(), epoch = epoch + 1,
+    failing_since = CASE WHEN state = 'active' THEN failing_since END
   WHERE ${IS_IT} RETURNING ${COLUMNS}`;
 
 const TEST = `/* webhooks.test */
@@ -87,16 +91,15 @@ const TEST = `/* webhooks.test */
 
 const REPLAY_FROM_PLACE = `/* webhooks.replay */
   UPDATE webhooks
-  SET branch = $4, position = $5, base = $6, replays = replays + 1, failures = 0, failing_since = NULL, due_at = now(),
-    epoch = epoch + 1
+  SET branch = $4, position = $5, base = $6, replays = replays + 1, failures = 0, due_at = now(), epoch = epoch + 1
   WHERE ${IS_IT} RETURNING ${COLUMNS}`;
 
 // Deletions that are no longer kept are before the time, or cannot be sent again. A time after the place skips nothing, unless
 // the receiver has read the feed because the place expired.
 const REPLAY_FROM_TIME = `/* webhooks.replay_from_time */
   UPDATE webhooks
-  SET branch = ${BRANCH}, base = ${PURGED}, replays = replays + 1, failures = 0, failing_since = NULL, due_at = now(),
-    epoch = epoch + 1, position = least(CASE WHEN reason = 'cursor_expired' THEN NULL ELSE position END, coalesce(
+  SET branch = ${BRANCH}, base = ${PURGED}, replays = replays + 1, failures = 0, due_at = now(), epoch = epoch + 1,
+    position = least(CASE WHEN reason = 'cursor_expired' THEN NULL ELSE position END, coalesce(
       (SELECT min(position) - 1 FROM changes WHERE store_id = $1 AND kind = ANY (webhooks.kinds) AND changed_at >= $4),
       newest_change($1, enum_range(NULL::change_kind))))
   WHERE ${IS_IT} RETURNING ${COLUMNS}`;
@@ -109,7 +112,7 @@ const ROTATE = `/* webhooks.rotate */
 const DELETE = `/* webhooks.delete */ DELETE FROM webhooks WHERE ${IS_IT} RETURNING ${COLUMNS}`;
 
 const DELIVERIES = `/* webhooks.deliveries */
-  SELECT at, phase, status, duration_ms AS "durationMs", answer FROM webhook_deliveries
+  SELECT message_id AS "messageId", type, at, phase, status, duration_ms AS "durationMs", answer FROM webhook_deliveries
   WHERE store_id = $1 AND webhook_id = $2 ORDER BY at DESC, slot DESC`;
 
 @Injectable()
@@ -140,7 +143,7 @@ export class PostgresWebhookRepository extends WebhookRepository {
         ? await sql.query<WebhookRow>(FIND, [storeId, String(earlier.answer), mode])
         : await sql.query<WebhookRow>(INSERT, values);
       if (row) return toWebhook(row);
-      throw earlier ? new IdempotencyMismatch() : new TooManyWebhooks(MAX_WEBHOOKS);
+      throw earlier ? new WebhookDeleted() : new TooManyWebhooks(MAX_WEBHOOKS);
     });
   }
 

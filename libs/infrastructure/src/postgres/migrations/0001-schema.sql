@@ -1520,6 +1520,8 @@ CREATE TABLE webhook_deliveries (
   store_id int NOT NULL,
   webhook_id uuid NOT NULL,
   slot int NOT NULL,
+  message_id text NOT NULL,
+  type text NOT NULL,
   at timestamptz(3) NOT NULL,
   phase text NOT NULL,
   status int,
@@ -1529,6 +1531,7 @@ CREATE TABLE webhook_deliveries (
   FOREIGN KEY (store_id, webhook_id) REFERENCES webhooks ON DELETE CASCADE
 );
 COMMENT ON TABLE webhook_deliveries IS 'The last attempts of each webhook. A new one takes the place of the oldest.';
+COMMENT ON COLUMN webhook_deliveries.message_id IS 'The `webhook-id` of the message.';
 COMMENT ON COLUMN webhook_deliveries.answer IS 'The first 4 kB of the answer of the receiver; without one, what failed.';
 
 -- A place of the feed at which stock can be counted: the end of a numbering. A transaction is before the place if the
