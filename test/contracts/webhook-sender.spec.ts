@@ -1,6 +1,8 @@
 import { WebhookSender, type Receiver } from '@app/application';
 import { UrlNotAllowed } from '@app/domain';
 import { HttpsWebhookSender } from '@app/infrastructure';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { DnsServer } from '../support/dns-server.js';
 import { eventually } from '../support/eventually.js';
@@ -8,7 +10,29 @@ import { HttpsReceiver } from '../support/https-receiver.js';
 
 const LOOPBACK = [127, 0, 0, 1];
 const PRIVATE = [127, 0, 0, 2];
+const LOOPBACK_IPV6 = [...Array<number>(15).fill(0), 1];
+const BOTH = ['127.0.0.1/32', '::1/128'];
 const MAPPED = [...Array<number>(10).fill(0), 0xff, 0xff, ...LOOPBACK];
+
+/** Its queue of connections is full, so the first packet of the next one is lost, and sent again after a second. */
+const SLOW_PROXY = `
+  const server = net.createServer((socket) => stream.pipeline(socket, net.connect(+process.argv[1]), socket, () => {}))
+  server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+    fs.writeSync(1, String(server.address().port))
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700)
+  })`;
+
+async function startSlowProxy(onward: number): Promise<{ readonly port: number; stop(): void }> {
+  const child = spawn(process.execPath, ['-e', SLOW_PROXY, String(onward)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [port] = (await once(child.stdout, 'data')) as [Buffer];
+  const waiting = Array.from({ length: 4 }, () => connect(Number(port), '127.0.0.1').on('error', () => undefined));
+  await once(waiting[0] as Socket, 'connect');
+  const stop = () => {
+    waiting.forEach((socket) => socket.destroy());
+    child.kill();
+  };
+  return { port: Number(port), stop };
+}
 
 describe('WebhookSender', () => {
   let receiver: HttpsReceiver;
@@ -81,6 +105,7 @@ describe('WebhookSender', () => {
     [503, 'soon', null],
     [503, '-5', null],
     [500, '120', null],
+    [503, '99999999999', 99_999_999_999_000],
   ])('reads the Retry-After of a %i: %s', async (status, header, expected) => {
     receiver.answer = () => ({ status, headers: { 'retry-after': header } });
 
@@ -137,7 +162,7 @@ describe('WebhookSender', () => {
 
   describe('with a name', () => {
     let dns: DnsServer;
-    let addresses: (type: 'A' | 'AAAA') => readonly number[][];
+    let addresses: (type: 'A' | 'AAAA') => readonly number[][] | null;
     let inside: Server;
     let reached: number;
     beforeAll(async () => (dns = await DnsServer.start((_, type) => addresses(type))));
@@ -192,6 +217,23 @@ describe('WebhookSender', () => {
       const opened = open(`https://erp.receiver.test:${receiver.port}/`, [dns.address]);
 
       for (let n = 0; n < 5; n++) expect(await opened.post({}, '{}')).toMatchObject({ phase: 'done', status: 200 });
+    });
+
+    it('does not wait for IPv6 addresses of a name server that keeps silent about them', async () => {
+      addresses = (type) => (type === 'A' ? [LOOPBACK] : null);
+
+      expect(await postTo()).toMatchObject({ phase: 'done', status: 200 });
+    });
+
+    it('waits for a slow connection beside an address that leads nowhere', async () => {
+      addresses = (type) => [type === 'A' ? LOOPBACK : LOOPBACK_IPV6];
+      const slow = await startSlowProxy(receiver.port);
+
+      const attempt = await post(`https://erp.receiver.test:${slow.port}/`, [dns.address], BOTH);
+
+      slow.stop();
+      expect(attempt).toMatchObject({ phase: 'done', status: 200 });
+      expect(attempt.durationMs).toBeGreaterThan(500);
     });
 
     it('tells that a name has no address', async () => {

@@ -9,10 +9,12 @@ import {
   type NewWebhook,
   type Webhook,
   type WebhookChange,
+  type WebhookKey,
   type WebhookOutcome,
 } from '@app/application';
 import { MAX_WEBHOOKS, TooManyWebhooks } from '@app/domain';
 import type { DataCipher, Database } from '@app/infrastructure';
+import { Logger } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { PostgresWebhookQueue } from '../../libs/infrastructure/src/webhooks/postgres-webhook-queue.js';
 import { StoreFixture } from '../builders/store-fixture.js';
@@ -64,7 +66,7 @@ const at = (claimed: ClaimedWebhook, by = 1): WebhookOutcome => ({
   place: { ...claimed.place, position: claimed.place.position + by },
 });
 const apply = (webhook: Webhook, change: WebhookChange) => webhooks.change(webhook, 'live', change);
-const over = (claimed: ClaimedWebhook) =>
+const over = (claimed: WebhookKey) =>
   application.database.query(`UPDATE webhooks SET held_until = now() - interval '1 ms' WHERE id = $1`, [claimed.id]);
 
 describe('WebhookRepository', () => {
@@ -240,6 +242,34 @@ describe('WebhookQueue', () => {
     expect(await claim(100, new Map([[String(store.id), 2]]))).toHaveLength(31);
   });
 
+  it.each([
+    ['has none left', 32, 0],
+    ['has all', 0, 9],
+  ])(
+    'lends a place of a host to another store when one store, which %s of its places, has many due',
+    async (_, busy, own) => {
+      const shared = { url: 'https://shared.example' };
+      for (let n = 0; n < 12; n++) await install(shared);
+      await install({ ...shared, storeId: other.id });
+      await change();
+      await change(other);
+
+      const claimed = await claim(100, new Map([[String(store.id), busy]]));
+
+      expect(claimed.filter(({ storeId }) => storeId === other.id)).toHaveLength(1);
+      expect(claimed.filter(({ storeId }) => storeId === store.id)).toHaveLength(own);
+    },
+  );
+
+  it('serves the store first of which fewer webhooks are served', async () => {
+    await install({ url: 'https://a.example' });
+    await install({ storeId: other.id, url: 'https://b.example' });
+    await change();
+    await change(other);
+
+    expect((await claim(1, new Map([[String(store.id), 3]]))).map(({ storeId }) => storeId)).toEqual([other.id]);
+  });
+
   it('serves the webhooks that wait longest first, and none of an inactive store', async () => {
     const [late, early] = [await install(), await install(), await install({ storeId: other.id })];
     await application.database.query(`UPDATE webhooks SET due_at = now() - interval '1 min' WHERE id = $1`, [early.id]);
@@ -348,6 +378,18 @@ describe('WebhookQueue', () => {
 
     expect((await webhooks.find(webhook, null))?.place).toEqual(now?.place);
     expect(await webhooks.deliveries(webhook)).toEqual([]);
+  });
+
+  it('leaves a webhook alone whose secrets no key decrypts, and logs it once', async () => {
+    const webhook = await install();
+    await change();
+    await application.database.query(`UPDATE webhooks SET secrets = '\\x00' WHERE id = $1`, [webhook.id]);
+    const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation();
+
+    const claimed = [...(await claim()), ...(await over(webhook), await claim())];
+
+    expect([claimed, logged.mock.calls.length]).toEqual([[], 1]);
+    logged.mockRestore();
   });
 
   it('notes nothing for a worker whose claim is another’s', async () => {

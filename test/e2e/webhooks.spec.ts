@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   ChangesService,
   CursorExpired,
@@ -9,8 +10,10 @@ import {
   WebhookRepository,
   WebhooksService,
   type ChangeKind,
+  type ClaimedWebhook,
   type NewWebhook,
   type Webhook,
+  type WebhookReference,
 } from '@app/application';
 import { HttpsWebhookSender, ServiceMetrics, WebhookRunner, type SenderOptions } from '@app/infrastructure';
 import { Logger } from '@nestjs/common';
@@ -58,11 +61,15 @@ afterEach(() => Promise.all(runners.map((runner) => runner.beforeApplicationShut
 
 const get = <Port>(port: abstract new (...parameters: never[]) => Port): Port => api.app.get(port, { strict: false });
 
-/** The loop of a worker, which trusts the certificate of the receiver. */
-function startRunner(options: SenderOptions = {}): WebhookRunner {
+/** It trusts the certificate of the receiver. */
+function deliverer(options: SenderOptions = {}): DeliverWebhooks {
   const sender = new HttpsWebhookSender(ALLOWED, { ca: receiver.ca, ...options });
-  const deliver = new DeliverWebhooks(get(WebhookQueue), get(ChangesService), sender, get(RecordFormat));
-  const runner = new WebhookRunner(deliver, new ServiceMetrics());
+  return new DeliverWebhooks(get(WebhookQueue), get(ChangesService), sender, get(RecordFormat));
+}
+
+/** The loop of a worker. */
+function startRunner(options: SenderOptions = {}): WebhookRunner {
+  const runner = new WebhookRunner(deliverer(options), new ServiceMetrics());
   runner.onApplicationBootstrap();
   return runner;
 }
@@ -316,7 +323,7 @@ it('has one message in flight, however many workers there are', async () => {
   let [open, most] = [0, 0];
   receiver.answer = async () => {
     most = Math.max(most, ++open);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await delay(20);
     open--;
     return { status: 200 };
   };
@@ -348,6 +355,25 @@ it('serves more webhooks at a time than the database lets pages wait', async () 
   expect(warned.mock.calls).toEqual([]);
   warned.mockRestore();
   await dns.close();
+});
+
+it.each<[string, (webhook: WebhookReference) => Promise<unknown>]>([
+  ['paused', (webhook) => get(WebhooksService).change(webhook, { kind: 'pause' })],
+  ['deleted', (webhook) => get(WebhooksService).delete(webhook)],
+  ['given another secret', (webhook) => get(WebhooksService).rotateSecret(webhook, 0)],
+])('sends nothing more to a slow receiver when its webhook is %s during an attempt', async (_, change) => {
+  await Promise.all(runners.map((runner) => runner.beforeApplicationShutdown()));
+  const webhook = await install();
+  await products(2);
+  receiver.answer = async () => {
+    await change({ ...webhook, mode: null });
+    return delay(200, { status: 200 });
+  };
+  const [claimed] = await get(WebhookQueue).claim(1, new Map());
+
+  await deliverer().execute(claimed as ClaimedWebhook, new AbortController().signal);
+
+  expect(receiver.requests).toHaveLength(1);
 });
 
 it('serves others while receivers hang', async () => {

@@ -3,15 +3,18 @@ import { createSocket, type Socket } from 'node:dgram';
 const TYPES: Readonly<Record<number, 'A' | 'AAAA'>> = { 1: 'A', 28: 'AAAA' };
 const HEADER_BYTES = 12;
 
+/** In bytes, 4 or 16 each. None: the name has no such address. Null: the server does not answer. */
+type Addresses = (name: string, type: 'A' | 'AAAA') => readonly number[][] | null;
+
 /** Answers each question for addresses by a function, as a server that rebinds a name does. */
 export class DnsServer {
   private constructor(private readonly socket: Socket) {}
 
-  /** @param addresses of a name, in bytes: 4 or 16. No bytes: no such address. */
-  static async start(addresses: (name: string, type: 'A' | 'AAAA') => readonly number[][]): Promise<DnsServer> {
+  static async start(addresses: Addresses): Promise<DnsServer> {
     const socket = createSocket('udp4');
     socket.on('message', (question, { address, port }) => {
-      socket.send(answerTo(question, addresses), port, address);
+      const answer = answerTo(question, addresses);
+      if (answer) socket.send(answer, port, address);
     });
     await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
     return new DnsServer(socket);
@@ -28,7 +31,7 @@ export class DnsServer {
 }
 
 /** A message as in RFC 1035, section 4. */
-function answerTo(message: Buffer, addresses: (name: string, type: 'A' | 'AAAA') => readonly number[][]): Buffer {
+function answerTo(message: Buffer, addresses: Addresses): Buffer | null {
   const labels: string[] = [];
   let end = HEADER_BYTES;
   for (let length = message[end] ?? 0; length > 0; length = message[end] ?? 0) {
@@ -37,6 +40,7 @@ function answerTo(message: Buffer, addresses: (name: string, type: 'A' | 'AAAA')
   }
   const type = TYPES[message.readUInt16BE(end + 1)];
   const found = type ? addresses(labels.join('.').toLowerCase(), type) : [];
+  if (!found) return null;
   const header = Buffer.from([...message.subarray(0, 2), 0x81, 0x80, 0, 1, 0, found.length, 0, 0, 0, 0]);
   const question = message.subarray(HEADER_BYTES, end + 5);
   const records = found.map((bytes) =>

@@ -17,6 +17,8 @@ const TURN_MS = 30_000;
 /** A claim lasts 30 s from the last record, and an attempt 20. */
 const LATEST_START_MS = 8_000;
 const GONE = 410;
+/** A receiver that takes longer to answer loses little by a record that is not written beside the next message. */
+const SWIFT_MS = 100;
 /** Pages that are read at a time. A worker serves more webhooks: the database refuses what does not find a place to wait. */
 const READS = 8;
 
@@ -135,9 +137,10 @@ class Turn {
   }
 
   /**
-   * Begins a record, which runs beside the next message: that leaves a third earlier, and a kill repeats both.
+   * Begins a record. That of a swift receiver runs beside the next message, which leaves a third earlier, and a kill repeats
+   * both. Otherwise it ends first: what is paused, deleted or rotated during an attempt sends nothing more.
    *
-   * @returns whether the record before it was noted: the webhook is not changed, and its claim has not passed to another.
+   * @returns false when one is not noted: the webhook is changed, or its claim has passed to another.
    */
   async record(outcome: WebhookOutcome, delivery: Delivery | null): Promise<boolean> {
     if (!(await this.recorded)) return false;
@@ -146,6 +149,7 @@ class Turn {
       if (isNoted) this.renewedAt = begunAt;
       return isNoted;
     });
+    if (delivery === null || delivery.durationMs > SWIFT_MS) return this.recorded;
     // Who awaits it next has the error.
     this.recorded.catch(() => undefined);
     return true;

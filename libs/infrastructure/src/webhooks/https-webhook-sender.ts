@@ -11,6 +11,13 @@ import { checkWebhookUrl, hostOf, portOf } from './webhook-url.js';
 
 /** Of the look-up, the connection and the TLS handshake, each. */
 const STEP_MS = 5_000;
+/** Of one address among several: Node's 250 ms are too few for a receiver on another continent. */
+const ADDRESS_MS = 2_000;
+/**
+ * How long the addresses of one family wait for those of the other: some name servers do not answer for IPv6 (RFC 4074). A
+ * question whose packet is lost is repeated within.
+ */
+const OTHER_FAMILY_MS = 2_500;
 /** Of the request and its answer together. */
 const ANSWER_MS = 10_000;
 const TOTAL_MS = 20_000;
@@ -152,7 +159,8 @@ class Exchange {
           (error: Error) => callback(error, ''),
         );
       };
-      const request = https.request(url, { ...options, lookup, method: 'POST' });
+      const several = { autoSelectFamily: true, autoSelectFamilyAttemptTimeout: ADDRESS_MS };
+      const request = https.request(url, { ...options, ...several, lookup, method: 'POST' });
       enter(isIP(hostOf(url)) ? 'connect' : 'address', STEP_MS);
       request.once('socket', (socket) => {
         if (request.reusedSocket) return enter('request', ANSWER_MS);
@@ -226,7 +234,16 @@ class Exchange {
 async function lookUp(host: string, servers?: readonly string[]): Promise<LookupAddress[]> {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });
   if (servers) resolver.setServers(servers);
-  const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+  const lookUps = [resolver.resolve4(host), resolver.resolve6(host)];
+  const cancelAfter = (milliseconds: number) => setTimeout(() => resolver.cancel(), milliseconds);
+  let timer = cancelAfter(STEP_MS);
+  const wait = () => {
+    clearTimeout(timer);
+    timer = cancelAfter(OTHER_FAMILY_MS);
+  };
+  await Promise.any(lookUps).then(wait, () => undefined);
+  const answers = await Promise.allSettled(lookUps);
+  clearTimeout(timer);
   const found = answers.flatMap((answer, index) =>
     answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family: index === 0 ? 4 : 6 })) : [],
   );
@@ -237,7 +254,7 @@ async function lookUp(host: string, servers?: readonly string[]): Promise<Lookup
 
 /** Seconds, or a time. @returns milliseconds from now; null when the header tells neither. */
 function retryAfter(header = ''): number | null {
-  if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000;
+  if (/^\d+$/.test(header)) return Number(header) * 1_000;
   const time = header.endsWith(' GMT') ? Date.parse(header) : NaN;
   return Number.isNaN(time) ? null : Math.max(0, time - new Date().getTime());
 }

@@ -45,25 +45,41 @@ interface ClaimedRow {
 const NOW = 'now()::timestamptz(3)';
 const IS_FREE = `webhooks.held_until <= ${NOW}`;
 
-// ORDER BY and LIMIT keep the planner at one step of the index for each kind: as a join, it scanned `changes` for each webhook.
+const busy = (name: string) => `coalesce(($3::jsonb ->> ${name})::int, 0)`;
+const BUSY_OF_STORE = busy('store_id::text');
+
+// The newest change of each kind is looked up once for a store, not for each webhook: ORDER BY and LIMIT make it one step of the
+// index. Hosts and stores take turns: one that has many webhooks due keeps no other from its places.
 // The lock is taken last: rows that another worker claims at the same moment are passed, and read again when it is done.
 const CLAIM = `/* webhooks.claim */
-  WITH due AS MATERIALIZED (
-    SELECT store_id, webhooks.id, host, due_at, row_number() OVER (PARTITION BY host ORDER BY due_at, webhooks.id) AS place
+  WITH ready AS MATERIALIZED (
+    SELECT store_id, webhooks.id, host, due_at, test_due, kinds, position
     FROM webhooks JOIN stores ON stores.id = webhooks.store_id AND stores.status = 'ACTIVE'
-    WHERE ${IS_FREE} AND (test_due OR state = 'active' AND due_at <= ${NOW} AND EXISTS (
-      SELECT FROM unnest(webhooks.kinds) AS wanted (kind) CROSS JOIN LATERAL (
-        SELECT FROM changes
-        WHERE changes.store_id = webhooks.store_id AND changes.kind = wanted.kind AND changes.position > webhooks.position
-        ORDER BY changes.position LIMIT 1
-      ) AS next))
-  ), next AS MATERIALIZED (
-    SELECT store_id, id, due_at, row_number() OVER (PARTITION BY store_id ORDER BY due_at, id) AS place
-    FROM due WHERE place <= ${MOST_PER_HOST} - coalesce(($3::jsonb ->> host)::int, 0)
+    WHERE ${IS_FREE} AND (test_due OR state = 'active' AND due_at <= ${NOW}) AND ${BUSY_OF_STORE} < ${MOST_PER_STORE}
+  ), newest AS MATERIALIZED (
+    SELECT store_id, array_agg(wanted.kind) AS kinds, array_agg(change.position) AS positions, max(change.position) AS position
+    FROM (SELECT DISTINCT store_id FROM ready) AS of_ready
+    CROSS JOIN unnest(enum_range(NULL::change_kind)) AS wanted (kind)
+    CROSS JOIN LATERAL (
+      SELECT position FROM changes WHERE changes.store_id = of_ready.store_id AND changes.kind = wanted.kind
+      ORDER BY position DESC LIMIT 1
+    ) AS change
+    GROUP BY store_id
+  ), due AS (
+    SELECT store_id, id, host, due_at, row_number() OVER (PARTITION BY store_id, host ORDER BY due_at, id) AS turn
+    FROM ready LEFT JOIN newest USING (store_id)
+    WHERE test_due OR newest.position > ready.position AND EXISTS (
+      SELECT FROM unnest(newest.kinds, newest.positions) AS change (kind, position)
+      WHERE change.kind = ANY (ready.kinds) AND change.position > ready.position)
+  ), of_hosts AS (
+    SELECT store_id, id, host, due_at, row_number() OVER (PARTITION BY host ORDER BY turn, due_at, id) AS place FROM due
+  ), of_stores AS MATERIALIZED (
+    SELECT store_id, id, due_at, ${BUSY_OF_STORE} + row_number() OVER (PARTITION BY store_id ORDER BY due_at, id) AS place
+    FROM of_hosts WHERE place <= ${MOST_PER_HOST} - ${busy('host')}
   ), chosen AS (
-    SELECT webhooks.store_id, webhooks.id FROM next AS due JOIN webhooks USING (store_id, id)
-    WHERE due.place <= ${MOST_PER_STORE} - coalesce(($3::jsonb ->> due.store_id::text)::int, 0) AND ${IS_FREE}
-    ORDER BY due.due_at, webhooks.id LIMIT $1 FOR NO KEY UPDATE OF webhooks SKIP LOCKED
+    SELECT webhooks.store_id, webhooks.id FROM of_stores AS due JOIN webhooks USING (store_id, id)
+    WHERE due.place <= ${MOST_PER_STORE} AND ${IS_FREE}
+    ORDER BY due.place, due.due_at, webhooks.id LIMIT $1 FOR NO KEY UPDATE OF webhooks SKIP LOCKED
   )
   UPDATE webhooks SET holder = $2, held_until = now() + ${HELD}
   FROM chosen JOIN stores ON stores.id = chosen.store_id
@@ -107,6 +123,8 @@ const RELEASE = `/* webhooks.release */
 @Injectable()
 export class PostgresWebhookQueue extends WebhookQueue {
   private readonly logger = new Logger('Webhooks');
+  /** Webhooks whose secrets cannot be decrypted. */
+  private readonly unreadable = new Set<string>();
 
   constructor(
     private readonly database: Database,
@@ -144,18 +162,20 @@ export class PostgresWebhookQueue extends WebhookQueue {
     await this.database.queryAlone(RELEASE, [storeId, id, holder]);
   }
 
-  /** A webhook whose secrets no configured key decrypts is left alone until its claim ends. */
+  /** A webhook whose secrets no configured key decrypts is left alone until its claim ends, and logged once. */
   private toClaimed(
     { secrets, branch, position, base, ...row }: ClaimedRow,
     claim: Pick<ClaimedWebhook, 'holder' | 'claimedAt'>,
   ): ClaimedWebhook[] {
     try {
       const { texts } = openSecrets(this.cipher, row, secrets);
+      this.unreadable.delete(row.id);
       const place = { branch, position: toSafeInteger(position), base: toSafeInteger(base) };
       return [{ ...row, ...claim, secrets: texts, place }];
     } catch (error) {
       if (!(error instanceof DecryptionFailed)) throw error;
-      this.logger.error(error.message);
+      if (!this.unreadable.has(row.id)) this.logger.error(error.message);
+      this.unreadable.add(row.id);
       return [];
     }
   }
