@@ -20,7 +20,7 @@ const REASONS: Readonly<Record<PauseReason, string>> = {
 /** Tells the merchant which system hears nothing any more, and how it goes on. */
 export function pausedWebhookMail({ id, mode, host, reason, failingSince }: PausedWebhook) {
   const mark = mode === 'test' ? '[TEST] ' : '';
-  const since = failingSince === null ? '' : ` since ${new Date(failingSince).toISOString()}`;
+  const since = reason === 'failing' && failingSince ? ` since ${new Date(failingSince).toISOString()}` : '';
   const path = `/v1/webhooks/${id}`;
   const next =
     reason === 'cursor_expired'
