@@ -261,6 +261,33 @@ describe('WebhookQueue', () => {
     },
   );
 
+  it('lends the last free place of a host to the store of which fewer webhooks are served', async () => {
+    const shared = { url: 'https://shared.example' };
+    await install(shared);
+    await install({ ...shared, storeId: other.id });
+    await application.database.query(`UPDATE webhooks SET due_at = now() - interval '1 min' WHERE store_id = $1`, [
+      store.id,
+    ]);
+    await change();
+    await change(other);
+
+    const claimed = await claim(100, new Map(Object.entries({ [store.id]: 9, 'shared.example': 9 })));
+
+    expect(claimed.map(({ storeId }) => storeId)).toEqual([other.id]);
+  });
+
+  it('sends a test before what else its store has due', async () => {
+    const tested = await install();
+    for (let n = 0; n < 3; n++) await install();
+    await change();
+    await application.database.query(`UPDATE webhooks SET due_at = now() + interval '1 hour' WHERE id = $1`, [
+      tested.id,
+    ]);
+    await apply(tested, { kind: 'test' });
+
+    expect((await claim(1)).map(({ id }) => id)).toEqual([tested.id]);
+  });
+
   it('serves the store first of which fewer webhooks are served', async () => {
     await install({ url: 'https://a.example' });
     await install({ storeId: other.id, url: 'https://b.example' });
@@ -340,6 +367,21 @@ describe('WebhookQueue', () => {
 
     expect(failingSince).not.toBeNull();
     expect([failing?.failingSince, resumed?.failingSince]).toEqual([failingSince, null]);
+  });
+
+  it('fails no more when a replay leaves nothing to send', async () => {
+    const webhook = await install();
+    await change();
+    const claimed = await claimOne();
+    await queue.record(claimed, { kind: 'failed', delayMs: 60_000 }, REFUSED);
+    const end = { ...webhook.place, position: webhook.place.position + 1_000 };
+
+    const [skipped, again] = [
+      await apply(webhook, { kind: 'replay', from: webhook.place }),
+      await apply(webhook, { kind: 'replay', from: end }),
+    ].map((replayed) => replayed?.failingSince);
+
+    expect([skipped, again]).toEqual([expect.any(Date), null]);
   });
 
   it('pauses with a reason and a mail to the merchant, and keeps its place', async () => {

@@ -38,7 +38,7 @@ export type WebhookOutcome =
 /** Lends webhooks to workers, each to one at a time. */
 export abstract class WebhookQueue {
   /**
-   * Claims webhooks that have something to send, those first that wait longest. A claim lasts 30 seconds from its last
+   * Claims webhooks that have something to send, those of the least served store first. A claim lasts 30 seconds from its last
    * record: the webhooks of a killed worker are then another's.
    *
    * @param busy how many webhooks of each host, and of each store by its id, this worker serves already.

@@ -11,13 +11,15 @@ import { checkWebhookUrl, hostOf, portOf } from './webhook-url.js';
 
 /** Of the look-up, the connection and the TLS handshake, each. */
 const STEP_MS = 5_000;
-/** Of one address among several: Node's 250 ms are too few for a receiver on another continent. */
-const ADDRESS_MS = 2_000;
+/** Of one address before the next is tried. Node's 250 ms are too few for a packet that is lost: it is repeated after a second. */
+const ADDRESS_MS = 1_500;
 /**
- * How long the addresses of one family wait for those of the other: some name servers do not answer for IPv6 (RFC 4074). A
- * question whose packet is lost is repeated within.
+ * How long the addresses of one family wait for those of the other: some name servers do not answer for IPv6 (RFC 4074).
+ * A question whose packet is lost is repeated after two or three seconds.
  */
 const OTHER_FAMILY_MS = 2_500;
+/** Of the time limit of the look-up, for the use of what has been found. */
+const RESERVE_MS = 500;
 /** Of the request and its answer together. */
 const ANSWER_MS = 10_000;
 const TOTAL_MS = 20_000;
@@ -108,6 +110,10 @@ class HttpsReceiver implements Receiver {
 /** The host has an address that no webhook may reach. */
 class NotReachable extends Error {
   readonly code = 'ADDRESS_NOT_ALLOWED';
+}
+
+class NoAddress extends Error {
+  readonly code = 'ENODATA';
 }
 
 class NoAnswer extends Error {
@@ -234,12 +240,13 @@ class Exchange {
 async function lookUp(host: string, servers?: readonly string[]): Promise<LookupAddress[]> {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });
   if (servers) resolver.setServers(servers);
+  const latest = performance.now() + STEP_MS - RESERVE_MS;
   const lookUps = [resolver.resolve4(host), resolver.resolve6(host)];
   const cancelAfter = (milliseconds: number) => setTimeout(() => resolver.cancel(), milliseconds);
   let timer = cancelAfter(STEP_MS);
   const wait = () => {
     clearTimeout(timer);
-    timer = cancelAfter(OTHER_FAMILY_MS);
+    timer = cancelAfter(Math.min(OTHER_FAMILY_MS, latest - performance.now()));
   };
   await Promise.any(lookUps).then(wait, () => undefined);
   const answers = await Promise.allSettled(lookUps);
@@ -248,7 +255,7 @@ async function lookUp(host: string, servers?: readonly string[]): Promise<Lookup
     answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family: index === 0 ? 4 : 6 })) : [],
   );
   const failure = answers.find((answer) => answer.status === 'rejected');
-  if (found.length === 0) throw failure?.reason ?? new Error('The host has no address');
+  if (found.length === 0) throw failure?.reason ?? new NoAddress();
   return found;
 }
 

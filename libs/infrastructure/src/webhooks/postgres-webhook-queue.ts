@@ -49,11 +49,12 @@ const busy = (name: string) => `coalesce(($3::jsonb ->> ${name})::int, 0)`;
 const BUSY_OF_STORE = busy('store_id::text');
 
 // The newest change of each kind is looked up once for a store, not for each webhook: ORDER BY and LIMIT make it one step of the
-// index. Hosts and stores take turns: one that has many webhooks due keeps no other from its places.
+// index. Stores take turns, on each host and in all: the one of which fewest webhooks are served comes first. A test comes before
+// the other webhooks of its store.
 // The lock is taken last: rows that another worker claims at the same moment are passed, and read again when it is done.
 const CLAIM = `/* webhooks.claim */
   WITH ready AS MATERIALIZED (
-    SELECT store_id, webhooks.id, host, due_at, test_due, kinds, position
+    SELECT store_id, webhooks.id, host, CASE WHEN test_due THEN '-infinity' ELSE due_at END AS due_at, test_due, kinds, position
     FROM webhooks JOIN stores ON stores.id = webhooks.store_id AND stores.status = 'ACTIVE'
     WHERE ${IS_FREE} AND (test_due OR state = 'active' AND due_at <= ${NOW}) AND ${BUSY_OF_STORE} < ${MOST_PER_STORE}
   ), newest AS MATERIALIZED (
@@ -72,7 +73,8 @@ const CLAIM = `/* webhooks.claim */
       SELECT FROM unnest(newest.kinds, newest.positions) AS change (kind, position)
       WHERE change.kind = ANY (ready.kinds) AND change.position > ready.position)
   ), of_hosts AS (
-    SELECT store_id, id, host, due_at, row_number() OVER (PARTITION BY host ORDER BY turn, due_at, id) AS place FROM due
+    SELECT store_id, id, host, due_at, row_number() OVER (PARTITION BY host ORDER BY ${BUSY_OF_STORE} + turn, due_at, id) AS place
+    FROM due
   ), of_stores AS MATERIALIZED (
     SELECT store_id, id, due_at, ${BUSY_OF_STORE} + row_number() OVER (PARTITION BY store_id ORDER BY due_at, id) AS place
     FROM of_hosts WHERE place <= ${MOST_PER_HOST} - ${busy('host')}

@@ -89,9 +89,13 @@ const RESUME = `/* webhooks.resume */
 const TEST = `/* webhooks.test */
   UPDATE webhooks SET test_due = true WHERE ${IS_IT} RETURNING ${COLUMNS}`;
 
+// One that leaves nothing to send ends the failures: no later attempt would.
 const REPLAY_FROM_PLACE = `/* webhooks.replay */
   UPDATE webhooks
-  SET branch = $4, position = $5, base = $6, replays = replays + 1, failures = 0, due_at = now(), epoch = epoch + 1
+  SET branch = $4, position = $5, base = $6, replays = replays + 1, failures = 0, due_at = now(), epoch = epoch + 1,
+    failing_since = CASE WHEN EXISTS (
+      SELECT FROM changes WHERE changes.store_id = $1 AND changes.kind = ANY (webhooks.kinds) AND changes.position > $5
+    ) THEN failing_since END
   WHERE ${IS_IT} RETURNING ${COLUMNS}`;
 
 // Deletions that are no longer kept are before the time, or cannot be sent again. A time after the place skips nothing, unless
