@@ -25,7 +25,7 @@ const READS = 8;
 /** Sends to each webhook what changed after its place, in the order of the feed, one message at a time. */
 @Injectable()
 export class DeliverWebhooks {
-  private readonly reads = new Turnstile(READS);
+  private readonly reads = new ConcurrencyLimit(READS);
 
   constructor(
     private readonly queue: WebhookQueue,
@@ -173,8 +173,8 @@ class Turn {
   }
 }
 
-/** Runs so many tasks at a time, in the order in which they come. */
-class Turnstile {
+/** At most `most` tasks run, the rest wait in order. Unlike the limits of the database and of the API, it refuses none. */
+class ConcurrencyLimit {
   private free: number;
   private readonly waiting: (() => void)[] = [];
 
