@@ -10,7 +10,7 @@ export interface EventAnswer {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** Stated again, independent of the code: docs/orders describes the same. */
+/** Stated again, independent of `libs/domain/src/orders/order-status.ts`. */
 const PAYMENT: Readonly<Record<string, readonly string[]>> = {
   PENDING: ['SUCCEEDED', 'FAILED', 'CANCELLED'],
   FAILED: ['PENDING', 'CANCELLED'],

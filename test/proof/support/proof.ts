@@ -16,7 +16,7 @@ import type { Rig } from './rig.js';
  *        await buyers.insist([one, two], body, { key });                     // retries 409, 503 and cut connections
  *        await own.kill(); const again = await context.rig.restart(own);        // kill -9, same port
  *        await context.rig.server?.kill(); await context.rig.server?.start();// the database; see rig.ts for null
- *        const violations = await askOracle({ ... });                        // oracle.ts: the invariants of the page
+ *        const violations = await askOracle({ ... });                        // oracle.ts lists the invariants
  *
  * 3. Return the figures in words, and every violation found. Expected retries (409, 503, cut connections) are no
  *    violations but belong in the figures: `retriesOf(history)` words them. A proof whose precondition does not hold

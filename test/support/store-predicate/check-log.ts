@@ -29,7 +29,7 @@ export interface Verdict {
 
 /**
  * Checks every statement that a process of the service sent, identified by the application name of its connection.
- * `store-keys.spec.ts` checks the statements inside functions.
+ * `test/contracts/schema.spec.ts` checks the statements inside functions.
  *
  * @param cluster the directory of a stopped cluster that ran with {@link LOGGED}.
  */
