@@ -3,6 +3,8 @@ import path from 'node:path';
 import { ANALYSIS_UNAVAILABLE, FRAUD_RULES } from '@app/domain';
 import type { Command } from 'commander';
 import { ERROR_CODE_TABLE } from '../apps/api/src/openapi/failures.js';
+import { anchorOf } from '../apps/api/src/openapi/guides.js';
+import { PAGES } from '../apps/api/src/openapi/page-frame.js';
 import { createProgram } from '../apps/cli/src/program.js';
 import { byExample, type FlatRequest } from './bench/flatness/requests.js';
 import { figuresOf } from './proof/support/figures.js';
@@ -22,13 +24,7 @@ const documents = [
 
 /** The anchors that GitHub makes from the headings of a document. */
 function anchors(text: string): string[] {
-  const headings = text.matchAll(/^#+ (.+)$/gm);
-  return [...headings].map(([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-      .replaceAll(' ', '-'),
-  );
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
 }
 
 /** The relative links of a document whose file or heading does not exist. */
@@ -45,14 +41,31 @@ function brokenLinks(file: string, text: string): string[] {
     .map((target) => `${file}: ${target}`);
 }
 
-const REPOSITORY_PATH =
-  /(?<![\w/.-])(?:apps|docs|docker|examples|libs|test|tools)\/(?:[\w/-]+\.\w[\w.-]*|[\w/-]+(?=`))/g;
+const FOLDERS = ['apps', 'docs', 'docker', 'examples', 'libs', 'test', 'tools'];
+const REPOSITORY_PATH = new RegExp(`(?<![\\w/.<@-])(?:${FOLDERS.join('|')})/\\w[\\w./-]*`, 'g');
+/** The name of a file of code without its folder. A hyphen tells it from a property, such as `where.sql`. */
+const FILE_NAME = /(?<![\w./<-])\w[\w.]*-[\w.-]*\.(?:ts|mjs|cjs)\b/g;
+
+const files = FOLDERS.flatMap((folder) =>
+  readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => path.join(folder, name)),
+).filter((file) => !file.includes('node_modules'));
+const fileNames = new Set(files.map((file) => path.basename(file)));
 
 /** The files and directories of this repository that a text names and that do not exist. */
 function missingPaths(text: string): string[] {
-  return [...text.matchAll(REPOSITORY_PATH)]
-    .map(([name]) => name.replace(/\.$/, ''))
-    .filter((name) => !existsSync(path.join(ROOT, name)));
+  const paths = [...text.matchAll(REPOSITORY_PATH)].map(([name]) => name.replace(/[./]+$/, ''));
+  const names = [...text.matchAll(FILE_NAME)].map(([name]) => name);
+  return [
+    ...paths.filter((name) => !existsSync(path.join(ROOT, name))),
+    ...names.filter((name) => !fileNames.has(name)),
+  ];
+}
+
+/** The sections, as in `docs/api.md ("Lists")`, that a document does not have. */
+function missingSections(text: string): string[] {
+  return [...text.matchAll(/(docs\/[\w-]+\.md)`? \("([^"]+)"\)/g)]
+    .filter(([, file = '', heading = '']) => !anchors(read(file)).includes(anchorOf(heading)))
+    .map(([reference]) => reference);
 }
 
 /** The scripts that a text calls and package.json does not have. `proof:<name>` is a placeholder. */
@@ -62,12 +75,40 @@ function unknownScripts(text: string): string[] {
   return called.map(([, name = '']) => name).filter((name) => !(name in scripts));
 }
 
-/** The names of all commands, such as `orders release`. */
-function commandsOf(program: Command, prefix = ''): string[] {
+/** All commands with their names, such as `orders release`. */
+function commandsOf(program: Command, prefix = ''): { readonly name: string; readonly command: Command }[] {
   return program.commands.flatMap((command) => {
     const name = `${prefix}${command.name()}`;
-    return command.commands.length > 0 ? commandsOf(command, `${name} `) : [name];
+    return command.commands.length > 0 ? commandsOf(command, `${name} `) : [{ name, command }];
   });
+}
+const commands = commandsOf(createProgram());
+
+/** The options of commands that a text calls in code and that the command line does not have. */
+function unknownOptions(text: string): string[] {
+  return commands.flatMap(({ name, command }) => {
+    const known = command.options.map(({ long }) => long);
+    const calls = text.replace(/\\\n */g, ' ').matchAll(new RegExp(`(?:\`|cli -- )${name}( [^\`\\n]*)`, 'g'));
+    return [...calls]
+      .flatMap(([, rest = '']) => rest.match(/--[a-z][a-z-]+/g) ?? [])
+      .filter((option) => !known.includes(option))
+      .map((option) => `${name} ${option}`);
+  });
+}
+
+const config = read('libs/infrastructure/src/platform/config.ts');
+const variables = [...config.matchAll(/'([A-Z][A-Z_0-9]+)'|\benv\.([A-Z_]+)/g)].map(([, one, other]) => one ?? other);
+const code = files
+  .filter((file) => file !== 'test/documents.spec.ts' && /\.(?:ts|mjs|ya?ml|cfg)$/.test(file))
+  .map(read)
+  .join('\n');
+
+/** The variables, by their first word those of the configuration, that no code reads. */
+function unknownVariables(text: string): string[] {
+  const words = new Set(variables.map((name) => name?.split('_')[0]));
+  return [...text.matchAll(/(?<![\w-])([A-Z][A-Z0-9]*)(?:_[A-Z0-9]+)+\b/g)]
+    .filter(([name, word]) => words.has(word) && !code.includes(name))
+    .map(([name]) => name);
 }
 
 describe('the documents', () => {
@@ -97,25 +138,36 @@ describe('the documents', () => {
     expect(unknownScripts(read(file))).toEqual([]);
   });
 
+  it.each(documents)('%s names only sections, options of commands and variables that exist', (file) => {
+    const text = read(file);
+
+    expect([missingSections(text), unknownOptions(text), unknownVariables(text)]).toEqual([[], [], []]);
+  });
+
   it(`README.md has at most ${README_LINES} lines`, () => {
     expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(README_LINES);
   });
 
+  it('docs/glossary.md explains each term once', () => {
+    const terms = [...read('docs/glossary.md').matchAll(/^\| ([^|]+) \| (?!meaning|---)/gm)].map(([, term]) => term);
+
+    expect(terms.length).toBeGreaterThan(50);
+    expect(terms.filter((term, index) => terms.indexOf(term) !== index)).toEqual([]);
+  });
+
   it('docs/configuration.md names every variable that the configuration reads, and no other', () => {
-    const config = read('libs/infrastructure/src/platform/config.ts');
-    const known = [...config.matchAll(/'([A-Z][A-Z_0-9]+)'|\benv\.([A-Z_]+)/g)].map(([, read, seen]) => read ?? seen);
     const rows = read('docs/configuration.md')
       .split('\n')
       .filter((line) => line.startsWith('| `'));
     const named = rows.flatMap((row) => [...(row.split(' | ')[0] ?? '').matchAll(/`([A-Z_0-9]+)`/g)]);
 
-    expect(named.map(([, name]) => name).sort()).toEqual([...new Set(known)].sort());
+    expect(named.map(([, name]) => name).sort()).toEqual([...new Set(variables)].sort());
   });
 
   it('docs/command-line.md names every command of the command line', () => {
     const commandLine = read('docs/command-line.md');
 
-    expect(commandsOf(createProgram()).filter((name) => !commandLine.includes(`\`${name}`))).toEqual([]);
+    expect(commands.filter(({ name }) => !commandLine.includes(`\`${name}`))).toEqual([]);
   });
 
   it('docs/erp.md quotes its code from the recipes and their tests', () => {
@@ -135,15 +187,40 @@ describe('the documents', () => {
     },
   );
 
-  it('the check of paths notices a file, and a directory in code', () => {
-    expect(missingPaths('See docs/missing.md, `libs/missing`, test/ and `docker/.env`.')).toEqual([
+  it('the check of paths notices a file with and without its folder, and a folder', () => {
+    expect(missingPaths('See docs/missing.md, libs/missing, test/, `docker/.env` and `no-such.spec.ts`.')).toEqual([
       'docs/missing.md',
       'libs/missing',
+      'no-such.spec.ts',
     ]);
+  });
+
+  it('the checks of sections, options and variables notice what does not exist', () => {
+    expect(missingSections('docs/api.md ("Lists") and `docs/api.md` ("Queues")')).toEqual(['docs/api.md` ("Queues")']);
+    expect(unknownOptions('`keys create --store x --colour red`\nnpm run cli -- import \\\n  --wet x')).toEqual([
+      'keys create --colour',
+      'import --wet',
+    ]);
+    expect(unknownVariables('`DATABASE_POOL_SIZE`, `DATABASE_MISSING`')).toEqual(['DATABASE_MISSING']);
   });
 
   it('the check of scripts notices a script that does not exist', () => {
     expect(unknownScripts('Run `npm run --silent nothing -- now`, then `npm run proof:<name>`.')).toEqual(['nothing']);
+  });
+});
+
+describe('the comments of the code', () => {
+  const comments = files
+    .filter((file) => /\.(?:ts|mjs|mts|cjs)$/.test(file))
+    .map((file) => ({ file, text: (read(file).match(/\/\*[^]*?\*\/|(?<!:)\/\/.*/g) ?? []).join('\n') }));
+
+  it('name only files, sections and scripts that exist', () => {
+    const faults = comments.flatMap(({ file, text }) =>
+      [...missingPaths(text), ...missingSections(text), ...unknownScripts(text)].map((fault) => `${file}: ${fault}`),
+    );
+
+    expect(comments.length).toBeGreaterThan(500);
+    expect(faults).toEqual([]);
   });
 });
 
@@ -173,14 +250,29 @@ describe('the figures of a proof', () => {
   });
 });
 
-describe('the files of docker/', () => {
-  it('let the build of the image read the documents that the bundle has, and no other', () => {
-    const bundled = [...read('tools/bundle.mjs').matchAll(/'(\w+\.md)'/g)].map(([, name]) => `!docs/${name}`);
+describe('the documents that are served', () => {
+  const served = Object.values(PAGES)
+    .flatMap(({ file }) => file ?? [])
+    .sort();
 
-    expect(bundled).toHaveLength(3);
-    expect(read('.dockerignore').match(/^!docs.*/gm)).toEqual(bundled);
+  it('are in the bundle, with no other', () => {
+    const bundled = [...read('tools/bundle.mjs').matchAll(/'([\w-]+\.md)'/g)].map(([, name]) => `docs/${name}`);
+
+    expect(bundled).toEqual(served);
   });
 
+  it('are in the context of the image, with no other', () => {
+    expect(read('.dockerignore').match(/^!docs.*/gm)).toEqual(served.map((file) => `!${file}`));
+  });
+
+  it('are in the package, with no other', () => {
+    const { files } = JSON.parse(read('package.json')) as { files: string[] };
+
+    expect(files.filter((file) => file.startsWith('docs/'))).toEqual(served);
+  });
+});
+
+describe('the files of docker/', () => {
   it('publish each port of the Compose stack at the loopback address only', () => {
     const published = [...readFileSync('docker/compose.yaml', 'utf8').matchAll(/^ +ports: (.*)/gm)];
 

@@ -118,7 +118,8 @@ function copyFiles() {
   for (const file of ['package.json', 'LICENSE', 'swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'])
     copyFileSync(path.join(from, file), path.join(to, file));
   mkdirSync(path.join(OUT, 'docs'));
-  for (const name of ['api.md', 'erp.md', 'glossary.md']) copyFileSync(`docs/${name}`, path.join(OUT, 'docs', name));
+  for (const name of ['api.md', 'erp.md', 'glossary.md', 'webhook-receivers.md', 'webhooks.md'])
+    copyFileSync(`docs/${name}`, path.join(OUT, 'docs', name));
 }
 
 function writeCodeCaches(app, file) {

@@ -4,7 +4,10 @@ import { VERSION } from '@app/infrastructure';
 import { Order } from '@app/representations';
 import type { AnySchemaObject } from 'ajv/dist/2020.js';
 import { chromium, type Browser, type Page } from 'playwright-core';
+import { guideHtml } from '../../apps/api/src/openapi/guides.js';
+import { PAGES } from '../../apps/api/src/openapi/page-frame.js';
 import { committedDocument, DocumentedAnswers, type DocumentedResponse } from '../support/documented-answers.js';
+import { FAINT_TEXTS } from '../support/faint-texts.js';
 import { listen } from '../support/listen.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
@@ -279,11 +282,45 @@ describe('the documentation', () => {
   });
 });
 
+describe('the guides', () => {
+  const guides = Object.keys(PAGES).filter((name) => name !== '');
+
+  /** The links of a page with what each leads to. */
+  async function linksOf(path: string) {
+    const { body } = await api.get(path);
+    const targets = [...body.matchAll(/href="([^"]+)"/g)].map(([, href = '']) => href);
+    return targets.map((href) => ({ href, url: new URL(href, `http://guides${path}`) }));
+  }
+
+  it('include those for receivers of webhooks', () => {
+    expect(guides).toEqual(['guide', 'erp', 'webhooks', 'webhook-receivers', 'glossary']);
+  });
+
+  it.each(guides)('%s links only to pages and headings that are served', async (name) => {
+    const links = await linksOf(`/docs/${name}`);
+
+    expect(links.length).toBeGreaterThan(guides.length);
+    for (const { href, url } of links.filter(({ url }) => url.host === 'guides')) {
+      const { statusCode, body } = await api.get(url.pathname);
+      expect([href, statusCode]).toEqual([href, 200]);
+      if (url.hash !== '') expect([href, body.includes(`id="${url.hash.slice(1)}"`)]).toEqual([href, true]);
+    }
+  });
+
+  it('name the file of a link that is not served', () => {
+    const html = guideHtml('docs/erp.md', 'The [client](../examples/a.ts), [examples/a](../examples/a/README.md#b).');
+
+    expect(html).toContain('<p>The client (<code>examples/a.ts</code>), examples/a.</p>');
+  });
+});
+
 const BROWSER = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
   (path) => path !== undefined && existsSync(path),
 );
 const DESKTOP = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
+/** Chromium without a GPU lays out the whole reference at each step, for seconds on a busy machine. */
+const RENDERING_MS = 90_000;
 const describeInBrowser = BROWSER ? describe : describe.skip;
 
 if (!BROWSER) process.stderr.write('The documentation page is not tested: no Chromium here; name one with CHROMIUM.\n');
@@ -303,8 +340,8 @@ describeInBrowser('the documentation page in a browser', () => {
   });
 
   /** The page, with its console errors and its requests to other hosts. */
-  async function open(viewport = DESKTOP): Promise<{ page: Page; trouble: string[] }> {
-    const page = await browser.newPage({ viewport });
+  async function open(viewport = DESKTOP, colorScheme: 'light' | 'dark' = 'light') {
+    const page = await browser.newPage({ viewport, colorScheme });
     const trouble: string[] = [];
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type())) trouble.push(message.text());
@@ -400,6 +437,71 @@ describeInBrowser('the documentation page in a browser', () => {
     await page.getByRole('button', { name: 'Authorize' }).first().click();
     expect(await page.locator('.auth-container input').inputValue()).toBe('');
     await page.close();
+  });
+
+  it('shows no key in the command of a call', async () => {
+    const { page } = await open();
+    await tryProducts(page);
+
+    expect(await page.locator('.curl-command .curl').innerText()).toContain("-H 'Authorization: Bearer <API key>'");
+    expect(await page.content()).not.toContain(api.store.key);
+    await page.close();
+  });
+
+  it('keeps the lines of the tables of the guides out of the reference', async () => {
+    const { page } = await open();
+    await page.locator('#operations-Products-listProducts .opblock-summary').click();
+    await page.locator('.responses-table td').first().waitFor();
+
+    const sides = await page.evaluate<string[]>(
+      "[...document.querySelectorAll('#swagger-ui :is(th, td)')].map((cell) => getComputedStyle(cell).borderLeftWidth)",
+    );
+    expect(sides.length).toBeGreaterThan(9);
+    expect(new Set(sides)).toEqual(new Set(['0px']));
+    await page.close();
+  });
+
+  describe.each(['light', 'dark'] as const)('in the %s scheme', (colorScheme) => {
+    const backgroundOf = (page: Page) => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    const background = { light: 'rgb(255, 255, 255)', dark: 'rgb(28, 32, 34)' }[colorScheme];
+
+    it(
+      'the reference has enough contrast, also in an answer and the dialog of the key',
+      async () => {
+        const { page } = await open(DESKTOP, colorScheme);
+        await tryProducts(page);
+        await page.getByRole('button', { name: 'Authorize' }).first().click();
+
+        expect(await page.evaluate<string[]>(FAINT_TEXTS)).toEqual([]);
+        expect(await backgroundOf(page)).toBe(background);
+        await page.close();
+      },
+      RENDERING_MS,
+    );
+
+    it(
+      'the reference has enough contrast in open operations and in a schema',
+      async () => {
+        const { page } = await open(DESKTOP, colorScheme);
+        for (const method of ['patch', 'delete'])
+          await page.locator(`.opblock-${method} .opblock-summary`).first().click();
+        await page.locator('.opblock-delete').getByRole('button', { name: 'Try it out' }).click();
+        await page.locator('.models .json-schema-2020-12-expand-deep-button').first().click();
+
+        expect(await page.evaluate<string[]>(FAINT_TEXTS)).toEqual([]);
+        await page.close();
+      },
+      RENDERING_MS,
+    );
+
+    it.each(Object.keys(PAGES).filter((name) => name !== ''))('the page %s has enough contrast', async (name) => {
+      const page = await browser.newPage({ viewport: DESKTOP, colorScheme });
+      await page.goto(`${origin}/docs/${name}`);
+
+      expect(await page.evaluate<string[]>(FAINT_TEXTS)).toEqual([]);
+      expect(await backgroundOf(page)).toBe(background);
+      await page.close();
+    });
   });
 
   it('starts a call with its optional parameters empty', async () => {

@@ -27,7 +27,7 @@ function textOf(file: string): string {
 
 /**
  * @param file the path of the document in the project, which its links are relative to.
- * @returns the document beside a list of its headings. A link to a file that is not served becomes plain text.
+ * @returns the document beside a list of its headings. A link to a file that is not served becomes its text and its path.
  */
 export function guideHtml(file: string, markdown: string): string {
   const contents: string[] = [];
@@ -38,10 +38,12 @@ export function guideHtml(file: string, markdown: string): string {
       if (depth === 2) contents.push(`<li><a href="#${id}">${html}</a></li>`);
       return `<h${depth} id="${id}">${html}</h${depth}>\n`;
     },
-    link(this: Renderer, { href, tokens }: Tokens.Link) {
+    link(this: Renderer, { href, text, tokens }: Tokens.Link) {
       const html = this.parser.parseInline(tokens);
       const target = servedTarget(file, href);
-      return target === null ? html : `<a href="${target}">${html}</a>`;
+      if (target !== null) return `<a href="${target}">${html}</a>`;
+      const path = projectPath(file, href).pathname.slice(1);
+      return path.startsWith(text) ? html : `${html} (<code>${path}</code>)`;
     },
     // What scrolls sideways on a phone takes the focus, so that a keyboard can scroll it.
     table(this: Renderer, token: Tokens.Table) {
@@ -58,7 +60,7 @@ export function guideHtml(file: string, markdown: string): string {
 }
 
 /** As GitHub makes it, where the same documents are read. */
-function anchorOf(heading: string): string {
+export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\s_-]/gu, '')
@@ -67,8 +69,12 @@ function anchorOf(heading: string): string {
 
 function servedTarget(file: string, href: string): string | null {
   if (/^(?:https?:|#)/.test(href)) return href;
-  const { pathname, hash } = new URL(href, `file:///${file}`);
+  const { pathname, hash } = projectPath(file, href);
   if (pathname === '/docs/openapi.json') return '../openapi.json';
   const page = Object.entries(PAGES).find(([, each]) => `/${each.file}` === pathname);
   return page ? `./${page[0]}${hash}` : null;
+}
+
+function projectPath(file: string, href: string): URL {
+  return new URL(href, `file:///${file}`);
 }

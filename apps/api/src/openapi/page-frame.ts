@@ -5,6 +5,8 @@ export const PAGES = {
   '': { title: 'API reference', file: null },
   guide: { title: 'Integration guide', file: 'docs/api.md' },
   erp: { title: 'ERP integration', file: 'docs/erp.md' },
+  webhooks: { title: 'Webhooks', file: 'docs/webhooks.md' },
+  'webhook-receivers': { title: 'Webhook receivers', file: 'docs/webhook-receivers.md' },
   glossary: { title: 'Glossary', file: 'docs/glossary.md' },
 } as const;
 
@@ -12,58 +14,36 @@ export type PageName = keyof typeof PAGES;
 
 export const FRAME_STYLE = publicFile(
   `
-*, *::before, *::after { box-sizing: border-box }
-body { margin: 0; background: #fff; color: #222; font: 16px/1.55 system-ui, sans-serif }
-a { color: #0b5cad }
+:root { color-scheme: light dark; --page: #fff; --clear: #fff0; --text: #222; --link: #0b5cad; --line: #ccd3da; --code: #f1f4f7; --shadow: #0004 }
+@media (prefers-color-scheme: dark) {
+  :root { --page: #1c2022; --clear: #1c202200; --text: #e4e6e6; --link: #7ab8ff; --line: #545d61; --code: #2a2e30; --shadow: #000c }
+}
+body { margin: 0; background: var(--page); color: var(--text); font: 16px/1.55 system-ui, sans-serif }
 body > header nav { display: flex; flex-wrap: wrap; gap: 4px 20px; padding: 10px 16px; background: #1b2733 }
 body > header a { color: #fff }
 body > header a[aria-current] { font-weight: 600; text-decoration: none }
-.guide { max-width: 1120px; margin: 0 auto; padding: 8px 16px 64px }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
+.guide { box-sizing: border-box; max-width: 1120px; margin: 0 auto; padding: 8px 16px 64px }
+.guide a { color: var(--link) }
 .guide > nav ul { padding-left: 20px }
 .guide article { min-width: 0; overflow-wrap: break-word }
 /* A shadow at each side where more of the table is hidden. */
-.scroll {
+.guide .scroll {
   overflow-x: auto;
   background:
-    linear-gradient(90deg, #fff 30%, #fff0) 0 / 48px 100% no-repeat local,
-    linear-gradient(270deg, #fff 30%, #fff0) 100% / 48px 100% no-repeat local,
-    linear-gradient(90deg, #0004, #0000) 0 / 16px 100% no-repeat,
-    linear-gradient(270deg, #0004, #0000) 100% / 16px 100% no-repeat;
+    linear-gradient(90deg, var(--page) 30%, var(--clear)) 0 / 48px 100% no-repeat local,
+    linear-gradient(270deg, var(--page) 30%, var(--clear)) 100% / 48px 100% no-repeat local,
+    linear-gradient(90deg, var(--shadow), #0000) 0 / 16px 100% no-repeat,
+    linear-gradient(270deg, var(--shadow), #0000) 100% / 16px 100% no-repeat;
 }
-.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
-table { border-collapse: collapse }
-th, td { padding: 6px 10px; border: 1px solid #ccd3da; text-align: left; vertical-align: top }
-td { min-width: 9ch }
-.guide code { font: 0.9em/1.45 ui-monospace, monospace; background: #f1f4f7 }
-.guide pre { padding: 12px; overflow-x: auto; background: #f1f4f7 }
+.guide table { border-collapse: collapse }
+.guide :is(th, td) { padding: 6px 10px; border: 1px solid var(--line); text-align: left; vertical-align: top }
+.guide td { min-width: 9ch }
+.guide code { font: 0.9em/1.45 ui-monospace, monospace; background: var(--code) }
+.guide pre { padding: 12px; overflow-x: auto; background: var(--code) }
 @media (min-width: 960px) {
   .guide { display: grid; grid-template-columns: 230px minmax(0, 1fr); gap: 40px }
   .guide nav { position: sticky; top: 0; align-self: start; max-height: 100vh; overflow-y: auto; font-size: 14px }
-}
-/* Colours with the contrast that WCAG asks for. The only server is the one that the page comes from. */
-.swagger-ui .servers, .swagger-ui .servers-title { display: none }
-.swagger-ui .info .url, .swagger-ui .info a, .swagger-ui .info a .url { color: #0b5cad }
-.swagger-ui .json-schema-2020-12-expand-deep-button { color: #3b4151 }
-.swagger-ui .opblock.opblock-get .opblock-summary-method { background: #0b5cad }
-.swagger-ui .opblock.opblock-post .opblock-summary-method { background: #14713d }
-.swagger-ui .btn.authorize { border-color: #14713d; color: #14713d }
-.swagger-ui .btn.authorize span { color: #14713d }
-.swagger-ui .info .title small, .swagger-ui .info .title small.version-stamp { background: #3b4151 }
-.swagger-ui .parameter__in, .swagger-ui table.headers .header-example { color: #3b4151 }
-/* Numbers, whose colour is inline. */
-.swagger-ui .microlight span[style="color: rgb(211, 99, 99);"] { color: #f0a0a0 !important }
-.swagger-ui .info { margin: 16px 0 }
-.swagger-ui .opblock, .swagger-ui .models, .swagger-ui .info .description { overflow-x: auto }
-.swagger-ui input, .swagger-ui select, .swagger-ui textarea { max-width: 100% }
-@media (max-width: 640px) {
-  .swagger-ui .opblock-body pre.microlight { max-width: calc(100vw - 80px) }
-  .swagger-ui .opblock .opblock-summary-path { max-width: 100%; word-break: break-word }
-  .swagger-ui .responses-table > thead { display: none }
-  .swagger-ui .responses-table > tbody > tr, .swagger-ui .responses-table > tbody > tr > td { display: block; width: auto }
-  .swagger-ui .responses-table .response-col_links { display: none }
-  .swagger-ui .responses-table table.headers :is(th, td) { padding: 2px 4px; font: 12px/1.3 system-ui, sans-serif }
-  .swagger-ui table.headers .renderedMarkdown p { margin: 0; font: inherit }
-  .swagger-ui .dialog-ux .modal-ux { min-width: 0; width: calc(100vw - 20px) }
 }
 `,
   'text/css; charset=utf-8',

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import type { FastifyInstance } from 'fastify';
 import { publicFile, serveFromMemory, type PublicFile } from '../http/serve-from-memory.js';
 import { FRAME_STYLE, framedPage } from './page-frame.js';
+import { REFERENCE_STYLE } from './reference-style.js';
 
 /** The page loads files of this service only. */
 const POLICY = [
@@ -19,10 +20,22 @@ const POLICY = [
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
 /**
- * A separate file: the page's policy allows no inline script. The key stays in the page's memory. Deep links would put a
- * link into each operation's button, which screen readers cannot reach. Swagger UI leaves some selects without a name.
+ * A separate file: the page's policy allows no inline script. The key stays in the page's memory, and is not shown in the
+ * command of a call, which users copy into tickets. Deep links would put a link into each operation's button, which screen
+ * readers cannot reach. Swagger UI leaves some selects without a name, and does not follow the colour scheme by itself.
  */
 const START = `
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const followScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+followScheme();
+dark.addEventListener('change', followScheme);
+const hideKey = (request) =>
+  request.hasIn(['headers', 'Authorization']) ? request.setIn(['headers', 'Authorization'], 'Bearer <API key>') : request;
+const commandWithoutKey = () => ({
+  wrapComponents: {
+    curl: (Curl, { React }) => (props) => React.createElement(Curl, { ...props, request: hideKey(props.request) }),
+  },
+});
 const url = new URL('../openapi.json', document.currentScript.src).href;
 const onComplete = () => {
   document.querySelector('.info .title').setAttribute('aria-level', '2');
@@ -36,7 +49,14 @@ const nameSelects = () => {
 };
 window.addEventListener('load', () => {
   new MutationObserver(nameSelects).observe(document.body, { childList: true, subtree: true });
-  SwaggerUIBundle({ url, dom_id: '#swagger-ui', persistAuthorization: false, validatorUrl: null, onComplete });
+  SwaggerUIBundle({
+    url,
+    dom_id: '#swagger-ui',
+    persistAuthorization: false,
+    validatorUrl: null,
+    plugins: [commandWithoutKey],
+    onComplete,
+  });
 });
 `;
 
@@ -47,12 +67,14 @@ export function serveReferencePage(fastify: FastifyInstance): void {
     'favicon-32x32.png': publicFile(swaggerUi('favicon-32x32.png'), 'image/png'),
     'swagger-ui-bundle.js': publicFile(swaggerUi('swagger-ui-bundle.js'), JAVASCRIPT),
     'swagger-ui-init.js': publicFile(START, JAVASCRIPT),
+    'reference.css': REFERENCE_STYLE,
     'frame.css': FRAME_STYLE,
   };
   const page = (base: string) => {
     const address = (name: keyof typeof files) => `${base}${name}?v=${files[name].version}`;
     const head = `
     <link rel="stylesheet" href="${address('swagger-ui.css')}">
+    <link rel="stylesheet" href="${address('reference.css')}">
     <script src="${address('swagger-ui-bundle.js')}" defer></script>
     <script src="${address('swagger-ui-init.js')}"></script>`;
     return framedPage(
