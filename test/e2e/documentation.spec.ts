@@ -4,7 +4,6 @@ import { VERSION } from '@app/infrastructure';
 import { Order } from '@app/representations';
 import type { AnySchemaObject } from 'ajv/dist/2020.js';
 import { chromium, type Browser, type Page } from 'playwright-core';
-import { guideHtml } from '../../apps/api/src/openapi/guides.js';
 import { PAGES } from '../../apps/api/src/openapi/page-frame.js';
 import { committedDocument, DocumentedAnswers, type DocumentedResponse } from '../support/documented-answers.js';
 import { FAINT_TEXTS } from '../support/faint-texts.js';
@@ -279,38 +278,6 @@ describe('the documentation', () => {
     expect(page.body).not.toMatch(/<script(?![^>]*src)/);
     const document = (await api.get('/openapi.json')).json<Record<string, unknown>>();
     expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'Store Commerce API' } });
-  });
-});
-
-describe('the guides', () => {
-  const guides = Object.keys(PAGES).filter((name) => name !== '');
-
-  /** The links of a page with what each leads to. */
-  async function linksOf(path: string) {
-    const { body } = await api.get(path);
-    const targets = [...body.matchAll(/href="([^"]+)"/g)].map(([, href = '']) => href);
-    return targets.map((href) => ({ href, url: new URL(href, `http://guides${path}`) }));
-  }
-
-  it('include those for receivers of webhooks', () => {
-    expect(guides).toEqual(['guide', 'erp', 'webhooks', 'webhook-receivers', 'glossary']);
-  });
-
-  it.each(guides)('%s links only to pages and headings that are served', async (name) => {
-    const links = await linksOf(`/docs/${name}`);
-
-    expect(links.length).toBeGreaterThan(guides.length);
-    for (const { href, url } of links.filter(({ url }) => url.host === 'guides')) {
-      const { statusCode, body } = await api.get(url.pathname);
-      expect([href, statusCode]).toEqual([href, 200]);
-      if (url.hash !== '') expect([href, body.includes(`id="${url.hash.slice(1)}"`)]).toEqual([href, true]);
-    }
-  });
-
-  it('name the file of a link that is not served', () => {
-    const html = guideHtml('docs/erp.md', 'The [client](../examples/a.ts), [examples/a](../examples/a/README.md#b).');
-
-    expect(html).toContain('<p>The client (<code>examples/a.ts</code>), examples/a.</p>');
   });
 });
 

@@ -1,3 +1,5 @@
+import { guideHtml } from '../../apps/api/src/openapi/guides.js';
+import { PAGES } from '../../apps/api/src/openapi/page-frame.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
 describe('the files of the API reference', () => {
@@ -11,7 +13,7 @@ describe('the files of the API reference', () => {
   afterAll(() => api.stop());
 
   it('are cached for a year at the URLs that the page contains', async () => {
-    expect(assets).toHaveLength(4);
+    expect(assets).toHaveLength(5);
     for (const url of assets) {
       const { headers } = await api.inject({ url });
       expect([url, headers['cache-control']]).toEqual([url, 'public, max-age=31536000, immutable']);
@@ -37,7 +39,7 @@ describe('the files of the API reference', () => {
     expect((await api.inject({ url, headers: { 'if-none-match': '"other"' } })).statusCode).toBe(200);
   });
 
-  it.each(['guide', 'erp', 'glossary'])(
+  it.each(Object.keys(PAGES).filter((name) => name !== ''))(
     'include the guide %s as HTML whose links and anchors all lead to something, and which runs no script',
     async (name) => {
       const { body, headers } = await api.inject({ url: `/docs/${name}` });
@@ -54,6 +56,17 @@ describe('the files of the API reference', () => {
       }
     },
   );
+
+  it('include the guides for receivers of webhooks', async () => {
+    for (const name of ['webhooks', 'webhook-receivers'])
+      expect((await api.inject({ url: `/docs/${name}` })).statusCode).toBe(200);
+  });
+
+  it('name the file of a link that is not served', () => {
+    const html = guideHtml('docs/erp.md', 'The [client](../examples/a.ts), [examples/a](../examples/a/README.md#b).');
+
+    expect(html).toContain('<p>The client (<code>examples/a.ts</code>), examples/a.</p>');
+  });
 
   it.each(['/docs/package.json', '/docs/swagger-ui-bundle.js.map', '/docs/../package.json', '/docs/LICENSE'])(
     'do not include %s',
