@@ -14,7 +14,10 @@ export type PageName = keyof typeof PAGES;
 
 export const FRAME_STYLE = publicFile(
   `
-:root { color-scheme: light dark; --page: #fff; --clear: #fff0; --text: #222; --link: #0b5cad; --line: #ccd3da; --code: #f1f4f7; --shadow: #0004 }
+:root {
+  color-scheme: light dark;
+  --page: #fff; --clear: #fff0; --text: #222; --link: #0b5cad; --line: #ccd3da; --code: #f1f4f7; --shadow: #0004;
+}
 @media (prefers-color-scheme: dark) {
   :root { --page: #1c2022; --clear: #1c202200; --text: #e4e6e6; --link: #7ab8ff; --line: #545d61; --code: #2a2e30; --shadow: #000c }
 }
