@@ -95,4 +95,20 @@ describe('the database refuses', () => {
     const kept = await database.query('SELECT details FROM order_events WHERE order_id = $1', [order]);
     expect(kept).toEqual([{ details: { restock: true } }]);
   });
+
+  it.each(['order_events', 'stock_movements'])('to empty %s', async (table) => {
+    await expect(database.query(`TRUNCATE ${table}`)).rejects.toThrow(`${table} is append-only`);
+  });
+
+  it.each(['shipments', 'shipment_items', 'returned_units', 'payments', 'refunds'])(
+    'to delete rows of %s, or to empty it',
+    async (table) => {
+      const refusal = `rows of ${table} cannot be removed`;
+      // The command names the tables that refer to this one, or PostgreSQL would ask for them first.
+      const tables = table === 'shipments' ? 'shipments, shipment_items' : table;
+
+      await expect(run(`DELETE FROM ${table} WHERE store_id = $1 AND order_id = $2`)).rejects.toThrow(refusal);
+      await expect(database.query(`TRUNCATE ${tables}`)).rejects.toThrow(refusal);
+    },
+  );
 });

@@ -592,7 +592,7 @@ CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
 END $$;
-CREATE TRIGGER stock_movements_are_append_only BEFORE UPDATE OR DELETE ON stock_movements
+CREATE TRIGGER stock_movements_are_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON stock_movements
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 
@@ -639,6 +639,8 @@ BEGIN
 END $$;
 CREATE TRIGGER order_events_are_append_only BEFORE UPDATE OR DELETE ON order_events
   FOR EACH ROW EXECUTE FUNCTION keep_order_event();
+CREATE TRIGGER order_events_stay BEFORE TRUNCATE ON order_events
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TABLE shipments (
   store_id int NOT NULL,
@@ -711,6 +713,22 @@ CREATE TABLE refunds (
   FOREIGN KEY (store_id, order_id) REFERENCES orders
 );
 COMMENT ON TABLE refunds IS 'Refunds of orders, in minor units of the order''s currency.';
+
+-- The history of the order, its stock and its payment status stay: they would contradict an order without these rows.
+CREATE FUNCTION refuse_removal() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'rows of % cannot be removed', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
+END $$;
+CREATE TRIGGER shipments_stay BEFORE DELETE OR TRUNCATE ON shipments
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_removal();
+CREATE TRIGGER shipment_items_stay BEFORE DELETE OR TRUNCATE ON shipment_items
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_removal();
+CREATE TRIGGER returned_units_stay BEFORE DELETE OR TRUNCATE ON returned_units
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_removal();
+CREATE TRIGGER payments_stay BEFORE DELETE OR TRUNCATE ON payments
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_removal();
+CREATE TRIGGER refunds_stay BEFORE DELETE OR TRUNCATE ON refunds
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_removal();
 
 -- No two writers may each ship the last unit: the lock makes the second see what the first has shipped.
 CREATE FUNCTION limit_to_ordered_units() RETURNS trigger LANGUAGE plpgsql AS $$
