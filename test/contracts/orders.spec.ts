@@ -189,6 +189,13 @@ describe('OrderRepository', () => {
     expect(await orders.findByReceiptNumber(store.id, 'POS-7')).toEqual(pos);
   });
 
+  it('tells which orders of the store are test orders', async () => {
+    const ids = [web.id, pos.id, theirs.id];
+
+    expect(await orders.idsOfMode(store.id, ids, true)).toEqual([web.id]);
+    expect(await orders.idsOfMode(store.id, ids, false)).toEqual([pos.id]);
+  });
+
   it('finds no order of another store', async () => {
     expect(await orders.findById(other.id, twin.id)).toBeNull();
     expect(await orders.findByReceiptNumber(other.id, 'POS-7')).toBeNull();

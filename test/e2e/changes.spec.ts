@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { CHANGE_KINDS } from '@app/application';
+import { CHANGE_KINDS, OrderRepository } from '@app/application';
 import { numberChanges, passChangeLog, purgeTombstones } from '@app/infrastructure';
 import { encodeCursor } from '@app/application';
 import { anOrderBody } from '../builders/order-body.js';
@@ -312,6 +312,19 @@ describe('GET /v1/changes', () => {
     expect((await api.get(`/v1/changes?cursor=${live.cursor ?? ''}`)).body).not.toContain(next);
     expect(await errorOf(`/v1/changes?cursor=${live.cursor ?? ''}&is_test=true`)).toEqual([400, 'cursor_invalid']);
     expect(await errorOf('/v1/changes?is_test=maybe')).toEqual([400, 'invalid_request']);
+  });
+
+  it.each([true, false])('reads no order of the other mode when a reader asks for is_test=%s', async (asked) => {
+    const reader = await follower(`is_test=${asked}&kinds=orders`);
+    const placed: string[] = [];
+    for (const isTest of [true, false, false, true]) placed.push(await api.store.order({ is_test: isTest }));
+    const read = jest.spyOn(api.app.get(OrderRepository, { strict: false }), 'findByIds');
+
+    await reader.catchUp();
+
+    const ids = read.mock.calls.flatMap(([, found]) => found);
+    expect(ids.sort()).toEqual((asked ? [placed[0], placed[3]] : [placed[1], placed[2]]).sort());
+    read.mockRestore();
   });
 
   it('refuses a cursor that is damaged, or belongs to another store or mode', async () => {

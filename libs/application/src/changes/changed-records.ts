@@ -20,7 +20,7 @@ export class ChangedRecords {
 
   /** One repository for each kind of the feed. */
   constructor(
-    orders: OrderRepository,
+    private readonly orders: OrderRepository,
     products: ProductRepository,
     skus: SkuRepository,
     customers: CustomerRepository,
@@ -37,6 +37,11 @@ export class ChangedRecords {
       brands: (storeId, ids) => brands.findByIds(storeId, ids.map(Number)),
       stock: (storeId, ids) => stock.findByIds(storeId, ids.map(parseStockId)),
     };
+  }
+
+  /** Those of the orders that are test orders, or those that are not. */
+  async ordersOfMode(storeId: number, ids: readonly string[], isTest: boolean): Promise<ReadonlySet<string>> {
+    return new Set(await this.orders.idsOfMode(storeId, ids, isTest));
   }
 
   /** The records by id. A record that the API does not show is missing. */

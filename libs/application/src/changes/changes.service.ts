@@ -85,7 +85,7 @@ export class ChangesService {
   async read(storeId: number, query: FeedQuery, gone: AbortSignal): Promise<ChangesPage> {
     gone.throwIfAborted();
     // The records last: they are at least as new as the changes. A newer one comes again, after a later position.
-    const page = await this.feed.read(storeId, query);
+    const page = await this.ofMode(storeId, await this.feed.read(storeId, query), query);
     const changes: ChangedResource[] = [];
     let [bytes, count] = [0, FIRST_READ];
     while (changes.length < page.changes.length) {
@@ -96,7 +96,7 @@ export class ChangesService {
       )) {
         changes.push(change);
         bytes += weightOf(change.record);
-        if (bytes >= PAGE_BYTES) return wanted({ ...page, ...cutAfter(changes, page) }, query);
+        if (bytes >= PAGE_BYTES) return { ...page, ...cutAfter(changes, page) };
       }
       // As many as fit if they are like those before.
       count = Math.min(
@@ -104,7 +104,15 @@ export class ChangesService {
         Math.ceil(((PAGE_BYTES - bytes) * changes.length) / Math.max(bytes, 1)),
       );
     }
-    return wanted({ ...page, changes }, query);
+    return { ...page, changes };
+  }
+
+  /** The page without orders of the other mode, whose records are not read. Its place stays: the reader has passed them. */
+  private async ofMode(storeId: number, page: FeedPage, { isTest }: FeedQuery): Promise<FeedPage> {
+    const orders = page.changes.filter(({ kind }) => kind === 'orders').map(({ id }) => id);
+    if (isTest === undefined || orders.length === 0) return page;
+    const others = await this.records.ordersOfMode(storeId, orders, !isTest);
+    return { ...page, changes: page.changes.filter(({ kind, id }) => kind !== 'orders' || !others.has(id)) };
   }
 
   private async withRecords(storeId: number, changes: readonly Change[]): Promise<ChangedResource[]> {
@@ -121,13 +129,6 @@ export class ChangesService {
       (change) => ({ ...change, record: found.get(change.kind)?.get(change.id) ?? null }) as ChangedResource,
     );
   }
-}
-
-/** The place of the page stays: the reader does not want what is left out. */
-function wanted(page: ChangesPage, { isTest }: FeedQuery): ChangesPage {
-  if (isTest === undefined) return page;
-  const isOfMode = ({ kind, record }: ChangedResource) => kind !== 'orders' || (record?.isTest ?? isTest) === isTest;
-  return { ...page, changes: page.changes.filter(isOfMode) };
 }
 
 function throwUnlessNull(error: Error | null): void {

@@ -132,6 +132,9 @@ export abstract class OrderRepository {
   /** Those that exist, in any order. */
   abstract findByIds(storeId: number, ids: readonly string[]): Promise<OrderRecord[]>;
 
+  /** The ids of those that exist and are test orders, or are not, in any order. */
+  abstract idsOfMode(storeId: number, ids: readonly string[], isTest: boolean): Promise<string[]>;
+
   /** Exact, in any letter case. */
   abstract findByReceiptNumber(storeId: number, receiptNumber: string): Promise<OrderRecord | null>;
 

@@ -81,6 +81,9 @@ const FIND = `/* orders.find */
 
 const FIND_BY_IDS = `${FIND} WHERE store_id = $1 AND ${anyOf('id', '$2::uuid[]')}`;
 
+const IDS_OF_MODE = `/* orders.ids_of_mode */
+  SELECT id FROM orders WHERE store_id = $1 AND ${anyOf('id', '$2::uuid[]')} AND is_test = $3`;
+
 // The first event is derived from the order, which keeps its time and the key that placed it.
 const historyBy = (condition: string) => `/* orders.history */
   WITH of AS (
@@ -183,6 +186,11 @@ export class PostgresOrderRepository extends OrderRepository {
 
   override async findByIds(storeId: number, ids: readonly string[]): Promise<OrderRecord[]> {
     return (await this.database.queryPrepared<OrderRecordRow>(FIND_BY_IDS, [storeId, ids])).map(toOrderRecord);
+  }
+
+  override async idsOfMode(storeId: number, ids: readonly string[], isTest: boolean): Promise<string[]> {
+    const rows = await this.database.queryPrepared<{ id: string }>(IDS_OF_MODE, [storeId, ids, isTest]);
+    return rows.map(({ id }) => id);
   }
 
   override async findByReceiptNumber(storeId: number, receiptNumber: string): Promise<OrderRecord | null> {
