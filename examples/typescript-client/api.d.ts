@@ -1676,7 +1676,7 @@ export interface components {
        */
       price: number;
       /**
-       * @description Available units of the product and of all its variants: what open orders have taken is not in it.
+       * @description Available units of the product and of its active variants: what open orders have taken is not in it.
        * @example 12
        */
       quantity: number;
@@ -1708,7 +1708,7 @@ export interface components {
        */
       price: number;
       /**
-       * @description Available units of the product and of all its variants: what open orders have taken is not in it.
+       * @description Available units of the product and of its active variants: what open orders have taken is not in it.
        * @example 12
        */
       quantity: number;
@@ -1778,7 +1778,7 @@ export interface components {
           [key: string]: string;
         };
         /**
-         * @description Available units: what open orders have taken is not in it.
+         * @description Available units: what open orders have taken is not in it. 0 while the variant is inactive.
          * @example 7
          */
         quantity: number;

@@ -184,7 +184,8 @@ const IN_STOCK = `
     SELECT coalesce(sum(quantity), 0) > 0 FROM stock
     JOIN bins ON bins.store_id = stock.store_id AND bins.id = bin_id
     JOIN warehouses ON warehouses.store_id = bins.store_id AND warehouses.id = warehouse_id
-    WHERE stock.store_id = $1 AND product_id = products.id AND active)`;
+    LEFT JOIN product_variants AS variant ON variant.store_id = stock.store_id AND variant.id = variant_id
+    WHERE stock.store_id = $1 AND stock.product_id = products.id AND active AND variant.status IS DISTINCT FROM 'INACTIVE')`;
 
 type Statement = readonly [sql: string, values: unknown[]];
 
@@ -278,6 +279,20 @@ describe('totals of products', () => {
     expect(await scene.differences(PRODUCTS)).toEqual([]);
   });
 
+  it('marks a product as sold out when its last units enter the bin of a variant that is being deactivated', async () => {
+    const { store } = scene.api;
+    const product = await store.product();
+    const variant = await store.variant(product, { stock: 0 });
+
+    await overlap(
+      [`UPDATE product_variants SET status = 'INACTIVE' WHERE store_id = $1 AND id = $2`, [store.id, variant]],
+      ['UPDATE stock SET quantity = 5 WHERE store_id = $1 AND variant_id = $2', [store.id, variant]],
+    );
+
+    expect(await scene.differences(IN_STOCK)).toEqual([]);
+    expect(await scene.differences(PRODUCTS)).toEqual([]);
+  });
+
   it('marks a product as sold out when its first stock enters a warehouse that is being closed', async () => {
     const { store } = scene.api;
     const [product, warehouse] = [await store.product(), await store.warehouse()];
@@ -351,9 +366,11 @@ describe('totals and sections of SKUs', () => {
     const warehouse = await store.warehouse();
     const products: number[] = [];
     for (let n = 0; n < 12; n++) {
-      const product = await store.product({ sku: `S-${n}`, stock: [1, 1] });
-      await store.stock(product, null, [1], warehouse);
-      if (n % 2) for (const size of [1, 2]) await store.variant(product, { sku: `S-${n}-${size}`, stock: [1, 0] });
+      // Units of a third of the products are those of their variants.
+      const product = await store.product({ sku: `S-${n}`, stock: n % 3 === 1 ? [0, 0] : [1, 1] });
+      await store.stock(product, null, [n % 3 === 1 ? 0 : 1], warehouse);
+      if (n % 2 || n % 3 === 1)
+        for (const size of [1, 2]) await store.variant(product, { sku: `S-${n}-${size}`, stock: [1, 0] });
       products.push(product);
     }
     const before = await scene.deadlocks();
@@ -363,12 +380,13 @@ describe('totals and sections of SKUs', () => {
         const product = products[draw(products.length)];
         const values = [store.id, product, draw(30)];
         const acts = [
-          `UPDATE stock SET quantity = $3::int % 2 WHERE store_id = $1 AND product_id = $2 AND bin_id = (
-             SELECT bin_id FROM stock WHERE store_id = $1 AND product_id = $2 ORDER BY bin_id OFFSET $3 % 5 LIMIT 1)`,
+          `UPDATE stock SET quantity = $3::int % 2 WHERE store_id = $1 AND product_id = $2 AND (variant_key, bin_id) = (
+             SELECT variant_key, bin_id FROM stock WHERE store_id = $1 AND product_id = $2
+             ORDER BY variant_key DESC, bin_id OFFSET $3 % 3 LIMIT 1)`,
           `UPDATE products SET sku = 'S-' || $3 % 7 WHERE store_id = $1 AND id = $2`,
           `UPDATE products SET status = CASE WHEN $3 < 10 THEN 'DRAFT' ELSE 'ACTIVE' END WHERE store_id = $1 AND id = $2`,
-          `UPDATE product_variants SET status = CASE WHEN $3 < 10 THEN 'INACTIVE' ELSE 'ACTIVE' END
-             WHERE store_id = $1 AND product_id = $2 AND id % 3 = $3 % 3`,
+          `UPDATE product_variants SET status = CASE WHEN $3 < 15 THEN 'INACTIVE' ELSE 'ACTIVE' END
+             WHERE store_id = $1 AND product_id = $2 AND id % 2 = $3 % 2`,
           `INSERT INTO product_variants (store_id, product_id, sku, name, price) VALUES ($1, $2, 'N-' || $3, 'New', 1)
              ON CONFLICT DO NOTHING`,
           `DELETE FROM product_variants WHERE store_id = $1 AND product_id = $2 AND sku = 'N-' || $3`,
@@ -377,6 +395,8 @@ describe('totals and sections of SKUs', () => {
         await scene.pool.query(acts[draw(acts.length)] ?? '', values);
       },
       check: async () => {
+        expect(await scene.differences(PRODUCTS)).toEqual([]);
+        expect(await scene.differences(IN_STOCK)).toEqual([]);
         expect(await scene.differences(UNITS)).toEqual([]);
         expect(await scene.differences(SKU_TOTALS)).toEqual([]);
         expect(await scene.differences(SECTIONS)).toEqual([]);

@@ -179,6 +179,25 @@ describe('import of a store bundle', () => {
     expect(await database.query(VARIANTS, [store])).toContainEqual({ sku: 'R-42', status: 'ACTIVE' });
   });
 
+  it('takes the units of a variant that a line no longer names out of what is in stock, and puts them back', async () => {
+    const store = 'in-stock';
+    await importLines(...aStoreBundle(store));
+    const product = { kind: 'product', store, slug: 'runner', name: 'Runner', price: '79.90' } as const;
+    const inStock = async () => {
+      const sql = `SELECT in_stock FROM products JOIN stores ON stores.id = store_id WHERE subdomain = $1 AND slug = 'runner'`;
+      return (await database.query<{ in_stock: boolean }>(sql, [store]))[0]?.in_stock;
+    };
+    const stock = { kind: 'stock', store, bin: 'MAIN/A-1', product: 'runner', variant: 'R-42', quantity: 7 } as const;
+    const variants = [{ sku: 'R-42', name: '42', price: '82.00' }];
+    await importLines({ ...product, variants }, stock);
+
+    expect(await inStock()).toBe(true);
+    await importLines({ ...product, variants: [] });
+    expect(await inStock()).toBe(false);
+    await importLines({ ...product, variants });
+    expect(await inStock()).toBe(true);
+  });
+
   it('sells a variant without a price at the price of its product', async () => {
     const store = 'no-price';
     const variants = [{ sku: 'R-44', name: '44' }];

@@ -255,6 +255,41 @@ describe('GET /v1/products', () => {
     expect((await readList(closed, '/v1/products?in_stock=true')).pagination.total).toBe(0);
   });
 
+  it('counts the units of a variant only while it is active', async () => {
+    const scene = await application.withStore();
+    const category = await scene.store.category();
+    const shoe = await scene.store.product({ categoryIds: [category] });
+    const variant = await scene.store.variant(shoe, { stock: [2, 3] });
+    const cursor = async () => (await scene.get('/v1/changes?limit=100')).json<{ cursor: string }>().cursor;
+    const inStock = async (query = '') => (await readList(scene, `/v1/products?in_stock=1${query}`)).pagination.total;
+    const answers = async () => {
+      const { data } = (await scene.get(`/v1/products/${shoe}`)).json<{
+        data: { quantity: number; variants: { quantity: number }[] };
+      }>();
+      return {
+        listed: (await readList(scene, '/v1/products')).data.map(({ quantity }) => quantity),
+        found: [data.quantity, ...data.variants.map(({ quantity }) => quantity)],
+        inStock: [await inStock(), await inStock(`&category_id=${category}`)],
+        inBins: (await readList(scene, '/v1/stock')).data.map(({ quantity }) => quantity),
+      };
+    };
+    const changed = async (status: string) => {
+      const before = await cursor();
+      await scene.database.query('UPDATE product_variants SET status = $1 WHERE id = $2', [status, variant]);
+      const { data } = (await scene.get(`/v1/changes?cursor=${before}`)).json<{
+        data: { kind: string; id: string }[];
+      }>();
+      return data.some(({ kind, id }) => kind === 'products' && id === String(shoe));
+    };
+    const counted = { listed: [5], found: [5, 5], inStock: [1, 1], inBins: [0, 2, 3] };
+
+    expect(await answers()).toEqual(counted);
+    expect(await changed('INACTIVE')).toBe(true);
+    expect(await answers()).toEqual({ listed: [0], found: [0, 0], inStock: [0, 0], inBins: [0, 2, 3] });
+    expect(await changed('ACTIVE')).toBe(true);
+    expect(await answers()).toEqual(counted);
+  });
+
   it('returns quantities beyond 32 bits exactly', async () => {
     const large = await application.withStore();
     await large.store.product({ stock: [2_147_483_647, 2_147_483_647] });

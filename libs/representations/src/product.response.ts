@@ -26,7 +26,7 @@ const Variant = object({
   name: text('Display name.', '42 / Blue'),
   price: majorUnits('Unit price.', 79.9),
   attributes: attributes('Attributes of the variant, by name.'),
-  quantity: integer('Available units: what open orders have taken is not in it.', 7),
+  quantity: integer('Available units: what open orders have taken is not in it. 0 while the variant is inactive.', 7),
   status: oneOf(['ACTIVE', 'INACTIVE'], 'Only an active variant can be ordered.'),
 });
 
@@ -54,7 +54,7 @@ export const ProductListItem = representation(
     slug: text('Name in URLs.', 'runner'),
     price: majorUnits('Unit price.', 79.9),
     quantity: integer(
-      'Available units of the product and of all its variants: what open orders have taken is not in it.',
+      'Available units of the product and of its active variants: what open orders have taken is not in it.',
       12,
     ),
     status: oneOf(['ACTIVE'], 'Other products are not shown.'),

@@ -1,10 +1,12 @@
 /**
- * SQL for stock for sale: all but that of the view `closed_bins`, which `in_stock` uses too. A product's quantity and the
- * withdrawal of an order use it. `$1` is the id of the store.
+ * SQL for stock for sale: all but that of the views `closed_bins` and `inactive_variants`, which `in_stock` uses too. A
+ * product's quantity and the withdrawal of an order use it. `$1` is the id of the store.
  *
- * It lists the closed bins, because they are few: the other bins need no look-up.
+ * It lists the closed bins, because they are few: the other bins need no look-up. Inactive variants may be many. OFFSET keeps
+ * the planner from reading all of them at once.
  */
-export const IS_FOR_SALE = `stock.bin_id NOT IN (SELECT id FROM closed_bins WHERE store_id = $1)`;
+export const IS_FOR_SALE = `stock.bin_id NOT IN (SELECT id FROM closed_bins WHERE store_id = $1)
+      AND NOT EXISTS (SELECT FROM inactive_variants WHERE store_id = $1 AND id = stock.variant_id OFFSET 0)`;
 
 /** SQL for whether a product has active variants. `$1` is the id of the store. @param productId an expression. */
 export function hasVariants(productId: string): string {
@@ -15,7 +17,7 @@ export function hasVariants(productId: string): string {
 }
 
 /**
- * SQL for the units of a product, and of its variants, that are for sale. `$1` is the id of the store.
+ * SQL for the units of a product, and of its active variants, that are for sale. `$1` is the id of the store.
  *
  * @param product the alias of the product's row.
  */

@@ -173,7 +173,7 @@ CREATE TABLE products (
 );
 COMMENT ON TABLE products IS 'Products. The API lists those with status ACTIVE.';
 COMMENT ON COLUMN products.price IS 'Minor units of the store''s currency.';
-COMMENT ON COLUMN products.in_stock IS 'Whether a bin of an active warehouse holds units. Triggers maintain it.';
+COMMENT ON COLUMN products.in_stock IS 'Whether there are units for sale, of the product or of a variant. Triggers maintain it.';
 -- The product list, newest first: all, featured, in stock. A partial index holds only the rows of its list.
 CREATE INDEX products_newest ON products (store_id, created_at DESC, id DESC) WHERE status = 'ACTIVE';
 CREATE INDEX products_featured ON products (store_id, created_at DESC, id DESC) WHERE status = 'ACTIVE' AND featured;
@@ -201,6 +201,8 @@ CREATE TABLE product_variants (
 COMMENT ON TABLE product_variants IS 'Variants of a product, such as its sizes.';
 COMMENT ON COLUMN product_variants.price IS 'Minor units of the store''s currency.';
 COMMENT ON COLUMN product_variants.attribute_names IS 'Names of the attributes in their order, which jsonb does not keep.';
+-- Whether the units of a stock row are those of an inactive variant: few are.
+CREATE INDEX product_variants_inactive ON product_variants (store_id, id) WHERE status = 'INACTIVE';
 
 -- created_at copies the product's creation time, so that one index lists a category newest first. The foreign key keeps
 -- the copy equal.
@@ -807,13 +809,17 @@ CREATE VIEW closed_bins AS
 SELECT bins.store_id, bins.id
 FROM warehouses JOIN bins ON bins.store_id = warehouses.store_id AND bins.warehouse_id = warehouses.id
 WHERE NOT warehouses.active;
-COMMENT ON VIEW closed_bins IS 'Bins whose stock is not for sale. The one definition, of in_stock and of the withdrawal.';
+COMMENT ON VIEW closed_bins IS 'Bins whose stock is not for sale. With inactive_variants the one definition, of in_stock, quantities and the withdrawal.';
+
+CREATE VIEW inactive_variants AS SELECT store_id, id FROM product_variants WHERE status = 'INACTIVE';
+COMMENT ON VIEW inactive_variants IS 'Variants whose stock is not for sale.';
 
 CREATE FUNCTION is_in_stock(of_store int, of_product int) RETURNS boolean LANGUAGE sql STABLE
 RETURN EXISTS (
   SELECT FROM stock
   WHERE store_id = of_store AND product_id = of_product AND quantity > 0
     AND NOT EXISTS (SELECT FROM closed_bins WHERE store_id = of_store AND id = stock.bin_id)
+    AND NOT EXISTS (SELECT FROM inactive_variants WHERE store_id = of_store AND id = stock.variant_id)
 );
 
 -- When two transactions empty the last two bins of a product, the second waits here for the first, and then sees what
@@ -1281,6 +1287,10 @@ BEGIN
     PERFORM refresh_sellable_units(store_id, array_agg(DISTINCT product_id)) FROM (
       SELECT store_id, product_id, id, sku, status FROM added
       EXCEPT SELECT store_id, product_id, id, sku, status FROM removed
+    ) AS updated
+    GROUP BY store_id;
+    PERFORM refresh_in_stock(store_id, array_agg(DISTINCT product_id)) FROM (
+      SELECT store_id, product_id, id, status FROM added EXCEPT SELECT store_id, product_id, id, status FROM removed
     ) AS updated
     GROUP BY store_id;
   ELSE
