@@ -14,6 +14,7 @@ const ODD_SETTINGS = {
   bytea_output: 'escape',
   default_transaction_isolation: 'serializable',
   standard_conforming_strings: 'off',
+  jit: 'on',
 };
 
 /** A copy of the template in which every session begins with these settings. */
@@ -36,7 +37,7 @@ afterAll(() => api.stop());
 describe('a session on a database with other formats', () => {
   const SHOW = `/* test.settings */ SELECT concat_ws('; ', current_setting('DateStyle'), current_setting('IntervalStyle'),
     current_setting('TimeZone'), current_setting('extra_float_digits'), current_setting('bytea_output'),
-    current_setting('default_transaction_isolation')) AS settings`;
+    current_setting('default_transaction_isolation'), 'jit ' || current_setting('jit')) AS settings`;
   const onPool = async (pool: pg.Pool) => {
     const { rows } = await pool.query<{ settings: string }>(SHOW);
     await pool.end();
@@ -53,7 +54,7 @@ describe('a session on a database with other formats', () => {
     ],
   ])('has the formats of the service: %s', async (_name, settingsOn) => {
     expect(await settingsOn(api.database.url)).toEqual([
-      { settings: 'ISO, YMD; postgres; UTC; 1; hex; read committed' },
+      { settings: 'ISO, YMD; postgres; UTC; 1; hex; read committed; jit off' },
     ]);
   });
 
@@ -62,6 +63,26 @@ describe('a session on a database with other formats', () => {
 
     expect((await probe.ask()).schemaCurrent).toBe(true);
     probe.close();
+  });
+
+  it('checks the health of the database without JIT', async () => {
+    const sent = jest.spyOn(pg.Client.prototype, 'query');
+    const probe = new DatabaseProbe(api.database.url);
+    await probe.ask();
+    probe.close();
+    const texts = sent.mock.calls.map(([text]) => String(text)).filter((text) => text.includes('SET LOCAL'));
+    sent.mockRestore();
+
+    // Shows what holds until the end of the statements, which are one transaction.
+    const client = new pg.Client({ connectionString: api.database.url });
+    await client.connect();
+    const shown: unknown[] = [];
+    for (const text of texts) {
+      const answers = (await client.query(`${text}; SHOW jit`)) as unknown as pg.QueryResult[];
+      shown.push(answers.at(-1)?.rows[0]);
+    }
+    await client.end();
+    expect(shown).toEqual([{ jit: 'off' }, { jit: 'off' }]);
   });
 });
 

@@ -17,8 +17,15 @@ export interface Program {
 /** The first PgBouncer that supports prepared statements in transaction mode. */
 export const PGBOUNCER_MIN = [1, 21] as const;
 const START_MS = 5_000;
-/** In milliseconds, without units, to avoid quotes inside quotes. */
-const LIMITS = { statement_timeout: 3_000, lock_timeout: 2_000, idle_in_transaction_session_timeout: 10_000 };
+/** As the service sets them on its own connections. Milliseconds have no unit, to avoid quotes inside quotes. */
+const SETTINGS = {
+  statement_timeout: 3_000,
+  lock_timeout: 2_000,
+  idle_in_transaction_session_timeout: 10_000,
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  jit: 'off',
+};
 
 /**
  * @param upstream the server behind it, with the role of all connections.
@@ -36,14 +43,14 @@ export async function startPgBouncer(upstream: URL): Promise<Program> {
     const users = path.join(directory, 'users.txt');
     writeFileSync(users, `"${upstream.username}" "${upstream.password}"\n`, { mode: 0o644 });
     // A pooled connection loses a client's session settings, so the pooler sets them on each connection.
-    const limits = Object.entries(LIMITS)
+    const settings = Object.entries(SETTINGS)
       .map(([name, value]) => `SET ${name} = ${value}`)
       .join('; ');
     const config = path.join(directory, 'pgbouncer.ini');
     writeFileSync(
       config,
       `[databases]
-* = host=${upstream.hostname} port=${upstream.port} connect_query='${limits}'
+* = host=${upstream.hostname} port=${upstream.port} connect_query='${settings}'
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${port}

@@ -17,18 +17,23 @@ interface CatalogRow {
   readonly attribute_names: readonly string[];
 }
 
-// One statement reads one snapshot. The lines are one JSON value: for arrays, the server would make a new plan by their
-// length. A line without a row names a product that is unknown, inactive or another store's: the client cannot tell
-// which.
+// One statement reads one snapshot. The planner expects a hundred lines in the JSON value: each LIMIT keeps it from reading the
+// catalog of the store for them. A line without a row names a product that is unknown, inactive or another store's: the
+// client cannot tell which.
 const PRICE = `/* products.price */
   SELECT product.id AS product_id, asked.variant_id AS asked_variant_id, variant.id AS variant_id, product.name,
     coalesce(variant.sku, product.sku) AS sku, coalesce(variant.price, product.price) AS price,
     coalesce(variant.attributes, '{}') AS attributes,
     coalesce(variant.attribute_names, '{}') AS attribute_names
   FROM jsonb_to_recordset($2) AS asked (product_id int, variant_id int)
-  JOIN products product ON product.store_id = $1 AND product.id = asked.product_id AND product.status = 'ACTIVE'
-  LEFT JOIN product_variants variant ON variant.store_id = $1 AND variant.product_id = asked.product_id
-    AND variant.id = asked.variant_id AND variant.status = 'ACTIVE'`;
+  CROSS JOIN LATERAL (
+    SELECT id, name, sku, price FROM products
+    WHERE store_id = $1 AND id = asked.product_id AND status = 'ACTIVE' LIMIT 1
+  ) AS product
+  LEFT JOIN LATERAL (
+    SELECT id, sku, price, attributes, attribute_names FROM product_variants
+    WHERE store_id = $1 AND product_id = asked.product_id AND id = asked.variant_id AND status = 'ACTIVE' LIMIT 1
+  ) AS variant ON true`;
 
 @Injectable()
 export class LiveCatalogPricing extends CatalogPricing {

@@ -16,7 +16,7 @@ const WAITING = `/* changes.waiting_stores */
 const NUMBER = '/* changes.number */ SELECT number_changes($1) AS moved';
 
 const LAST = `/* changes.last */
-  SELECT last::text, last - coalesce((SELECT passed FROM change_log_mark), 0) AS since
+  SELECT last::text, last - coalesce((SELECT passed FROM change_log_mark WHERE single), 0) AS since
   FROM pg_sequence_last_value('change_log_id_seq') AS last`;
 
 /** Gives positions to the committed changes of all stores. @param signal ends the work between two batches. */

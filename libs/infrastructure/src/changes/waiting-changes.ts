@@ -5,7 +5,7 @@
  */
 export function unnumbered(store: string): string {
   return `change_log WHERE change_log.store_id = ${store}
-      AND change_log.id > coalesce((SELECT passed FROM change_log_mark), 0)`;
+      AND change_log.id > coalesce((SELECT passed FROM change_log_mark WHERE single), 0)`;
 }
 
 /** SQL for whether changes of a store have no position yet. @param store an expression for its id. */

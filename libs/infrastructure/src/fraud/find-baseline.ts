@@ -10,7 +10,7 @@ interface Row {
 
 // The newest orders (selected first, to bound the scan), of those only real sales in today's currency. An order under
 // review counts only after its release or confirmation: otherwise the first odd order would make the second one look
-// normal.
+// normal. OFFSET keeps the planner from reading the assessments of all stores at once.
 const FIND = `/* fraud.baseline */
   SELECT count(*)::int AS orders, percentile_disc(${BASELINE_PERCENTILE}) WITHIN GROUP (ORDER BY total_amount) AS high_total,
     max(units) AS most_units, max(units_of_line) AS most_units_of_line
@@ -28,10 +28,10 @@ const FIND = `/* fraud.baseline */
     AND total_amount >= 0 AND lines.units IS NOT NULL
     AND (fulfillment_status NOT IN ('PENDING', 'CANCELLED') OR NOT EXISTS (
       SELECT FROM fraud_assessments
-      WHERE store_id = newest.store_id AND order_id = newest.id AND verdict = 'REVIEW')
+      WHERE store_id = newest.store_id AND order_id = newest.id AND verdict = 'REVIEW' OFFSET 0)
       OR fulfillment_status = 'PENDING' AND EXISTS (
         SELECT FROM order_stages
-        WHERE store_id = newest.store_id AND order_id = newest.id AND stage = 'notify-customer' AND state <> 'held'))`;
+        WHERE store_id = newest.store_id AND order_id = newest.id AND stage = 'notify-customer' AND state <> 'held' OFFSET 0))`;
 
 /** The usual size of the store's recent orders. */
 export async function findBaseline(run: RunSql, storeId: number): Promise<OrderBaseline> {

@@ -89,7 +89,8 @@ function shallowPage(list: NewestFirst, tally: Tally, where: Conditions, page: P
     ORDER BY created_at DESC, id DESC`;
 }
 
-// Looks up the month, then the day, in which the page begins, and skips only rows of that day.
+// Looks up the month, then the day, in which the page begins, and skips only rows of that day. The constant limit is that of
+// the other pages.
 function deepPage(list: NewestFirst, tally: Tally, where: Conditions, page: Page): string {
   const { table, columns, onPage = 'page.*' } = list;
   const offset = where.bind(offsetOf(page));
@@ -111,10 +112,13 @@ function deepPage(list: NewestFirst, tally: Tally, where: Conditions, page: Page
     )
     SELECT (SELECT sum(rows) FROM months) AS total, ${onPage}
     FROM (
-      SELECT item.id, item.created_at, ${columns} FROM ${table} AS item
-      WHERE ${where.sql} AND item.created_at < (SELECT until::timestamp AT TIME ZONE 'UTC' FROM first_day)
-      ORDER BY item.created_at DESC, item.id DESC
-      LIMIT ${where.bind(page.limit)} OFFSET (SELECT skipped FROM first_day)
+      SELECT * FROM (
+        SELECT * FROM (
+          SELECT item.id, item.created_at, ${columns} FROM ${table} AS item
+          WHERE ${where.sql} AND item.created_at < (SELECT until::timestamp AT TIME ZONE 'UTC' FROM first_day)
+          ORDER BY item.created_at DESC, item.id DESC OFFSET (SELECT skipped FROM first_day)
+        ) AS rest LIMIT ${MAX_LIMIT}
+      ) AS rows LIMIT ${where.bind(page.limit)}
     ) AS page
     ORDER BY created_at DESC, id DESC`;
 }

@@ -6,11 +6,14 @@ import { SESSION_SETTINGS } from './session-settings.js';
 import { discardSilentConnections } from './silent-connections.js';
 
 // A statement sets these on each new connection, because PgBouncer refuses startup parameters. The client of a longer
-// read already has its answer. Transactions set their own limits.
-const REQUEST_TIMEOUTS = `
+// read already has its answer. Transactions set their own limits. The plans are those of `TransactionSql`, for the same
+// reasons; `Database.query` sets its own.
+const REQUEST_SETTINGS = `
   SET statement_timeout = ${STATEMENT_TIMEOUT_MS};
   SET lock_timeout = ${LOCK_TIMEOUT_MS};
   SET idle_in_transaction_session_timeout = '10s';
+  SET plan_cache_mode = force_generic_plan;
+  SET enable_seqscan = off;
 `;
 
 /**
@@ -36,7 +39,7 @@ const MAINTENANCE = {
 const REQUEST_LIMITS = {
   onConnect: (client: pg.ClientBase) => {
     survive(client);
-    return client.query(`${SESSION_SETTINGS}${REQUEST_TIMEOUTS}`);
+    return client.query(`${SESSION_SETTINGS}${REQUEST_SETTINGS}`);
   },
   // A server that vanishes silently must not hold a connection of the pool for much longer than the statement timeout:
   // the request has had its 503 by then. Transactions set their own limit.

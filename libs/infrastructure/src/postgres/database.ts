@@ -4,12 +4,17 @@ import { ServiceMetrics } from '../platform/service-metrics.js';
 import { Semaphore } from './semaphore.js';
 import { translated } from './postgres-errors.js';
 import { ReadBatches, type IsWanted } from './read-batches.js';
+import { corkUntilNextTick } from './cork.js';
 import { prepared } from './prepared.js';
 import { commitConfirmed, SHOW_WARNINGS, WAIT_FOR_STANDBYS } from './standby-wait.js';
 import { watched } from './watch-statements.js';
 
 /** The share of the pool that searches may take. */
 const SEARCHES = 0.4;
+
+// Connections of requests plan for all values. SET LOCAL, because behind a pooler the connection serves other clients
+// afterwards.
+const BEGIN_PLANNED = 'BEGIN; SET LOCAL plan_cache_mode = force_custom_plan; SET LOCAL enable_seqscan = on';
 
 /**
  * Runs single statements on the pool: reads, and writes as transactions of their own. Frequent prepared reads share
@@ -32,17 +37,21 @@ export class Database {
   }
 
   /**
-   * Runs a statement whose plan depends on its values, such as a search. The server plans it on each run.
+   * Runs a statement whose plan depends on its values, such as a search, as a transaction of its own. The server plans it on
+   * each run.
    *
    * @param timeoutMs how long to wait for the answer, if shorter than the pool's own limit.
    */
   query<Row>(text: string, values: readonly unknown[] = [], timeoutMs?: number): Promise<Row[]> {
-    return this.run('planned', { text, values: [...values] }, timeoutMs);
+    const query = { text, values: [...values], ...(timeoutMs && { query_timeout: timeoutMs }) };
+    return translated(watched(this.metrics, 'planned', text, () => this.planned<Row>(query)));
   }
 
   /** Runs a statement with one plan for all values, on a connection that no other statement shares meanwhile. */
   queryAlone<Row>(text: string, values: readonly unknown[], timeoutMs?: number): Promise<Row[]> {
-    return this.run('prepared', prepared(text, values), timeoutMs);
+    const query = { ...prepared(text, values), ...(timeoutMs && { query_timeout: timeoutMs }) };
+    const send = () => this.pool().query(query);
+    return translated(watched(this.metrics, 'prepared', text, send)).then(({ rows }) => rows as Row[]);
   }
 
   /**
@@ -126,9 +135,20 @@ export class Database {
     }
   }
 
-  private async run<Row>(kind: 'planned' | 'prepared', query: pg.QueryConfig, timeoutMs?: number): Promise<Row[]> {
-    const limited = { ...query, ...(timeoutMs && { query_timeout: timeoutMs }) };
-    const { rows } = await translated(watched(this.metrics, kind, query.text, () => this.pool().query(limited)));
-    return rows as Row[];
+  /** Sends the transaction in one packet. */
+  private async planned<Row>(query: pg.QueryConfig): Promise<Row[]> {
+    const client = await this.pool().connect();
+    let failure: Error | undefined;
+    try {
+      corkUntilNextTick(client);
+      const answers = [client.query(BEGIN_PLANNED), client.query(query), client.query('COMMIT')] as const;
+      const [, { rows }] = await Promise.all(answers);
+      return rows as Row[];
+    } catch (error) {
+      failure = error as Error;
+      throw error;
+    } finally {
+      client.release(failure);
+    }
   }
 }

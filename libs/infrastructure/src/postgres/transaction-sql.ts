@@ -22,7 +22,8 @@ export const HAS_BEGUN = `current_setting('store_commerce.has_begun', true) = 'y
 
 // Generic plans: planning these statements takes longer than running them. No scans of whole tables: these statements read by
 // keys, and a plan that is made while a table is nearly empty stays when it has grown. Every wait is bounded: a lock wait ends before
-// the client times out, and the server ends a transaction whose process died.
+// the client times out, and the server ends a transaction whose process died. No JIT: the cost of a scan that cannot be
+// avoided would start it.
 function begin({ remainingMs }: Deadline): string {
   // A lock_timeout of 0 would wait forever.
   const lockTimeout = Math.max(1, Math.min(LOCK_TIMEOUT_MS, Math.floor(remainingMs)));
@@ -31,6 +32,7 @@ function begin({ remainingMs }: Deadline): string {
     SET LOCAL store_commerce.has_begun = 'yes';
     SET LOCAL plan_cache_mode = force_generic_plan;
     SET LOCAL enable_seqscan = off;
+    SET LOCAL jit = off;
     ${SHOW_WARNINGS};
     SET LOCAL statement_timeout = '8s';
     SET LOCAL lock_timeout = ${lockTimeout};

@@ -8,11 +8,17 @@
 export const IS_FOR_SALE = `stock.bin_id NOT IN (SELECT id FROM closed_bins WHERE store_id = $1)
       AND NOT EXISTS (SELECT FROM inactive_variants WHERE store_id = $1 AND id = stock.variant_id OFFSET 0)`;
 
-/** SQL for whether a product has active variants. `$1` is the id of the store. @param productId an expression. */
+/**
+ * SQL for whether a product has active variants. `$1` is the id of the store. OFFSET keeps the planner, which expects many
+ * lines, from reading the variants of the whole store.
+ *
+ * @param productId an expression with its table: the variants have a column of that name.
+ */
 export function hasVariants(productId: string): string {
   return `EXISTS (
       SELECT FROM product_variants AS variant
       WHERE variant.store_id = $1 AND variant.product_id = ${productId} AND variant.status = 'ACTIVE'
+      OFFSET 0
     )`;
 }
 

@@ -4,7 +4,7 @@ import { hasVariants, IS_FOR_SALE } from './available-stock.js';
 
 // The demand is one JSON value: for arrays, the server would make a new plan by their length.
 const PREVIEW = `/* stock.preview */
-  SELECT available::float8, available < requested AND variant_key = 0 AND ${hasVariants('product_id')} AS lacks_variant
+  SELECT available::float8, available < requested AND offered.variant_key = 0 AND ${hasVariants('offered.product_id')} AS lacks_variant
   FROM (
     SELECT demand.*, (SELECT coalesce(sum(stock.quantity), 0) FROM stock
       WHERE stock.store_id = $1 AND stock.product_id = demand.product_id AND stock.variant_key = demand.variant_key

@@ -913,7 +913,8 @@ COMMENT ON TABLE list_tally_changes IS
 COMMENT ON COLUMN list_tally_changes.period IS 'Day of creation; -infinity in a list without tallies by day.';
 
 -- A deleted change stays in the table, and in its index, while an open snapshot may see it: a backup of an hour keeps an
--- hour of changes. A read starts after the mark and skips them.
+-- hour of changes. A read starts after the mark and skips them. The condition on `single` lets its key find the mark: requests
+-- plan without scans of whole tables, and before PostgreSQL 18 one that cannot be avoided hides all other costs.
 CREATE TABLE list_tally_mark (
   single boolean PRIMARY KEY DEFAULT true CHECK (single),
   folded_through bigint NOT NULL
@@ -922,7 +923,7 @@ COMMENT ON TABLE list_tally_mark IS
   'At most one row. list_tallies counts every change up to this id, and no later transaction adds one.';
 
 CREATE FUNCTION list_tally_mark() RETURNS bigint LANGUAGE sql STABLE
-RETURN coalesce((SELECT folded_through FROM list_tally_mark), 0);
+RETURN coalesce((SELECT folded_through FROM list_tally_mark WHERE single), 0);
 
 CREATE VIEW list_counts AS
 SELECT store_id, list, grain, period, labels, rows FROM list_tallies
@@ -934,7 +935,7 @@ CROSS JOIN LATERAL (VALUES
   ('month', date_trunc('month', change.period)::date),
   ('day', change.period)
 ) AS part (grain, period)
-WHERE change.id > coalesce((SELECT folded_through FROM list_tally_mark), 0)
+WHERE change.id > coalesce((SELECT folded_through FROM list_tally_mark WHERE single), 0)
   AND (part.grain = 'all' OR change.period > '-infinity');
 COMMENT ON VIEW list_counts IS 'The sum of rows of a store, list and grain is the number of rows, exact at any moment.';
 
@@ -1648,7 +1649,7 @@ CREATE FUNCTION number_changes(of_store int) RETURNS int LANGUAGE plpgsql
 -- Planning takes longer than numbering the changes of a few orders.
 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-  mark bigint := coalesce((SELECT passed FROM change_log_mark), 0);
+  mark bigint := coalesce((SELECT passed FROM change_log_mark WHERE single), 0);
   is_shared boolean := EXISTS (SELECT FROM shared_changes WHERE store_id = of_store);
   upto bigint;
   is_last boolean;
@@ -1813,7 +1814,7 @@ END $$;
 -- The worker passes the mark after the rows that are gone. It never waits.
 CREATE FUNCTION pass_change_log(through bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  mark bigint := coalesce((SELECT passed FROM change_log_mark), 0);
+  mark bigint := coalesce((SELECT passed FROM change_log_mark WHERE single), 0);
   oldest bigint;
 BEGIN
   SELECT min(waiting.id) INTO oldest FROM stores CROSS JOIN LATERAL (

@@ -1,0 +1,111 @@
+import { replicaPool } from '@app/infrastructure';
+import pg from 'pg';
+import { DataSource } from 'typeorm';
+import { poolOf } from '../../libs/infrastructure/src/postgres/data-source.js';
+import { sendAllRequests } from '../support/all-requests.js';
+import { eventually } from '../support/eventually.js';
+import { planFaults, type NamedStatement } from '../support/plan-faults.js';
+import { startApi, type RunningApi } from '../support/start-api.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+
+/** The last statement of the worker for an order. */
+const LAST = 'stages.done';
+const MOST_ORDERS = 5_000;
+
+// Hundreds of requests are slow on a busy machine.
+jest.setTimeout(90_000);
+
+describe('the named statements of the service', () => {
+  let api: RunningApi;
+  let statements: readonly NamedStatement[];
+  beforeAll(async () => {
+    const sent = jest.spyOn(pg.Client.prototype, 'query');
+    const named = () => {
+      const calls = sent.mock.calls as unknown as readonly [string | Partial<NamedStatement>][];
+      return calls.flatMap(([call]) => (typeof call === 'string' || call.name === undefined ? [] : [call]));
+    };
+    api = await startApi({ PIPELINE: 'inline', DATABASE_POOL_SIZE: '3' });
+    await sendAllRequests(api);
+    await eventually(() => expect(named().some(({ name }) => name?.startsWith(LAST))).toBe(true));
+    statements = [...new Map(named().map((statement) => [statement.text, statement as NamedStatement])).values()];
+    sent.mockRestore();
+  });
+  afterAll(() => api.stop());
+
+  it('have one plan for all values, on every connection', async () => {
+    const pool = poolOf(api.app.get(DataSource));
+    const clients = await Promise.all(Array.from({ length: pool.totalCount }, () => pool.connect()));
+    const prepared = await Promise.all(
+      clients.map((client) =>
+        client.query<{ name: string; custom: number }>(
+          '/* test.plans */ SELECT name, custom_plans::int AS custom FROM pg_prepared_statements',
+        ),
+      ),
+    );
+    for (const client of clients) client.release();
+
+    const rows = prepared.flatMap((answer) => answer.rows);
+    expect(new Set(rows.map(({ name }) => name)).size).toBeGreaterThan(70);
+    expect(rows.filter(({ custom }) => custom > 0)).toEqual([]);
+  });
+
+  describe('in a catalog that grows', () => {
+    let database: TestDatabase;
+    let pool: pg.Pool;
+    beforeAll(async () => {
+      database = await createTestDatabase();
+      // With the settings of a connection for requests.
+      pool = replicaPool(database.url, 1, 30_000);
+      // Without the triggers and the indexes of searches, which would take most of the time.
+      await database.query(
+        `INSERT INTO stores (id, subdomain, name, currency) VALUES (1, 'one', '', 'USD'), (2, 'two', '', 'USD');
+         INSERT INTO warehouses (store_id, id, code, name) SELECT id, 1, 'MAIN', '' FROM stores;
+         INSERT INTO bins (store_id, id, warehouse_id, code) SELECT id, 1, 1, 'A-1' FROM stores;
+         DROP INDEX products_search, sellable_units_search`,
+      );
+    });
+    afterAll(async () => {
+      await pool.end();
+      await database.drop();
+    });
+
+    const fill = async (storeId: number, from: number, to: number) => {
+      const numbers = `generate_series(${from}, ${to}) AS n`;
+      await database.query(
+        `BEGIN; SET LOCAL session_replication_role = replica;
+         INSERT INTO products (store_id, id, slug, name, price) SELECT ${storeId}, n, n, '', 1 FROM ${numbers};
+         INSERT INTO product_variants (store_id, id, product_id, sku, name, price)
+           SELECT ${storeId}, n, n, n, '', 1 FROM ${numbers};
+         INSERT INTO sellable_units (store_id, product_id, variant_key, sku, in_stock)
+           SELECT ${storeId}, n, n, n, true FROM ${numbers};
+         INSERT INTO stock (store_id, bin_id, product_id, variant_id, quantity) SELECT ${storeId}, 1, n, n, 1 FROM ${numbers};
+         INSERT INTO orders (store_id, id, receipt_number, source, status, fulfillment_status, payment_method, currency,
+             amount, total_amount, customer_name, email_key, created_at, updated_at)
+           SELECT ${storeId}, gen_random_uuid(), n, 'WEBSITE', 'PENDING', 'PENDING', 'COD', 'USD', 1, 1, '', '', now(), now()
+           FROM ${numbers} WHERE n <= ${MOST_ORDERS};
+         INSERT INTO order_lines (store_id, order_id, position, name, unit_price, quantity, line_total)
+           SELECT store_id, id, 0, '', 1, 1, 1 FROM orders ON CONFLICT DO NOTHING;
+         INSERT INTO fraud_assessments (store_id, order_id, verdict, score)
+           SELECT store_id, id, 'REVIEW', 0 FROM orders ON CONFLICT DO NOTHING;
+         COMMIT; ANALYZE`,
+      );
+    };
+
+    it.each([
+      [20, 'one store', () => fill(1, 1, 20)],
+      [20, 'two stores', () => fill(2, 1, 20)],
+      [2_000, 'two stores', () => fill(1, 21, 2_000).then(() => fill(2, 21, 2_000))],
+      [200_000, 'two stores', () => fill(1, 2_001, 200_000)],
+    ])('read few of its rows: %s products in %s', async (_products, _stores, grow) => {
+      await grow();
+      const client = await pool.connect();
+      // The check of the service's own statements leaves this connection out.
+      await client.query(`SET application_name = 'test'; SET plan_cache_mode = force_generic_plan`);
+      const faults: string[] = [];
+      for (const statement of statements) faults.push(...(await planFaults(client, statement)));
+      client.release();
+
+      expect(faults).toEqual([]);
+    });
+  });
+});

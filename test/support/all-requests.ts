@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { anOrderBody } from '../builders/order-body.js';
+import { ROWS, type Row } from '../proof/isolation/rows.js';
+import type { RunningApi } from './start-api.js';
+
+/** With its offset, a page is deep in a list. */
+const DEEP = 'limit=100&page=12';
+
+interface Parameter {
+  readonly in: string;
+  readonly name: string;
+  readonly schema: { readonly examples?: readonly (string | number | boolean)[] };
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, { readonly get?: { readonly parameters?: readonly Parameter[] } }>>;
+}
+
+/**
+ * Sends every request of the API document that reads, also with each of its filters and deep in each list, and every write,
+ * each to a new order or webhook. The answers do not matter.
+ */
+export async function sendAllRequests(api: RunningApi): Promise<void> {
+  const { store, get, post } = api;
+  const categories = [await store.category()];
+  const product = await store.product({ categoryIds: categories, brandId: await store.brand(), stock: 1_000 });
+  const order = anOrderBody(product);
+  const aWebhook = () => store.webhook({ position: 1_000_000 });
+  const placed = async () =>
+    (await post('/v1/orders', order, { 'idempotency-key': crypto.randomUUID() })).json<{ data: { order_id: string } }>()
+      .data.order_id;
+  const ids: Readonly<Record<string, string | number | undefined>> = {
+    orders: await placed(),
+    products: product,
+    customers: await store.customer(),
+    categories: categories[0],
+    brands: await store.brand(),
+    webhooks: await aWebhook(),
+  };
+  for (const [path, parameters] of reads()) {
+    const url = path.replace(/\{\w+\}/, String(ids[path.split('/')[2] ?? '']));
+    const filters = ['', ...parameters.map(({ name, schema }) => `${name}=${schema.examples?.[0] ?? ''}`)];
+    const isList = parameters.some(({ name }) => name === 'page');
+    for (const filter of filters) {
+      for (const page of isList ? ['', 'page=2', DEEP] : ['']) await get(encodeURI(`${url}?${filter}&${page}`));
+    }
+  }
+  const headers = { authorization: `Bearer ${store.key}`, 'content-type': 'application/json' };
+  for (const [route, row] of Object.entries(ROWS)) {
+    const [method = '', path = ''] = route.split(' ');
+    if (method === 'GET') continue;
+    const id = path.startsWith('/v1/webhooks') ? await aWebhook() : await placed();
+    const payload = JSON.stringify(bodyOf(row, order, product));
+    await api.inject({ method: method, url: path.replace(/:\w+/, id), headers, payload });
+  }
+}
+
+function reads(): [path: string, parameters: readonly Parameter[]][] {
+  const { paths } = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as Document;
+  return Object.entries(paths).flatMap(([path, { get }]) =>
+    get
+      ? // A wait is no filter.
+        [[path, (get.parameters ?? []).filter((parameter) => parameter.in === 'query' && parameter.name !== 'wait')]]
+      : [],
+  );
+}
+
+function bodyOf(row: Row, order: object, product: number): object {
+  if (row.as === 'order') return order;
+  if (row.as === 'stock') return { lines: [{ product_id: product, adjust: 1 }] };
+  return (row.as === 'change' && row.body) || {};
+}
