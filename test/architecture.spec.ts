@@ -6,7 +6,7 @@ const ROOT = join(__dirname, '..');
 
 /** What production code in each folder may import besides itself. Everything else is a leak. */
 const ALLOWED: Record<string, RegExp> = {
-  'libs/domain': /^node:zlib$/,
+  'libs/domain': /^node:(url|zlib)$/,
   'libs/application': /^(@app\/domain|@nestjs\/common|uuid|node:crypto|node:net)$/,
   'libs/infrastructure':
     /^(@app\/(domain|application)|@nestjs\/(common|typeorm)|typeorm|pg|nodemailer(\/.+)?|disposable-email-domains-js|pino|prom-client|@opentelemetry\/.+|uuid|node:.+)$/,

@@ -139,7 +139,7 @@ describe('an exported store', () => {
     const key = await keyOf(source, store);
     const item = { ...(await sellable(store)), quantity: 1 };
     for (const name of HOSTILE) {
-      const customer = { name, email: `='x+{"@example.com`, phone: Array.from(name).slice(0, 20).join('') };
+      const customer = { name, email: `='x+{@example.com`, phone: Array.from(name).slice(0, 20).join('') };
       const address = { address: name, city: name, zip: Array.from(name).slice(0, 8).join('') };
       await order(key, {
         items: [item, item],
@@ -396,7 +396,7 @@ describe('the export of a running store', () => {
     if (product?.kind !== 'product' || !variant) throw new Error('The scene has no such product');
     await into.source.importLines(
       { ...product, variants: [{ ...variant, price: '9' }] },
-      { kind: 'customer', store, name: 'Ada', email: `=ada+0'"@xn--bcher-kva.example`, city: 'Turin' },
+      { kind: 'customer', store, name: 'Ada', email: `=ada+0'@xn--bcher-kva.example`, city: 'Turin' },
       { kind: 'stock', store, bin: '"W"/=1+1', product: product.slug, variant: variant.sku, quantity: 3 },
     );
 

@@ -20,6 +20,7 @@ export * from './orders/placed-order.js';
 export * from './orders/quote.js';
 export * from './orders/receipt-number.js';
 export * from './shared/domain-error.js';
+export * from './shared/email-address.js';
 export * from './shared/not-found.js';
 export * from './shared/retention.js';
 export * from './shared/text.js';

@@ -69,7 +69,23 @@ function isBetween(quantity: number): boolean {
 }
 
 function isEmail(value: unknown): boolean {
-  return isText(value, 254) && !/\s/.test(value) && value.split('@').length === 2 && !/^@|@$/.test(value);
+  if (!isText(value, 254) || Buffer.byteLength(value) > 254 || value.includes('=?')) return false;
+  const [local = '', domain = '', ...others] = value.split('@');
+  const isAtom = (text: string) => /^[^\s"(),:;<>@[\\\].\p{C}\p{Z}]+$/u.test(text);
+  if (others.length > 0 || !local.split('.').every(isAtom)) return false;
+  if (!/^(?:[\w.-]|[^\p{ASCII}\p{C}\p{Z}])+$/u.test(domain)) return false;
+  const labels = hostOf(domain).split('.');
+  const isLabel = (text: string) => /^[a-z0-9-]{1,63}$/.test(text) && !/^-|-$/.test(text);
+  return labels.every(isLabel) && !/^\d+$/.test(labels.at(-1) ?? '');
+}
+
+/** In ASCII; empty when it is no host. Not URL.canParse, which fails for some letters in Node 20. */
+function hostOf(domain: string): string {
+  try {
+    return new URL(`http://${domain}`).hostname;
+  } catch {
+    return '';
+  }
 }
 
 function isReference(value: unknown): boolean {

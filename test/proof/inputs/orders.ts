@@ -97,7 +97,10 @@ function references(): fc.Arbitrary<unknown> {
 }
 
 function emails(): fc.Arbitrary<string> {
-  const odd = ['a@b', 'A.B+c@Example.COM', 'a@b@c', '@b', 'a@', 'a b@c', 'ä@ö.example', '😀@x', `${'a'.repeat(252)}@b`];
+  const odd = [
+    ...['a@b', 'A.B+c@Example.COM', 'a@b@c', '@b', 'a@', 'a b@c', 'ä@ö.example', '😀@x', `${'a'.repeat(252)}@b`],
+    ...['<a@b>', 'a..b@c', 'a@b..c', 'a@b.', 'a;b@c', 'a@-b', 'mailto:a@b', '"a"@b', 'a@1.2', `${'ä'.repeat(127)}@b`],
+  ];
   return fc.oneof(
     { weight: 20, arbitrary: fc.oneof(fc.emailAddress(), fc.constant('')) },
     { weight: 2, arbitrary: fc.constantFrom(...odd) },

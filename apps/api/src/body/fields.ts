@@ -1,4 +1,10 @@
-import { isExternalReference, isStorable, MAX_EXTERNAL_REFERENCE } from '@app/domain';
+import {
+  isExternalReference,
+  isMailAddress,
+  isStorable,
+  MAX_EMAIL_ADDRESS,
+  MAX_EXTERNAL_REFERENCE,
+} from '@app/domain';
 import type { SchemaObject } from '@app/representations';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
@@ -157,14 +163,14 @@ export function CodeField({ description }: FieldOptions): PropertyDecorator {
   return fieldOrNull(schema, isCode);
 }
 
-/** Absent, null, empty, or text with one `@`, something on both sides of it, and no white space. */
-export function EmailField({ max, description }: TextOptions): PropertyDecorator {
+/** Absent, null, empty, or one address that mail can be sent to. */
+export function EmailField({ description }: FieldOptions): PropertyDecorator {
   const isEmail = constraint(
     'isEmailAddress',
-    (value) => value === '' || (isTextUpTo(value, max) && /^[^\s@]+@[^\s@]+$/.test(value)),
-    `must be an e-mail address of at most ${max} characters`,
+    (value) => value === '' || (typeof value === 'string' && isMailAddress(value)),
+    `must be one e-mail address, such as ada@example.com, of at most ${MAX_EMAIL_ADDRESS} bytes`,
   );
-  return fieldOrNull({ type: 'string', maxLength: max, description }, isEmail);
+  return fieldOrNull({ type: 'string', maxLength: MAX_EMAIL_ADDRESS, description }, isEmail);
 }
 
 /** Absent, null, empty, or a country of ISO 3166-1 alpha-2 in any letter case. */

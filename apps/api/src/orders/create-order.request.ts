@@ -38,7 +38,11 @@ export class OrderCustomerRequest {
   @RequiredTextField({ max: 200, description: 'Display name. Not blank.' })
   name!: string;
 
-  @EmailField({ max: 254, description: 'For receipts and look-ups. One `@`, no white space; `""` means none.' })
+  @EmailField({
+    description:
+      'For receipts and look-ups. One address that mail can be sent to, of at most 254 bytes: without a name, quotes, ' +
+      'comments or an IP address; international names and domains are accepted. Kept as given; `""` means none.',
+  })
   email?: string | null;
 
   @TextField({ max: 40, description: 'As dialled.' })

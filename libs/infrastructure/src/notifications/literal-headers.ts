@@ -1,6 +1,7 @@
+import { ENCODED_WORD } from '@app/domain';
 import { encodeWord } from 'nodemailer/lib/mime-funcs';
 import type MimeNode from 'nodemailer/lib/mime-node';
-import { ENCODED_WORD, type Mailbox } from '../platform/mailbox.js';
+import type { Mailbox } from '../platform/mailbox.js';
 
 const MAX_WORD = 52;
 

@@ -16,6 +16,7 @@ const ORDER = {
   total_amount: 100,
   created_at: '2026-01-02T03:04:05Z',
 };
+const HELD = { stage: 'notify-customer', state: 'held', attempts: 0, at: '2026-01-02T03:04:05.000Z' };
 const ITEM = { name: 'Runner', unit_price: 100, quantity: 1 };
 
 /** Checks a copy: the check changes texts in place. */
@@ -75,6 +76,17 @@ describe('checkLine', () => {
       line_items: [{ sku: 'A' }],
     });
     expect(trimmed).toEqual(['product.sku', 'order.customer_email', 'order.line_items[0].sku']);
+  });
+
+  it.each(['a@x..com', 'none given'])('keeps the e-mail %s of an order that is history', (customer_email) => {
+    const pipeline = [{ ...HELD, state: 'pending' }];
+
+    expect(parse({ ...ORDER, customer_email, pipeline })).toMatchObject({ customer_email });
+  });
+
+  it.each(['', null])('reads %j as no e-mail of a customer and of a store', (email) => {
+    expect(parse({ ...CUSTOMER, email })).toMatchObject({ email: '' });
+    expect(parse({ ...STORE, contact: { email } })).toMatchObject({ contact: { email: '' } });
   });
 
   it.each(['', ' ', null])('reads %j as no SKU and no e-mail', (blank) => {
@@ -213,7 +225,19 @@ describe('checkLine', () => {
       { ...STORE, payment_settings: { methods: [{ methodId: 'x', enabled: true, secret: 's' }] } },
       'store.payment_settings.methods[0] has no field "secret"',
     ],
-    ['an e-mail with two @', { ...CUSTOMER, email: 'a@b@c' }, 'customer.email must be an e-mail address'],
+    ...['a@b@c', '<a@x.com>', 'a@x..com', 'a@x.com.', 'a;b@x.com', 'a@-x.com', 'mailto:a@x.com'].map(
+      (email): [string, object, string] => [
+        `the e-mail ${email}`,
+        { ...CUSTOMER, email },
+        'customer.email must be one e-mail address, such as ada@example.com, of at most 254 bytes, or empty',
+      ],
+    ),
+    ['an unusable contact', { ...STORE, contact: { email: 'a@x..com' } }, 'store.contact.email must be one e-mail'],
+    [
+      'an unusable address of an order whose confirmation is held',
+      { ...ORDER, customer_email: 'a@x..com', pipeline: [HELD] },
+      'order.customer_email must be an address that mail can be sent to, for the confirmation is held',
+    ],
     ['an id that is no UUID', { ...CUSTOMER, id: '7' }, 'customer.id must be a UUID'],
     ['points beyond int4', { ...CUSTOMER, loyalty_points: 2 ** 31 }, 'customer.loyalty_points must be an integer from'],
     [

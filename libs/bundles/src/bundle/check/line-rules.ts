@@ -3,6 +3,7 @@ import {
   FULFILLMENT_STATUSES,
   isCurrency,
   isExternalReference,
+  isMailAddress,
   isReceiptNumber,
   isStorable,
   PAYMENT_STATUSES,
@@ -25,6 +26,7 @@ export const TEXTS: Readonly<Record<string, ReadText>> = {
   text: (text) => (isStorable(text) ? text : { problem: STORABLE }),
   trimmedText: trimmed,
   name: trimmed,
+  email: (text) => (text === '' || isMailAddress(text) ? text : null),
   uuid: (text) => text.toLowerCase(),
   receipt: (text) => (isReceiptNumber(text) ? text : null),
   externalReference: (text) => (text === '' || isExternalReference(text) ? text : null),
@@ -34,7 +36,7 @@ export const TEXTS: Readonly<Record<string, ReadText>> = {
 };
 
 /** The formats that read null as empty; the others keep it. */
-export const EMPTY_FOR_NULL: ReadonlySet<string> = new Set(['text', 'trimmedText']);
+export const EMPTY_FOR_NULL: ReadonlySet<string> = new Set(['text', 'trimmedText', 'email']);
 /** The formats whose removal of blanks is reported. */
 export const TRIMMED: ReadonlySet<string> = new Set(['trimmedText', 'name']);
 
@@ -87,6 +89,8 @@ interface EventFields {
 }
 
 interface OrderFields extends AmountFields {
+  readonly customer_email?: string;
+  readonly pipeline?: readonly { readonly state: string }[];
   readonly line_items?: readonly { readonly quantity: number }[];
   readonly shipments?: readonly { readonly status: string; readonly items: readonly LineUnits[] }[];
 }
@@ -167,7 +171,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
     const states = STATES.get(stage) ?? [];
     return states.includes(state) ? null : { at: '.state', problem: `must be ${states.join(', ')} for ${stage}` };
   },
-  order: (order: OrderFields) => problemOfAmounts(order) ?? problemOfShipments(order),
+  order: (order: OrderFields) => problemOfAmounts(order) ?? problemOfShipments(order) ?? problemOfHeldMail(order),
   orderItem: (item: {
     product?: string | null;
     variant?: string | null;
@@ -210,6 +214,12 @@ function problemOfShipments({ line_items = [], shipments = [] }: OrderFields): P
     }
   }
   return null;
+}
+
+/** A history may have any text as its e-mail, for it sends no mail; the release of an order under review sends one. */
+function problemOfHeldMail({ customer_email: email = '', pipeline = [] }: OrderFields): Problem | null {
+  if (email === '' || isMailAddress(email) || !pipeline.some(({ state }) => state === 'held')) return null;
+  return { at: '.customer_email', problem: 'must be an address that mail can be sent to, for the confirmation is held' };
 }
 
 function unstorable(value: unknown, depth: number): Problem | null {

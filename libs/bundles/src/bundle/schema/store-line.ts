@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox';
 import * as is from './vocabulary.js';
 
 export const contact = is.object({
-  email: is.optional(is.text(254)),
+  email: is.optional(is.email),
   phone: is.optional(is.text(40)),
   address: is.optional(is.text(500)),
 });

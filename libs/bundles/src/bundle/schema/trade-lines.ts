@@ -141,7 +141,9 @@ export const orderLine = is.object(
       ),
     ),
     customer_name: is.optional(is.text(200)),
-    customer_email: is.optional(is.trimmedText(254)),
+    customer_email: is.optional(
+      is.described(is.trimmedText(254), 'Kept as it is, also where no mail can be sent to it, unless a mail is held.'),
+    ),
     customer_phone: is.optional(is.text(40)),
     shipping_address: is.optional(address),
     billing_address: is.optional(is.described(address, 'The shipping address where absent.')),

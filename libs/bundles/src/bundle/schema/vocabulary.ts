@@ -8,7 +8,7 @@ import {
   type TSchema,
   type TUnsafe,
 } from '@sinclair/typebox';
-import { MAX_EXTERNAL_REFERENCE } from '@app/domain';
+import { MAX_EMAIL_ADDRESS, MAX_EXTERNAL_REFERENCE } from '@app/domain';
 
 /**
  * The building blocks of the bundle's fields. Besides the keywords of JSON Schema they have three of our own, which are
@@ -97,9 +97,11 @@ export const reference = textLike(
   `must be 1 to ${MAX_EXTERNAL_REFERENCE} visible characters, with plain spaces only between them`,
   { maxLength: MAX_EXTERNAL_REFERENCE, reads: 'reference' },
 );
-export const email = text(254, {
+export const email = text(MAX_EMAIL_ADDRESS, {
+  reads: 'email',
   pattern: '^$|^[^\\s@]+@[^\\s@]+$',
-  problem: 'must be an e-mail address without blanks, or empty',
+  problem: `must be one e-mail address, such as ada@example.com, of at most ${MAX_EMAIL_ADDRESS} bytes, or empty`,
+  description: 'An address that mail can be sent to.',
 });
 export const placeOfBin = textLike('^[^\\s/]{1,64}/[^\\s/]{1,64}$', 'must be WAREHOUSE/BIN', { reads: 'text' });
 export const currency = textLike('^[A-Z]{3}$', 'must be an ISO 4217 code such as "USD"', { reads: 'currency' });
