@@ -1,4 +1,5 @@
 import { PipelineStages, StageRetries, type ClaimedStage } from '@app/application';
+import { NotFound } from '@app/domain';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { eventually } from '../support/eventually.js';
@@ -16,6 +17,7 @@ interface StoredStage {
   readonly state: string;
   readonly attempts: number;
   readonly lastError: string;
+  readonly isSetAside: boolean;
   /** In milliseconds from now. */
   readonly dueIn: number;
 }
@@ -80,7 +82,7 @@ function onPostgres(): Subject {
     },
     stageOf: async (orderId) => {
       const [row] = await database.query<StoredStage>(
-        `SELECT state, attempts, last_error AS "lastError", extract(epoch FROM run_at - now())::float8 * 1000 AS "dueIn"
+        `SELECT state, attempts, last_error AS "lastError", set_aside AS "isSetAside", extract(epoch FROM run_at - now())::float8 * 1000 AS "dueIn"
          FROM order_stages WHERE order_id = $1`,
         [orderId],
       );
@@ -97,6 +99,7 @@ function onPostgres(): Subject {
 }
 
 const due: Stage = { state: 'pending', attempts: 0, lastError: '', dueIn: -1_000, lockedFor: null };
+const dead = { state: 'dead', attempts: 1, lastError: 'TypeError' };
 const personal = () => new TypeError('ada@example.com has no mailbox');
 
 describe.each([
@@ -192,7 +195,15 @@ describe.each([
 
     await subject.stages.fail(claim, personal(), null);
 
-    expect(await subject.stageOf(claim.orderId)).toMatchObject({ state: 'dead', attempts: 1, lastError: 'TypeError' });
+    expect(await subject.stageOf(claim.orderId)).toMatchObject({ ...dead, isSetAside: false });
+  });
+
+  it('marks a stage as dead and sets it aside when its message cannot be delivered', async () => {
+    const claim = await claimed();
+
+    await subject.stages.setAside(claim, personal());
+
+    expect(await subject.stageOf(claim.orderId)).toMatchObject({ ...dead, isSetAside: true });
   });
 
   it('stores the code of an error, and never its message', async () => {
@@ -211,6 +222,7 @@ describe.each([
 
     await subject.stages.succeed(lost);
     await subject.stages.fail(lost, personal(), null);
+    await subject.stages.setAside(lost, personal());
     expect(await subject.stageOf(lost.orderId)).toMatchObject({ state: 'pending', attempts: 0, lastError: '' });
 
     await subject.stages.fail(current, personal(), 0);
@@ -345,6 +357,32 @@ describe('StageRetries on PostgreSQL', () => {
 
     expect(await result).toMatchObject(running);
     expect(await stateOf(orderId)).toMatchObject({ attempts: 1, claimed: true });
+  });
+
+  it('dismisses the dead letters of an order, and no other stage, and counts them again after a retry', async () => {
+    const orders = await Promise.all([
+      anOrder({ state: 'dead', attempts: 12, locked: null }),
+      anOrder({ state: 'pending', attempts: 1, locked: null }),
+    ]);
+    const retries = application.app.get(StageRetries);
+    const dismiss = (orderId: string, storeId = application.store.id) => retries.dismiss({ storeId, orderId });
+    const setAside = () =>
+      application.database.query<object>(
+        'SELECT state, set_aside FROM order_stages WHERE order_id = ANY ($1) ORDER BY attempts DESC',
+        [orders],
+      );
+
+    expect([await dismiss(orders[0]), await dismiss(orders[1])]).toEqual([['notify-customer'], []]);
+    expect(await dismiss(orders[0])).toEqual([]);
+    await expect(dismiss(orders[0], 999_999)).rejects.toThrow(NotFound);
+    expect(await setAside()).toEqual([
+      { state: 'dead', set_aside: true },
+      { state: 'pending', set_aside: false },
+    ]);
+
+    expect(await retry(orders[0])).toMatchObject(retried);
+    expect(await setAside()).toEqual(expect.arrayContaining([{ state: 'pending', set_aside: false }]));
+    expect(await setAside()).not.toContainEqual(expect.objectContaining({ set_aside: true }));
   });
 
   it('makes a stage due once when two operators retry it at the same moment', async () => {

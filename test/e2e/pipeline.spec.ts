@@ -1,10 +1,12 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { ChangeOrder, FraudScreening, HeldOrders, RescreenHeldOrders, RetryPipeline } from '@app/application';
+import { ChangeOrder, DismissMail, FraudScreening, HeldOrders, RescreenHeldOrders, RetryPipeline } from '@app/application';
 import { NotHeld } from '@app/domain';
 import { Readiness } from '@app/health';
 import pg from 'pg';
+import type { Histogram } from 'prom-client';
+import { Metrics } from '../../apps/api/src/status/metrics.js';
 import { CANCELLATION, changing } from '../support/changing.js';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { eventually } from '../support/eventually.js';
@@ -26,7 +28,7 @@ let smtp: SmtpSink;
 let api: RunningApi;
 beforeAll(async () => {
   smtp = await SmtpSink.start();
-  api = await startApi({ PIPELINE: 'inline', SMTP_URL: smtp.url });
+  api = await startApi({ PIPELINE: 'inline', SMTP_URL: smtp.url, PIPELINE_MAX_DEAD_LETTERS: '2' });
   await api.database.query('UPDATE stores SET contact = $1', [contact]);
 });
 afterAll(async () => {
@@ -36,6 +38,10 @@ afterAll(async () => {
 beforeEach(() => settings({ review_amount: REVIEW_AMOUNT }));
 
 const settings = (fraud: object) => api.database.query('UPDATE stores SET fraud_settings = $1', [fraud]);
+
+interface Health {
+  readonly details: { readonly pipeline: { readonly dead_letters: number } };
+}
 
 interface OrderData {
   readonly fraud: { readonly verdict: string; readonly reasons: readonly { readonly rule: string }[] };
@@ -55,6 +61,17 @@ async function notifications(orderId: string, of = api): Promise<Stage[]> {
   return response
     .json<{ data: { pipeline: Stage[] } }>()
     .data.pipeline.filter(({ stage }) => stage.startsWith('notify'));
+}
+
+/** The number of confirmations that ended because of their recipient. */
+async function undeliverable(): Promise<number> {
+  const attempts = api.app.get(Metrics).registry.getSingleMetric('pipeline_attempt_duration_seconds') as Histogram;
+  const { values } = await attempts.get();
+  const count = values.find(
+    ({ metricName, labels: { stage, outcome } }) =>
+      metricName === 'pipeline_attempt_duration_seconds_count' && stage === 'notify-customer' && outcome === 'undeliverable',
+  );
+  return count?.value ?? 0;
 }
 
 describe('the pipeline without a mail server', () => {
@@ -175,7 +192,32 @@ describe('the pipeline with a mail server', () => {
     smtp.behaviour = { kind: 'accept' };
   });
 
-  it('reports a dead letter after the last attempt, and runs the stage again on request', async () => {
+  it('stays healthy when more buyers than its limit of dead letters mistype their addresses', async () => {
+    const wrong = Array.from({ length: 3 }, (_, n) => `typo-${n}@example.com`);
+    for (const address of wrong) smtp.blocked.add(address);
+    const mug = await api.store.product({ name: 'Mug', stock: wrong.length });
+    const before = await undeliverable();
+
+    await Promise.all(
+      wrong.map((email) =>
+        api.post('/v1/orders', { items: [{ product_id: mug, quantity: 1 }], customer: { name: 'Ada', email } }),
+      ),
+    );
+
+    await eventually(async () => {
+      const [count] = await api.database.query<{ n: number; attempts: number }>(
+        `SELECT count(*)::int AS n, max(attempts) AS attempts FROM order_stages JOIN orders ON orders.id = order_id
+         WHERE state = 'dead' AND last_error = 'SMTP_550' AND customer_email LIKE 'typo-%'`,
+      );
+      expect(count).toEqual({ n: wrong.length, attempts: 1 });
+    });
+    await api.app.get(Readiness).check();
+    const health = await api.inject({ url: '/health' });
+    expect([health.statusCode, health.json()]).toMatchObject([200, { details: { pipeline: { dead_letters: 0 } } }]);
+    expect((await undeliverable()) - before).toBe(wrong.length);
+  });
+
+  it('reports a dead letter after the last attempt for a day or until it is dismissed, and runs the stage again on request', async () => {
     smtp.behaviour = { kind: 'refuse', at: 'message', code: 550 };
     const orderId = await placeOrder();
     // The back-off takes hours, so the test uses up the remaining attempts.
@@ -192,22 +234,43 @@ describe('the pipeline with a mail server', () => {
     expect((await api.inject({ url: '/metrics' })).body).toContain('\npipeline_dead_letters 2\n');
     smtp.behaviour = { kind: 'accept' };
 
+    const deadLetters = async () => {
+      await api.app.get(Readiness).check();
+      const { details } = (await api.inject({ url: '/health' })).json<Health>();
+      return details.pipeline.dead_letters;
+    };
+    await api.database.query(
+      `UPDATE order_stages SET updated_at = now() - CASE stage WHEN 'notify-customer' THEN interval '24 hours 1 minute'
+         ELSE interval '23 hours 59 minutes' END WHERE order_id = $1`,
+      [orderId],
+    );
+    expect(await deadLetters()).toBe(1);
+    const dismissed = await api.app.get(DismissMail).execute({ storeId: api.store.id, orderId });
+    expect([...dismissed].sort()).toEqual(['notify-customer', 'notify-merchant']);
+    expect(await deadLetters()).toBe(0);
+    expect(await notifications(orderId)).toMatchObject([{ state: 'dead', last_error: 'SMTP_550' }, { state: 'dead' }]);
+
     const retried = await api.app.get(RetryPipeline).execute({ storeId: api.store.id, orderId });
 
     expect([...retried.stages].sort()).toEqual(['notify-customer', 'notify-merchant']);
     await eventually(() => expect(mailsOf(orderId)).toHaveLength(2));
   });
 
-  it('gives up a mail to an invalid address after one attempt', async () => {
-    const orderId = await placeOrder('a,b@example.com');
+  it('gives up a mail to an unusable address after one attempt, and counts it apart from failures of the server', async () => {
+    const orderId = await placeOrder('');
+    await eventually(async () => expect((await notifications(orderId))[0]).toMatchObject({ state: 'done' }));
+    await api.database.query(`UPDATE orders SET customer_email = 'a,b@example.com' WHERE id = $1`, [orderId]);
+    const before = await undeliverable();
+
+    await api.database.query(
+      `UPDATE order_stages SET state = 'pending', attempts = 0 WHERE order_id = $1 AND stage = 'notify-customer'`,
+      [orderId],
+    );
 
     await eventually(async () => {
-      expect((await notifications(orderId))[0]).toMatchObject({
-        state: 'dead',
-        attempts: 1,
-        last_error: 'EADDRESS',
-      });
+      expect((await notifications(orderId))[0]).toMatchObject({ state: 'dead', attempts: 1, last_error: 'EADDRESS' });
     });
+    expect((await undeliverable()) - before).toBe(1);
   });
 
   it('takes over the stages of a killed worker, and gives up a stage that was killed in its last attempt', async () => {

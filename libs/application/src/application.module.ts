@@ -14,6 +14,7 @@ import { CustomersService } from './customers/customers.service.js';
 import { EraseCustomer } from './customers/erase-customer.js';
 import { ChangeOrder } from './orders/change-order.js';
 import { CreateOrder } from './orders/create-order.js';
+import { DismissMail } from './orders/dismiss-mail.js';
 import { OrdersService } from './orders/orders.service.js';
 import { PreviewOrder } from './orders/preview-order.js';
 import { RescreenHeldOrders } from './orders/rescreen-held-orders.js';
@@ -38,6 +39,7 @@ const USE_CASES = [
   CreateOrder,
   PreviewOrder,
   RunPipelineStage,
+  DismissMail,
   RetryPipeline,
   RescreenHeldOrders,
   ChangeStock,

@@ -17,6 +17,7 @@ export * from './errors.js';
 export * from './id-or-slug.js';
 export * from './orders/change-order.js';
 export * from './orders/create-order.js';
+export * from './orders/dismiss-mail.js';
 export * from './orders/orders.service.js';
 export * from './orders/preview-order.js';
 export * from './orders/rescreen-held-orders.js';

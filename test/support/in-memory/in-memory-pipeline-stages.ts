@@ -3,12 +3,15 @@ import { PipelineStages, type ClaimedStage, type PipelineStageRecord } from '@ap
 type Claim = Pick<ClaimedStage, 'storeId' | 'orderId' | 'stage'>;
 
 export interface Stage extends Pick<PipelineStageRecord, 'state' | 'attempts' | 'lastError'> {
+  /** False where absent. */
+  readonly isSetAside?: boolean;
   /** Times relative to now, in milliseconds. */
   readonly dueIn: number;
   readonly lockedFor: number | null;
 }
 
 interface Row extends Claim, Pick<PipelineStageRecord, 'state' | 'attempts' | 'lastError'> {
+  readonly isSetAside: boolean;
   readonly runAt: number;
   readonly lockedUntil: number | null;
 }
@@ -16,10 +19,10 @@ interface Row extends Claim, Pick<PipelineStageRecord, 'state' | 'attempts' | 'l
 export class InMemoryPipelineStages extends PipelineStages {
   private readonly rows = new Map<string, Row>();
 
-  set(claim: Claim, { dueIn, lockedFor, ...stage }: Stage): void {
+  set(claim: Claim, { dueIn, lockedFor, isSetAside = false, ...stage }: Stage): void {
     const now = Date.now();
     const lockedUntil = lockedFor === null ? null : now + lockedFor;
-    this.rows.set(keyOf(claim), { ...claim, ...stage, runAt: now + dueIn, lockedUntil });
+    this.rows.set(keyOf(claim), { ...claim, ...stage, isSetAside, runAt: now + dueIn, lockedUntil });
   }
 
   get(claim: Claim): Row | null {
@@ -54,10 +57,12 @@ export class InMemoryPipelineStages extends PipelineStages {
   }
 
   override fail(claim: ClaimedStage, error: Error, retryInMs: number | null): Promise<void> {
-    const { code } = error as { code?: unknown };
-    const lastError = typeof code === 'string' ? code : error.name;
     const state = retryInMs === null ? 'dead' : 'pending';
-    return this.end(claim, { state, lastError, runAt: Date.now() + (retryInMs ?? 0) });
+    return this.end(claim, { state, lastError: nameOf(error), runAt: Date.now() + (retryInMs ?? 0) });
+  }
+
+  override setAside(claim: ClaimedStage, error: Error): Promise<void> {
+    return this.end(claim, { state: 'dead', isSetAside: true, lastError: nameOf(error) });
   }
 
   private end(claim: ClaimedStage, changes: Partial<Row>): Promise<void> {
@@ -67,6 +72,11 @@ export class InMemoryPipelineStages extends PipelineStages {
     }
     return Promise.resolve();
   }
+}
+
+function nameOf(error: Error): string {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' ? code : error.name;
 }
 
 function keyOf({ storeId, orderId, stage }: Claim): string {

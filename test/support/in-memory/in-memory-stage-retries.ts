@@ -1,4 +1,4 @@
-import { StageRetries, type OrderKey, type RetriedPipeline } from '@app/application';
+import { StageRetries, type NotificationStage, type OrderKey, type RetriedPipeline } from '@app/application';
 import { NotFound } from '@app/domain';
 import { findOrder, moveStages, type InMemoryTransactions } from './in-memory-transactions.js';
 
@@ -20,6 +20,14 @@ export class InMemoryStageRetries extends StageRetries {
         heldFor: held?.heldFor ?? null,
         cancelled,
       };
+    });
+  }
+
+  /** Its orders have no dead letters: a stage is dead only because its order is cancelled. */
+  override dismiss(key: OrderKey): Promise<readonly NotificationStage[]> {
+    return this.transactions.run((state) => {
+      if (!findOrder(state, key)) throw new NotFound('Order');
+      return [];
     });
   }
 }

@@ -1,4 +1,5 @@
 import type { OrderRepository, StoreRepository } from '@app/application';
+import { UnusableAddress } from '../../../libs/infrastructure/src/notifications/mail-failure.js';
 import { RunPipelineStage } from '../../../libs/application/src/orders/run-pipeline-stage.js';
 import { anOrderRecord, aStoreProfile } from '../../builders/order-record.js';
 import { InMemoryPipelineStages, type Stage } from '../../support/in-memory/in-memory-pipeline-stages.js';
@@ -47,12 +48,20 @@ describe('RunPipelineStage', () => {
     }
 
     expect(outcome).toBe('dead');
-    expect(stored()).toMatchObject({ state: 'dead', attempts: 12, lastError: 'SMTP_451' });
+    expect(stored()).toMatchObject({ state: 'dead', isSetAside: false, attempts: 12, lastError: 'SMTP_451' });
     const seconds = pauses.map((pause) => Math.round(pause / 1_000));
     expect(seconds).toEqual([...seconds].sort((one, other) => one - other));
     expect(pauses[0]).toBeLessThan(3_000);
     const total = pauses.reduce((sum, pause) => sum + pause, 0);
     expect(Math.round(total / HOUR_MS)).toBe(16);
+  });
+
+  it('ends after one attempt, and leaves no dead letter, when the recipient cannot get the message', async () => {
+    const { attempt, stored } = aStage({}, () => Promise.reject(new UnusableAddress()));
+
+    expect(await attempt()).toMatchObject({ outcome: 'undeliverable' });
+
+    expect(stored()).toMatchObject({ state: 'dead', isSetAside: true, attempts: 1, lastError: 'EADDRESS' });
   });
 
   it('counts the attempt of a lost worker, and sends nothing before the stage is due again', async () => {

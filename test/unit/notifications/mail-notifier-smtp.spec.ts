@@ -76,6 +76,6 @@ describe('MailNotifier by SMTP', () => {
 
     const attempt = notifier.notify('notify-customer', anOrderRecord(), aStoreProfile());
 
-    await expect(attempt).rejects.toThrow(/^The message was not handed over: SMTP_550$/);
+    await expect(attempt).rejects.toThrow(/^The recipient is refused: SMTP_550$/);
   });
 });

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import net from 'node:net';
+import { UndeliverableMessage } from '@app/application';
 import { SmtpSink, type SinkBehaviour } from '../../support/smtp-sink.js';
 import { SmtpDelivery } from '../../../libs/infrastructure/src/notifications/smtp-delivery.js';
 
@@ -26,7 +27,6 @@ describe('SmtpDelivery', () => {
   });
 
   it.each<[SinkBehaviour, code: string]>([
-    [{ kind: 'refuse', at: 'recipient', code: 550 }, 'SMTP_550'],
     [{ kind: 'refuse', at: 'recipient', code: 451 }, 'SMTP_451'],
     [{ kind: 'refuse', at: 'message', code: 554 }, 'SMTP_554'],
     [{ kind: 'refuse', at: 'message', code: 452 }, 'SMTP_452'],
@@ -45,6 +45,15 @@ describe('SmtpDelivery', () => {
 
     expect(performance.now() - start).toBeLessThan(QUICK.attemptMs);
     own.close();
+  });
+
+  it('tells a recipient that the server refuses for good from a failure of the server', async () => {
+    sink.behaviour = { kind: 'refuse', at: 'recipient', code: 550 };
+
+    const attempt = delivery.deliver('x', MESSAGE);
+
+    await expect(attempt).rejects.toMatchObject({ name: 'RecipientRefused', code: 'SMTP_550' });
+    await expect(attempt).rejects.toBeInstanceOf(UndeliverableMessage);
   });
 
   it('delivers again as soon as the server recovers', async () => {

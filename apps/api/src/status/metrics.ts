@@ -128,7 +128,7 @@ export class Metrics extends ServiceMetrics implements FailureCounts {
     gauge('pipeline_lag_seconds', 'Age of the oldest due stage', ({ lagSeconds }) => lagSeconds);
     gauge(
       'pipeline_dead_letters',
-      'Stages that failed for good; 10000 means that or more',
+      'Stages that failed for good within 24 hours, not because of their recipient; 10000 means that or more',
       ({ deadLetters }) => deadLetters,
     );
     gauge('webhooks_paused', 'Webhooks that the service has paused', ({ pausedWebhooks }) => pausedWebhooks);

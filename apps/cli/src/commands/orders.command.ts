@@ -1,5 +1,6 @@
 import {
   ChangeOrder,
+  DismissMail,
   MAX_LIMIT,
   OrdersService,
   RetryPipeline,
@@ -90,6 +91,14 @@ Example:
           say(`The customer's confirmation is held (${heldFor.join(', ')}): \`orders release\` sends it.`);
         }
         if (cancelled) say("The order is cancelled: the customer's confirmation is not sent.");
+      }),
+  );
+
+  addOrderCommand(orders, 'dismiss-mail', 'stop counting the failed mails of an order in /health').action(
+    (reference: string, { store }: StoreOption) =>
+      withOrder(reference, store, async (app, order) => {
+        const dismissed = await app.get(DismissMail).execute(order);
+        printJson({ order_id: order.orderId, store: order.subdomain, dismissed });
       }),
   );
 }

@@ -16,9 +16,9 @@ const NOTIFICATION_MS = 30_000;
 /** How long a worker holds a stage: longer than a notification and the statements before and after it. */
 const CLAIM_MS = 45_000;
 
-/** `failed`: the stage is due again later. `dead`: it is not. */
+/** `failed`: the stage is due again later. `dead`: it is not. `undeliverable`: nor is it, because of its recipient. */
 export interface StageResult {
-  readonly outcome: 'done' | 'failed' | 'dead';
+  readonly outcome: 'done' | 'failed' | 'dead' | 'undeliverable';
   /** Why the attempt failed. */
   readonly error?: Error;
 }
@@ -48,8 +48,9 @@ export class RunPipelineStage {
 
   /**
    * Runs a claimed stage. Marks it done after the message is handed over: a crash in between sends the message again,
-   * with the same id, and never loses it. The confirmation of a cancelled order is not sent; its stage becomes dead. A
-   * stage that was taken over is not run: the attempt of the lost worker counts, and the stage is due again later.
+   * with the same id, and never loses it. A message that its recipient cannot get is not repeated, and the confirmation
+   * of a cancelled order is not sent: both stages become dead, and no dead letters. A stage that was taken over is not
+   * run: the attempt of the lost worker counts, and the stage is due again later.
    *
    * @throws when no result can be recorded: the stage stays claimed, and the attempt counts as lost.
    */
@@ -60,8 +61,11 @@ export class RunPipelineStage {
       await this.stages.succeed(claim);
       return { outcome: 'done' };
     } catch (error) {
-      const isHopeless = error instanceof UndeliverableMessage || error instanceof OrderCancelled;
-      const retryInMs = isHopeless ? null : backOff(claim.attempts + 1);
+      if (error instanceof UndeliverableMessage || error instanceof OrderCancelled) {
+        await this.stages.setAside(claim, error);
+        return { outcome: error instanceof OrderCancelled ? 'dead' : 'undeliverable', error };
+      }
+      const retryInMs = backOff(claim.attempts + 1);
       await this.stages.fail(claim, error as Error, retryInMs);
       return { outcome: retryInMs === null ? 'dead' : 'failed', error: error as Error };
     }

@@ -64,12 +64,18 @@ export abstract class PipelineStages {
   /**
    * Ends a failed attempt. Does nothing when the claim has been taken over.
    *
-   * @param retryInMs when the stage is due again; null = never, the stage is dead.
+   * @param retryInMs when the stage is due again; null = never, the stage is dead and a dead letter.
    */
   abstract fail(claim: ClaimedStage, error: Error, retryInMs: number | null): Promise<void>;
+
+  /**
+   * Ends an attempt after which none can or need deliver the message: the stage is dead, and no dead letter. Does nothing
+   * when the claim has been taken over.
+   */
+  abstract setAside(claim: ClaimedStage, error: Error): Promise<void>;
 }
 
-/** Retries of the stages of placed orders, for operators. */
+/** What operators do with failed stages of placed orders. */
 export abstract class StageRetries {
   /**
    * Makes the dead and failed stages of an order due again, at once and with all their attempts. Never adds an attempt
@@ -79,4 +85,12 @@ export abstract class StageRetries {
    * @throws NotFound when the store has no such order.
    */
   abstract retry(order: OrderKey): Promise<RetriedPipeline>;
+
+  /**
+   * Sets the dead letters of an order aside: they stay dead, keep their error and can be retried.
+   *
+   * @returns their stages; none when the order has no dead letter.
+   * @throws NotFound when the store has no such order.
+   */
+  abstract dismiss(order: OrderKey): Promise<readonly NotificationStage[]>;
 }

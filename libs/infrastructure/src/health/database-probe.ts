@@ -22,15 +22,15 @@ const OPTIONS = {
 // cost of a scan that cannot be avoided would start: it takes longer than all of these statements.
 const LIMITS = `SET LOCAL statement_timeout = ${STATEMENT_TIMEOUT_MS}; SET LOCAL enable_seqscan = off; SET LOCAL jit = off`;
 
-// Each part reads only the first rows of an index. A stage that a worker holds is late only if the worker is gone. A
-// confirmation whose order was cancelled is not a dead letter.
+// Each part reads only the first rows of an index. A stage that a worker holds is late only if the worker is gone.
 const PIPELINE_STATE = `/* health.pipeline */ ${LIMITS};
   SELECT
     coalesce((SELECT extract(epoch FROM now() - run_at) FROM order_stages
       WHERE state = 'pending' AND run_at <= now() AND (locked_until IS NULL OR locked_until < now())
       ORDER BY run_at LIMIT 1), 0)::float8 AS "lagSeconds",
     (SELECT count(*)::int FROM (
-      SELECT FROM order_stages WHERE state = 'dead' AND last_error <> 'order_cancelled' LIMIT ${MOST_DEAD_LETTERS}
+      SELECT FROM order_stages
+      WHERE state = 'dead' AND NOT set_aside AND updated_at > now() - interval '24 hours' LIMIT ${MOST_DEAD_LETTERS}
     ) AS dead) AS "deadLetters",
     (SELECT count(*)::int FROM webhooks WHERE state = 'paused' AND reason <> 'requested') AS "pausedWebhooks",
     coalesce((SELECT extract(epoch FROM now() - min(next.changed_at)) FROM webhooks
@@ -59,7 +59,7 @@ const SLOTS = `/* health.wal */ ${LIMITS};
 export interface PipelineState {
   /** How long the oldest due stage has waited for a worker; 0 without any. */
   readonly lagSeconds: number;
-  /** Stages that failed for good; 10,000 means that or more. */
+  /** Stages that failed for good within 24 h, without those that are set aside; 10,000 means that or more. */
   readonly deadLetters: number;
   /** Webhooks that the service has paused. */
   readonly pausedWebhooks: number;

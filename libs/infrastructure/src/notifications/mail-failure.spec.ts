@@ -1,3 +1,4 @@
+import { UndeliverableMessage } from '@app/application';
 import { MailFailure } from './mail-failure.js';
 
 describe('MailFailure', () => {
@@ -10,6 +11,23 @@ describe('MailFailure', () => {
     [{}, 'EMAIL'],
   ])('knows %j as %s', (fields, code) => {
     expect(MailFailure.of(Object.assign(new Error(), fields)).code).toBe(code);
+  });
+
+  it.each([
+    [{ responseCode: 550, response: '550 no such user' }, true],
+    [{ responseCode: 550, response: '550-5.1.1 no such user' }, true],
+    [{ responseCode: 552, response: '552 5.2.2 mailbox full' }, true],
+    [{ responseCode: 554, response: '554 5.7.1 Relay access denied' }, false],
+    [{ responseCode: 530, response: '530 Authentication required' }, false],
+    [{ responseCode: 503, response: '503 bad sequence of commands' }, false],
+    [{ responseCode: 451, response: '451 4.2.1 try again later' }, false],
+    [{ responseCode: 550, response: '550 5.1.8 no such sender', command: 'MAIL FROM' }, false],
+    [{ responseCode: 554, response: '554 rejected as spam', command: 'DATA' }, false],
+  ])('tells from %j whether the recipient is refused for good: %s', (fields, isOfRecipient) => {
+    const failure = MailFailure.of(Object.assign(new Error(), { command: 'RCPT TO', ...fields }));
+
+    expect(failure instanceof UndeliverableMessage).toBe(isOfRecipient);
+    expect(failure.code).toBe(`SMTP_${fields.responseCode}`);
   });
 
   it("keeps no part of the server's answer", () => {

@@ -10,7 +10,7 @@ const RELEASE = `/* stages.release */
   WHERE store_id = $1 AND order_id = $2 AND state = 'held'`;
 
 const ABANDON = `/* stages.cancel */
-  UPDATE order_stages SET state = 'dead', last_error = 'order_cancelled', updated_at = now()
+  UPDATE order_stages SET state = 'dead', last_error = 'order_cancelled', set_aside = true, updated_at = now()
   WHERE store_id = $1 AND order_id = $2 AND state = 'held'`;
 
 const QUEUE = `/* stages.queue */
@@ -18,8 +18,15 @@ const QUEUE = `/* stages.queue */
   VALUES ($1, $2, $3, $4, 'pending', $5) ON CONFLICT DO NOTHING`;
 
 const RETRY = `/* stages.retry */
-  UPDATE order_stages SET state = 'pending', attempts = 0, run_at = now(), locked_until = NULL, updated_at = now()
+  UPDATE order_stages SET state = 'pending', attempts = 0, run_at = now(), locked_until = NULL, set_aside = false,
+    updated_at = now()
   WHERE store_id = $1 AND order_id = $2 AND (stage, reference) IN (SELECT * FROM unnest($3::text[], $4::text[]))`;
+
+// Not a change of the order: its record shows the same.
+const DISMISS = `/* stages.dismiss */
+  UPDATE order_stages SET set_aside = true
+  WHERE store_id = $1 AND order_id = $2 AND state = 'dead' AND NOT set_aside
+  RETURNING stage`;
 
 // A worker skips locked stages: it claims none of them before the transaction ends. clock_timestamp(), because the
 // statement may have waited for a claim.
@@ -97,6 +104,12 @@ export async function retryStages(
   const stages = ended.map(({ stage }) => stage);
   if (ended.length > 0) await sql.query(RETRY, [...key, stages, ended.map(({ reference }) => reference)]);
   return { stages, running };
+}
+
+/** Sets the dead letters of an order aside. */
+export async function dismissStages(sql: TransactionSql, order: OrderKey): Promise<readonly NotificationStage[]> {
+  const rows = await sql.query<{ stage: NotificationStage }>(DISMISS, [order.storeId, order.orderId]);
+  return rows.map(({ stage }) => stage);
 }
 
 /** The fraud rules of an assessment, as `held_for` has them. */

@@ -1,8 +1,8 @@
-import { StageRetries, type OrderKey, type RetriedPipeline } from '@app/application';
+import { StageRetries, type NotificationStage, type OrderKey, type RetriedPipeline } from '@app/application';
 import { NotFound } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { Transactions } from '../postgres/transactions.js';
-import { findHoldReasons, retryStages } from './order-stages.js';
+import { dismissStages, findHoldReasons, retryStages } from './order-stages.js';
 import { lockOrder } from './order-changes.js';
 
 @Injectable()
@@ -20,6 +20,14 @@ export class PostgresStageRetries extends StageRetries {
         heldFor: await findHoldReasons(sql, order),
         cancelled: locked.state.fulfillmentStatus === 'CANCELLED',
       };
+    });
+  }
+
+  override dismiss(order: OrderKey): Promise<readonly NotificationStage[]> {
+    return this.transactions.run(async (sql) => {
+      const reference = { storeId: order.storeId, reference: order.orderId, isTest: null };
+      if (!(await lockOrder(sql, reference))) throw new NotFound('Order');
+      return dismissStages(sql, order);
     });
   }
 }

@@ -17,7 +17,7 @@ export interface Retention {
 export interface HealthLimits {
   /** Of the oldest due stage. */
   readonly pipelineLagSeconds: number;
-  /** Stages that failed for good. */
+  /** Stages that failed for good within 24 h. */
   readonly deadLetters: number;
   /** Of the numbering of changes. */
   readonly feedLagSeconds: number;

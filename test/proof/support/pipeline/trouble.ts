@@ -5,7 +5,7 @@ import { place, ship, type OrderKind, type Scene } from './scene.js';
 
 const REFUSALS: readonly SinkBehaviour[] = [
   { kind: 'refuse', at: 'recipient', code: 451 },
-  { kind: 'refuse', at: 'recipient', code: 550 },
+  { kind: 'refuse', at: 'recipient', code: 530 },
   { kind: 'refuse', at: 'message', code: 451 },
   { kind: 'refuse', at: 'message', code: 550 },
 ];

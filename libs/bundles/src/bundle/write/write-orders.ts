@@ -59,9 +59,10 @@ const INSERT_ASSESSMENTS = `/* import.fraud_assessments.insert */
   ON CONFLICT DO NOTHING`;
 
 const INSERT_STAGES = `/* import.order_stages.insert */
-  INSERT INTO order_stages (store_id, order_id, stage, reference, state, attempts, last_error, position, updated_at, held_for)
-  SELECT $1::int, given.* FROM jsonb_to_recordset($2::jsonb) AS given (order_id uuid, stage text, reference text, state text,
-    attempts int, last_error text, position int, updated_at timestamptz, held_for text[])`;
+  INSERT INTO order_stages (store_id, order_id, stage, reference, state, attempts, last_error, position, updated_at, held_for,
+    set_aside)
+  SELECT $1::int, given.*, state = 'dead' FROM jsonb_to_recordset($2::jsonb) AS given (order_id uuid, stage text,
+    reference text, state text, attempts int, last_error text, position int, updated_at timestamptz, held_for text[])`;
 
 type Identified = Numbered<OrderRecordLine> & { readonly id: string };
 
@@ -169,7 +170,7 @@ function assessmentRows({ id, line: { fraud, created_at } }: Identified) {
 
 /**
  * A stage that could still run by itself must not: the installation that the order comes from runs it. A pending stage
- * becomes dead, which `orders retry-pipeline` revives. A stage that is held for want of an analysis is held without its
+ * becomes dead, which `orders retry-pipeline` revives; no dead stage is a dead letter of this installation. A stage that is held for want of an analysis is held without its
  * reason, so that no worker screens the order again.
  */
 function stageRows({ id, line: { fraud, pipeline = [] } }: Identified) {

@@ -461,6 +461,7 @@ CREATE TABLE order_stages (
   attempts int NOT NULL DEFAULT 0,
   notified text[] NOT NULL DEFAULT '{}',
   last_error text NOT NULL DEFAULT '',
+  set_aside boolean NOT NULL DEFAULT false,
   position int NOT NULL,
   updated_at timestamptz(3) NOT NULL DEFAULT now(),
   PRIMARY KEY (store_id, order_id, stage, reference),
@@ -475,11 +476,12 @@ COMMENT ON COLUMN order_stages.held_for IS
 COMMENT ON COLUMN order_stages.notified IS
   'Channels that have had the message. Empty while mail is the only channel.';
 COMMENT ON COLUMN order_stages.last_error IS 'Class of the last failure, never its text, which may hold personal data.';
+COMMENT ON COLUMN order_stages.set_aside IS
+  'A dead stage that is no dead letter: its recipient cannot get it, it need not be sent, or an operator has dismissed it.';
 -- Workers claim the longest due stage first; its age is the pipeline's lag. Without the lock, which a claim changes.
 CREATE INDEX order_stages_due ON order_stages (run_at) WHERE state = 'pending';
--- Dead letters. A confirmation whose order was cancelled is none.
-CREATE INDEX order_stages_dead ON order_stages (store_id, order_id)
-  WHERE state = 'dead' AND last_error <> 'order_cancelled';
+-- Dead letters of the last day.
+CREATE INDEX order_stages_dead ON order_stages (updated_at) WHERE state = 'dead' AND NOT set_aside;
 -- Orders under review, by the rules that hold them. An order id begins with the time.
 CREATE INDEX order_stages_held ON order_stages (held_for, order_id, store_id) WHERE state = 'held';
 -- The orders under review of one store, for its order list.
