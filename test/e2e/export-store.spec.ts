@@ -6,11 +6,13 @@ import { MaintenanceConnection, PostgresPersonalData } from '@app/infrastructure
 import { writeStoreExport, type BundleLine } from '@app/bundles';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { anOrderBody } from '../builders/order-body.js';
+import { aDrawnStore } from '../support/drawn-store.js';
 import { answersOf, keyOf } from '../support/answers.js';
 import { bundleImports } from '../support/bundle-imports.js';
 import { commandLine } from '../support/command-line.js';
 import { eventually } from '../support/eventually.js';
 import { aHostileStore, HOSTILE } from '../support/hostile-store.js';
+import { seededRandom } from '../support/seeded-random.js';
 import { startApi, type RunningApi } from '../support/start-api.js';
 
 // Whole stores, and processes, are slow on a busy machine.
@@ -131,6 +133,53 @@ describe('an exported store', () => {
 
       expect([settings, counts.store]).toEqual([settings, { created: 0, updated: 0, unchanged: 1 }]);
     }
+  });
+
+  it.each([1, 2, 3])('is unchanged by an import into its own store, whatever it has been (seed %i)', async (seed) => {
+    const store = `own-${seed}`;
+    const draw = seededRandom(seed);
+    for (let version = 0; version < 3; version++) await into.source.importLines(...aDrawnStore(store, draw));
+    // As a storefront may write them.
+    await source.database.query(
+      `UPDATE stores SET theme = theme || '{"api_key":"sk_live_hidden","color":"red"}',
+         ecommerce_settings = '{"keys":[{"name":"api_key","value":"x"}],"a":null}',
+         contact = contact || '{"fax":"1","phone":"2"}',
+         payment_settings = '{"note":"x","methods":[{"methodId":"cod","enabled":true,"isSandbox":true}]}'
+       WHERE subdomain = $1`,
+      [store],
+    );
+    const state = async () => {
+      const rows = await source.database.query<object>(
+        `SELECT to_jsonb(stores) AS store, pg_sequence_last_value('change_log_id_seq') AS changes,
+           (SELECT count(*) FROM stock_movements AS moved WHERE moved.store_id = stores.id) AS movements,
+           ${[
+             'products',
+             'product_variants',
+             'product_categories',
+             'categories',
+             'brands',
+             'customers',
+             'orders',
+             'stock',
+           ]
+             .map(
+               (table) =>
+                 `(SELECT jsonb_agg(to_jsonb(t) ORDER BY t) FROM ${table} AS t WHERE store_id = stores.id) AS ${table}`,
+             )
+             .join()}
+         FROM stores WHERE subdomain = $1`,
+        [store],
+      );
+      return rows[0];
+    };
+    const before = await state();
+
+    const text = (await exported(store)).map((line) => JSON.stringify(line)).join('\n');
+    const { counts } = await into.source.importText(text);
+
+    const changed = Object.entries(counts).filter(([, { created, updated }]) => created + updated > 0);
+    expect(changed).toEqual([]);
+    expect(await state()).toEqual(before);
   });
 
   it('answers every route as before when its texts are hostile', async () => {

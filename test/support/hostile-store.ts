@@ -83,7 +83,7 @@ export function aHostileStore(store: string): BundleLine[] {
       ];
     }),
     ...HOSTILE.map((name, n): BundleLine => {
-      const email = n === 5 ? '' : `=ada+${n}'"@xn--bcher-kva.example`;
+      const email = n === 5 ? '' : `=ada+${n}'@xn--bcher-kva.example`;
       return {
         ...{
           kind: 'customer',

@@ -1,4 +1,4 @@
-import { Money, publicPaymentSettings, publicSettings, toDecimalText, type Currency } from '@app/domain';
+import { Money, toDecimalText, type Currency } from '@app/domain';
 import {
   CUSTOMER_COLUMNS,
   customerRecord,
@@ -9,19 +9,11 @@ import {
   type CustomerColumns,
   type OrderColumns,
 } from '@app/infrastructure';
-import { contact, fraudSettings } from '../bundle/schema/store-line.js';
+import { shownSettings, type StoredSettings } from '../bundle/shown-settings.js';
 import type { AnySection, Section } from './section.js';
 
-interface StoreRow {
-  readonly contact: unknown;
-  readonly theme: unknown;
-  readonly payment_settings: unknown;
-  readonly ecommerce_settings: unknown;
-  readonly fraud_settings: unknown;
-}
-
 /** The profile as the API shows it: settings that look secret are left out, and credentials are in another table. */
-const STORE: Section<StoreRow> = {
+const STORE: Section<StoredSettings> = {
   kind: 'store',
   columns: `item.id, item.subdomain, item.name, item.custom_domain, item.currency, item.status, item.logo_url,
     item.primary_color, item.seo_title, item.contact, item.theme, item.payment_settings, item.ecommerce_settings,
@@ -29,14 +21,7 @@ const STORE: Section<StoreRow> = {
   rows: 'stores AS item WHERE item.id = $1',
   changed: null,
   key: ['item.id'],
-  toFields: (row) => ({
-    ...row,
-    contact: known(publicSettings(row.contact), contact),
-    theme: publicSettings(row.theme),
-    payment_settings: paymentSettings(row.payment_settings),
-    ecommerce_settings: publicSettings(row.ecommerce_settings),
-    fraud_settings: known(row.fraud_settings, fraudSettings),
-  }),
+  toFields: (row) => ({ ...row, ...shownSettings(row) }),
 };
 
 const WAREHOUSES: Section = {
@@ -171,20 +156,6 @@ export const SECTIONS: readonly AnySection[] = [
   ...[STORE, WAREHOUSES, BINS, BRANDS, CATEGORIES, PRODUCTS],
   ...[CUSTOMERS, ORDERS, STOCK],
 ];
-
-/** Without a list of methods where the store has none, so that an import of the line changes nothing. */
-function paymentSettings(stored: unknown): object {
-  if (!Object.hasOwn(stored ?? {}, 'methods')) return {};
-  return {
-    methods: publicPaymentSettings(stored, () => false).methods.map(({ hasCredentials: _, ...method }) => method),
-  };
-}
-
-/** The fields that a bundle knows. */
-function known(settings: unknown, { properties }: { readonly properties: object }): object {
-  const entries = Object.entries(settings ?? {});
-  return Object.fromEntries(entries.filter(([name]) => Object.hasOwn(properties, name)));
-}
 
 function priceOf(minor: string, currency: Currency): string {
   return toDecimalText(Money.ofMinor(toSafeInteger(minor), currency));

@@ -219,7 +219,10 @@ function problemOfShipments({ line_items = [], shipments = [] }: OrderFields): P
 /** A history may have any text as its e-mail, for it sends no mail; the release of an order under review sends one. */
 function problemOfHeldMail({ customer_email: email = '', pipeline = [] }: OrderFields): Problem | null {
   if (email === '' || isMailAddress(email) || !pipeline.some(({ state }) => state === 'held')) return null;
-  return { at: '.customer_email', problem: 'must be an address that mail can be sent to, for the confirmation is held' };
+  return {
+    at: '.customer_email',
+    problem: 'must be an address that mail can be sent to, for the confirmation is held',
+  };
 }
 
 function unstorable(value: unknown, depth: number): Problem | null {

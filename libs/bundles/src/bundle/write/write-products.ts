@@ -16,6 +16,10 @@ const RETIRE_VARIANTS = `/* import.variants.retire */
     RETURNING v.product_id)
   SELECT DISTINCT product_id AS id FROM retired`;
 
+const STORED_ORDER = `/* import.variants.order */
+  SELECT product_id AS id, array_agg(sku ORDER BY position, id) AS skus
+  FROM product_variants WHERE store_id = $1 AND product_id = ANY($2) GROUP BY product_id`;
+
 const REPLACE_CATEGORIES = `/* import.products.replace_categories */
   WITH given AS (
     SELECT * FROM jsonb_to_recordset($3::jsonb) AS given (product_id int, category_id int)
@@ -63,12 +67,12 @@ function productRow(store: Owner, { number, line }: Numbered<ProductLine>, brand
 async function writeVariants(batch: Batch, store: Owner, products: readonly WrittenProduct[]): Promise<number[]> {
   const given = products.filter(({ line }) => line.variants);
   if (given.length === 0) return [];
+  const isOrdered = await orderedProducts(batch, store, given);
   const variants = given.flatMap(({ number, line, id }) =>
-    (line.variants ?? []).map((variant, position) => ({
-      number,
-      productId: id,
-      row: variantRow(store, number, id, { price: line.price, ...variant }, position),
-    })),
+    (line.variants ?? []).map((variant, place) => {
+      const row = variantRow(store, number, id, { price: line.price, ...variant }, place);
+      return { number, productId: id, row: isOrdered.has(id) ? row : { ...row, position: place } };
+    }),
   );
   const written = await batch.write(VARIANTS, store.id, variants);
   const values = [store.id, given.map(({ id }) => id), written.map(({ id }) => id)];
@@ -77,19 +81,39 @@ async function writeVariants(batch: Batch, store: Owner, products: readonly Writ
   return [...changed.map(({ productId }) => productId), ...retired.map(({ id }) => id)];
 }
 
+/**
+ * Ids of the products whose given variants are stored in the given order. They keep their positions, among which a retired
+ * variant has one as well: an export and its import move none.
+ */
+async function orderedProducts(
+  batch: Batch,
+  store: Owner,
+  given: readonly WrittenProduct[],
+): Promise<ReadonlySet<number>> {
+  const values = [store.id, given.map(({ id }) => id)];
+  const stored = await batch.manager.query<{ id: number; skus: readonly string[] }[]>(STORED_ORDER, values);
+  const skusOf = new Map(stored.map(({ id, skus }) => [id, skus]));
+  const ordered = given.filter(({ id, line: { variants = [] } }) => {
+    const skus = new Set(variants.map(({ sku }) => sku));
+    const known = (skusOf.get(id) ?? []).filter((sku) => skus.has(sku));
+    return known.length === variants.length && variants.every(({ sku }, place) => sku === known[place]);
+  });
+  return new Set(ordered.map(({ id }) => id));
+}
+
 function variantRow(
   store: Owner,
   line: number,
   productId: number,
   variant: BundleVariant & { price: string },
-  position: number,
+  place: number,
 ): Row {
   const { id, sku, name, price, attributes = {}, status = 'ACTIVE' } = variant;
-  const minor = unitPrice(price, store.currency, line, `product.variants[${position}].price`);
+  const minor = unitPrice(price, store.currency, line, `product.variants[${place}].price`);
   // A variant is either for sale or not; only the product knows the reason.
   const sold = status === 'ACTIVE' ? 'ACTIVE' : 'INACTIVE';
   const attribute_names = Object.keys(attributes);
-  const fields = { sku, name, price: minor, attributes, attribute_names, status: sold, position };
+  const fields = { sku, name, price: minor, attributes, attribute_names, status: sold };
   return { ...(id !== undefined && { id }), product_id: productId, ...fields };
 }
 

@@ -1,43 +1,65 @@
+import { isDeepStrictEqual } from 'node:util';
 import { holdsCredentials } from '@app/domain';
 import { GATEWAY_CREDENTIALS } from '@app/infrastructure';
 import type { Batch, Numbered } from './batch.js';
 import type { BundlePaymentSettings, StoreLine } from '../schema/bundle.js';
 import { BundleLineError } from '../check/faults.js';
+import type { Row } from './table-writer.js';
+import { shownSettings, type StoredSettings } from '../shown-settings.js';
 import { STORES } from './tables.js';
 
 const SAVE_CREDENTIALS = `/* import.credentials.save */
   INSERT INTO gateway_credentials (store_id, method_id, credentials) VALUES ($1, $2, $3)
   ON CONFLICT (store_id, method_id) DO UPDATE SET credentials = EXCLUDED.credentials`;
 
+interface StoredStore extends StoredSettings {
+  readonly subdomain: string;
+  readonly currency: string;
+}
+
 /** Creates and updates stores. Credentials go to a separate table, encrypted. */
 export async function writeStores(batch: Batch, lines: readonly Numbered<StoreLine>[]): Promise<void> {
   if (lines.length === 0) return;
-  await refuseOtherCurrency(batch, lines);
+  const stored = await storedOf(batch, lines);
+  refuseOtherCurrency(stored, lines);
   const rows = lines.map((each) => {
     const { kind: _, payment_settings, ...fields } = each.line;
     const shown = payment_settings && { payment_settings: withoutCredentials(payment_settings) };
-    return { ...each, row: { ...fields, ...shown } };
+    return { ...each, row: withoutShown({ ...fields, ...shown }, stored.get(each.line.subdomain)) };
   });
   const written = await batch.write(STORES, 0, rows);
   batch.count(written);
   for (const { id, line } of written) await keepCredentials(batch, id, line.payment_settings);
 }
 
+/** The stores that exist, by subdomain. */
+async function storedOf({ manager }: Batch, lines: readonly Numbered<StoreLine>[]): Promise<Map<string, StoredStore>> {
+  const rows = await manager.query<StoredStore[]>(
+    `/* import.stores.currencies */
+     SELECT subdomain, currency, contact, theme, payment_settings, ecommerce_settings, fraud_settings
+     FROM stores WHERE subdomain = ANY($1)`,
+    [lines.map(({ line }) => line.subdomain)],
+  );
+  return new Map(rows.map((row) => [row.subdomain, row]));
+}
+
 /**
  * Prices and amounts of a store are integers in its currency's minor unit; a change of currency would falsify them all.
  */
-async function refuseOtherCurrency({ manager }: Batch, lines: readonly Numbered<StoreLine>[]): Promise<void> {
-  const existing = await manager.query<{ subdomain: string; currency: string }[]>(
-    '/* import.stores.currencies */ SELECT subdomain, currency FROM stores WHERE subdomain = ANY($1)',
-    [lines.map(({ line }) => line.subdomain)],
-  );
-  const currencies = new Map(existing.map(({ subdomain, currency }) => [subdomain, currency]));
+function refuseOtherCurrency(stored: ReadonlyMap<string, StoredStore>, lines: readonly Numbered<StoreLine>[]): void {
   for (const { number, line } of lines) {
-    const currency = currencies.get(line.subdomain) ?? line.currency;
+    const currency = stored.get(line.subdomain)?.currency ?? line.currency;
     if (currency !== line.currency) {
       throw new BundleLineError(number, `store.currency must stay ${currency}, in which the store has its prices`);
     }
   }
+}
+
+/** Leaves out settings as an export has them: what the export cannot show, such as a secret, stays in the store. */
+function withoutShown(row: Row, stored: StoredSettings | undefined): Row {
+  if (!stored) return row;
+  const shown = new Map<string, unknown>(Object.entries(shownSettings(stored)));
+  return Object.fromEntries(Object.entries(row).filter(([name, value]) => !isDeepStrictEqual(value, shown.get(name))));
 }
 
 function withoutCredentials(settings: BundlePaymentSettings): BundlePaymentSettings {

@@ -1,0 +1,36 @@
+import { publicPaymentSettings, publicSettings } from '@app/domain';
+import { contact, fraudSettings } from './schema/store-line.js';
+
+/** The settings of a store, as they are stored. */
+export interface StoredSettings {
+  readonly contact: unknown;
+  readonly theme: unknown;
+  readonly payment_settings: unknown;
+  readonly ecommerce_settings: unknown;
+  readonly fraud_settings: unknown;
+}
+
+/** As an export has them: without what looks secret and what a bundle does not know. Credentials are in another table. */
+export function shownSettings(stored: StoredSettings) {
+  return {
+    contact: known(publicSettings(stored.contact), contact),
+    theme: publicSettings(stored.theme),
+    payment_settings: paymentSettings(stored.payment_settings),
+    ecommerce_settings: publicSettings(stored.ecommerce_settings),
+    fraud_settings: known(stored.fraud_settings, fraudSettings),
+  };
+}
+
+/** Without a list of methods where the store has none, so that an import of the line changes nothing. */
+function paymentSettings(stored: unknown): object {
+  if (!Object.hasOwn(stored ?? {}, 'methods')) return {};
+  return {
+    methods: publicPaymentSettings(stored, () => false).methods.map(({ hasCredentials: _, ...method }) => method),
+  };
+}
+
+/** The fields that a bundle knows. */
+function known(settings: unknown, { properties }: { readonly properties: object }): object {
+  const entries = Object.entries(settings ?? {});
+  return Object.fromEntries(entries.filter(([name]) => Object.hasOwn(properties, name)));
+}
