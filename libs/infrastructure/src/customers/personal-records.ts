@@ -43,7 +43,7 @@ export const ORDER_COLUMNS = `item.id, item.receipt_number, item.source, item.st
         FROM shipment_items AS part
         WHERE part.store_id = item.store_id AND part.order_id = item.id AND part.reference = shipment.reference),
       'carrier', shipment.carrier, 'tracking_number', shipment.tracking_number, 'tracking_url', shipment.tracking_url,
-      'shipped_at', shipment.shipped_at, 'delivered_at', shipment.delivered_at) ORDER BY shipment.number), '[]')
+      'notify', shipment.notify, 'shipped_at', shipment.shipped_at, 'delivered_at', shipment.delivered_at) ORDER BY shipment.number), '[]')
     FROM shipments AS shipment WHERE shipment.store_id = item.store_id AND shipment.order_id = item.id) AS shipments,
   ${moneyColumn('payments')},
   ${moneyColumn('refunds')},

@@ -85,6 +85,7 @@ const shipment = is.object({
   carrier: is.optional(is.text(200)),
   tracking_number: is.optional(is.text(200)),
   tracking_url: is.optional(is.text(2_000)),
+  notify: is.optional(is.described(is.flag, 'False: the customer gets no mail when it is shipped.')),
   shipped_at: is.optional(is.orNull(is.timestamp)),
   delivered_at: is.optional(is.orNull(is.timestamp)),
 });

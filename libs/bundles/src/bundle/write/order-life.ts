@@ -1,10 +1,11 @@
 import type { BundleOrderEvent, OrderRecordLine } from '../schema/bundle.js';
 
 const INSERT_SHIPMENTS = `/* import.shipments.insert */
-  INSERT INTO shipments (store_id, order_id, reference, number, status, carrier, tracking_number, tracking_url, shipped_at,
-    delivered_at)
+  INSERT INTO shipments (store_id, order_id, reference, number, status, carrier, tracking_number, tracking_url, notify,
+    shipped_at, delivered_at)
   SELECT $1::int, given.* FROM jsonb_to_recordset($2::jsonb) AS given (order_id uuid, reference text, number int,
-    status text, carrier text, tracking_number text, tracking_url text, shipped_at timestamptz, delivered_at timestamptz)`;
+    status text, carrier text, tracking_number text, tracking_url text, notify boolean, shipped_at timestamptz,
+    delivered_at timestamptz)`;
 
 const INSERT_SHIPMENT_ITEMS = `/* import.shipment_items.insert */
   INSERT INTO shipment_items (store_id, order_id, reference, position, quantity)
@@ -48,7 +49,7 @@ export const LIFE: readonly (readonly [sql: string, rows: Rows])[] = [
 
 function shipmentRows({ id, line: { shipments = [] } }: Order) {
   return shipments.map(({ items: _, ...shipment }, index) => ({
-    ...{ order_id: id, number: index + 1, carrier: '', tracking_number: '', tracking_url: '' },
+    ...{ order_id: id, number: index + 1, carrier: '', tracking_number: '', tracking_url: '', notify: true },
     ...shipment,
   }));
 }
