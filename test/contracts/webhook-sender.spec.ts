@@ -90,6 +90,12 @@ describe('WebhookSender', () => {
     expect((await opened.post({}, '{}')).status).toBe(200);
   });
 
+  it('sends nothing to an address whose network is no longer allowed', async () => {
+    expect(await post(receiver.url, undefined, [])).toMatchObject({ status: null, answer: 'ADDRESS_NOT_ALLOWED' });
+
+    expect(receiver.requests).toEqual([]);
+  });
+
   it('does not follow a redirect', async () => {
     receiver.answer = () => ({ status: 302, headers: { location: receiver.url } });
 

@@ -458,6 +458,32 @@ describe('WebhookQueue', () => {
     expect(await webhooks.find(webhook, null)).toMatchObject({ state: 'paused', reason: 'requested' });
   });
 
+  it.each<[string, (claimed: ClaimedWebhook) => WebhookOutcome]>([
+    ['a failure', () => ({ kind: 'failed', delayMs: 60_000 })],
+    ['a delivery', at],
+    ['a pause', () => ({ kind: 'paused', reason: 'gone' })],
+  ])('keeps a test waiting that is asked for during an attempt that ends in %s', async (_what, outcome) => {
+    const webhook = await install();
+    await change();
+    const claimed = await claimOne();
+    await apply(webhook, { kind: 'test' });
+
+    await queue.record(claimed, outcome(claimed), REFUSED);
+    await queue.release(claimed);
+
+    expect(await claimOne()).toMatchObject({ id: webhook.id, isTestDue: true });
+  });
+
+  it('signs with the three newest secrets, however long the overlaps are', async () => {
+    const webhook = await install();
+    await change();
+    for (const secret of ['whsec_dHdv', 'whsec_dGhyZWU=', 'whsec_Zm91cg==']) {
+      await apply(webhook, { kind: 'rotate', secret, overlapMs: 60_000 });
+    }
+
+    expect((await claimOne()).secrets).toEqual(['whsec_Zm91cg==', 'whsec_dGhyZWU=', 'whsec_dHdv']);
+  });
+
   it('signs with the old secret as well until the overlap is over', async () => {
     const webhook = await install();
     await change();
