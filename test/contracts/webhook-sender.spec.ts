@@ -414,5 +414,12 @@ describe('WebhookSender', () => {
         expect(() => check(`https://${host}:9000/`, allowed)).toThrow(UrlNotAllowed);
       }
     });
+
+    it('accepts no address of IPv4 for a network of IPv6', () => {
+      expect(() => check('https://[fd00:1::7]:9000/', ['::/0'])).not.toThrow();
+      for (const host of ['10.1.2.3', '127.0.0.1', '[::ffff:10.1.2.3]']) {
+        expect(() => check(`https://${host}:9000/`, ['::/0'])).toThrow(UrlNotAllowed);
+      }
+    });
   });
 });

@@ -67,10 +67,10 @@ export const slowProxy: Proof = {
     const service = await context.rig.startService({ env: { TRUST_PROXY: '1' } });
     const proxy = await startShippedProxy(service);
     try {
-      const overTls = await tlsViolations(proxy.tlsUrl);
+      const first = [...(await tlsViolations(proxy.tlsUrl)), ...(await networkViolations(context, proxy.tlsUrl))];
       const { figures, violations } = await attack(context, service, proxy.url, { noneKeptOut: true });
       const engine = `HAProxy ${(await haproxyVersion()) ?? '?'}`;
-      return { figures, violations: [...overTls, ...violations], engine };
+      return { figures, violations: [...first, ...violations], engine };
     } finally {
       await proxy.stop();
     }
@@ -154,14 +154,36 @@ async function haproxyVersion(): Promise<string | null> {
 
 /** The other clients of the proof speak without TLS. */
 async function tlsViolations(url: string): Promise<string[]> {
-  const answer = await new Promise<string>((resolve) => {
+  const answer = await overTls(`${url}/health/live`);
+  return answer === '200, max-age=31536000' ? [] : [`over TLS: ${answer}`];
+}
+
+/** The proxy and the clients have addresses of this machine: a key is limited to that of one client. */
+async function networkViolations({ rig }: ProofContext, url: string): Promise<string[]> {
+  const store = await StoreFixture.create(rig.database);
+  const [member, stranger] = ['127.0.0.2', '127.0.0.3'];
+  await rig.database.query('UPDATE api_keys SET networks = ARRAY[$2::cidr] WHERE store_id = $1', [store.id, member]);
+  const answers: string[] = [];
+  for (const [localAddress, forged] of [
+    [member, stranger],
+    [stranger, member],
+  ]) {
+    const headers = { authorization: `Bearer ${store.key}`, 'x-forwarded-for': forged };
+    answers.push(await overTls(`${url}/v1/store`, { localAddress, headers }));
+  }
+  const statuses = answers.map((answer) => answer.slice(0, 3)).join(', ');
+  return statuses === '200, 403' ? [] : [`a key with networks, in them and outside of them: ${statuses}`];
+}
+
+/** The status and the HSTS header of the answer, or an error. */
+function overTls(url: string, options: https.RequestOptions = {}): Promise<string> {
+  return new Promise((resolve) => {
     https
-      .get(`${url}/health/live`, { rejectUnauthorized: false }, ({ statusCode, headers }) =>
+      .get(url, { ...options, rejectUnauthorized: false, agent: false }, ({ statusCode, headers }) =>
         resolve(`${statusCode}, ${headers['strict-transport-security']}`),
       )
       .on('error', (error) => resolve(error.message));
   });
-  return answer === '200, max-age=31536000' ? [] : [`over TLS: ${answer}`];
 }
 
 /** Connections that the service closed at a limit on anything but time. */

@@ -1,6 +1,5 @@
-import { isIP } from 'node:net';
 import path from 'node:path';
-import { CHANGE_KINDS, type ChangeKind } from '@app/application';
+import { CHANGE_KINDS, readNetwork, type ChangeKind } from '@app/application';
 import {
   isCurrency,
   isExternalReference,
@@ -102,13 +101,10 @@ export function keyScope(text: string): ApiKeyScope {
 /** Networks, or single addresses, separated by commas. */
 export function networks(text: string): string[] {
   return text.split(',').map((part) => {
-    const [address = '', length, ...rest] = part.trim().split('/');
-    // A zone, as in fe80::1%eth0, is no part of a network.
-    const bits = { 4: 32, 6: 128 }[address.includes('%') ? 0 : isIP(address)] ?? -1;
-    const isLength = length === undefined ? bits > 0 : /^\d{1,3}$/.test(length) && Number(length) <= bits;
-    if (!isLength || rest.length > 0)
-      throw new InvalidArgumentError('Give networks such as 192.0.2.0/24,2001:db8::/32.');
-    return part.trim();
+    const { network, instead } = readNetwork(part);
+    if (network !== null) return network;
+    const forms = instead.length > 0 ? instead.join(' or ') : 'networks such as 192.0.2.0/24,2001:db8::/32';
+    throw new InvalidArgumentError(`Give ${forms}.`);
   });
 }
 

@@ -1,6 +1,7 @@
 export * from './access/authenticate-api-key.js';
 export * from './access/change-api-key-status.js';
 export * from './access/create-api-key.js';
+export * from './access/networks.js';
 export * from './access/roll-api-key.js';
 export * from './application.module.js';
 export * from './brands/brands.service.js';

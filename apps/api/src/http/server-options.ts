@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server } from 'node:http';
+import { Networks } from '@app/application';
 import type { Config } from '@app/infrastructure';
 import type { FastifyHttpOptions, FastifyReply, FastifyRequest } from 'fastify';
 import { describeError } from '../errors/describe-error.js';
@@ -16,7 +17,7 @@ export function serverOptions(
 ): FastifyHttpOptions<Server> {
   return {
     serverFactory: (fastify) => createServer(fastify, dependencies),
-    trustProxy: trustProxy as boolean,
+    trustProxy: trusted(trustProxy),
     bodyLimit: 256 * KB,
     // A process that shuts down still serves requests on open connections.
     return503OnClosing: false,
@@ -31,6 +32,14 @@ export function serverOptions(
       refuseMalformed(error.code, socket);
     },
   };
+}
+
+/** Fastify trusts no proxy when it gets their number, so the hops are counted here. Hop 0 is the peer of the connection. */
+function trusted(proxies: Config['trustProxy']): FastifyHttpOptions<Server>['trustProxy'] {
+  if (typeof proxies === 'boolean') return proxies;
+  if (typeof proxies === 'number') return (_address, hop) => hop < proxies;
+  const networks = new Networks(proxies);
+  return (address) => networks.has(address);
 }
 
 /** Answers what the router refuses before any hook or filter runs. */

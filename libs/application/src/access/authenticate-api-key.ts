@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { parseApiKey } from '@app/domain';
 import { Injectable } from '@nestjs/common';
 import { ApiKeyRepository, type ApiKeyLookup } from '../ports/api-key.repository.js';
-import { isAllowedFrom } from './allowed-network.js';
+import { Networks } from './networks.js';
 
 /** Why a request is not authenticated. */
 export type AuthenticationFailure =
@@ -44,6 +44,11 @@ export class AuthenticateApiKey {
     if (!key.store.active) return { key: null, failure: 'store_inactive' };
     return { key, failure: null };
   }
+}
+
+/** @param networks of a key; empty = any. */
+function isAllowedFrom(address: string, networks: readonly string[]): boolean {
+  return networks.length === 0 || new Networks(networks).has(address);
 }
 
 /** A key's identity at rest. Keys have 190 random bits, so an unsalted hash cannot be searched. */

@@ -46,7 +46,7 @@ describe('Config', () => {
     [{ TRUST_PROXY: 'true' }, { trustProxy: true }],
     [{ TRUST_PROXY: 'false' }, { trustProxy: false }],
     [{ TRUST_PROXY: '2' }, { trustProxy: 2 }],
-    [{ TRUST_PROXY: '10.0.0.0/8, ::1' }, { trustProxy: '10.0.0.0/8, ::1' }],
+    [{ TRUST_PROXY: '10.0.0.0/8, ::1' }, { trustProxy: ['10.0.0.0/8', '::1/128'] }],
     [{ METRICS_PORT: '3001' }, { metricsPort: 3001 }],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: COLLECTOR }, { tracing: true }],
     [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://collector/x' }, { tracing: true }],
@@ -87,7 +87,16 @@ describe('Config', () => {
     [{ PIPELINE: 'on' }, 'PIPELINE must be one of inline, off'],
     [{ SMTP_URL: 'mail.example.com' }, `SMTP_URL must be a URL that starts with smtp:// or smtps://, ${ENCODED}`],
     [{ SMTP_URL: 'smtp://mail?pool=true&debug=true' }, 'SMTP_URL must not have the options debug and logger'],
-    [{ TRUST_PROXY: 'nginx' }, 'TRUST_PROXY must be true, false, a number of hops, or addresses'],
+    [
+      { TRUST_PROXY: 'nginx' },
+      'TRUST_PROXY must be true, false, a number of proxies, or networks such as 10.1.0.0/16, separated by commas',
+    ],
+    [{ TRUST_PROXY: '10.0.0.1/8' }, 'TRUST_PROXY must have 10.0.0.0/8 or 10.0.0.1/32 instead of 10.0.0.1/8'],
+    [
+      { WEBHOOK_ALLOW: 'fd00::/8,10.0.0.1/8' },
+      'WEBHOOK_ALLOW must have 10.0.0.0/8 or 10.0.0.1/32 instead of 10.0.0.1/8',
+    ],
+    [{ WEBHOOK_ALLOW: '::ffff:10.0.0.0/104' }, 'WEBHOOK_ALLOW must have 10.0.0.0/8 instead of ::ffff:10.0.0.0/104'],
     [{ MAIL_FROM: 'nobody' }, 'MAIL_FROM must be an address, or Name <address>'],
     [
       { DATA_ENCRYPTION_KEYS: 'short' },

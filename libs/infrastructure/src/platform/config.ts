@@ -1,5 +1,5 @@
-import { isIP } from 'node:net';
 import path from 'node:path';
+import { readNetwork } from '@app/application';
 import { readMailbox, type Mailbox } from './mailbox.js';
 
 /** The default of `DATA_DIR`. */
@@ -61,8 +61,8 @@ export class Config {
   readonly workerConcurrency: number;
   /** Networks that webhooks may reach on any port although they are private, such as `10.1.0.0/16`. */
   readonly webhookAllow: readonly string[];
-  /** As in Fastify: true or false, a number of hops, or addresses. */
-  readonly trustProxy: boolean | number | string;
+  /** Whose `X-Forwarded-For` is believed: everyone's, the last proxies' by their number, or that of proxies in networks. */
+  readonly trustProxy: boolean | number | readonly string[];
 
   /** @throws ConfigError naming the first variable that is malformed. */
   constructor(env: Readonly<Record<string, string | undefined>>) {
@@ -199,30 +199,25 @@ class Environment {
   }
 
   /** Single addresses become networks of one address. */
-  networks(name: string): string[] {
+  networks(name: string, forms = 'networks such as 10.1.0.0/16, separated by commas'): string[] {
     return (this.text(name)?.split(',') ?? []).map((part) => {
-      const [address = '', length, ...rest] = part.trim().split('/');
-      // A zone, as in fe80::1%eth0, is no part of a network.
-      const bits = { 4: 32, 6: 128 }[address.includes('%') ? 0 : isIP(address)] ?? -1;
-      const prefix = length ?? String(bits);
-      if (!/^\d{1,3}$/.test(prefix) || Number(prefix) > bits || rest.length > 0) {
-        throw new ConfigError(name, 'must be networks such as 10.1.0.0/16, separated by commas');
-      }
-      return `${address}/${prefix}`;
+      const { network, instead } = readNetwork(part);
+      if (network !== null) return network;
+      // A text that is nearly a network is no secret.
+      const meant = instead.length > 0 && `must have ${instead.join(' or ')} instead of ${part.trim()}`;
+      throw new ConfigError(name, meant || `must be ${forms}`);
     });
   }
 
-  trustedProxies(name: string): boolean | number | string {
+  trustedProxies(name: string): boolean | number | string[] {
     const text = this.text(name);
     if (text === null || text === 'false') return false;
     if (text === 'true') return true;
     if (/^\d{1,2}$/.test(text)) return Number(text);
-    const areAddresses = text.split(',').every((part) => {
-      const [address = '', bits = '0'] = part.trim().split('/');
-      return isIP(address) > 0 && /^\d{1,3}$/.test(bits);
-    });
-    if (!areAddresses) throw new ConfigError(name, 'must be true, false, a number of hops, or addresses');
-    return text;
+    return this.networks(
+      name,
+      'true, false, a number of proxies, or networks such as 10.1.0.0/16, separated by commas',
+    );
   }
 }
 

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { isMappedIpv4, Networks } from '@app/application';
 
 // The registries of special-purpose addresses (IANA, RFC 6890), and addresses to many.
 const SPECIAL_IPV4 = [
@@ -38,36 +39,29 @@ const PORTS = [443, 8443];
 export class ReachableAddresses {
   private readonly special = new BlockList();
   private readonly global = new BlockList();
-  private readonly allowed = new BlockList();
+  private readonly allowed: Networks;
+  private readonly isAnyAllowed: boolean;
 
   /** @param networks that may be reached on any port although they are private, such as `10.1.0.0/16`. */
   constructor(networks: readonly string[]) {
     for (const [start, bits] of SPECIAL_IPV4) this.special.addSubnet(start, bits);
     for (const [start, bits] of SPECIAL_IPV6) this.special.addSubnet(start, bits, 'ipv6');
     this.global.addSubnet(...GLOBAL_IPV6, 'ipv6');
-    for (const network of networks) {
-      const [start = '', bits] = network.split('/');
-      this.allowed.addSubnet(start, Number(bits), familyOf(start));
-    }
+    this.allowed = new Networks(networks);
+    this.isAnyAllowed = networks.length > 0;
   }
 
   /** @param address without a zone: Node's parser refuses some, and none is public. */
   has(address: string, port: number): boolean {
-    const family = familyOf(address);
-    // BlockList compares a mapped address with the networks of IPv4.
-    const isMapped = family === 'ipv6' && address.toLowerCase().startsWith('::ffff:');
-    if (isIP(address) === 0 || address.includes('%') || isMapped) return false;
-    if (this.allowed.check(address, family)) return true;
+    if (isIP(address) === 0 || address.includes('%') || isMappedIpv4(address)) return false;
+    if (this.allowed.has(address)) return true;
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
     if (!PORTS.includes(port) || this.special.check(address, family)) return false;
     return family === 'ipv4' || this.global.check(address, 'ipv6');
   }
 
   /** Whether a name may have this port: some address that is allowed may be behind it. */
   mayHavePort(port: number): boolean {
-    return PORTS.includes(port) || this.allowed.rules.length > 0;
+    return PORTS.includes(port) || this.isAnyAllowed;
   }
-}
-
-function familyOf(address: string): 'ipv4' | 'ipv6' {
-  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
 }
