@@ -86,7 +86,7 @@ describe('the command line', () => {
   it('shows a new key once, and deactivates, activates and revokes it', async () => {
     await createStore('keys');
     const expiry = '2999-01-31T00:00:00.000Z';
-    const from = ['--from', '192.0.2.7/24, 2001:db8::1'];
+    const from = ['--from', '192.0.2.0/24, 2001:db8::1', '--from', '198.51.100.7'];
     const options = ['--mode', 'test', ...from, '--name', 'CI', '--expires-at', expiry];
 
     const { json } = await cli(['keys', 'create', '--store', 'keys', ...options]);
@@ -96,7 +96,7 @@ describe('the command line', () => {
     expect(key).toMatch(/^svc_test_[0-9A-Za-z]{38}$/);
 
     const list = await cli(['keys', 'list', '--store', 'keys']);
-    const networks = ['192.0.2.0/24', '2001:db8::1/128'];
+    const networks = ['192.0.2.0/24', '2001:db8::1/128', '198.51.100.7/32'];
     const shown = { id, scope: 'full', networks, prefix: 'svc_test_', last_four: key.slice(-4) };
     expect(list.json).toEqual([expect.objectContaining(shown)]);
     expect(list.stdout).not.toContain(key.slice(9, -4));
@@ -114,7 +114,7 @@ describe('the command line', () => {
 
   it('rolls a key: prints its successor once, and lets the old key expire after the overlap', async () => {
     await createStore('rolls');
-    const options = ['--mode', 'test', '--scope', 'payments, fulfillment,payments', '--name', 'BI'];
+    const options = ['--mode', 'test', '--scope', 'payments', '--scope', 'fulfillment,payments', '--name', 'BI'];
     const old = (await cli(['keys', 'create', '--store', 'rolls', ...options])).json as { id: string; key: string };
 
     const before = Date.now();

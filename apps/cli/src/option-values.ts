@@ -91,21 +91,22 @@ export function lineQuantity(text: string, previous: readonly LineQuantity[] = [
   return [...previous, { line: Number(line), quantity: Number(quantity) }];
 }
 
-/** What a key permits, separated by commas. */
-export function keyScope(text: string): ApiKeyScope {
-  const scope = parseApiKeyScope(text);
-  if (!scope) throw new InvalidArgumentError(`Give full, read or some of ${WRITE_SCOPES.join(',')}.`);
-  return scope;
+/** What a key permits, separated by commas, together with the options before it. */
+export function keyScope(text: string, previous?: ApiKeyScope): ApiKeyScope {
+  const scope = parseApiKeyScope(previous ? `${previous},${text}` : text);
+  if (scope) return scope;
+  throw new InvalidArgumentError(`Give full alone, or read or some of ${WRITE_SCOPES.join(',')}.`);
 }
 
-/** Networks, or single addresses, separated by commas. */
-export function networks(text: string): string[] {
-  return text.split(',').map((part) => {
+/** Networks, or single addresses, separated by commas, after those of the options before it. */
+export function networks(text: string, previous: readonly string[] = []): string[] {
+  const given = text.split(',').map((part) => {
     const { network, instead } = readNetwork(part);
     if (network !== null) return network;
     const forms = instead.length > 0 ? instead.join(' or ') : 'networks such as 192.0.2.0/24,2001:db8::/32';
     throw new InvalidArgumentError(`Give ${forms}.`);
   });
+  return [...previous, ...given];
 }
 
 /** The path of a file to write. Standard output takes reports: `-` must not become a file of that name. */

@@ -50,6 +50,9 @@ describe('the command line', () => {
     ['an unknown mode', 'keys create --store acme --mode prod'],
     ['an unknown scope', 'keys create --store acme --scope write'],
     ['an unknown scope among others', 'keys create --store acme --scope full,write'],
+    ['two scopes that contradict each other', 'keys create --store acme --scope read --scope full'],
+    ['two scopes that contradict each other in one option', 'keys create --store acme --scope stock,full'],
+    ['a network with bits after its length', 'keys create --store acme --from 10.0.0.1/8'],
     ['a scope with an empty word', 'keys create --store acme --scope read,'],
     ['a network that is too long', 'keys create --store acme --from 192.0.2.0/33'],
     ['a network without a part', 'keys create --store acme --from 192.0.2.0/24,'],
@@ -95,6 +98,30 @@ describe('the command line', () => {
   ])('is refused as wrong usage for %s, with words', async (_, line) => {
     expect(await exitCodeOf(...line.split(' ').filter(Boolean))).toBe(EXIT.usage);
     expect(said.join('')).toMatch(/error: |Usage: /);
+  });
+
+  it.each([
+    ['--store <S>', 'keys create --store acme --store other'],
+    ['--name <N>', 'keys create --store acme --name A --mode test --name A'],
+    ['--mode <mode>', 'keys create --store acme --mode live --mode test'],
+    ['--days <N>', 'keys usage --days 7 --days=8'],
+    ['--all', 'orders release --all --all --reason email_velocity'],
+    ['--no-restock', 'orders cancel WEB-261120-7K3M9Q --no-restock --no-restock'],
+    ['--quantity <N>', 'stock set --quantity 1 --quantity 2'],
+    ['--kinds <kinds>', 'webhooks create --store a --url https://example.com --kinds orders --kinds products'],
+    ['--format <F>', 'import-catalog --format shopify --format woocommerce x.csv'],
+  ])('refuses a second %s by name', async (flags, line) => {
+    expect(await exitCodeOf(...line.split(' '))).toBe(EXIT.usage);
+    expect(said.join('')).toContain(`error: option '${flags}' is given more than once\n`);
+  });
+
+  it.each([
+    ['10.0.0.1/8', 'Give 10.0.0.0/8 or 10.0.0.1/32.'],
+    ['::ffff:10.0.0.0/104', 'Give 10.0.0.0/8.'],
+    ['10.0', 'Give networks such as 192.0.2.0/24,2001:db8::/32.'],
+  ])('says what the network %s may mean', async (network, remedy) => {
+    expect(await exitCodeOf('keys', 'create', '--store', 'a', '--from', network)).toBe(EXIT.usage);
+    expect(said.join('')).toContain(remedy);
   });
 
   it.each([

@@ -50,5 +50,18 @@ export function createProgram(): Command {
   addBackup(program);
   addFeed(program);
   addWebhooks(program);
+  refuseRepeats(program);
   return program;
+}
+
+/** Commander keeps the last value of an option that is given twice. Variadic options collect their values. */
+function refuseRepeats(command: Command): void {
+  command.commands.forEach(refuseRepeats);
+  for (const option of command.options.filter(({ variadic }) => !variadic)) {
+    let isGiven = false;
+    command.on(`option:${option.name()}`, () => {
+      if (isGiven) command.error(`error: option '${option.flags}' is given more than once`);
+      isGiven = true;
+    });
+  }
 }

@@ -17,7 +17,7 @@ import { addRoll } from './roll-key.command.js';
 interface CreateOptions {
   readonly store: string;
   readonly mode: ApiKeyMode;
-  readonly scope: ApiKeyScope;
+  readonly scope?: ApiKeyScope;
   readonly from?: readonly string[];
   readonly name?: string;
   readonly expiresAt?: Date;
@@ -34,13 +34,12 @@ export function addKeys(program: Command): void {
     .requiredOption('--store <S>', 'subdomain of the store', subdomain)
     .addOption(new Option('--mode <mode>', 'the mode of the key').choices(['live', 'test']).default('live'))
     .option(
-      '--scope <words>',
-      `full, or what it permits beside reading: read (nothing), or some of ${WRITE_SCOPES.join(',')}`,
+      '--scope <words...>',
+      `full, or what it permits beside reading: read (nothing), or some of ${WRITE_SCOPES.join(',')} (default: full)`,
       keyScope,
-      'full',
     )
     .option(
-      '--from <networks>',
+      '--from <networks...>',
       'where it may be used, such as 192.0.2.0/24,2001:db8::/32 (default: anywhere)',
       networks,
     )
@@ -72,7 +71,7 @@ export function addKeys(program: Command): void {
 }
 
 async function create(createApiKey: CreateApiKey, options: CreateOptions): Promise<void> {
-  const { store, mode, scope, from = [], name = '', expiresAt = null } = options;
+  const { store, mode, scope = 'full', from = [], name = '', expiresAt = null } = options;
   const command = { store, mode, scope, networks: from, name, expiresAt };
   const { key, ...record } = await createApiKey.execute(command);
   printNewKey(record, key, store);

@@ -9,8 +9,8 @@ export function addMigrate(program: Command): void {
     .command('migrate')
     .description('bring the database schema up to date; safe to run from several processes at once')
     .option(
-      '--then <SCHEMA=DIRECTORY>',
-      'then the migrations of an extension, in a schema of its own; repeatable',
+      '--then <SCHEMA=DIRECTORY...>',
+      'then the migrations of an extension, in a schema of its own',
       (text, others: readonly SchemaMigrations[]) => [...others, ownMigrations(text)],
       [] as readonly SchemaMigrations[],
     )

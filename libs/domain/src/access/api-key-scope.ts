@@ -6,12 +6,15 @@ export type WriteScope = (typeof WRITE_SCOPES)[number];
 /** What a key permits: `full` is everything, `read` changes nothing, `read,fulfillment` also ships. */
 export type ApiKeyScope = 'full' | 'read' | `read,${string}`;
 
-/** Reads words that are separated by commas, in any order. Every key reads. Returns `null` for an unknown word. */
+/**
+ * Reads words that are separated by commas, in any order. Every key reads. Returns `null` for an unknown word, and for
+ * `full` with other words, which would limit it.
+ */
 export function parseApiKeyScope(text: string): ApiKeyScope | null {
   const words = text.split(',').map((word) => word.trim());
   const known: readonly string[] = ['full', 'read', ...WRITE_SCOPES];
   if (!words.every((word) => known.includes(word))) return null;
-  if (words.includes('full')) return 'full';
+  if (words.includes('full')) return words.every((word) => word === 'full') ? 'full' : null;
   return ['read', ...WRITE_SCOPES.filter((word) => words.includes(word))].join(',') as ApiKeyScope;
 }
 

@@ -93,7 +93,7 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
     const rows = await this.database.write<ApiKeyRecord>(
       `/* keys.insert */ INSERT INTO api_keys (store_id, id, key_hash, prefix, last_four, mode, scope, name, expires_at,
          networks)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, ARRAY(SELECT network(part::inet) FROM unnest($10::text[]) AS part))
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::cidr[])
        RETURNING ${COLUMNS}`,
       [storeId, key.id, key.hash, key.prefix, key.lastFour, key.mode, key.scope, key.name, key.expiresAt, key.networks],
     );
