@@ -234,6 +234,16 @@ describe.each(adapters)('HeldOrders and StageRetries %s', (_name, open) => {
     expect(held.map((order) => order.orderId)).not.toContain(accepted.orderId);
   });
 
+  it('names the reasons for which orders are held', async () => {
+    await placed(review('named_a', 'named_b'));
+    await placed(review('named_b'));
+    await placed({ ...review('named_c'), verdict: 'ACCEPT' });
+
+    const named = (await ports.held.reasons()).filter((name) => name.startsWith('named_'));
+
+    expect(named.sort()).toEqual(['named_a', 'named_b']);
+  });
+
   it('lists orders that are held for the given reasons only', async () => {
     const [one, two, both] = [
       await placed(review('only_x')),

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { StoreFixture } from '../builders/store-fixture.js';
 import { type CommandResult, commandLine } from '../support/command-line.js';
@@ -438,6 +438,37 @@ describe('the command line', () => {
     },
   );
 
+  it('refuses a reason that is no rule and holds no order, and names the reasons', async () => {
+    const store = await StoreFixture.create(database);
+    const order_id = await store.order({ source: 'WEBSITE', status: 'PENDING', fulfillment_status: 'PENDING' });
+    const stage = { stage: 'notify-customer', state: 'held', position: 3, held_for: ['rule_of_an_extension'] };
+    await store.row('order_stages', { order_id, ...stage });
+    const reasons = ['--reason', 'analysis_unavailable', '--reason', 'rule_of_an_extension'];
+
+    for (const command of ['orders list', 'orders list --held', 'orders release --all']) {
+      const refused = await cli([...command.split(' '), ...reasons, '--reason', 'foo']);
+      const known = await cli([...command.split(' '), ...reasons, '--store', store.subdomain]);
+
+      expect(known).toMatchObject({ code: 0, stdout: expect.stringContaining(order_id) as string });
+      expect(refused).toMatchObject({ code: 2, stdout: '' });
+      expect(refused.stderr).toMatch(
+        /^error: No order is held for foo\. The reasons are blocked_email, .*\banalysis_unavailable\b/,
+      );
+    }
+  });
+
+  it('reads only the settings that a command uses', async () => {
+    const unused = { PORT: '80000', TRUST_PROXY: 'x', WORKER_CONCURRENCY: '0', SMTP_URL: 'x', LOG_LEVEL: 'loud' };
+    const [list, webhook] = await Promise.all([
+      cli(['stores', 'list'], { ...unused, WEBHOOK_ALLOW: 'x' }),
+      cli(['webhooks', 'create', '--store', 'a', '--url', 'https://example.com'], { ...unused, WEBHOOK_ALLOW: 'x' }),
+    ]);
+
+    expect(list).toMatchObject({ code: 0, stderr: '' });
+    expect(webhook).toMatchObject({ code: 2, stdout: '' });
+    expect(webhook.stderr).toMatch(/^error: WEBHOOK_ALLOW must be networks/);
+  });
+
   it('exits 2 for an unknown option and for an invalid environment variable', async () => {
     const [usage, configuration] = await Promise.all([
       cli(['stores', 'list', '--all']),
@@ -584,6 +615,27 @@ describe('imports of the command line', () => {
       stdout: '',
       stderr: expect.stringMatching(/^error: line 1: store\.currency must be .*\nNothing was kept\./) as string,
     });
+  });
+
+  it('stops at the first line of a file that is no bundle', async () => {
+    for (const command of [['import'], ['import', '--dry-run']]) {
+      const { code, stdout, stderr } = await cli([...command, path.resolve('README.md')]);
+
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(
+        /^error: line 1: the line is not valid JSON.*; none of the first \d+ lines is a JSON object with a kind: the file is no store bundle\nNothing was (kept|written)\..*\n$/,
+      );
+    }
+  });
+
+  it('prints a bad first line of a bundle like any other', async () => {
+    const store = { kind: 'store', subdomain: 'torn', name: 'Torn', currency: 'USD' };
+    const torn = file('torn.ndjson', store, { kind: 'brand', store: 'torn' });
+    writeFileSync(torn, `{"kind":\nfoo\n${readFileSync(torn, 'utf8')}`);
+
+    expect((await cli(['import', torn])).stderr).toMatch(
+      /^error: line 1: the line is not valid JSON\b.*\nline 2: the line is not valid JSON\b.*\nline 4: brand\.slug is required\n/,
+    );
   });
 
   it('asks to correct or remove a line when the database rejects a batch but none of its lines alone', async () => {

@@ -18,6 +18,19 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { CommandFailed, sentence } from './failures.js';
 
+/** The settings of every command. A command ignores the others, which the processes check at their start. */
+const SETTINGS = [
+  'DATABASE_URL',
+  'DATABASE_DIRECT_URL',
+  'DATABASE_POOL_SIZE',
+  'DATA_DIR',
+  'DATA_ENCRYPTION_KEYS',
+  'NODE_ENV',
+] as const;
+
+/** Settings that only some commands use. */
+type MoreSettings = readonly 'WEBHOOK_ALLOW'[];
+
 /** A database with the current schema, and its configuration. */
 export interface OperatorsDatabase {
   readonly config: Config;
@@ -31,8 +44,11 @@ export interface OperatorsDatabase {
  * @throws CommandFailed when the configured database is unfit or its schema is not current, and when `work` throws
  *   NotFound: the message then names the database.
  */
-export async function withDatabase<T>(work: (database: OperatorsDatabase) => Promise<T>): Promise<T> {
-  const config = new Config(process.env);
+export async function withDatabase<T>(
+  work: (database: OperatorsDatabase) => Promise<T>,
+  more: MoreSettings = [],
+): Promise<T> {
+  const config = readConfig(more);
   // Bypasses a pooler, whose time limits are meant for requests.
   const url = config.databaseDirectUrl;
   try {
@@ -53,7 +69,10 @@ export async function withDatabase<T>(work: (database: OperatorsDatabase) => Pro
 }
 
 /** Runs `work` with the use cases and ports of the service. */
-export function withApplication<T>(work: (app: INestApplicationContext) => Promise<T>): Promise<T> {
+export function withApplication<T>(
+  work: (app: INestApplicationContext) => Promise<T>,
+  more: MoreSettings = [],
+): Promise<T> {
   return withDatabase(async ({ config, url }) => {
     const modules = ApplicationModule.on([InfrastructureModule.on(config, url), RepresentationsModule]);
     const app = await NestFactory.createApplicationContext(modules, { logger: false, abortOnError: false });
@@ -62,12 +81,12 @@ export function withApplication<T>(work: (app: INestApplicationContext) => Promi
     } finally {
       await app.close();
     }
-  });
+  }, more);
 }
 
 /** Migrates the configured database, or the embedded one. @param own migrations of extensions. */
 export async function migrateDatabase(own: readonly SchemaMigrations[]): Promise<MigrationReport> {
-  const config = new Config(process.env);
+  const config = readConfig();
   const url = config.databaseDirectUrl;
   return url === null
     ? withEmbeddedDatabase(config.dataDir, (embedded) => migrate(embedded, undefined, own))
@@ -76,6 +95,11 @@ export async function migrateDatabase(own: readonly SchemaMigrations[]): Promise
           ? new CommandFailed(`${sentence(error)}\n${adviceOnRights(url)}`)
           : explainSilence(config, error);
       });
+}
+
+/** @throws ConfigError */
+function readConfig(more: MoreSettings = []): Config {
+  return new Config(Object.fromEntries([...SETTINGS, ...more].map((name) => [name, process.env[name]])));
 }
 
 async function assertSchemaIsCurrent(config: Config, url: string): Promise<void> {

@@ -23,6 +23,11 @@ export class InMemoryHeldOrders extends HeldOrders {
     return Promise.resolve(found.slice(0, limit));
   }
 
+  override reasons(): Promise<string[]> {
+    const held = this.transactions.state.queued.filter(({ state }) => state === 'held');
+    return Promise.resolve([...new Set(held.flatMap(({ heldFor }) => heldFor))]);
+  }
+
   override settle(key: OrderKey, assessment: FraudAssessment): Promise<boolean> {
     return this.transactions.run((state) => {
       const stage = state.queued.find(({ orderId, state: s }) => orderId === key.orderId && s === 'held');

@@ -53,7 +53,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     tables: ['webhooks', 'stores', 'changes'],
   },
   {
-    statements: ['orders.held'],
+    statements: ['orders.held', 'health.held_orders'],
     reason:
       "The operator's commands list and release orders under review in all stores. The worker screens them again.",
     tables: ['order_stages', 'stores', 'orders'],

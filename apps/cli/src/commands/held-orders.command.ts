@@ -1,5 +1,5 @@
 import { ChangeOrder, HeldOrders, type HeldOrder, type OrderKey, type OrderLocation } from '@app/application';
-import { DomainError, NotHeld } from '@app/domain';
+import { DomainError, FRAUD_RULES, NotHeld, UNAVAILABLE } from '@app/domain';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { withApplication } from '../database.js';
@@ -37,12 +37,13 @@ export function addHeldOrders(orders: Command): void {
   orders
     .command('list')
     .description('list the orders that are under review, oldest first')
-    .requiredOption('--held', 'orders whose confirmation is held; there is no other list')
+    .option('--held', 'the orders that are under review, which is the only list')
     .option('--store <S>', 'only of this store', subdomain)
     .option('--reason <R...>', 'only orders held for these reasons and for no other', collectReason)
     .option('--limit <N>', 'the most orders to list', rowCount, 100)
     .action(({ store, reason, limit }: ListOptions) =>
       withApplication(async (app) => {
+        if (reason) await assertKnown(app, reason);
         const filter = { subdomain: await existing(app, store), reasons: reason ?? null };
         const found = await app.get(HeldOrders).list(filter, limit + 1, null);
         printJson(found.slice(0, limit).map(heldOrder));
@@ -55,7 +56,7 @@ export function addHeldOrders(orders: Command): void {
     .description("end the review of orders: their customers' confirmations are sent")
     .argument('[orders...]', 'ids or receipt numbers', collectOrder)
     .option('--all', 'all orders that are held for the reasons given, and for no other')
-    .option('--reason <R...>', 'with --all: as `orders list --held` shows them', collectReason)
+    .option('--reason <R...>', 'with --all: as `orders list` shows them', collectReason)
     .option('--store <S>', 'only of this store', subdomain)
     .addHelpText(
       'after',
@@ -100,6 +101,7 @@ async function releaseAll(
   store: string | undefined,
   reasons: readonly string[],
 ): Promise<Outcome[]> {
+  await assertKnown(app, reasons);
   const outcomes: Outcome[] = [];
   const filter = { subdomain: await existing(app, store), reasons };
   for (let after: OrderKey | null = null; ;) {
@@ -108,6 +110,23 @@ async function releaseAll(
     if (batch.length < BATCH) return outcomes;
     after = batch.at(-1) ?? null;
   }
+}
+
+/**
+ * An unknown reason is a typing error, not a rule for which no order is held. Rules of an extension, which commands do not
+ * have, are known by the orders that they hold.
+ *
+ * @throws CommandFailed
+ */
+async function assertKnown(app: INestApplicationContext, reasons: readonly string[]): Promise<void> {
+  const known = new Set([
+    ...FRAUD_RULES.map(({ name }) => name),
+    UNAVAILABLE,
+    ...(await app.get(HeldOrders).reasons()),
+  ]);
+  const unknown = reasons.find((reason) => !known.has(reason));
+  if (unknown === undefined) return;
+  throw new CommandFailed(`No order is held for ${unknown}. The reasons are ${[...known].join(', ')}.`, EXIT.usage);
 }
 
 /** An unknown store is a typing error, not a store without held orders. @throws NotFound */

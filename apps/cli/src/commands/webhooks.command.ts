@@ -48,12 +48,15 @@ export function addWebhooks(program: Command): void {
       '\nExample:\n  webhooks create --store acme --url https://erp.example.com/hooks --kinds orders,skus',
     )
     .action((options: CreateOptions) =>
-      withApplication(async (app) => {
-        const { store, url, kinds = CHANGE_KINDS, mode, body, batch } = options;
-        const { id: storeId } = await findStore(app, store);
-        const created = await app.get(WebhooksService).create({ storeId, url, kinds, mode, body, batch });
-        printNewSecret(created, { store, deliveries: [] });
-      }),
+      withApplication(
+        async (app) => {
+          const { store, url, kinds = CHANGE_KINDS, mode, body, batch } = options;
+          const { id: storeId } = await findStore(app, store);
+          const created = await app.get(WebhooksService).create({ storeId, url, kinds, mode, body, batch });
+          printNewSecret(created, { store, deliveries: [] });
+        },
+        ['WEBHOOK_ALLOW'],
+      ),
     );
 
   webhooks

@@ -31,6 +31,9 @@ export abstract class HeldOrders {
    */
   abstract list(filter: HeldFilter, limit: number, after: OrderKey | null): Promise<HeldOrder[]>;
 
+  /** Names of the rules for which orders of any store are held, in no order. Those of an extension are among them. */
+  abstract reasons(): Promise<string[]>;
+
   /**
    * Replaces the assessment of an order that is held because its analysis was unavailable. ACCEPT queues the
    * customer's confirmation and records the release; REVIEW holds it for the new reasons. Changes nothing when the order is not held for that

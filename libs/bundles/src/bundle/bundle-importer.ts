@@ -7,7 +7,7 @@ import type { BundleLine } from './schema/bundle.js';
 import { BadLines, BundleLineError, RejectedBatch, rejectionOf } from './check/faults.js';
 import { sumOf, type ImportCounts } from './write/import-counts.js';
 import { targetOf } from './check/line-keys.js';
-import { batchesOf, checkedLines, parsedLines, type LineBatch, type SizedLine } from './read/line-batches.js';
+import { batchesOf, checkedLines, ofBundle, parsedLines, type LineBatch, type SizedLine } from './read/line-batches.js';
 import { writeGoodLines } from './write/write-good-lines.js';
 
 /** The progress of an import, reported after each batch. */
@@ -77,7 +77,7 @@ export class BundleImporter {
    * @throws ImportStopped whose `reason` is {@link BadLines}, {@link RejectedBatch}, an error of the source or of the database, or the abort.
    */
   importText(source: AsyncIterable<Uint8Array>, options?: ImportOptions): Promise<ImportReport> {
-    return this.importBatches(batchesOf(parsedLines(source)), options);
+    return this.importBatches(ofBundle(batchesOf(parsedLines(source))), options);
   }
 
   /** Imports lines that exist as objects, with the same checks. @throws ImportStopped as `importText`. */

@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../postgres/database.js';
 import { toSafeInteger } from '../postgres/integers.js';
 import { Transactions } from '../postgres/transactions.js';
+import { HELD_ORDERS, type HeldRow as CountedRow } from './count-held-orders.js';
 import { IS_HELD, settleHeldStage } from './order-stages.js';
 import { lockOrder } from './order-changes.js';
 
@@ -42,6 +43,11 @@ export class PostgresHeldOrders extends HeldOrders {
     const text = listBy(reasons?.length === 1 ? ONE_REASON : REASONS);
     const rows = await this.database.query<HeldRow>(text, [subdomain, after?.orderId, reasons, limit, after?.storeId]);
     return rows.map((row) => ({ ...row, totalAmount: toSafeInteger(row.totalAmount) }));
+  }
+
+  override async reasons(): Promise<string[]> {
+    const rows = await this.database.query<CountedRow>(HELD_ORDERS, []);
+    return [...new Set(rows.flatMap(({ reasons }) => reasons))];
   }
 
   override settle(order: OrderKey, assessment: FraudAssessment): Promise<boolean> {

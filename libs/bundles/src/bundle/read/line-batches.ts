@@ -77,6 +77,24 @@ export function atLine<T>(number: number, read: () => T): T {
   }
 }
 
+/** Ends a source of which no line of the first batch is an object with a kind, with one fault instead of one for each line. */
+export async function* ofBundle(batches: AsyncIterable<LineBatch>): AsyncGenerator<LineBatch> {
+  let isFirst = true;
+  for await (const batch of batches) {
+    const [first, ...others] = batch.bad;
+    if (isFirst && first && others.length > 0 && batch.lines.length === 0 && !batch.bad.some(hasKind)) {
+      const problem = `none of the first ${batch.bad.length} lines is a JSON object with a kind: the file is no store bundle`;
+      const fault = new BundleLineError(first.number, `${first.fault.problem}; ${problem}`);
+      yield { lines: [], bad: [{ ...first, fault }] };
+      return;
+    }
+    isFirst = false;
+    yield batch;
+  }
+}
+
+const hasKind = ({ given }: BadLine): boolean => typeof given === 'object' && given !== null && 'kind' in given;
+
 /** Groups lines into batches of one transaction each. */
 export async function* batchesOf(
   lines: AsyncIterable<SizedLine | BadLine> | Iterable<SizedLine | BadLine>,
