@@ -61,6 +61,7 @@ describe.each([
     mode: 'live',
     scope: 'full',
     networks: [],
+    trusted: false,
     name: 'ERP',
     expiresAt: null,
     ...more,
@@ -167,11 +168,12 @@ describe.each([
       return key;
     };
 
-    it('adds a key of the same store, mode, scope and name, and lets the old key expire after the overlap', async () => {
+    it('adds a key of the same store, mode, scope, networks, trust and name, and lets the old key expire after the overlap', async () => {
       const old = await inserted({
         mode: 'test',
         scope: 'read',
         networks: ['10.0.0.0/8'],
+        trusted: true,
         prefix: 'svc_test_',
         name: 'BI',
       });
@@ -187,6 +189,7 @@ describe.each([
         mode: 'test',
         scope: 'read',
         networks: ['10.0.0.0/8'],
+        trusted: true,
         prefix: 'svc_test_',
         name: 'BI',
       };

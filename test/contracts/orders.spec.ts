@@ -242,7 +242,7 @@ async function onPostgres(): Promise<Subject> {
   const store = await StoreFixture.create(database);
   const fraud = app.get(FraudScreening, { strict: false });
   // The first analysis connects and plans, which can use up its time limit on a busy machine.
-  await fraud.begin(store.id, someSignals()).assess(someSignals());
+  await fraud.begin(store.id, someSignals(), null).assess(someSignals());
   return {
     fraud,
     storeId: store.id,
@@ -290,7 +290,8 @@ describe.each([
     });
   });
 
-  const assess = (storeId: number, signals: FraudSignals) => subject.fraud.begin(storeId, signals).assess(signals);
+  const assess = (storeId: number, signals: FraudSignals) =>
+    subject.fraud.begin(storeId, signals, null).assess(signals);
   const ACCEPTED: FraudAssessment = { verdict: 'ACCEPT', score: 0, reasons: [] };
   const rejectedBy = (rule: string) => ({ verdict: 'REJECT', score: 100, reasons: [{ rule, score: 100 }] });
 

@@ -87,7 +87,7 @@ describe('the command line', () => {
     await createStore('keys');
     const expiry = '2999-01-31T00:00:00.000Z';
     const from = ['--from', '192.0.2.0/24, 2001:db8::1', '--from', '198.51.100.7'];
-    const options = ['--mode', 'test', ...from, '--name', 'CI', '--expires-at', expiry];
+    const options = ['--mode', 'test', ...from, '--trusted', '--name', 'CI', '--expires-at', expiry];
 
     const { json } = await cli(['keys', 'create', '--store', 'keys', ...options]);
     const { id, key } = json as { id: string; key: string };
@@ -97,7 +97,7 @@ describe('the command line', () => {
 
     const list = await cli(['keys', 'list', '--store', 'keys']);
     const networks = ['192.0.2.0/24', '2001:db8::1/128', '198.51.100.7/32'];
-    const shown = { id, scope: 'full', networks, prefix: 'svc_test_', last_four: key.slice(-4) };
+    const shown = { id, scope: 'full', networks, trusted: true, prefix: 'svc_test_', last_four: key.slice(-4) };
     expect(list.json).toEqual([expect.objectContaining(shown)]);
     expect(list.stdout).not.toContain(key.slice(9, -4));
     expect(list.stdout).not.toContain('hash');
@@ -122,7 +122,8 @@ describe('the command line', () => {
     const after = Date.now();
 
     const { id, key, replaces } = rolled.json as { id: string; key: string; replaces: { expires_at: string } };
-    const kept = { mode: 'test', scope: 'read,fulfillment,payments', name: 'BI', store: 'rolls', status: 'ACTIVE' };
+    const own = { mode: 'test', scope: 'read,fulfillment,payments', trusted: false, name: 'BI' };
+    const kept = { ...own, store: 'rolls', status: 'ACTIVE' };
     expect(rolled).toMatchObject({ code: 0, json: { ...kept, expires_at: null, replaces: { id: old.id } } });
     expect(key).toMatch(/^svc_test_[0-9A-Za-z]{38}$/);
     expect(rolled.stderr).toContain(`The old key stops working at ${replaces.expires_at}.`);

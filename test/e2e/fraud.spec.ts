@@ -127,7 +127,7 @@ describe('fraud analysis', () => {
     const poolOf = () => (api.app.get(DataSource).driver as unknown as { master: pg.Pool }).master;
     const assess = async (storeId = scene.store.id) => {
       const startedAt = Date.now();
-      const assessment = await api.app.get(FraudScreening).begin(storeId, signals).assess(signals);
+      const assessment = await api.app.get(FraudScreening).begin(storeId, signals, null).assess(signals);
       return { assessment, took: Date.now() - startedAt };
     };
     const poolIsIdle = () =>
@@ -290,6 +290,42 @@ describe('fraud analysis of contacts', () => {
       expect(await scene.rules(ADA)).toEqual([]);
     });
 
+    it('neither judges nor counts orders of a trusted key by velocity, and does so with those of other keys', async () => {
+      const key = await scene.trustedKey();
+      const verdicts = (order: () => ReturnType<FraudScene['place']>, count: number) =>
+        Promise.all(Array.from({ length: count }, async () => (await scene.read(order())).fraud.verdict));
+
+      const trusted = await verdicts(() => scene.place(ADA, 1, key), 40);
+      const ofBuyer = await scene.assess(ADA);
+      await scene.recentOrders(29, OF_ADA);
+      const [often, stillTrusted] = [await scene.rules(ADA), await scene.read(scene.place(ADA, 1, key))];
+
+      expect(trusted).toEqual(Array(40).fill('ACCEPT'));
+      expect(ofBuyer).toEqual({ verdict: 'ACCEPT', score: 0, reasons: [] });
+      expect(often).toEqual(expect.arrayContaining(['email_velocity_high', 'phone_velocity_high']));
+      expect(stillTrusted.fraud).toEqual({ verdict: 'ACCEPT', score: 0, reasons: [] });
+    });
+
+    it('holds the 31st of 40 orders of another key, and those after it', async () => {
+      const verdicts: string[] = [];
+      for (let n = 0; n < 40; n++) verdicts.push((await scene.assess({ email: ADA.email })).verdict);
+
+      expect(verdicts).toEqual([...Array<string>(30).fill('ACCEPT'), ...Array<string>(10).fill('REVIEW')]);
+    });
+
+    it('judges orders of a trusted key by all other rules', async () => {
+      const key = await scene.trustedKey();
+      await scene.configure({ blocked_emails: [ADA.email], review_amount: 2000 });
+      await scene.history();
+
+      const blocked = await scene.place(ADA, 1, key);
+      const large = await scene.read(scene.place({ email: 'eve@mailinator.com' }, 10, key));
+
+      expect([blocked.statusCode, blocked.headers['x-error-code']]).toEqual([422, 'fraud_rejected']);
+      const rules = ['amount_over_limit', 'disposable_email', 'amount_above_usual', 'quantity_above_usual'];
+      expect(large.fraud.reasons.map(({ rule }) => rule)).toEqual(rules);
+    });
+
     it('does not count orders of other stores for velocity', async () => {
       await scene.recentOrders(30, OF_ADA, await StoreFixture.create(api.database));
 
@@ -401,6 +437,7 @@ describe('the plans of the fraud facts', () => {
     address: { address: '1 Main', city: '', zip: 'N1', region: '', country: '' },
   };
   const ORDERS = 5_000;
+  const ID = '01938c00-0000-7000-8000-000000000000';
   let client: pg.Client;
   beforeAll(async () => {
     client = new pg.Client({ connectionString: api.database.url });
@@ -420,15 +457,15 @@ describe('the plans of the fraud facts', () => {
   afterAll(() => client.end());
 
   it.each([
-    ['fresh', null],
-    ['existing', { orderId: '01938c00-0000-7000-8000-000000000000', at: new Date() }],
-  ])('for an order that is %s, are made once and read the orders of its contact only', async (name, placed) => {
+    ['fresh', { keyId: ID }, []],
+    ['existing', { orderId: ID, at: new Date() }, ['orders_pkey']],
+  ])('for an order that is %s, are made once and read the orders of its contact only', async (name, occasion, own) => {
     const run: RunSql = async <Row>(text: string, values: readonly unknown[]) => {
       const query = () => client.query({ name, text, values: [...values] });
       for (let n = 0; n < 6; n++) await query();
       return (await query()).rows as Row[];
     };
-    await findFacts(run, api.store.id, CONTACT, placed);
+    await findFacts(run, api.store.id, CONTACT, occasion);
 
     const { rows } = await client.query<{ generic: number; types: string[] }>(
       `SELECT generic_plans::int AS generic, parameter_types::text[] AS types FROM pg_prepared_statements WHERE name = $1`,
@@ -440,7 +477,7 @@ describe('the plans of the fraud facts', () => {
     const plan = await client.query<Record<string, string>>(`EXPLAIN EXECUTE ${name} (${nulls})`);
     await client.query('RESET plan_cache_mode');
     const indexes = plan.rows.flatMap((row) => /using (orders_\w+)/.exec(row['QUERY PLAN'] ?? '')?.[1] ?? []);
-    expect(indexes).toEqual(['orders_by_email', 'orders_by_phone', 'orders_by_address']);
+    expect(indexes).toEqual([...own, 'orders_by_email', 'orders_by_phone', 'orders_by_address']);
   });
 
   it('do not look for orders by their source, which a planner without statistics takes for rare', async () => {
@@ -449,13 +486,13 @@ describe('the plans of the fraud facts', () => {
       texts.push(text);
       return (await client.query({ text, values: [...values] })).rows as Row[];
     };
-    await findFacts(run, api.store.id, CONTACT, null);
+    await findFacts(run, api.store.id, CONTACT, { keyId: null });
     await client.query(
       `BEGIN; DROP INDEX orders_by_email; DELETE FROM pg_statistic WHERE starelid = 'orders'::regclass`,
     );
     await client.query(`SET LOCAL plan_cache_mode = force_generic_plan; PREPARE facts AS ${texts[0] ?? ''}`);
 
-    const { rows } = await client.query<Record<string, string>>('EXPLAIN EXECUTE facts (NULL, NULL, NULL, NULL)');
+    const { rows } = await client.query<Record<string, string>>('EXPLAIN EXECUTE facts (NULL, NULL, NULL, NULL, NULL)');
 
     await client.query('ROLLBACK; DEALLOCATE facts');
     expect(rows.filter((row) => /Index Cond: .*source/.test(row['QUERY PLAN'] ?? ''))).toEqual([]);

@@ -410,6 +410,13 @@ describe('orders under review', () => {
     expect(await rules()).toEqual(['email_velocity']);
     await order(-1);
     expect(await rules()).toEqual(['email_velocity_high']);
+
+    const place = 'UPDATE orders SET placed_by = (SELECT id FROM api_keys WHERE store_id = $1 LIMIT 1) WHERE id = $2';
+    await api.database.query(place, [api.store.id, own]);
+    expect(await rules()).toEqual(['email_velocity_high']);
+    await api.database.query('UPDATE api_keys SET trusted = true WHERE store_id = $1', [api.store.id]);
+    expect(await rules()).toEqual([]);
+    await api.database.query('UPDATE api_keys SET trusted = false WHERE store_id = $1', [api.store.id]);
   });
 
   it('are confirmed once when three releases run at the same time', async () => {

@@ -26,9 +26,18 @@ export class FraudScene {
     return new FraudScene(api, store, await store.product({ price, stock: 5000 }));
   }
 
-  place(customer: object, quantity = 1) {
+  place(customer: object, quantity = 1, key = this.store.key) {
     const items = [{ product_id: this.product, quantity }];
-    return this.api.post('/v1/orders', { items, customer: { name: 'Ada', ...customer } }, this.authorization);
+    const body = { items, customer: { name: 'Ada', ...customer } };
+    return this.api.post('/v1/orders', body, { authorization: `Bearer ${key}` });
+  }
+
+  /** Creates a key whose orders the velocity rules leave out. */
+  async trustedKey(): Promise<string> {
+    const key = await this.store.createKey();
+    const trust = 'UPDATE api_keys SET trusted = true WHERE store_id = $1 AND last_four = $2';
+    await this.api.database.query(trust, [this.store.id, key.slice(-4)]);
+    return key;
   }
 
   /** Reads the order that a request created. */

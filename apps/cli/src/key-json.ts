@@ -17,6 +17,7 @@ export function keyJson(record: ApiKeyRecord, store: string) {
     mode: record.mode,
     scope: record.scope,
     networks: record.networks,
+    trusted: record.trusted,
     name: record.name,
     store,
     status: record.status,

@@ -59,14 +59,14 @@ export class InMemoryApiKeyRepository extends ApiKeyRepository {
   ): Promise<RolledApiKey | null> {
     const old = this.keys.find(({ record }) => record.storeId === storeId && record.id === id);
     if (!old || old.record.status !== 'ACTIVE' || hasExpired(old.record)) return null;
-    const { prefix, mode, scope, networks, name, expiresAt, successorId } = old.record;
+    const { prefix, mode, scope, networks, trusted, name, expiresAt, successorId } = old.record;
     const known = this.keys.find(({ record }) => record.id === successorId)?.record;
     if (known && known.status !== 'REVOKED') return null;
     const oldKeyExpiresAt = new Date(Math.min(expiresAt?.getTime() ?? Infinity, Date.now() + overlapMs));
     const before = old.record;
     old.record = { ...before, expiresAt: oldKeyExpiresAt, successorId: successor.id };
     try {
-      const inserted = await this.insert(storeId, { prefix, mode, scope, networks, name, ...successor });
+      const inserted = await this.insert(storeId, { prefix, mode, scope, networks, trusted, name, ...successor });
       return { successor: inserted, oldKeyExpiresAt };
     } catch (error) {
       old.record = before;

@@ -18,6 +18,7 @@ async function aStore({ mode = 'live', ...more }: { mode?: ApiKeyMode } & Partia
     mode,
     scope: 'full',
     networks: [],
+    trusted: false,
     name: '',
     expiresAt: null,
   } as const;

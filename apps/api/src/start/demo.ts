@@ -50,6 +50,7 @@ export class Demo {
       mode,
       scope: 'full',
       networks: [],
+      trusted: false,
       name: `First ${mode} key`,
       expiresAt: null,
     } as const;

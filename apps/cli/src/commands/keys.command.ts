@@ -19,6 +19,7 @@ interface CreateOptions {
   readonly mode: ApiKeyMode;
   readonly scope?: ApiKeyScope;
   readonly from?: readonly string[];
+  readonly trusted?: boolean;
   readonly name?: string;
   readonly expiresAt?: Date;
 }
@@ -43,6 +44,7 @@ export function addKeys(program: Command): void {
       'where it may be used, such as 192.0.2.0/24,2001:db8::/32 (default: anywhere)',
       networks,
     )
+    .option('--trusted', 'for an ERP: the velocity rules of the fraud analysis neither judge nor count its orders')
     .option('--name <N>', 'display name', displayName)
     .option('--expires-at <T>', 'the time at which it stops working, in ISO 8601', futureMoment)
     .addHelpText(
@@ -71,8 +73,8 @@ export function addKeys(program: Command): void {
 }
 
 async function create(createApiKey: CreateApiKey, options: CreateOptions): Promise<void> {
-  const { store, mode, scope = 'full', from = [], name = '', expiresAt = null } = options;
-  const command = { store, mode, scope, networks: from, name, expiresAt };
+  const { store, mode, scope = 'full', from = [], trusted = false, name = '', expiresAt = null } = options;
+  const command = { store, mode, scope, networks: from, trusted, name, expiresAt };
   const { key, ...record } = await createApiKey.execute(command);
   printNewKey(record, key, store);
 }

@@ -15,7 +15,7 @@ export function addRoll(keys: Command): void {
   keys
     .command('roll')
     .description(
-      'replace a key by a new one with the same store, mode, scope, networks and name, and print the new key',
+      'replace a key by a new one with the same store, mode, scope, networks, trust and name, and print the new key',
     )
     .argument('<id>', 'id of the old key', keyId)
     .requiredOption('--overlap <D>', 'how long the old key still works, from 1s to 90d', overlapMs)

@@ -11,6 +11,8 @@ export interface CreateApiKeyCommand {
   readonly scope: ApiKeyScope;
   /** Networks from which the key may be used; empty = any. */
   readonly networks: readonly string[];
+  /** Whether the velocity rules leave its orders out. */
+  readonly trusted: boolean;
   readonly name: string;
   readonly expiresAt: Date | null;
 }

@@ -27,7 +27,7 @@ export class RollApiKey {
   constructor(private readonly apiKeys: ApiKeyRepository) {}
 
   /**
-   * Replaces a key by a new one with the same store, mode, scope, networks and name. The old key works until the overlap has
+   * Replaces a key by a new one with the same store, mode, scope, networks, trust and name. The old key works until the overlap has
    * passed. Only the result contains the text of the new key: when it is lost, its key must be revoked before the old key
    * can be rolled again, so that no active key remains which nobody has seen.
    *

@@ -78,7 +78,7 @@ export class CreateOrder {
    * @throws DeadlineExceeded when the order's transaction cannot begin, or its rejection cannot be recorded, in time.
    */
   async execute(command: CreateOrderCommand): Promise<CreatedOrder> {
-    const { store, request, deadline } = command;
+    const { store, keyId = null, request, deadline } = command;
     const idempotency = idempotentRequest(command);
 
     // A replay comes before pricing: the catalog may have changed since the first request.
@@ -87,7 +87,8 @@ export class CreateOrder {
 
     // The prices, the time and the facts of the screening are asked for in one go: they travel together.
     const { customer, address } = request;
-    const screening = this.fraud.begin(store.id, { email: customer.email, phone: customer.phone, address });
+    const contact = { email: customer.email, phone: customer.phone, address };
+    const screening = this.fraud.begin(store.id, contact, keyId);
     const pricing = Promise.all([this.pricing.price(store.id, store.currency, request.items), this.clock.now()]);
     const [{ lines, unavailable }, placedAt] = await deadline.bound(pricing);
     if (unavailable.length > 0) return this.refuse(new ItemsUnavailable(unavailable), command, idempotency);

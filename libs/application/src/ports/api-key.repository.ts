@@ -13,6 +13,8 @@ export interface ApiKeyRecord {
   readonly scope: ApiKeyScope;
   /** Networks from which the key may be used, such as `192.0.2.0/24`; empty = any. */
   readonly networks: readonly string[];
+  /** The velocity rules neither judge nor count its orders. */
+  readonly trusted: boolean;
   readonly name: string;
   readonly status: ApiKeyStatus;
   readonly expiresAt: Date | null;
@@ -52,13 +54,13 @@ export interface ApiKeyLookup {
 /** A new key: its hash and the fields that may be displayed. */
 export interface NewApiKey extends Pick<
   ApiKeyRecord,
-  'id' | 'prefix' | 'lastFour' | 'mode' | 'scope' | 'networks' | 'name' | 'expiresAt'
+  'id' | 'prefix' | 'lastFour' | 'mode' | 'scope' | 'networks' | 'trusted' | 'name' | 'expiresAt'
 > {
   /** SHA-256 of the whole key. */
   readonly hash: Buffer;
 }
 
-/** The successor of a key. It takes the store, mode, scope, networks and name of that key. */
+/** The successor of a key. It takes the store, mode, scope, networks, trust and name of that key. */
 export type ApiKeySuccessor = Pick<NewApiKey, 'id' | 'hash' | 'lastFour' | 'expiresAt'>;
 
 export interface RolledApiKey {

@@ -20,8 +20,10 @@ export abstract class FraudScreening {
   /**
    * Begins to screen an order before it is placed, with the store's own data. Asks for the facts about its contact at
    * once, so that they arrive together with its prices.
+   *
+   * @param keyId of the key that places the order; null for none. The velocity rules leave orders of trusted keys out.
    */
-  abstract begin(storeId: number, contact: OrderContact): Screening;
+  abstract begin(storeId: number, contact: OrderContact, keyId: string | null): Screening;
 
   /**
    * Screens an order that was placed without an analysis, as of the moment of its placement: only earlier orders count.

@@ -21,8 +21,8 @@ const UNITS_FACTOR = 3;
 const FEWEST_ODD_UNITS = 10;
 
 /**
- * Every rule, in reporting order. Velocity counts earlier website orders of the store in the last hour. The baseline
- * comes from the store's recent orders and needs 50 of them.
+ * Every rule, in reporting order. Velocity counts earlier website orders of the store in the last hour: none of trusted
+ * keys, and none before an order of a trusted key. The baseline comes from the store's recent orders and needs 50 of them.
  */
 export const FRAUD_RULES: readonly FraudRule[] = [
   {

@@ -40,7 +40,7 @@ const LOOK_UP = `/* keys.look_up */
   WHERE key.key_hash = ANY($1)`;
 
 const COLUMNS = `
-  id, store_id AS "storeId", prefix, last_four AS "lastFour", mode, scope, networks::text[], name, status,
+  id, store_id AS "storeId", prefix, last_four AS "lastFour", mode, scope, networks::text[], trusted, name, status,
   expires_at AS "expiresAt", last_used_at AS "lastUsedAt", created_at AS "createdAt", successor_id AS "successorId"`;
 
 // One statement, so that no failure leaves the old key without a successor. least() ignores nulls. Of two rolls at the same
@@ -54,8 +54,8 @@ const ROLL = `/* keys.roll */
         WHERE successor.store_id = $1 AND successor.id = old.successor_id AND successor.status = 'REVOKED'))
     RETURNING *
   )
-  INSERT INTO api_keys (store_id, id, key_hash, prefix, last_four, mode, scope, networks, name, expires_at)
-  SELECT store_id, $4, $5, prefix, $6, mode, scope, networks, name, $7 FROM rolled
+  INSERT INTO api_keys (store_id, id, key_hash, prefix, last_four, mode, scope, networks, trusted, name, expires_at)
+  SELECT store_id, $4, $5, prefix, $6, mode, scope, networks, trusted, name, $7 FROM rolled
   RETURNING ${COLUMNS}, (SELECT expires_at FROM rolled) AS "oldKeyExpiresAt"`;
 
 const USAGE = `/* keys.usage */
@@ -92,10 +92,13 @@ export class PostgresApiKeyRepository extends ApiKeyRepository {
   override async insert(storeId: number, key: NewApiKey): Promise<ApiKeyRecord> {
     const rows = await this.database.write<ApiKeyRecord>(
       `/* keys.insert */ INSERT INTO api_keys (store_id, id, key_hash, prefix, last_four, mode, scope, name, expires_at,
-         networks)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::cidr[])
+         networks, trusted)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::cidr[], $11)
        RETURNING ${COLUMNS}`,
-      [storeId, key.id, key.hash, key.prefix, key.lastFour, key.mode, key.scope, key.name, key.expiresAt, key.networks],
+      [
+        ...[storeId, key.id, key.hash, key.prefix, key.lastFour, key.mode, key.scope, key.name, key.expiresAt],
+        ...[key.networks, key.trusted],
+      ],
     );
     return rows[0] as ApiKeyRecord;
   }

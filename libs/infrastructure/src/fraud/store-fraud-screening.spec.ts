@@ -33,10 +33,10 @@ describe('StoreFraudScreening', () => {
 
   it('asks for its facts beside the prices, on one connection and behind them', async () => {
     const { database, screening, sent } = poolThat(() => Promise.resolve());
-    await screening.begin(1, CONTACT).assess(SIZE); // reads the baseline, which is kept for a minute
+    await screening.begin(1, CONTACT, null).assess(SIZE); // reads the baseline, which is kept for a minute
     sent.length = 0;
 
-    const begun = screening.begin(1, CONTACT);
+    const begun = screening.begin(1, CONTACT, null);
     await database.queryPrepared('/* products.price */ SELECT', []);
     await begun.assess(SIZE);
 
@@ -45,10 +45,10 @@ describe('StoreFraudScreening', () => {
 
   it('sends the facts of two orders on two connections: a lock delays each of them once', async () => {
     const { screening, releases } = poolThat(() => Promise.resolve());
-    await screening.begin(1, CONTACT).assess(SIZE);
+    await screening.begin(1, CONTACT, null).assess(SIZE);
     releases.length = 0;
 
-    await Promise.all([screening.begin(1, CONTACT).assess(SIZE), screening.begin(1, CONTACT).assess(SIZE)]);
+    await Promise.all([screening.begin(1, CONTACT, null).assess(SIZE), screening.begin(1, CONTACT, null).assess(SIZE)]);
 
     expect(releases).toHaveLength(2);
   });
@@ -60,14 +60,14 @@ describe('StoreFraudScreening', () => {
       await new Promise((resolve) => setTimeout(resolve, 150));
     });
 
-    expect(await screening.begin(1, CONTACT).assess(SIZE)).toMatchObject({ verdict: 'ACCEPT' });
+    expect(await screening.begin(1, CONTACT, null).assess(SIZE)).toMatchObject({ verdict: 'ACCEPT' });
   });
 
   it('sends nothing on a connection that comes free too late, and returns it to the pool', async () => {
     const connected: (() => void)[] = [];
     const { screening, sent, releases } = poolThat(() => new Promise((resolve) => connected.push(resolve)));
 
-    const { verdict } = await screening.begin(1, CONTACT).assess(SIZE);
+    const { verdict } = await screening.begin(1, CONTACT, null).assess(SIZE);
     connected[0]?.();
     await new Promise((resolve) => setImmediate(resolve));
 

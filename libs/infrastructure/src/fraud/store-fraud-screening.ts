@@ -24,7 +24,7 @@ import { errorCode } from '../platform/error-code.js';
 import { OutageLog } from '../platform/outage-log.js';
 import { isDisposableEmail } from './disposable-email.js';
 import { findBaseline } from './find-baseline.js';
-import { findFacts, type RunSql } from './find-facts.js';
+import { findFacts, type Occasion, type RunSql } from './find-facts.js';
 import { OrderBaselines } from './order-baselines.js';
 
 type Facts = FraudFacts & { readonly settings: FraudSettings };
@@ -42,8 +42,8 @@ export class StoreFraudScreening extends FraudScreening {
     super();
   }
 
-  override begin(storeId: number, contact: OrderContact): Screening {
-    return this.screen(ANALYSIS_MS, storeId, contact, null);
+  override begin(storeId: number, contact: OrderContact, keyId: string | null): Screening {
+    return this.screen(ANALYSIS_MS, storeId, contact, { keyId });
   }
 
   override reassess(storeId: number, signals: FraudSignals, placed: PlacedBefore): Promise<FraudAssessment> {
@@ -57,9 +57,9 @@ export class StoreFraudScreening extends FraudScreening {
     );
   }
 
-  private screen(budgetMs: number, storeId: number, contact: OrderContact, placed: PlacedBefore | null): Screening {
+  private screen(budgetMs: number, storeId: number, contact: OrderContact, occasion: Occasion): Screening {
     let isWanted = true;
-    const facts = this.collect(storeId, contact, placed, () => isWanted);
+    const facts = this.collect(storeId, contact, occasion, () => isWanted);
     facts.catch(() => undefined); // reported by assess, which an order without prices never reaches
     return {
       assess: async (size) => {
@@ -81,14 +81,14 @@ export class StoreFraudScreening extends FraudScreening {
   private async collect(
     storeId: number,
     contact: OrderContact,
-    placed: PlacedBefore | null,
+    occasion: Occasion,
     isWanted: IsWanted,
   ): Promise<Facts> {
     const runWanted: RunSql = (text, values) => this.database.queryOptional(text, values, isWanted);
     // Orders that wait for the same baseline have other deadlines.
     const runAlways: RunSql = (text, values) => this.database.queryOptional(text, values, () => true);
     const [facts, baseline] = await Promise.all([
-      findFacts(runWanted, storeId, contact, placed),
+      findFacts(runWanted, storeId, contact, occasion),
       this.baselines.get(storeId, () => findBaseline(runAlways, storeId)),
     ]);
     return { ...facts, disposableEmail: isDisposableEmail(contact.email), baseline };
