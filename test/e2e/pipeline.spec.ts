@@ -1,7 +1,14 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { ChangeOrder, DismissMail, FraudScreening, HeldOrders, RescreenHeldOrders, RetryPipeline } from '@app/application';
+import {
+  ChangeOrder,
+  DismissMail,
+  FraudScreening,
+  HeldOrders,
+  RescreenHeldOrders,
+  RetryPipeline,
+} from '@app/application';
 import { NotHeld } from '@app/domain';
 import { Readiness } from '@app/health';
 import pg from 'pg';
@@ -69,7 +76,9 @@ async function undeliverable(): Promise<number> {
   const { values } = await attempts.get();
   const count = values.find(
     ({ metricName, labels: { stage, outcome } }) =>
-      metricName === 'pipeline_attempt_duration_seconds_count' && stage === 'notify-customer' && outcome === 'undeliverable',
+      metricName === 'pipeline_attempt_duration_seconds_count' &&
+      stage === 'notify-customer' &&
+      outcome === 'undeliverable',
   );
   return count?.value ?? 0;
 }

@@ -1,10 +1,4 @@
-import {
-  isExternalReference,
-  isMailAddress,
-  isStorable,
-  MAX_EMAIL_ADDRESS,
-  MAX_EXTERNAL_REFERENCE,
-} from '@app/domain';
+import { isExternalReference, isMailAddress, isStorable, MAX_EMAIL_ADDRESS, MAX_EXTERNAL_REFERENCE } from '@app/domain';
 import type { SchemaObject } from '@app/representations';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';

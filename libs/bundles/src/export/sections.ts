@@ -9,7 +9,7 @@ import {
   type CustomerColumns,
   type OrderColumns,
 } from '@app/infrastructure';
-import { shownSettings, type StoredSettings } from '../bundle/shown-settings.js';
+import { shownSettings, type StoredSettings } from '../bundle/schema/shown-settings.js';
 import type { AnySection, Section } from './section.js';
 
 /** The profile as the API shows it: settings that look secret are left out, and credentials are in another table. */

@@ -27,8 +27,8 @@ const DONE = `/* stages.done */
   WHERE ${HELD}`;
 
 const FAILED = `/* stages.failed */
-  UPDATE order_stages SET state = CASE WHEN $6::float8 IS NULL THEN 'dead' ELSE 'pending' END, attempts = attempts + 1,
-    last_error = $7, set_aside = $8, locked_until = NULL, run_at = now() + coalesce($6, 0) * interval '1 ms',
+  UPDATE order_stages SET state = CASE WHEN $7::float8 IS NULL THEN 'dead' ELSE 'pending' END, attempts = attempts + 1,
+    last_error = $8, set_aside = $6, locked_until = NULL, run_at = now() + coalesce($7, 0) * interval '1 ms',
     updated_at = now()
   WHERE ${HELD}`;
 
@@ -48,11 +48,11 @@ export class PostgresPipelineStages extends PipelineStages {
   }
 
   override async fail(claim: ClaimedStage, error: Error, retryInMs: number | null): Promise<void> {
-    await this.database.queryPrepared(FAILED, [...keyOf(claim), retryInMs, failureName(error), false]);
+    await this.database.queryPrepared(FAILED, [...keyOf(claim), false, retryInMs, failureName(error)]);
   }
 
   override async setAside(claim: ClaimedStage, error: Error): Promise<void> {
-    await this.database.queryPrepared(FAILED, [...keyOf(claim), null, failureName(error), true]);
+    await this.database.queryPrepared(FAILED, [...keyOf(claim), true, null, failureName(error)]);
   }
 }
 

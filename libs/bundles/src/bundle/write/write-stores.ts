@@ -5,7 +5,7 @@ import type { Batch, Numbered } from './batch.js';
 import type { BundlePaymentSettings, StoreLine } from '../schema/bundle.js';
 import { BundleLineError } from '../check/faults.js';
 import type { Row } from './table-writer.js';
-import { shownSettings, type StoredSettings } from '../shown-settings.js';
+import { shownSettings, type StoredSettings } from '../schema/shown-settings.js';
 import { STORES } from './tables.js';
 
 const SAVE_CREDENTIALS = `/* import.credentials.save */

@@ -1,5 +1,5 @@
 import { publicPaymentSettings, publicSettings } from '@app/domain';
-import { contact, fraudSettings } from './schema/store-line.js';
+import { contact, fraudSettings } from './store-line.js';
 
 /** The settings of a store, as they are stored. */
 export interface StoredSettings {
