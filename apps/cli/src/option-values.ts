@@ -9,6 +9,7 @@ import {
   MAX_SECRET_OVERLAP_MS,
   MAX_WEBHOOK_BATCH,
   parseApiKeyScope,
+  parseUrl,
   WRITE_SCOPES,
   type ApiKeyScope,
   type LineQuantity,
@@ -53,7 +54,7 @@ export const oneLine = (most: number) =>
     `Give at most ${most} characters on one line.`,
   );
 export const webAddress = textIf(
-  (text) => text === '' || (text.length <= 2_000 && /^https?:\/\/\S+$/.test(text) && URL.canParse(text)),
+  (text) => text === '' || (text.length <= 2_000 && /^https?:\/\/\S+$/.test(text) && parseUrl(text) !== null),
   'Give an http or https URL.',
 );
 /** The name of a fraud rule, as in an order's reasons. */

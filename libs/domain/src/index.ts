@@ -24,6 +24,7 @@ export * from './shared/email-address.js';
 export * from './shared/not-found.js';
 export * from './shared/retention.js';
 export * from './shared/text.js';
+export * from './shared/url.js';
 export * from './shared/uuid.js';
 export * from './stock/stock-change.errors.js';
 export * from './stock/stock-change.js';

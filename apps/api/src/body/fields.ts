@@ -1,4 +1,11 @@
-import { isExternalReference, isMailAddress, isStorable, MAX_EMAIL_ADDRESS, MAX_EXTERNAL_REFERENCE } from '@app/domain';
+import {
+  isExternalReference,
+  isMailAddress,
+  isStorable,
+  MAX_EMAIL_ADDRESS,
+  MAX_EXTERNAL_REFERENCE,
+  parseUrl,
+} from '@app/domain';
 import type { SchemaObject } from '@app/representations';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
@@ -252,7 +259,7 @@ export function TimestampField({ description }: FieldOptions): PropertyDecorator
 export function WebAddressField({ max, description }: TextOptions): PropertyDecorator {
   const isAddress = constraint(
     'isWebAddress',
-    (value) => value === '' || (isTextUpTo(value, max) && /^https?:\/\/\S+$/.test(value) && URL.canParse(value)),
+    (value) => value === '' || (isTextUpTo(value, max) && /^https?:\/\/\S+$/.test(value) && parseUrl(value) !== null),
     `must be an http or https URL of at most ${max} characters`,
   );
   return fieldOrNull({ type: 'string', maxLength: max, description }, isAddress);

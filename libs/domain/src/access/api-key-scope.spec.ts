@@ -11,9 +11,12 @@ describe('parseApiKeyScope', () => {
     expect(parseApiKeyScope(text)).toBe(scope);
   });
 
-  it.each(['', ',', 'read,', 'write', 'full,write', 'stock,full', 'full,read', 'Full', 'read orders'])('knows no scope %j', (text) => {
-    expect(parseApiKeyScope(text)).toBeNull();
-  });
+  it.each(['', ',', 'read,', 'write', 'full,write', 'stock,full', 'full,read', 'Full', 'read orders'])(
+    'knows no scope %j',
+    (text) => {
+      expect(parseApiKeyScope(text)).toBeNull();
+    },
+  );
 });
 
 describe('permits', () => {

@@ -1,5 +1,5 @@
 import type { StoreProfile } from '@app/application';
-import { publicSettings } from '@app/domain';
+import { parseUrl, publicSettings } from '@app/domain';
 import { manyLines, oneLine } from '../platform/plain-text.js';
 
 /** A store's appearance in a message, without values that are not fit to be shown. */
@@ -41,8 +41,8 @@ function imageUrl(text: string): string | null {
 
 /** The text as an http or https address in ASCII; null when it is none, or contains a user name or a password. */
 export function webAddress(text: string): string | null {
-  if (!URL.canParse(text)) return null;
-  const url = new URL(text);
+  const url = parseUrl(text);
+  if (url === null) return null;
   const usable = ['http:', 'https:'].includes(url.protocol) && url.username === '' && url.password === '';
   return usable ? url.href : null;
 }

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { readNetwork } from '@app/application';
+import { parseUrl } from '@app/domain';
 import { readMailbox, type Mailbox } from './mailbox.js';
 
 /** The default of `DATA_DIR`. */
@@ -224,8 +225,9 @@ class Environment {
 const ENCODING = 'with special characters of a password percent-encoded';
 
 function isUrl(text: string, protocols: readonly string[]): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, username, password, pathname } = new URL(text);
+  const url = parseUrl(text);
+  if (url === null) return false;
+  const { protocol, username, password, pathname } = url;
   try {
     [username, password, pathname].forEach(decodeURIComponent);
   } catch {

@@ -1,4 +1,4 @@
-import { UrlNotAllowed } from '@app/domain';
+import { parseUrl, UrlNotAllowed } from '@app/domain';
 import { isIP } from 'node:net';
 import type { ReachableAddresses } from './reachable-addresses.js';
 
@@ -12,8 +12,8 @@ const HTTPS_PORT = 443;
  */
 export function checkWebhookUrl(text: string, reachable: ReachableAddresses): void {
   if (text.length > MOST_CHARACTERS) throw new UrlNotAllowed(`must have at most ${MOST_CHARACTERS} characters`);
-  if (!URL.canParse(text)) throw new UrlNotAllowed('must be a URL');
-  const url = new URL(text);
+  const url = parseUrl(text);
+  if (url === null) throw new UrlNotAllowed('must be a URL');
   if (url.protocol !== 'https:') throw new UrlNotAllowed('must begin with https://');
   if (url.username !== '' || url.password !== '') throw new UrlNotAllowed('must not have a user or a password');
   if (url.hash !== '') throw new UrlNotAllowed('must not have a fragment');
