@@ -31,11 +31,12 @@ export class StoreProfileService {
 }
 
 function publish({ methodsWithCredentials, ...profile }: StoreProfile): PublicStoreProfile {
+  const withCredentials = new Set(methodsWithCredentials);
   return {
     ...profile,
     contact: publicSettings(profile.contact),
     theme: publicSettings(profile.theme),
-    paymentSettings: publicPaymentSettings(profile.paymentSettings, (id) => methodsWithCredentials.includes(id)),
+    paymentSettings: publicPaymentSettings(profile.paymentSettings, (id) => withCredentials.has(id)),
     ecommerceSettings: publicSettings(profile.ecommerceSettings),
   };
 }

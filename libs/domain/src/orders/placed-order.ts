@@ -455,7 +455,8 @@ export class PlacedOrder {
 
   /** @throws NotFound for a line that the order does not have. */
   private assertLines(lines: readonly LineQuantity[]): void {
-    const unknown = lines.find(({ line }) => !this.state.lines.some((own) => own.line === line));
+    const known = new Set(this.state.lines.map(({ line }) => line));
+    const unknown = lines.find(({ line }) => !known.has(line));
     if (unknown) throw new NotFound(`Line ${unknown.line}`);
   }
 
@@ -540,18 +541,27 @@ function sum(records: readonly { readonly amount: number }[]): number {
   return records.reduce((total, { amount }) => total + amount, 0);
 }
 
+/** The shipped units by line, without lines of which none is shipped. */
+export function shippedUnitsOf(shipments: readonly Pick<Shipment, 'status' | 'items'>[]): Map<number, number> {
+  return unitsByLine(shipments.filter(isShipped).flatMap(({ items }) => items));
+}
+
 /** One entry for each line. */
 function sumByLine(lines: readonly LineQuantity[]): LineQuantity[] {
+  return [...unitsByLine(lines)].map(([line, quantity]) => ({ line, quantity }));
+}
+
+function unitsByLine(lines: readonly LineQuantity[]): Map<number, number> {
   const byLine = new Map<number, number>();
   for (const { line, quantity } of lines) byLine.set(line, (byLine.get(line) ?? 0) + quantity);
-  return [...byLine].map(([line, quantity]) => ({ line, quantity }));
+  return byLine;
 }
 
 /** The units of the lines beyond `taken`; without lines of which none is left. */
 function minus(lines: readonly LineQuantity[], taken: readonly LineQuantity[]): LineQuantity[] {
-  const quantityOf = (line: number) => taken.find((other) => other.line === line)?.quantity ?? 0;
+  const takenOf = new Map(taken.map(({ line, quantity }) => [line, quantity]));
   return lines
-    .map(({ line, quantity }) => ({ line, quantity: quantity - quantityOf(line) }))
+    .map(({ line, quantity }) => ({ line, quantity: quantity - (takenOf.get(line) ?? 0) }))
     .filter(({ quantity }) => quantity > 0);
 }
 

@@ -8,6 +8,7 @@ import {
 } from '@app/application';
 import {
   isShippedWhole,
+  shippedUnitsOf,
   type FraudAssessment,
   type LineQuantity,
   type MoneyRecord,
@@ -138,35 +139,47 @@ export function toOrderRecord(row: OrderRecordRow): OrderRecord {
 
 /** Lines of the same product take from its bins one after the other. */
 function toLines(row: OrderRecordRow, shipments: readonly Shipment[]): OrderLineRecord[] {
-  const bins = row.taken.map(([productId, variantKey, warehouse, bin, left]) => ({
-    productId,
-    variantKey,
-    warehouse,
-    bin,
-    left,
-  }));
-  const shippedWhole = isShippedWhole(row.fulfillment_status, shipments);
+  const binsOf = binsByUnit(row.taken);
+  const shippedUnits = isShippedWhole(row.fulfillment_status, shipments) ? null : shippedUnitsOf(shipments);
   return row.lines.map((json, index) => {
     const line = index + 1;
     const [productId, variantId, , , , , , quantity] = json;
-    const allocations: Allocation[] = [];
-    let missing = quantity;
-    for (const bin of bins) {
-      if (missing === 0) break;
-      if (bin.left === 0 || bin.productId !== productId || bin.variantKey !== (variantId ?? 0)) continue;
-      const units = Math.min(missing, bin.left);
-      allocations.push({ warehouse: bin.warehouse, bin: bin.bin, quantity: units });
-      bin.left -= units;
-      missing -= units;
-    }
-    const shippedQuantity = shippedWhole ? quantity : unitsOf(shipments, line);
+    const allocations = takeFrom(binsOf.get(`${productId}/${variantId ?? 0}`) ?? [], quantity);
+    const shippedQuantity = shippedUnits ? (shippedUnits.get(line) ?? 0) : quantity;
     return { ...toLine(json), line, shippedQuantity, allocations };
   });
 }
 
-function unitsOf(shipments: readonly Shipment[], line: number): number {
-  const shipped = shipments.filter(({ status }) => status === 'shipped' || status === 'delivered');
-  return shipped.flatMap(({ items }) => items).reduce((sum, item) => sum + (item.line === line ? item.quantity : 0), 0);
+interface TakenBin {
+  readonly warehouse: string;
+  readonly bin: string;
+  left: number;
+}
+
+/** The bins by product and variant, the next one last. */
+function binsByUnit(taken: readonly TakenJson[]): Map<string, TakenBin[]> {
+  const bins = new Map<string, TakenBin[]>();
+  for (const [productId, variantKey, warehouse, bin, left] of taken.toReversed()) {
+    const unit = `${productId}/${variantKey}`;
+    const known = bins.get(unit);
+    if (known) known.push({ warehouse, bin, left });
+    else bins.set(unit, [{ warehouse, bin, left }]);
+  }
+  return bins;
+}
+
+/** Takes units from the last bins, and removes those that are used up. */
+function takeFrom(bins: TakenBin[], quantity: number): Allocation[] {
+  const allocations: Allocation[] = [];
+  let missing = quantity;
+  for (let bin = bins.at(-1); missing > 0 && bin; bin = bins.at(-1)) {
+    const units = Math.min(missing, bin.left);
+    allocations.push({ warehouse: bin.warehouse, bin: bin.bin, quantity: units });
+    bin.left -= units;
+    missing -= units;
+    if (bin.left === 0) bins.pop();
+  }
+  return allocations;
 }
 
 function toShipment(json: ShipmentJson): Shipment {
