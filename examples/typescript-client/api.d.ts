@@ -179,7 +179,7 @@ export interface paths {
     put?: never;
     /**
      * End the review of an order
-     * @description Sends the customer's confirmation, as for an accepted order. Takes no body.
+     * @description Sends the customer's confirmation, as for an accepted order. The body has no fields, and may be absent.
      */
     post: operations['releaseOrder'];
     delete?: never;
@@ -682,11 +682,8 @@ export interface components {
        * @description An active product of the store. An integer, although `id` is a string.
        */
       product_id: number;
-      /**
-       * Format: int32
-       * @description An active variant of the product. Give it for every product that has variants. Without it, the order takes the product itself, at its own price and from its own stock, which is usually 0 (422, `available 0`), although `quantity` of the product includes the stock of its variants.
-       */
-      variant_id?: number;
+      /** @description An active variant of the product. Give it for every product that has variants. Without it, the order takes the product itself, at its own price and from its own stock, which is usually 0 (422, `available 0`), although `quantity` of the product includes the stock of its variants. Null means none. */
+      variant_id?: number | null;
       /** @description Units. */
       quantity: number;
     };
@@ -705,7 +702,7 @@ export interface components {
       zip?: string | null;
       /** @description State, province or county. Same. */
       region?: string | null;
-      /** @description ISO 3166-1 alpha-2, in any letter case; `""` means none. Same. */
+      /** @description ISO 3166-1 alpha-2 or XK, in any letter case; `""` means none. Same. */
       country?: string | null;
     };
     /** @description Other fields, including prices and totals, are ignored. A body has at most 256 kB, 8 levels and 4,000 values. */
@@ -724,6 +721,8 @@ export interface components {
       external_reference?: string | null;
       /** @description What you expect the order to cost, as `total` of a preview shows it, in major units. Another total is refused with 422 `price_changed`, and nothing is written. Null means any total. */
       expected_total?: number | null;
+      /** @description The currency that you expect, ISO 4217 in any letter case. Another one than the store's is refused with 422 `currency_mismatch`, and nothing is written. Null means that of the store. */
+      currency?: string | null;
     };
     LineQuantityRequest: {
       /** @description `line` of a line item. */
@@ -770,10 +769,7 @@ export interface components {
     CancelOrderRequest: {
       /** @description For the history. */
       reason?: string | null;
-      /**
-       * @description Whether the units go back to their bins.
-       * @default true
-       */
+      /** @description Whether the units go back to their bins. Absent: those that came from bins. */
       restock?: boolean | null;
       /**
        * @description Whether the customer gets a mail.
@@ -815,12 +811,13 @@ export interface components {
       /** @description Which units go back. Absent: all that were shipped and have not come back. */
       lines?: components['schemas']['LineQuantityRequest'][];
     };
+    ReleaseOrderRequest: Record<string, never>;
     RecordPaymentRequest: {
       /** @description The payment's id at your gateway. Unique in the order, for ever. */
       reference: string;
       /** @description What was paid. Minor units of the currency: 1099 is 10.99 USD. */
       amount: number;
-      /** @description ISO 4217 code of the amount. */
+      /** @description ISO 4217 code of the amount, in any letter case. */
       currency: string;
       /** @description When it was paid. Absent: now. */
       at?: string | null;
@@ -1194,7 +1191,7 @@ export interface components {
          */
         region: string;
         /**
-         * @description ISO 3166-1 alpha-2; `""` when there is none.
+         * @description ISO 3166-1 alpha-2 or XK; `""` when there is none.
          * @example US
          */
         country: string;
@@ -1221,7 +1218,7 @@ export interface components {
          */
         region: string;
         /**
-         * @description ISO 3166-1 alpha-2; `""` when there is none.
+         * @description ISO 3166-1 alpha-2 or XK; `""` when there is none.
          * @example US
          */
         country: string;
@@ -1566,7 +1563,7 @@ export interface components {
          * @description The `X-Error-Code` that the order would get.
          * @enum {string}
          */
-        code: 'external_reference_taken' | 'item_unavailable' | 'out_of_stock' | 'price_changed';
+        code: 'currency_mismatch' | 'external_reference_taken' | 'item_unavailable' | 'out_of_stock' | 'price_changed';
         /**
          * @description The part of the body.
          * @example items[0]
@@ -3459,7 +3456,12 @@ export interface operations {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
           'X-Error-Code':
-            'out_of_stock' | 'price_changed' | 'fraud_rejected' | 'external_reference_taken' | 'idempotency_mismatch';
+            | 'out_of_stock'
+            | 'currency_mismatch'
+            | 'price_changed'
+            | 'fraud_rejected'
+            | 'external_reference_taken'
+            | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
@@ -4531,7 +4533,7 @@ export interface operations {
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'already_shipped' | 'being_picked' | 'idempotency_mismatch';
+          'X-Error-Code': 'already_shipped' | 'being_picked' | 'units_without_bin' | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
@@ -4732,7 +4734,13 @@ export interface operations {
       422: {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
-          'X-Error-Code': 'stale' | 'transition_not_allowed' | 'return_exceeds_shipment' | 'idempotency_mismatch';
+          'X-Error-Code':
+            | 'stale'
+            | 'transition_not_allowed'
+            | 'being_picked'
+            | 'return_exceeds_shipment'
+            | 'units_without_bin'
+            | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */
@@ -4820,7 +4828,11 @@ export interface operations {
       };
       cookie?: never;
     };
-    requestBody?: never;
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['ReleaseOrderRequest'];
+      };
+    };
     responses: {
       /** @description The full order after the change, by this request or by an earlier one. */
       200: {
@@ -5332,7 +5344,12 @@ export interface operations {
         headers: {
           /** @description The code of the error. The integration guide lists what to do for each code. */
           'X-Error-Code':
-            'refund_exceeds_payment' | 'refund_reference_taken' | 'return_exceeds_shipment' | 'idempotency_mismatch';
+            | 'refund_exceeds_payment'
+            | 'refund_exceeds_line'
+            | 'refund_reference_taken'
+            | 'return_exceeds_shipment'
+            | 'units_without_bin'
+            | 'idempotency_mismatch';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Traffic-Mode': components['headers']['X-Traffic-Mode'];
           /** @description When the key of the request expires. Only in the 30 days before. */

@@ -62,6 +62,8 @@ const PAY = { reference: 'pi_1', amount: 3500, currency: 'USD' };
 const REFUND = { reference: 're_1', amount: 1000, notify: false };
 const CONFIRM = { field: 'fulfillment_status', expected: 'PENDING', to: 'CONFIRMED' };
 
+const CHANGED_BY_BODY = ['shipments', 'cancel', 'transitions', 'release', 'payments', 'refunds'];
+
 /** A valid body with another content. */
 const OTHER_CONTENT: Readonly<Record<string, object>> = {
   shipments: { reference: 'another' },
@@ -232,6 +234,12 @@ describe('a refusal', () => {
       { ...SHIP, status: 'picking', shipped_at: '2026-02-01T00:00:00Z' },
       'shipped_at needs the status shipped',
     ],
+    ['release', { reason: 'x' }, 'reason is not a field of this request'],
+    [
+      'payments',
+      { ...PAY, currency: 'US' },
+      'currency must be a currency code of three letters, such as EUR (ISO 4217)',
+    ],
     ['transitions', { ...CONFIRM, lines: [{ line: 1, quantity: 1 }] }, 'lines needs restock'],
     [
       'payments',
@@ -311,6 +319,56 @@ describe('a refusal', () => {
       ['payment_refused', 'pi_1'],
     ]);
     expect(await eventsOf(unpaid)).toEqual(['placed']);
+  });
+
+  it('is recorded once for each content that has its reference, of each order', async () => {
+    const [first, second] = [await place(), await place()];
+    for (const id of [first, second]) await post(id, 'shipments', SHIP);
+    const refused = async (id: string) =>
+      (await history(id)).data
+        .filter(({ event }) => event.endsWith('_refused'))
+        .map(({ reference, details: { items, amount } }) => [reference, items ?? amount]);
+    const refuse = async (id: string) => {
+      for (const quantity of [2, 3]) await post(id, 'shipments', { reference: 'S-2', items: [{ line: 1, quantity }] });
+      for (const amount of [1, 2]) await post(id, 'payments', { ...PAY, amount });
+    };
+    const recorded = [
+      ...[2, 3].map((quantity) => ['S-2', [{ line: 1, quantity }]]),
+      ...[1, 2].map((amount) => ['pi_1', amount]),
+    ];
+
+    for (let time = 0; time < 3; time++) await refuse(first);
+    await refuse(second);
+
+    expect([await refused(first), await refused(second)]).toEqual([recorded, recorded]);
+  });
+
+  it.each(CHANGED_BY_BODY)('of a body to %s that is no object says so, and changes nothing', async (path) => {
+    const id = await place();
+
+    for (const body of ['null', '[]', '7', '"text"']) {
+      const response = await api.post(`/v1/orders/${id}/${path}`, body, { 'content-type': 'application/json' });
+      expect([response.statusCode, response.json<{ error: string }>().error]).toEqual([
+        400,
+        'The request body must be a JSON object',
+      ]);
+    }
+    expect(await eventsOf(id)).toEqual(['placed']);
+  });
+
+  it('of a delivery before the shipment names the field, and one of now is at least as late', async () => {
+    const id = await place();
+    const tomorrow = new Date(Date.now() + 20 * 3_600_000).toISOString();
+    await post(id, 'shipments', { ...SHIP, shipped_at: tomorrow });
+
+    const early = await patch(id, 'S-1', { status: 'delivered', at: '2026-02-01T00:00:00Z' });
+    const { data } = (await patch(id, 'S-1', { status: 'delivered' })).json<{ data: { shipments: object[] } }>();
+
+    expect([early.statusCode, early.json<{ error: string }>().error]).toEqual([
+      400,
+      `at must not be before shipped_at ${tomorrow}`,
+    ]);
+    expect(data.shipments).toMatchObject([{ shipped_at: tomorrow, delivered_at: tomorrow }]);
   });
 
   it('leaves the key free', async () => {
@@ -408,6 +466,39 @@ describe('stock and money', () => {
     expect([status, fulfillment_status, refund_due]).toEqual(['SUCCEEDED', 'CANCELLED', 3500]);
     expect(line_items.map(({ allocations }) => allocations)).toEqual([[], []]);
     expect(await verified()).toMatchObject({ differences: [] });
+  });
+
+  it('of an imported order do not go to bins from which no unit came', async () => {
+    const importOrder = async (fulfillment_status: string) => {
+      const id = await api.store.order({ status: 'SUCCEEDED', fulfillment_status });
+      await api.store.orderLine(id, { product_id: mug, quantity: 2 });
+      return id;
+    };
+    const [arrived, open] = [await importOrder('DELIVERED'), await importOrder('PENDING')];
+    const before = await api.store.onHand(mug);
+    const restock = true;
+    const returned = { field: 'fulfillment_status', expected: 'DELIVERED', to: 'RETURNED', restock };
+
+    const refused = await post(arrived, 'refunds', { reference: 're_1', amount: 0, restock });
+
+    expect([refused.statusCode, refused.headers['x-error-code'], refused.json<{ error: string }>().error]).toEqual([
+      ...[422, 'units_without_bin'],
+      'The units of an imported order came from no bin: record the goods with POST /v1/stock',
+    ]);
+    const lines = [{ line: 1, quantity: 1 }];
+    for (const [id, path, body] of [
+      [arrived, 'refunds', { reference: 're_1', amount: 0, restock, lines }],
+      [arrived, 'transitions', returned],
+      [open, 'cancel', { restock }],
+    ] as const) {
+      expect(await outcome(post(id, path, body))).toEqual([422, 'units_without_bin']);
+    }
+    expect((await post(open, 'cancel', { notify: false })).statusCode).toBe(200);
+    expect((await history(open)).data).toContainEqual(
+      expect.objectContaining({ event: 'cancelled', details: { restock: false } }),
+    );
+    expect(await eventsOf(arrived)).toEqual(['imported']);
+    expect(await api.store.onHand(mug)).toBe(before);
   });
 
   it('of refunded and returned units return once each', async () => {

@@ -40,7 +40,6 @@ describe('the body of an order', () => {
     ['a product_id of text', withItem({ product_id: '1' }), id('items[0].product_id')],
     ['a product_id over int4', withItem({ product_id: 2147483648 }), id('items[0].product_id')],
     ['a product_id of 0', withItem({ product_id: 0 }), id('items[0].product_id')],
-    ['a null variant_id', withItem({ variant_id: null }), id('items[0].variant_id')],
     ['a variant_id of text', withItem({ variant_id: '5' }), id('items[0].variant_id')],
     ['a quantity of 0', withItem({ quantity: 0 }), integer('items[0].quantity', 999)],
     ['a quantity of 1000', { items: [ok, ok, { ...ok, quantity: 1000 }], customer }, integer('items[2].quantity', 999)],
@@ -87,6 +86,11 @@ describe('the body of an order', () => {
       { items: [ok], customer, expected_total: total },
       'expected_total must be a number of at least 0',
     ]),
+    ...['US', 'EURO', 'U$D', 'ſek', '', 7, {}].map((currency): [string, unknown, string] => [
+      `the currency ${JSON.stringify(currency)}`,
+      { items: [ok], customer, currency },
+      'currency must be a currency code of three letters, such as EUR (ISO 4217)',
+    ]),
     ['a payment method that is a number', { items: [ok], customer, payment_method: 1 }, METHOD],
   ])('is refused with 400, also for a preview, for %s', async (_case, body, error) => {
     const answers = [await orders.place(body), await api.post('/v1/orders/preview', body)];
@@ -121,6 +125,21 @@ describe('the body of an order', () => {
     const [status, error] = await orders.refusal({ items: Array(100).fill({}), customer });
 
     expect([status, String(error).split('; ').length]).toEqual([400, 20]);
+  });
+
+  it('accepts a variant_id of null and the country XK, also for a preview', async () => {
+    const mug = await api.store.product({ stock: 5 });
+    const items = [{ product_id: mug, variant_id: null, quantity: 1 }];
+    const body = { items, customer: { ...customer, country: 'xk' } };
+
+    const previewed = await api.post('/v1/orders/preview', body);
+    const { order_id } = await orders.create(body);
+
+    expect([previewed.statusCode, previewed.json()]).toMatchObject([200, { data: { problems: [] } }]);
+    expect(await orders.read(order_id)).toMatchObject({
+      line_items: [{ product_id: mug, variant_id: null }],
+      shipping_address: { country: 'XK' },
+    });
   });
 
   it('accepts 2.0 as the quantity 2', async () => {
@@ -226,6 +245,17 @@ describe('POST /v1/orders/preview', () => {
     expect(await problemsOf([line], 24.99)).toEqual(['price_changed expected_total']);
     expect(await problemsOf([line, { product_id: 2_000_000_000, quantity: 1 }], 25)).toEqual([
       'item_unavailable items[1].product_id',
+    ]);
+  });
+
+  it('names a currency that is not that of the store', async () => {
+    const mug = await api.store.product({ price: 1_250, stock: 9 });
+    const line = { product_id: mug, quantity: 2 };
+
+    expect((await preview(bodyOf([line], { currency: 'usd' }))).problems).toEqual([]);
+    expect((await preview(bodyOf([line], { currency: 'EUR', expected_total: 1 }))).problems).toMatchObject([
+      { code: 'currency_mismatch', path: 'currency' },
+      { code: 'price_changed', path: 'expected_total' },
     ]);
   });
 

@@ -79,6 +79,23 @@ describe('POST /v1/orders', () => {
       expect(await store.onHand(mug)).toBe(2);
     });
 
+    it('places an order in the currency that it names in any letter case, and returns 422 and writes nothing otherwise', async () => {
+      const { store, post, get } = await api.withStore({ currency: 'EUR' });
+      const mug = await store.product({ stock: 5 });
+      const place = (currency: string | null) => post('/v1/orders', { ...anOrderBody(mug), currency });
+
+      const refused = await place('USD');
+      const placed = [await place('eur'), await place('EUR'), await place(null)];
+
+      expect([refused.statusCode, refused.headers['x-error-code'], refused.json()]).toEqual([
+        ...[422, 'currency_mismatch'],
+        { success: false, error: 'The currency of the store is EUR' },
+      ]);
+      expect(placed.map(({ statusCode }) => statusCode)).toEqual([201, 201, 201]);
+      expect((await get('/v1/orders')).json()).toMatchObject({ pagination: { total: 3 } });
+      expect(await store.onHand(mug)).toBe(2);
+    });
+
     it('replays an order whose price has changed since', async () => {
       const { store, database, post } = await api.withStore();
       const mug = await store.product({ price: 1_000, stock: 5 });

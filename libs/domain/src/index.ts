@@ -7,6 +7,7 @@ export * from './fraud/fraud-rule.js';
 export * from './fraud/fraud-rules.js';
 export * from './money/currency.js';
 export * from './money/money.js';
+export * from './orders/country.js';
 export * from './orders/external-reference.js';
 export * from './orders/order-line.js';
 export * from './orders/order-status.js';

@@ -100,7 +100,7 @@ const Address = object({
   city: text('`""` when there is none.', 'Portland'),
   zip: text('`""` when there is none.', '04101'),
   region: text('State, province or county; `""` when there is none.', 'ME'),
-  country: text('ISO 3166-1 alpha-2; `""` when there is none.', 'US'),
+  country: text('ISO 3166-1 alpha-2 or XK; `""` when there is none.', 'US'),
 });
 
 const FraudReason = object({

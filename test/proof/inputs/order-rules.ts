@@ -8,19 +8,20 @@ const NOTES = 2000;
 
 /** A body within the contract, as a client that knows the contract reads it. */
 export interface ValidOrder {
-  readonly items: readonly { readonly product_id: number; readonly variant_id?: number; readonly quantity: number }[];
+  readonly items: readonly { readonly product_id: number; readonly variant_id?: number | null; readonly quantity: number }[];
   readonly customer: Fields;
   readonly payment_method?: string | null;
   readonly notes?: string | null;
   readonly external_reference?: string | null;
   readonly expected_total?: number | null;
+  readonly currency?: string | null;
 }
 
 /** A second implementation of the contract's rules for an order: whether `body` must be accepted. */
 export function isValidOrder(body: unknown, catalog: readonly PricedProduct[]): body is ValidOrder {
   if (!isObject(body) || !isObject(body['customer']) || !Array.isArray(body['items'])) return false;
   const { items, customer, payment_method: payment = null, notes } = body as Fields & { items: unknown[] };
-  const { external_reference: reference = null, expected_total: total = null } = body;
+  const { external_reference: reference = null, expected_total: total = null, currency = null } = body;
   const { name, email = null, country } = customer as Fields;
   return (
     items.length >= 1 &&
@@ -33,6 +34,7 @@ export function isValidOrder(body: unknown, catalog: readonly PricedProduct[]): 
     isOptional(notes, NOTES) &&
     [undefined, null, '', 'de', 'US'].includes(country as string) &&
     (reference === null || isReference(reference)) &&
+    (currency === null || (typeof currency === 'string' && /^[a-z]{3}$/i.test(currency))) &&
     (total === null || (typeof total === 'number' && total >= 0)) &&
     (payment === null || (typeof payment === 'string' && /^(?:cod|offline)$/i.test(payment)))
   );
@@ -41,6 +43,11 @@ export function isValidOrder(body: unknown, catalog: readonly PricedProduct[]): 
 /** Whether a valid order can be placed; if not, it must be refused with 422. */
 export function isInStock({ items }: ValidOrder, catalog: readonly PricedProduct[]): boolean {
   return items.every(({ product_id }) => catalog.find(({ id }) => id === product_id)?.isInStock);
+}
+
+/** Whether a valid order names another currency than the store's, USD; if so, it must be refused with 422. */
+export function namesAnotherCurrency({ currency = null }: ValidOrder): boolean {
+  return currency !== null && currency.toUpperCase() !== 'USD';
 }
 
 /** Whether a valid order names another total than that of its lines; if so, it must be refused with 422. */
@@ -60,7 +67,7 @@ export function costOf({ items }: ValidOrder, catalog: readonly PricedProduct[])
 
 function isAvailable({ product_id, variant_id, quantity }: Fields, catalog: readonly PricedProduct[]): boolean {
   const product = catalog.find(({ id }) => id === product_id);
-  const hasVariant = variant_id === undefined || product?.variants.some(({ id }) => id === variant_id);
+  const hasVariant = variant_id === undefined || variant_id === null || product?.variants.some(({ id }) => id === variant_id);
   return product !== undefined && hasVariant === true && Number.isInteger(quantity) && isBetween(Number(quantity));
 }
 

@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import type { Exchange } from '../support/history.js';
-import { costOf, isInStock, isValidOrder, LONGEST, namesAnotherTotal, type ValidOrder } from './order-rules.js';
+import {
+  costOf,
+  isInStock,
+  isValidOrder,
+  LONGEST,
+  namesAnotherCurrency,
+  namesAnotherTotal,
+  type ValidOrder,
+} from './order-rules.js';
 import { explore, type PricedProduct, type Scene } from './scene.js';
 import { anyText } from './texts.js';
 
@@ -13,7 +21,7 @@ const NONSENSE: readonly unknown[] = [
 const FORGED = [
   '"price":0.01,"unit_price":1,"line_total":1',
   '"total":0,"subtotal":0,"amount":1,"total_amount":1,"discount":100',
-  '"store_id":999999,"is_test":true,"status":"SUCCEEDED","source":"POS","currency":"JPY"',
+  '"store_id":999999,"is_test":true,"status":"SUCCEEDED","source":"POS"',
   '"__proto__":{"quantity":1,"items":[],"notes":"forged"}',
   '"constructor":{"prototype":{"quantity":1}}',
   '"toString":null,"hasOwnProperty":1',
@@ -74,6 +82,10 @@ function orderTexts(catalog: readonly PricedProduct[]): fc.Arbitrary<string> {
       payment_method: mostly(payment),
       notes: mostly(anyText(2000)),
       external_reference: references(),
+      currency: fc.oneof(
+        { weight: 20, arbitrary: fc.constantFrom<unknown>(null, 'USD', 'usd') },
+        { weight: 1, arbitrary: fc.constantFrom<unknown>('EUR', 'US', 'U$D', 'ſek', '', 7, {}) },
+      ),
       expected_total: fc.oneof(
         { weight: 20, arbitrary: fc.constant(null) },
         { weight: 2, arbitrary: fc.constantFrom<unknown>(0, 10, 12.5, 1e300, -0.01, '10', true, {}) },
@@ -150,6 +162,7 @@ async function faultOfOrder(scene: Scene, bytes: Buffer): Promise<string | null>
   const order = meaningOf(bytes);
   const told = `answered ${answer.status ?? answer.error} ${answer.bytes.toString()}`;
   if (!isValidOrder(order, scene.products)) return answer.status === 400 ? null : `${told}, not 400`;
+  if (namesAnotherCurrency(order)) return answer.status === 422 ? null : `${told}, not 422`;
   if (namesAnotherTotal(order, scene.catalog)) return answer.status === 422 ? null : `${told}, not 422`;
   if (!isInStock(order, scene.products)) return answer.status === 422 ? null : `${told}, not 422`;
   if (answer.status !== 201) return `${told}, not 201`;

@@ -1,4 +1,5 @@
 import {
+  isCountry,
   isExternalReference,
   isMailAddress,
   isStorable,
@@ -14,7 +15,6 @@ import {
   ArrayMaxSize,
   ArrayMinSize,
   IsArray,
-  isISO31661Alpha2,
   IsOptional,
   ValidateBy,
   ValidateIf,
@@ -82,6 +82,7 @@ export function IntegerField({ min, max, format, description, isOptional = false
 interface IntegerOrNullOptions extends FieldOptions {
   readonly min: number;
   readonly max: number;
+  readonly format?: 'int32';
   /** The meaning of null and of an absent field. */
   readonly default?: number;
 }
@@ -90,10 +91,15 @@ interface IntegerOrNullOptions extends FieldOptions {
 export function IntegerOrNullField({
   min,
   max,
+  format,
   default: preset,
   description,
 }: IntegerOrNullOptions): PropertyDecorator {
-  return fieldOrNull({ type: 'integer', minimum: min, maximum: max, description }, isIntegerFrom(min, max), preset);
+  return fieldOrNull(
+    { type: 'integer', format, minimum: min, maximum: max, description },
+    isIntegerFrom(min, max),
+    preset,
+  );
 }
 
 /** Absent, null, or an amount in major units as a JSON number: not negative, and no numeric text. */
@@ -174,15 +180,31 @@ export function EmailField({ description }: FieldOptions): PropertyDecorator {
   return fieldOrNull({ type: 'string', maxLength: MAX_EMAIL_ADDRESS, description }, isEmail);
 }
 
-/** Absent, null, empty, or a country of ISO 3166-1 alpha-2 in any letter case. */
+interface CurrencyOptions extends FieldOptions {
+  readonly isRequired?: boolean;
+}
+
+/** Three letters in any case, as of a currency of ISO 4217; absent or null unless it is required. */
+export function CurrencyField({ description, isRequired = false }: CurrencyOptions): PropertyDecorator {
+  const isCode = constraint(
+    'isCurrencyCode',
+    (value) => typeof value === 'string' && /^[a-z]{3}$/i.test(value),
+    'must be a currency code of three letters, such as EUR (ISO 4217)',
+  );
+  const schema = { type: 'string', pattern: '^[A-Za-z]{3}$', description } as const;
+  return isRequired ? field(schema, IsPresent, isCode) : fieldOrNull(schema, isCode);
+}
+
+/** Absent, null, empty, or a country in any letter case. */
 export function CountryField({ description }: FieldOptions): PropertyDecorator {
-  const isCountry = constraint(
+  const isCode = constraint(
     'isCountry',
-    // The library folds letters: `ß` would be `SS`.
-    (value) => value === '' || (typeof value === 'string' && /^[a-z]{2}$/i.test(value) && isISO31661Alpha2(value)),
+    // Upper case folds letters: `ß` would be `SS`.
+    (value) =>
+      value === '' || (typeof value === 'string' && /^[a-z]{2}$/i.test(value) && isCountry(value.toUpperCase())),
     'must be a country code of two letters, such as DE (ISO 3166-1)',
   );
-  return fieldOrNull({ type: 'string', maxLength: 2, description }, isCountry);
+  return fieldOrNull({ type: 'string', maxLength: 2, description }, isCode);
 }
 
 interface WordOptions extends FieldOptions {
@@ -236,7 +258,7 @@ export function WordsField({ words, description }: RequiredWordOptions): Propert
 
 interface FlagOptions extends FieldOptions {
   /** The meaning of null and of an absent field. */
-  readonly default: boolean;
+  readonly default?: boolean;
 }
 
 /** Absent, null, or a JSON boolean. */

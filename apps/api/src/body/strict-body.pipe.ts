@@ -8,8 +8,9 @@ import { BodyPipe, MAX_FAULTS } from './body.pipe.js';
 @Injectable()
 export class StrictBodyPipe extends BodyPipe {
   override transform(body: unknown, metadata: ArgumentMetadata): object {
-    const read = super.transform(body ?? {}, metadata);
-    const unknown = unknownFields(body ?? {}, read, '');
+    const sent = body === undefined ? {} : body;
+    const read = super.transform(sent, metadata);
+    const unknown = unknownFields(sent as object, read, '');
     if (unknown.length > 0) {
       const named = unknown.slice(0, MAX_FAULTS).map((path) => `${path} is not a field of this request`);
       throw new BadRequestException(named.join('; '));

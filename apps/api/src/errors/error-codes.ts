@@ -73,6 +73,11 @@ export const ERROR_CODES = {
     meaning: 'Stock is short. `error` names each line with the requested and the available quantity.',
     action: 'Reduce the quantities, or order later.',
   },
+  currency_mismatch: {
+    status: 422,
+    meaning: "The order names another `currency` than the store's. `error` names that of the store.",
+    action: 'Correct the prices on your side, and send the order without `currency` or with that of the store.',
+  },
   price_changed: {
     status: 422,
     meaning: 'The order costs something else than its `expected_total`. `error` names the total.',
@@ -142,6 +147,16 @@ export const ERROR_CODES = {
     status: 422,
     meaning: 'The refunds would exceed what was paid. `error` names what is left.',
     action: 'Read the order, and refund at most what is left.',
+  },
+  refund_exceeds_line: {
+    status: 422,
+    meaning: 'The refund is for more units of a line than were ordered. `error` names the line.',
+    action: 'Read the order, and correct the lines.',
+  },
+  units_without_bin: {
+    status: 422,
+    meaning: 'The units of an imported order came from no bin, so `restock` cannot return them. Nothing is recorded.',
+    action: 'Repeat the request without `restock`, and record the goods with `POST /v1/stock`.',
   },
   return_exceeds_shipment: {
     status: 422,

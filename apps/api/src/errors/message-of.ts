@@ -1,5 +1,12 @@
 import { IdempotencyInFlight, IdempotencyMismatch } from '@app/application';
-import { ExternalReferenceTaken, ItemsUnavailable, OutOfStock, type DomainError } from '@app/domain';
+import {
+  DeliveredTooEarly,
+  ExternalReferenceTaken,
+  ItemsUnavailable,
+  OutOfStock,
+  UnitsWithoutBin,
+  type DomainError,
+} from '@app/domain';
 
 /** A message names this many lines at most. */
 const MAX_NAMED = 20;
@@ -20,6 +27,8 @@ export function messageOf(error: DomainError): string {
   if (error instanceof ExternalReferenceTaken) return 'Another order has this external_reference';
   if (error instanceof IdempotencyInFlight) return 'A request with this Idempotency-Key is still being processed';
   if (error instanceof IdempotencyMismatch) return 'This Idempotency-Key was used with a different request';
+  if (error instanceof DeliveredTooEarly) return `at must not be before shipped_at ${error.shippedAt.toISOString()}`;
+  if (error instanceof UnitsWithoutBin) return `${error.message}: record the goods with POST /v1/stock`;
   return error.message;
 }
 

@@ -4,8 +4,10 @@ import { ApiSchema } from '@nestjs/swagger';
 import {
   AmountField,
   CountryField,
+  CurrencyField,
   EmailField,
   IntegerField,
+  IntegerOrNullField,
   ListField,
   ObjectField,
   ReferenceField,
@@ -20,15 +22,14 @@ export class OrderItemRequest {
   @IntegerField({ ...ID, description: 'An active product of the store. An integer, although `id` is a string.' })
   product_id!: number;
 
-  @IntegerField({
+  @IntegerOrNullField({
     ...ID,
-    isOptional: true,
     description:
       'An active variant of the product. Give it for every product that has variants. Without it, the order takes the ' +
       'product itself, at its own price and from its own stock, which is usually 0 (422, `available 0`), although ' +
-      '`quantity` of the product includes the stock of its variants.',
+      '`quantity` of the product includes the stock of its variants. Null means none.',
   })
-  variant_id?: number;
+  variant_id?: number | null;
 
   @IntegerField({ min: 1, max: MAX_QUANTITY, description: 'Units.' })
   quantity!: number;
@@ -60,7 +61,7 @@ export class OrderCustomerRequest {
   @TextField({ max: 200, description: 'State, province or county. Same.' })
   region?: string | null;
 
-  @CountryField({ description: 'ISO 3166-1 alpha-2, in any letter case; `""` means none. Same.' })
+  @CountryField({ description: 'ISO 3166-1 alpha-2 or XK, in any letter case; `""` means none. Same.' })
   country?: string | null;
 }
 
@@ -101,11 +102,18 @@ export class CreateOrderRequest {
       '422 `price_changed`, and nothing is written. Null means any total.',
   })
   expected_total?: number | null;
+
+  @CurrencyField({
+    description:
+      "The currency that you expect, ISO 4217 in any letter case. Another one than the store's is refused with 422 " +
+      '`currency_mismatch`, and nothing is written. Null means that of the store.',
+  })
+  currency?: string | null;
 }
 
 /** The order for the use case. An absent optional text becomes `''`. */
 export function toOrderRequest(body: CreateOrderRequest): OrderRequest {
-  const { items, customer, payment_method, notes, external_reference, expected_total } = body;
+  const { items, customer, payment_method, notes, external_reference, expected_total, currency } = body;
   const { name, email, phone, address, city, zip, region, country } = customer;
   return {
     items: items.map(({ product_id, variant_id, quantity }) => ({
@@ -124,7 +132,7 @@ export function toOrderRequest(body: CreateOrderRequest): OrderRequest {
     paymentMethod: (payment_method?.toUpperCase() ?? 'COD') as PaymentMethod,
     notes: notes ?? '',
     externalReference: external_reference ?? '',
-    // Absent, not undefined or null: the hash of a request without it is as before.
     ...(typeof expected_total === 'number' && { expectedTotal: expected_total }),
+    ...(typeof currency === 'string' && { currency: currency.toUpperCase() }),
   };
 }

@@ -16,6 +16,7 @@ import {
   CreateShipmentRequest,
   RecordPaymentRequest,
   RecordRefundRequest,
+  ReleaseOrderRequest,
   toCancellation,
   toPayment,
   toRefund,
@@ -110,7 +111,11 @@ export class OrderChangesController {
   @HttpCode(200)
   @NeedsScope('fulfillment')
   @ApiReleaseOrder()
-  async release(@Change() change: ChangeContext, @Res({ passthrough: true }) reply: FastifyReply): Promise<Buffer> {
+  async release(
+    @Change() change: ChangeContext,
+    @Body(StrictBodyPipe) _body: ReleaseOrderRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Buffer> {
     return answer(await this.changes.release(change), reply);
   }
 

@@ -2,6 +2,7 @@ import { CommitOutcomeUnknown, IdempotencyInFlight, IdempotencyMismatch } from '
 import {
   AlreadyShipped,
   BeingPicked,
+  DeliveredTooEarly,
   IllegalTransition,
   NotFound,
   NotHeld,
@@ -9,11 +10,13 @@ import {
   OrderHeld,
   PaidAmountMismatch,
   PaymentReferenceTaken,
+  RefundExceedsLine,
   RefundExceedsPayment,
   RefundReferenceTaken,
   ReturnExceedsShipment,
   ShipmentReferenceTaken,
   StaleStatus,
+  UnitsWithoutBin,
 } from '@app/domain';
 import { Order, type ResourceDocumentation } from '@app/representations';
 import { applyDecorators, BadRequestException } from '@nestjs/common';
@@ -27,6 +30,7 @@ import {
   CreateShipmentRequest,
   RecordPaymentRequest,
   RecordRefundRequest,
+  ReleaseOrderRequest,
   TransitionRequest,
 } from './order-changes.request.js';
 import { OrderEvent } from './order-event.response.js';
@@ -130,7 +134,10 @@ export const ApiChangeShipment = () =>
       body: { type: ChangeShipmentRequest, example: { status: 'delivered' } },
       status: 200,
       isRepeatable: false,
-      failures: [new IllegalTransition('shipment', 'delivered', 'void', [])],
+      failures: [
+        new DeliveredTooEarly(new Date('2026-11-20T09:30:00.000Z')),
+        new IllegalTransition('shipment', 'delivered', 'void', []),
+      ],
     }),
   );
 
@@ -141,7 +148,7 @@ export const ApiCancelOrder = () =>
     description: 'The units go back to their bins. The payment of a paid order stays, to be refunded: `refund_due`.',
     body: { type: CancelOrderRequest, example: { reason: 'The customer changed their mind' }, isOptional: true },
     status: 200,
-    failures: [new AlreadyShipped(LINES), new BeingPicked(['SHIP-2'])],
+    failures: [new AlreadyShipped(LINES), new BeingPicked(['SHIP-2']), new UnitsWithoutBin()],
   });
 
 export const ApiMoveOrder = () =>
@@ -159,7 +166,9 @@ export const ApiMoveOrder = () =>
     failures: [
       new StaleStatus('fulfillment_status', 'CONFIRMED', []),
       new IllegalTransition('fulfillment', 'PENDING', 'RETURNED', ['CONFIRMED']),
+      new BeingPicked(['SHIP-2']),
       new ReturnExceedsShipment(LINES),
+      new UnitsWithoutBin(),
     ],
   });
 
@@ -167,7 +176,9 @@ export const ApiReleaseOrder = () =>
   ApiChange({
     operationId: 'releaseOrder',
     summary: 'End the review of an order',
-    description: "Sends the customer's confirmation, as for an accepted order. Takes no body.",
+    description:
+      "Sends the customer's confirmation, as for an accepted order. The body has no fields, and may be absent.",
+    body: { type: ReleaseOrderRequest, example: {}, isOptional: true },
     status: 200,
     failures: [new NotHeld(), new OrderCancelled()],
   });
@@ -195,5 +206,11 @@ export const ApiRecordRefund = () =>
       'A record: no gateway is called. The refunds never exceed what was paid; together with all of it, the order is REFUNDED.',
     body: { type: RecordRefundRequest, example: { reference: 're_81', amount: 7990, lines: LINES, restock: true } },
     status: 201,
-    failures: [new RefundExceedsPayment(4999), new RefundReferenceTaken(), new ReturnExceedsShipment(LINES)],
+    failures: [
+      new RefundExceedsPayment(4999),
+      new RefundExceedsLine(1),
+      new RefundReferenceTaken(),
+      new ReturnExceedsShipment(LINES),
+      new UnitsWithoutBin(),
+    ],
   });

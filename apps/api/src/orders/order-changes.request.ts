@@ -14,13 +14,13 @@ import {
 } from '@app/domain';
 import { BadRequestException } from '@nestjs/common';
 import {
+  CurrencyField,
   FlagField,
   IntegerField,
   ListField,
   MinorUnitsField,
   OptionalWordField,
   ReferenceField,
-  RequiredTextField,
   RequiredWordField,
   TextField,
   TimestampField,
@@ -87,12 +87,15 @@ export class CancelOrderRequest {
   @TextField({ max: 500, description: 'For the history.' })
   reason?: string | null;
 
-  @FlagField({ default: true, description: 'Whether the units go back to their bins.' })
+  @FlagField({ description: 'Whether the units go back to their bins. Absent: those that came from bins.' })
   restock?: boolean | null;
 
   @FlagField({ default: true, description: 'Whether the customer gets a mail.' })
   notify?: boolean | null;
 }
+
+/** Has no fields. */
+export class ReleaseOrderRequest {}
 
 export class TransitionRequest {
   @RequiredWordField({ words: ['status', 'fulfillment_status'], description: 'Which status changes.' })
@@ -128,7 +131,7 @@ export class RecordPaymentRequest {
   @MinorUnitsField({ description: 'What was paid.' })
   amount!: number;
 
-  @RequiredTextField({ max: 3, description: 'ISO 4217 code of the amount.' })
+  @CurrencyField({ isRequired: true, description: 'ISO 4217 code of the amount, in any letter case.' })
   currency!: string;
 
   @TimestampField({ description: 'When it was paid. Absent: now.' })
@@ -188,7 +191,7 @@ export function toShipmentPatch(body: ChangeShipmentRequest): ShipmentPatch {
 }
 
 export function toCancellation({ reason, restock, notify }: CancelOrderRequest): Cancellation {
-  return { reason: reason ?? '', restock: restock ?? true, notify: notify ?? true };
+  return { reason: reason ?? '', restock: restock ?? null, notify: notify ?? true };
 }
 
 export function toTransition({ field, expected, to, restock, lines }: TransitionRequest): Transition {

@@ -4,7 +4,13 @@ import type { Static } from '@sinclair/typebox';
 import { single, type SingleEnvelope } from '../envelope.js';
 import { Quoted, toQuote } from './created-order.response.js';
 
-const PROBLEM_CODES = ['external_reference_taken', 'item_unavailable', 'out_of_stock', 'price_changed'] as const;
+const PROBLEM_CODES = [
+  'currency_mismatch',
+  'external_reference_taken',
+  'item_unavailable',
+  'out_of_stock',
+  'price_changed',
+] as const;
 
 /** Why the order would be refused: the code and the path of its refusal. */
 const Problem = object({
@@ -34,7 +40,8 @@ export function toOrderPreview(preview: Preview): SingleEnvelope<OrderPreviewRes
 }
 
 /** By path, the lines by their number. */
-function toProblems({ isReferenceTaken, isPriceChanged, unavailable, shortages }: Preview): Static<typeof Problem>[] {
+function toProblems(preview: Preview): Static<typeof Problem>[] {
+  const { isCurrencyMismatched, isReferenceTaken, isPriceChanged, unavailable, shortages } = preview;
   const problem = (code: (typeof PROBLEM_CODES)[number], path: string) => ({
     code,
     path,
@@ -50,7 +57,9 @@ function toProblems({ isReferenceTaken, isPriceChanged, unavailable, shortages }
       available,
     })),
   ];
+  const currency = isCurrencyMismatched ? [problem('currency_mismatch', 'currency')] : [];
   const price = isPriceChanged ? [problem('price_changed', 'expected_total')] : [];
   const reference = isReferenceTaken ? [problem('external_reference_taken', 'external_reference')] : [];
-  return [...price, ...reference, ...lines.sort((a, b) => a.line - b.line).map(({ line: _line, ...rest }) => rest)];
+  const sorted = lines.sort((a, b) => a.line - b.line).map(({ line: _line, ...rest }) => rest);
+  return [...currency, ...price, ...reference, ...sorted];
 }

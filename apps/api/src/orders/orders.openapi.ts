@@ -1,5 +1,13 @@
 import { CommitOutcomeUnknown, IdempotencyInFlight, IdempotencyMismatch } from '@app/application';
-import { ExternalReferenceTaken, ItemsUnavailable, Money, OrderRejected, OutOfStock, PriceChanged } from '@app/domain';
+import {
+  CurrencyMismatch,
+  ExternalReferenceTaken,
+  ItemsUnavailable,
+  Money,
+  OrderRejected,
+  OutOfStock,
+  PriceChanged,
+} from '@app/domain';
 import { Order, OrderListItem, type ResourceDocumentation } from '@app/representations';
 import { applyDecorators, BadRequestException } from '@nestjs/common';
 import { optionalHeaders } from '../openapi/components.js';
@@ -77,6 +85,7 @@ export const ApiCreateOrder = () =>
         new ItemsUnavailable([{ line: 2, what: 'product', id: 77 }]),
         new IdempotencyInFlight(),
         new OutOfStock([{ line: 0, requested: 5, available: 3 }]),
+        new CurrencyMismatch('USD'),
         new PriceChanged(Money.ofMinor(5600, 'USD')),
         new OrderRejected(),
         new ExternalReferenceTaken(Order.example.id),

@@ -63,7 +63,7 @@ Example:
     .option('--no-restock', 'leave the units out of the bins')
     .action((reference: string, { store, reason, restock }: CancelOptions) =>
       withOrder(reference, store, async (app, order) => {
-        const cancellation = { reason, restock, notify: false };
+        const cancellation = { reason, restock: restock ? null : false, notify: false };
         printMoved(order, await app.get(ChangeOrder).cancel(byOperator(order), cancellation));
       }),
     );

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import {
+  CurrencyMismatch,
   type DomainError,
   ExternalReferenceTaken,
   ItemsUnavailable,
@@ -37,6 +38,8 @@ export interface OrderRequest {
   readonly externalReference: string;
   /** What the client expects to pay, in major units; absent when any total will do. */
   readonly expectedTotal?: number;
+  /** The currency that the client expects; absent when that of the store will do. */
+  readonly currency?: Currency;
 }
 
 export interface CreateOrderCommand {
@@ -69,6 +72,7 @@ export class CreateOrder {
    * Prices the items from the live catalog, screens the order and places it.
    *
    * @throws ItemsUnavailable when an item is not available; nothing is written.
+   * @throws CurrencyMismatch when the client expects another currency than the store's; nothing is written.
    * @throws PriceChanged when the client expects another total; nothing is written.
    * @throws OrderRejected when the store's fraud rules reject the order; only the assessment is written.
    * @throws OutOfStock when stock is short at commit time; nothing is written.
@@ -92,6 +96,9 @@ export class CreateOrder {
     const pricing = Promise.all([this.pricing.price(store.id, store.currency, request.items), this.clock.now()]);
     const [{ lines, unavailable }, placedAt] = await deadline.bound(pricing);
     if (unavailable.length > 0) return this.refuse(new ItemsUnavailable(unavailable), command, idempotency);
+    if (!isCurrencyExpected(command)) {
+      return this.refuse(new CurrencyMismatch(store.currency), command, idempotency);
+    }
 
     const draft = draftOf(command, lines, placedAt);
     if (!draft.costs(request.expectedTotal)) return this.refuse(new PriceChanged(draft.total), command, idempotency);
@@ -148,6 +155,11 @@ export class CreateOrder {
     await record();
     throw refusal;
   }
+}
+
+/** Whether the client expects the store's currency, or any. */
+export function isCurrencyExpected({ store, request }: Pick<CreateOrderCommand, 'store' | 'request'>): boolean {
+  return request.currency === undefined || request.currency === store.currency;
 }
 
 /** An order with a new id and a new receipt number, both of this time. */

@@ -2,7 +2,7 @@ import { Quote, sumDemand, type OrderLine, type Shortage, type StockDemand, type
 import { Injectable } from '@nestjs/common';
 import { CatalogPricing } from '../ports/catalog-pricing.js';
 import { OrderPlacement } from '../ports/order-placement.js';
-import type { CreateOrderCommand } from './create-order.js';
+import { isCurrencyExpected, type CreateOrderCommand } from './create-order.js';
 
 export type PreviewOrderCommand = Omit<CreateOrderCommand, 'idempotency'>;
 
@@ -14,6 +14,8 @@ export interface OrderPreview {
   /** Shortages of the lines that can be priced, by line. */
   readonly shortages: readonly Shortage[];
   readonly isReferenceTaken: boolean;
+  /** Whether the client expects another currency than the store's. */
+  readonly isCurrencyMismatched: boolean;
   /** Whether the client expects another total. Not judged while a line cannot be priced. */
   readonly isPriceChanged: boolean;
 }
@@ -35,14 +37,15 @@ export class PreviewOrder {
     return command.deadline.bound(this.preview(command));
   }
 
-  private async preview({ store, mode, request }: PreviewOrderCommand): Promise<OrderPreview> {
+  private async preview(command: PreviewOrderCommand): Promise<OrderPreview> {
+    const { store, mode, request } = command;
     const { items, paymentMethod, externalReference, expectedTotal } = request;
     const { lines, unavailable } = await this.pricing.price(store.id, store.currency, items);
     const reference = { storeId: store.id, isTest: mode === 'test', externalReference };
     const check = await this.placement.check(reference, demandOf(items.length, lines, unavailable));
     const quote = new Quote({ currency: store.currency, paymentMethod, lines });
     const isPriceChanged = unavailable.length === 0 && !quote.costs(expectedTotal);
-    return { quote, unavailable, isPriceChanged, ...check };
+    return { quote, unavailable, isCurrencyMismatched: !isCurrencyExpected(command), isPriceChanged, ...check };
   }
 }
 

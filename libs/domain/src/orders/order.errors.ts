@@ -1,3 +1,4 @@
+import type { Currency } from '../money/currency.js';
 import { toDecimalText, type Money } from '../money/money.js';
 import { DomainError } from '../shared/domain-error.js';
 
@@ -57,6 +58,17 @@ export class ExternalReferenceTaken extends DomainError {
   /** @param orderId the order that has the reference. */
   constructor(readonly orderId: string) {
     super('Another order has this reference');
+  }
+}
+
+/** The client expects another currency than the store's. Nothing was written. */
+export class CurrencyMismatch extends DomainError {
+  readonly kind = 'rejected';
+  readonly code = 'currency_mismatch';
+
+  /** @param currency the store's. */
+  constructor(currency: Currency) {
+    super(`The currency of the store is ${currency}`);
   }
 }
 

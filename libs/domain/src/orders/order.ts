@@ -20,7 +20,7 @@ export interface PostalAddress {
   readonly zip: string;
   /** State, province or county. */
   readonly region: string;
-  /** ISO 3166-1 alpha-2, in upper case. */
+  /** ISO 3166-1 alpha-2 or XK, in upper case. */
   readonly country: string;
 }
 

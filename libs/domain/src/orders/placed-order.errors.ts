@@ -86,6 +86,24 @@ export class RefundExceedsPayment extends Rejection {
   }
 }
 
+/** A refund is for more units of a line than were ordered. */
+export class RefundExceedsLine extends Rejection {
+  readonly code = 'refund_exceeds_line';
+
+  constructor(line: number) {
+    super(`Line ${line} has fewer units`);
+  }
+}
+
+/** Units that came from no bin cannot go back to it. */
+export class UnitsWithoutBin extends Rejection {
+  readonly code = 'units_without_bin';
+
+  constructor() {
+    super('The units of an imported order came from no bin');
+  }
+}
+
 /** Units that were not shipped, or have come back already, cannot come back. */
 export class ReturnExceedsShipment extends Rejection {
   readonly code = 'return_exceeds_shipment';
@@ -103,6 +121,25 @@ export class StaleStatus extends Rejection {
   /** @param possible the statuses to which it can change now. */
   constructor(field: string, present: string, possible: readonly string[]) {
     super(`${field} is ${present}${possible.length > 0 ? `, and can change to ${possible.join(' or ')}` : ''}`);
+  }
+}
+
+abstract class InvalidChange extends DomainError {
+  readonly kind = 'invalid';
+  readonly code = 'invalid_request';
+}
+
+/** A shipment cannot arrive before it was shipped. */
+export class DeliveredTooEarly extends InvalidChange {
+  constructor(readonly shippedAt: Date) {
+    super(`The shipment left at ${shippedAt.toISOString()}`);
+  }
+}
+
+/** The sum of the payments would no longer be exact. */
+export class PaymentsTooLarge extends InvalidChange {
+  constructor() {
+    super(`amount is too large: the payments of an order add up to at most ${Number.MAX_SAFE_INTEGER}`);
   }
 }
 

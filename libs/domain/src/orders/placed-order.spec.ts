@@ -21,6 +21,7 @@ function anOrder(values: Partial<PlacedOrderState> = {}): PlacedOrder {
     totalAmount: 3500,
     currency: 'USD',
     isHeld: false,
+    hasTakenStock: true,
     lines: ALL.map((line) => ({ ...line, returned: 0 })),
     shipments: [],
     payments: [],
@@ -144,6 +145,15 @@ describe('a shipment', () => {
     expect(shipped.mail).toEqual({ stage: 'notify-shipment', reference: 'S-1' });
   });
 
+  it('is known by the first character of its request once its person is erased, and by nothing once it is imported', () => {
+    const again = (requestHash: string) => () =>
+      anOrder({ shipments: [aShipment({ requestHash })] }).ship(shipping({ reference: 'S-1' }));
+
+    expect(again('h')()).toMatchObject({ events: [] });
+    expect(thrown(again('x'))).toBe('shipment_reference_taken');
+    expect(thrown(again(''))).toBe('shipment_reference_taken');
+  });
+
   it('sends no mail when its client wants none', () => {
     expect(anOrder().ship(shipping({ notify: false })).mail).toBeUndefined();
   });
@@ -246,6 +256,21 @@ describe('a shipment', () => {
     expect(statesOf(order.changeShipment('S-1', patch({ status: 'delivered' })))).toBe('PENDING RETURNED');
   });
 
+  it('cannot arrive before it was shipped', () => {
+    const order = anOrder({ fulfillmentStatus: 'SHIPPED', shipments: [aShipment()] });
+    const deliver = (at: Date | null) => () => order.changeShipment('S-1', patch({ status: 'delivered', at }));
+
+    expect(deliver(new Date(AT.getTime() - 1))).toThrow('The shipment left at 2026-11-20T12:00:00.000Z');
+    expect(thrown(deliver(AT))).toBe('nothing');
+    expect(thrown(deliver(null))).toBe('nothing');
+  });
+
+  it('that is being picked becomes void although its order came back', () => {
+    const order = anOrder({ fulfillmentStatus: 'RETURNED', shipments: [aShipment({ status: 'picking' })] });
+
+    expect(statesOf(order.changeShipment('S-1', patch({ status: 'void' })))).toBe('PENDING RETURNED');
+  });
+
   it('stays when its order came back', () => {
     const order = anOrder({ fulfillmentStatus: 'RETURNED', shipments: [aShipment()] });
 
@@ -341,6 +366,17 @@ describe('a cancellation', () => {
     ]);
   });
 
+  it('returns no units that came from no bin, and is refused when it must return them', () => {
+    const imported = anOrder({ hasTakenStock: false });
+
+    const { restock, events } = imported.cancel({ ...cancellation, restock: null });
+
+    expect([restock, events[0]?.details]).toEqual([undefined, { restock: false }]);
+    expect(imported.set({ fulfillmentStatus: 'CANCELLED' }).restock).toBeUndefined();
+    expect(anOrder().cancel({ ...cancellation, restock: null }).restock?.lines).toMatchObject(ALL);
+    expect(thrown(() => imported.cancel(cancellation))).toBe('units_without_bin');
+  });
+
   it('changes nothing the second time', () => {
     const cancelled = anOrder({ status: 'CANCELLED', fulfillmentStatus: 'CANCELLED' });
 
@@ -427,6 +463,24 @@ describe('a move of a status', () => {
     expect(back({ restock: true, lines: [units(1, 1)] })).toEqual([units(1, 1)]);
     expect(thrown(() => back({ restock: true, lines: [units(1, 3)] }))).toBe('return_exceeds_shipment');
     expect(thrown(() => back({ restock: true, lines: [units(5, 1)] }))).toBe('not_found');
+  });
+});
+
+describe('an order that comes back', () => {
+  const picking = aShipment({ reference: 'S-2', status: 'picking', items: [units(2, 1)] });
+  const order = anOrder({ fulfillmentStatus: 'SHIPPED', shipments: [aShipment({ items: [units(1, 3)] }), picking] });
+
+  it('must have no shipment that is being picked', () => {
+    expect(thrown(() => order.move(moving({ expected: 'SHIPPED', to: 'RETURNED' })))).toBe('being_picked');
+    expect(thrown(() => order.set({ fulfillmentStatus: 'RETURNED' }))).toBe('being_picked');
+  });
+
+  it('returns no units to bins from which none came', () => {
+    const imported = anOrder({ fulfillmentStatus: 'DELIVERED', hasTakenStock: false });
+    const move = (restock: boolean) => () => imported.move(moving({ expected: 'DELIVERED', to: 'RETURNED', restock }));
+
+    expect(thrown(move(true))).toBe('units_without_bin');
+    expect(thrown(move(false))).toBe('nothing');
   });
 });
 
@@ -528,6 +582,15 @@ describe('a payment', () => {
     expect(anOrder({ status: 'SUCCEEDED' }).pay(payment()).events[0]?.details).toEqual({ amount: 3500 });
   });
 
+  it('is refused when the sum of the payments would not be exact', () => {
+    const totalAmount = Number.MAX_SAFE_INTEGER;
+    const order = anOrder({ status: 'SUCCEEDED', totalAmount, payments: [money('pi_1', totalAmount)] });
+
+    expect(() => order.pay(payment({ amount: totalAmount }))).toThrow(
+      'amount is too large: the payments of an order add up to at most 9007199254740991',
+    );
+  });
+
   it('changes nothing the second time, and another one needs another reference', () => {
     const paid = anOrder({ status: 'SUCCEEDED', payments: [money('pi_9', 3500)] });
 
@@ -564,6 +627,38 @@ describe('a refund', () => {
     expect(exceeding({}, 1)).toBe('refund_exceeds_payment');
     // An operator set SUCCEEDED without a payment.
     expect(exceeding({ status: 'SUCCEEDED' }, 3500)).toBe('nothing');
+  });
+
+  it('of 0 returns units of an order that was paid without a record and refunded', () => {
+    const refunded = { status: 'REFUNDED', fulfillmentStatus: 'DELIVERED', refunds: [money('re_1', 3500)] } as const;
+
+    expect(anOrder(refunded).refund(refunding({ amount: 0, restock: true })).restock?.lines).toEqual(ALL);
+    expect(thrown(() => anOrder(refunded).refund(refunding({ amount: 1 })))).toBe('refund_exceeds_payment');
+  });
+
+  it('of 0 is possible although another system has refunded more than was paid', () => {
+    const imported = { ...paid, refunds: [money('re_1', 9999)] };
+
+    expect(thrown(() => anOrder(imported).refund(refunding({ amount: 0 })))).toBe('nothing');
+    expect(() => anOrder(imported).refund(refunding({ amount: 1 }))).toThrow('At most 0 can be refunded');
+  });
+
+  it('is for no more units of a line than were ordered', () => {
+    const lines = (...quantities: number[]) => refunding({ lines: quantities.map((quantity) => units(1, quantity)) });
+
+    expect(thrown(() => anOrder(paid).refund(lines(3)))).toBe('nothing');
+    expect(thrown(() => anOrder(paid).refund(lines(4)))).toBe('refund_exceeds_line');
+    expect(thrown(() => anOrder(paid).refund(lines(2, 2)))).toBe('refund_exceeds_line');
+  });
+
+  it('returns no units to bins from which none came', () => {
+    const imported = anOrder({ ...paid, fulfillmentStatus: 'DELIVERED', hasTakenStock: false });
+    const restock = (lines: ReturnType<typeof units>[] | null) => () =>
+      imported.refund(refunding({ amount: 0, restock: true, lines }));
+
+    expect(restock(null)).toThrow('The units of an imported order came from no bin');
+    expect(thrown(restock([units(1, 1)]))).toBe('units_without_bin');
+    expect(thrown(() => imported.refund(refunding({ lines: [units(1, 1)] })))).toBe('nothing');
   });
 
   it('of a second payment keeps the first one', () => {
@@ -617,6 +712,9 @@ describe('what is due for a refund', () => {
     ['less what was refunded', { payments: once, fulfillmentStatus: 'CANCELLED', refunds: [money('re_1', 500)] }, 3000],
     ['a payment of a refunded order', { status: 'REFUNDED', payments: twice, refunds: once }, 3500],
     ['nothing of an unpaid order', { status: 'PENDING' }, 0],
+    ['nothing of an order that an operator set as refunded', { status: 'REFUNDED' }, 0],
+    ['nothing of a paid order that an operator set as refunded', { status: 'REFUNDED', payments: once }, 0],
+    ['nothing of an order that was paid without a record and refunded', { status: 'REFUNDED', refunds: once }, 0],
     [
       'what was paid late of a cancelled order',
       { status: 'CANCELLED', fulfillmentStatus: 'CANCELLED', payments: once },

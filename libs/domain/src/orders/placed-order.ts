@@ -17,14 +17,18 @@ import { assertPaidInFull, PaidAmountMismatch } from './paid-amount.js';
 import {
   AlreadyShipped,
   BeingPicked,
+  DeliveredTooEarly,
   NotHeld,
   OrderHeld,
   PaymentReferenceTaken,
+  PaymentsTooLarge,
+  RefundExceedsLine,
   RefundExceedsPayment,
   RefundReferenceTaken,
   ReturnExceedsShipment,
   ShipmentReferenceTaken,
   StaleStatus,
+  UnitsWithoutBin,
 } from './placed-order.errors.js';
 
 export const SHIPMENT_STATUSES = ['picking', 'shipped', 'delivered', 'void'] as const;
@@ -70,7 +74,10 @@ export interface MoneyRecord {
   readonly at: Date;
 }
 
-/** Identifies the content of a request: the same request again is not another one. */
+/**
+ * Identifies the content of a request: the same request again is not another one. Once its person is erased, only the
+ * first character is known, and of an imported record nothing.
+ */
 interface Repeatable {
   readonly requestHash: string;
 }
@@ -85,6 +92,8 @@ export interface PlacedOrderState extends OrderState {
   readonly currency: string;
   /** Whether it is under review. */
   readonly isHeld: boolean;
+  /** Whether its units came from bins; an imported order has taken none. */
+  readonly hasTakenStock: boolean;
   readonly lines: readonly (LineQuantity & { readonly returned: number })[];
   readonly shipments: readonly KnownShipment[];
   readonly payments: readonly KnownMoney[];
@@ -113,8 +122,8 @@ export interface ShipmentPatch extends Partial<Tracking> {
 
 export interface Cancellation {
   readonly reason: string;
-  /** Whether the units go back to their bins. */
-  readonly restock: boolean;
+  /** Whether the units go back to their bins; null = those that came from bins. */
+  readonly restock: boolean | null;
   readonly notify: boolean;
 }
 
@@ -208,14 +217,19 @@ export class PlacedOrder {
    *
    * @throws NotFound when there is no such shipment.
    * @throws IllegalTransition
+   * @throws DeliveredTooEarly
    */
   changeShipment(reference: string, { status, at, ...tracking }: ShipmentPatch): OrderChange {
     const before = this.state.shipments.find((shipment) => shipment.reference === reference);
     if (!before) throw new NotFound('Shipment');
     const moves = status !== undefined && status !== before.status;
     const hasComeBack = this.state.fulfillmentStatus === 'RETURNED';
-    const possible = SHIPMENT_TRANSITIONS[before.status].filter((to) => !(hasComeBack && to === 'void'));
+    // Units that came back have been with the customer; those that are being picked have not.
+    const stays = hasComeBack && before.status !== 'picking';
+    const possible = SHIPMENT_TRANSITIONS[before.status].filter((to) => !(stays && to === 'void'));
     if (moves && !possible.includes(status)) throw new IllegalTransition('shipment', before.status, status, possible);
+    const { shippedAt } = before;
+    if (moves && status === 'delivered' && at && shippedAt && at < shippedAt) throw new DeliveredTooEarly(shippedAt);
     const changed = Object.entries(tracking).filter(([name, value]) => before[name as keyof Tracking] !== value);
     if (!moves && changed.length === 0) return this.unchanged();
 
@@ -226,7 +240,6 @@ export class PlacedOrder {
       ...(moves && status === 'shipped' && { shippedAt: at }),
       ...(moves && status === 'delivered' && { deliveredAt: at }),
     };
-    // Units that came back have been with the customer.
     if (after.status === 'void' && !covers(this.shippedBy(this.with(after)), this.returned)) {
       throw new IllegalTransition('shipment', before.status, 'void', ['delivered']);
     }
@@ -244,12 +257,14 @@ export class PlacedOrder {
   /**
    * Cancels the order before anything of it ships. A cancelled order stays as it is.
    *
-   * @throws AlreadyShipped, BeingPicked
+   * @throws AlreadyShipped, BeingPicked, UnitsWithoutBin
    */
   cancel({ reason, restock, notify }: Cancellation): OrderChange {
     if (this.state.fulfillmentStatus === 'CANCELLED') return this.unchanged();
     this.assertNothingShipped();
-    return this.cancelled(cancelState(this.state), { ...(reason && { reason }), restock }, notify, restock);
+    if (restock) this.assertHasTakenStock();
+    const returns = restock ?? this.state.hasTakenStock;
+    return this.cancelled(cancelState(this.state), { ...(reason && { reason }), restock: returns }, notify, returns);
   }
 
   /**
@@ -258,7 +273,7 @@ export class PlacedOrder {
    * @throws StaleStatus when the status is another one than the client expects.
    * @throws IllegalTransition
    * @throws NotFound for a line that the order does not have.
-   * @throws ReturnExceedsShipment
+   * @throws BeingPicked, ReturnExceedsShipment, UnitsWithoutBin
    */
   move({ field, expected, to, restock, lines }: Transition): OrderChange {
     const isPayment = field === 'status';
@@ -283,14 +298,17 @@ export class PlacedOrder {
    * Sets statuses, as an operator does. Confirming ends the review; cancelling the fulfillment returns the stock.
    *
    * @throws IllegalTransition
-   * @throws AlreadyShipped, BeingPicked when the fulfillment is cancelled.
+   * @throws AlreadyShipped when the fulfillment is cancelled.
+   * @throws BeingPicked when the fulfillment is cancelled or comes back.
    */
   set(change: Partial<OrderState>): OrderChange {
     const after = changeState(this.state, change);
     if (change.fulfillmentStatus === 'CANCELLED') {
       this.assertNothingShipped();
-      return this.cancelled(after, { restock: true }, false, true);
+      const restock = this.state.hasTakenStock;
+      return this.cancelled(after, { restock }, false, restock);
     }
+    if (change.fulfillmentStatus === 'RETURNED') this.assertNothingPicked();
     const { status, fulfillmentStatus } = after;
     const released = this.state.isHeld && change.fulfillmentStatus === 'CONFIRMED';
     return {
@@ -317,6 +335,7 @@ export class PlacedOrder {
    * that is cancelled, paid or refunded is recorded as well: it must be refunded.
    *
    * @throws PaymentReferenceTaken when another request has the reference.
+   * @throws PaymentsTooLarge
    */
   pay(request: PaymentRequest): OrderChange {
     const { reference, amount, currency, at, requestHash } = request;
@@ -330,6 +349,7 @@ export class PlacedOrder {
       const details = { amount, currency, total_amount: totalAmount };
       return { ...this.unchanged(), events: [event('payment_refused', reference, details)], refusal: error };
     }
+    if (sum(this.state.payments) + amount > Number.MAX_SAFE_INTEGER) throw new PaymentsTooLarge();
     const settles = status === 'PENDING' || status === 'FAILED';
     const after = { status: settles ? 'SUCCEEDED' : status, fulfillmentStatus } as const;
     const refundDue = refundDueOf({ ...this.state, ...after, payments: [...this.state.payments, request] });
@@ -345,17 +365,18 @@ export class PlacedOrder {
    * Records a refund. Refunds of all that was paid make the order REFUNDED. One of 0 only returns units.
    *
    * @throws RefundReferenceTaken when another request has the reference.
-   * @throws RefundExceedsPayment
+   * @throws RefundExceedsPayment, RefundExceedsLine
    * @throws NotFound for a line that the order does not have.
-   * @throws ReturnExceedsShipment
+   * @throws ReturnExceedsShipment, UnitsWithoutBin
    */
   refund(request: RefundRequest): OrderChange {
     const { reference, amount, at, requestHash, lines, restock, notify } = request;
     const known = this.state.refunds.find((refund) => refund.reference === reference);
     if (known) return this.repeated(known, request, new RefundReferenceTaken());
-    const left = this.paid - sum(this.state.refunds);
-    if (amount > left) throw new RefundExceedsPayment(Math.max(0, left));
-    if (lines) this.assertLines(lines);
+    // Another system may have refunded more than was paid.
+    const left = Math.max(0, paidOf(this.state) - sum(this.state.refunds));
+    if (amount > left) throw new RefundExceedsPayment(left);
+    if (lines) this.assertOrdered(lines);
     const back = restock ? this.returnable(lines) : undefined;
 
     const { status, fulfillmentStatus } = this.state;
@@ -377,7 +398,7 @@ export class PlacedOrder {
   }
 
   private repeated(known: Repeatable, { requestHash }: Repeatable, taken: DomainError): OrderChange {
-    if (known.requestHash !== requestHash) throw taken;
+    if (known.requestHash === '' || !requestHash.startsWith(known.requestHash)) throw taken;
     return this.unchanged();
   }
 
@@ -445,7 +466,15 @@ export class PlacedOrder {
     if (this.state.shipments.some(isShipped) || this.isShippedWhole) {
       throw new AlreadyShipped(this.left(isShipped), 'Units of the order have shipped: it can no longer be cancelled');
     }
+    this.assertNothingPicked();
+  }
+
+  private assertNothingPicked(): void {
     if (this.state.shipments.some(({ status }) => status === 'picking')) throw this.beingPicked();
+  }
+
+  private assertHasTakenStock(): void {
+    if (!this.state.hasTakenStock) throw new UnitsWithoutBin();
   }
 
   private beingPicked(): BeingPicked {
@@ -458,6 +487,13 @@ export class PlacedOrder {
     const known = new Set(this.state.lines.map(({ line }) => line));
     const unknown = lines.find(({ line }) => !known.has(line));
     if (unknown) throw new NotFound(`Line ${unknown.line}`);
+  }
+
+  /** @throws NotFound, RefundExceedsLine */
+  private assertOrdered(lines: readonly LineQuantity[]): void {
+    this.assertLines(lines);
+    const [beyond] = minus(sumByLine(lines), this.state.lines);
+    if (beyond) throw new RefundExceedsLine(beyond.line);
   }
 
   /** Units that the shipments do not contain, by line. */
@@ -483,34 +519,44 @@ export class PlacedOrder {
     return this.state.lines.map(({ line, returned }) => ({ line, quantity: returned }));
   }
 
-  /** @throws NotFound, ReturnExceedsShipment */
+  /** @throws UnitsWithoutBin, NotFound, ReturnExceedsShipment */
   private returnable(wanted: readonly LineQuantity[] | null): LineQuantity[] {
+    this.assertHasTakenStock();
     const back = minus(this.shippedBy(this.state.shipments), this.returned);
     const lines = sumByLine(wanted ?? back);
     this.assertLines(lines);
     if (!covers(back, lines)) throw new ReturnExceedsShipment(back);
     return lines;
   }
+}
 
-  /** What was paid, in minor units. An operator may have set SUCCEEDED without a record. */
-  private get paid(): number {
-    const { payments, status, totalAmount } = this.state;
-    return Math.max(sum(payments), status === 'SUCCEEDED' ? totalAmount : 0);
-  }
+/** What decides about the money of an order. */
+interface MoneyState {
+  readonly status: string;
+  readonly totalAmount: number;
+  readonly payments: readonly Pick<MoneyRecord, 'amount'>[];
+}
+
+/**
+ * What was paid, in minor units. An operator or another system may have set an order as paid, and then as refunded, without
+ * a record.
+ */
+export function paidOf({ status, totalAmount, payments }: MoneyState): number {
+  return Math.max(sum(payments), status === 'SUCCEEDED' || status === 'REFUNDED' ? totalAmount : 0);
 }
 
 /** What must be paid back, in minor units: all that was paid of a cancelled order, and what exceeds the total of another. */
-export function refundDueOf(order: {
-  readonly status: string;
-  readonly fulfillmentStatus: string;
-  readonly totalAmount: number;
-  readonly payments: readonly Pick<MoneyRecord, 'amount'>[];
-  readonly refunds: readonly Pick<MoneyRecord, 'amount'>[];
-}): number {
-  const { status, fulfillmentStatus, totalAmount, payments, refunds } = order;
-  const paid = Math.max(sum(payments), status === 'SUCCEEDED' ? totalAmount : 0);
-  const kept = fulfillmentStatus === 'CANCELLED' || status === 'CANCELLED' || status === 'REFUNDED' ? 0 : totalAmount;
-  return Math.max(0, paid - sum(refunds) - Math.max(0, kept));
+export function refundDueOf(
+  order: MoneyState & {
+    readonly fulfillmentStatus: string;
+    readonly refunds: readonly Pick<MoneyRecord, 'amount'>[];
+  },
+): number {
+  const { status, fulfillmentStatus, totalAmount, refunds } = order;
+  const isRefunded = status === 'REFUNDED';
+  const refunded = Math.max(sum(refunds), isRefunded ? totalAmount : 0);
+  const kept = fulfillmentStatus === 'CANCELLED' || status === 'CANCELLED' || isRefunded ? 0 : totalAmount;
+  return Math.max(0, paidOf(order) - refunded - Math.max(0, kept));
 }
 
 /** Whether an order has left as a whole, without shipments: an operator or another system said so. */

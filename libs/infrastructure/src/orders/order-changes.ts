@@ -28,6 +28,7 @@ const LOCK = `/* orders.lock */
 const LOAD = `/* orders.load */
   SELECT status, fulfillment_status, total_amount, currency,
     EXISTS (SELECT FROM order_stages WHERE store_id = $1 AND order_id = $2 AND state = 'held') AS is_held,
+    EXISTS (SELECT FROM stock_movements WHERE store_id = $1 AND order_id = $2) AS has_taken_stock,
     (SELECT coalesce(json_agg(json_build_array(position + 1, line.quantity, coalesce(back.quantity, 0)) ORDER BY position), '[]')
       FROM order_lines AS line LEFT JOIN returned_units AS back USING (store_id, order_id, position)
       WHERE line.store_id = $1 AND line.order_id = $2) AS lines,
@@ -71,10 +72,11 @@ const RECORD = `/* orders.record_events */
       SELECT FROM order_events WHERE store_id = $1 AND order_id = $2 AND event IN ('shipment_refused', 'payment_refused')
       OFFSET ${MOST_REFUSALS - 1})`;
 
+// A client's clock may have shipped it a moment ahead of this one.
 const SHIP = `/* orders.save_shipment */
   WITH saved AS (
     SELECT CASE WHEN $4 IN ('shipped', 'delivered') THEN coalesce($9, clock_timestamp()) ELSE $9 END AS shipped_at,
-      CASE WHEN $4 = 'delivered' THEN coalesce($10, clock_timestamp()) END AS delivered_at
+      CASE WHEN $4 = 'delivered' THEN coalesce($10, greatest(clock_timestamp(), $9)) END AS delivered_at
   )
   INSERT INTO shipments (store_id, order_id, reference, number, status, carrier, tracking_number, tracking_url, notify,
     shipped_at, delivered_at, request_hash)
@@ -103,6 +105,7 @@ interface LoadedRow {
   readonly total_amount: string;
   readonly currency: string;
   readonly is_held: boolean;
+  readonly has_taken_stock: boolean;
   readonly lines: readonly (readonly [line: number, quantity: number, returned: number])[];
   readonly shipments: readonly ShipmentJson[];
   readonly payments: readonly MoneyJson[];
@@ -152,6 +155,7 @@ function toState(row: LoadedRow): PlacedOrderState {
     totalAmount: toSafeInteger(row.total_amount),
     currency: row.currency,
     isHeld: row.is_held,
+    hasTakenStock: row.has_taken_stock,
     lines: row.lines.map(([line, quantity, returned]) => ({ line, quantity, returned })),
     shipments: row.shipments.map(({ items, shippedAt, deliveredAt, ...shipment }) => ({
       ...shipment,

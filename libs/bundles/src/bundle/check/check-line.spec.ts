@@ -52,6 +52,14 @@ describe('checkLine', () => {
     expect(parse({ ...STORE, ecommerce_settings })).toMatchObject({ ecommerce_settings });
   });
 
+  it.each([
+    ['XK', 'XK'],
+    ['', ''],
+    [null, ''],
+  ])('reads the country %j as %j', (country, read) => {
+    expect(parse({ ...ORDER, shipping_address: { country } })).toMatchObject({ shipping_address: { country: read } });
+  });
+
   it('removes blanks around names, and reports each removal', () => {
     const trimmed: string[] = [];
     const variants = [{ sku: ' A ', name: 'A', price: '1', attributes: { ' Size ': ' 42 ', Color: 'Blue' } }];
@@ -144,6 +152,11 @@ describe('checkLine', () => {
     ['null in the place of a list', { ...PRODUCT, categories: null }, 'product.categories must be a list'],
     ['text in the place of a flag', { ...PRODUCT, featured: 'yes' }, 'product.featured must be true or false'],
     ['too long a text', { ...PRODUCT, sku: 'x'.repeat(201) }, 'product.sku must have at most 200 characters'],
+    [
+      'no such country',
+      { ...ORDER, shipping_address: { country: 'ZZ' } },
+      'order.shipping_address.country must be a country code in upper case such as "DE" (ISO 3166-1), or empty',
+    ],
     ['no such currency', { ...STORE, currency: 'ZZZ' }, 'store.currency must be an ISO 4217 code such as "USD"'],
     [
       'two methods with one id',
@@ -266,6 +279,14 @@ describe('checkLine', () => {
       { ...ORDER, line_items: [{ ...ITEM, unit_price: 2 ** 52, quantity: 4 }] },
       'order.line_items[0] has a total (unit_price × quantity) that is too large',
     ],
+    ...['payments', 'refunds'].map((records): [string, object, string] => [
+      `${records} whose sum is too large`,
+      {
+        ...ORDER,
+        [records]: ['a', 'b'].map((reference) => ({ reference, amount: 2 ** 52, at: ORDER.created_at })),
+      },
+      'order has amounts that are too large',
+    ]),
     [
       'a variant of nothing',
       { ...ORDER, line_items: [{ ...ITEM, variant: 'A' }] },

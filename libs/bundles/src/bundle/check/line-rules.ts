@@ -1,6 +1,7 @@
 import {
   adjustmentOf,
   FULFILLMENT_STATUSES,
+  isCountry,
   isCurrency,
   isExternalReference,
   isMailAddress,
@@ -31,12 +32,13 @@ export const TEXTS: Readonly<Record<string, ReadText>> = {
   receipt: (text) => (isReceiptNumber(text) ? text : null),
   externalReference: (text) => (text === '' || isExternalReference(text) ? text : null),
   reference: (text) => (isExternalReference(text) ? text : null),
+  country: (text) => (text === '' || isCountry(text) ? text : null),
   currency: (text) => (isCurrency(text) ? text : null),
   timestamp: readTimestamp,
 };
 
 /** The formats that read null as empty; the others keep it. */
-export const EMPTY_FOR_NULL: ReadonlySet<string> = new Set(['text', 'trimmedText', 'email']);
+export const EMPTY_FOR_NULL: ReadonlySet<string> = new Set(['text', 'trimmedText', 'email', 'country']);
 /** The formats whose removal of blanks is reported. */
 export const TRIMMED: ReadonlySet<string> = new Set(['trimmedText', 'name']);
 
@@ -102,6 +104,8 @@ interface AmountFields {
   readonly shipping_amount?: number;
   readonly discount_amount?: number;
   readonly adjustment_amount?: number;
+  readonly payments?: readonly { readonly amount: number }[];
+  readonly refunds?: readonly { readonly amount: number }[];
 }
 
 /**
@@ -192,12 +196,20 @@ export const RULES: Readonly<Record<string, Rule>> = {
 function problemOfAmounts(order: AmountFields): Problem | null {
   const { amount, tax_amount: tax = 0, shipping_amount: shipping = 0, discount_amount: discount = 0 } = order;
   const amounts = { amount, tax, shipping, discount, total: order.total_amount };
-  // Every part of the sum is exact then.
-  const largest = Object.values(amounts).reduce((sum, part) => sum + Math.abs(part), 0);
-  if (!Number.isSafeInteger(largest)) return { problem: 'has amounts that are too large' };
+  const { payments = [], refunds = [] } = order;
+  const summed = [
+    Object.values(amounts),
+    ...[payments, refunds].map((records) => records.map((record) => record.amount)),
+  ];
+  if (!summed.every(isExact)) return { problem: 'has amounts that are too large' };
   const adjustment = adjustmentOf(amounts);
   if ((order.adjustment_amount ?? adjustment) === adjustment) return null;
   return { at: '.adjustment_amount', problem: `must be ${adjustment}, the difference to total_amount` };
+}
+
+/** Whether every part of the sum is exact. */
+function isExact(parts: readonly number[]): boolean {
+  return Number.isSafeInteger(parts.reduce((sum, part) => sum + Math.abs(part), 0));
 }
 
 /** Void shipments have given their units to others. */

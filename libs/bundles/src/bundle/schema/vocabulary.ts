@@ -107,7 +107,8 @@ export const placeOfBin = textLike('^[^\\s/]{1,64}/[^\\s/]{1,64}$', 'must be WAR
 export const currency = textLike('^[A-Z]{3}$', 'must be an ISO 4217 code such as "USD"', { reads: 'currency' });
 export const country = text(2, {
   pattern: '^$|^[A-Z]{2}$',
-  problem: 'must be two upper-case letters such as "DE" (ISO 3166-1), or empty',
+  reads: 'country',
+  problem: 'must be a country code in upper case such as "DE" (ISO 3166-1), or empty',
 });
 export const timestamp = Type.String({
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|[+-]\\d{2}:\\d{2})$',
