@@ -23,7 +23,15 @@ describe('BodyPipe', () => {
     expect(body).toBeInstanceOf(CreateOrderRequest);
     expect(body.customer).toBeInstanceOf(OrderCustomerRequest);
     expect(body.items[0]).toBeInstanceOf(OrderItemRequest);
-    const ofOrder = ['items', 'customer', 'payment_method', 'notes', 'external_reference', 'expected_total'];
+    const ofOrder = [
+      'items',
+      'customer',
+      'payment_method',
+      'notes',
+      'external_reference',
+      'expected_total',
+      'currency',
+    ];
     expect(Object.keys(body)).toEqual(ofOrder);
     const ofCustomer = ['name', 'email', 'phone', 'address', 'city', 'zip', 'region', 'country'];
     expect(Object.keys(body.customer)).toEqual(ofCustomer);
