@@ -336,7 +336,7 @@ describe('GET /v1/changes', () => {
     expect(await errorOf('/v1/changes?cursor=nonsense')).toEqual([400, 'cursor_invalid']);
     expect(await errorOf('/v1/changes?cursor=%00')).toEqual([400, 'cursor_invalid']);
     const own = { storeId: api.store.id, mode: 'live' };
-    const place = { branch: ID, position: 1, base: 0, kinds: CHANGE_KINDS };
+    const place = { branch: ID, position: 1, base: 0, kinds: CHANGE_KINDS, hasMore: false };
     for (const wrong of [{ position: 1e30 }, { position: -1 }, { base: NaN }, { kinds: [...CHANGE_KINDS, 'orders'] }]) {
       const forged = encodeCursor(own, { ...place, ...(wrong as object) });
       expect(await errorOf(`/v1/changes?cursor=${forged}`)).toEqual([400, 'cursor_invalid']);

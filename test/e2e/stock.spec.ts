@@ -36,6 +36,14 @@ async function change(lines: readonly object[], more: object = {}, headers: Reco
   };
 }
 
+/** The same, again while the changes of the store have no turn. */
+async function insist(...request: Parameters<typeof change>): ReturnType<typeof change> {
+  for (;;) {
+    const answer = await change(...request);
+    if (answer.code !== 'overloaded') return answer;
+  }
+}
+
 /** The cursor of a reader that has seen everything. */
 async function cursor(): Promise<string> {
   const reader = new FeedReader(api);
@@ -116,7 +124,7 @@ describe('POST /v1/stock', () => {
 
     const { status, lines } = await change([
       { sku: 'NOPE', adjust: 1 },
-      { sku: 'TWICE', adjust: 1 },
+      { sku: 'Twice', adjust: 1 },
       { sku: 'R-1', warehouse: 'NOPE', adjust: 1 },
       { product_id: product, variant_id: 77, adjust: 1 },
       { sku: 'R-1', adjust: 1 },
@@ -126,6 +134,91 @@ describe('POST /v1/stock', () => {
     const codes = lines.map(({ code }) => code);
     expect(codes).toEqual(['unknown_sku', 'ambiguous_sku', 'unknown_bin', 'unknown_sku', '']);
     expect(await stock()).toBe(13);
+  });
+
+  it('finds the SKU that is spelled exactly so, and only without one those in another letter case', async () => {
+    const upper = await api.store.product({ sku: 'DUP', stock: 1 });
+    const lower = await api.store.product({ sku: 'dup', stock: 1 });
+
+    const { lines } = await change([
+      { sku: 'DUP', adjust: 1 },
+      { sku: 'dup', adjust: 2 },
+      { sku: 'Dup', adjust: 4 },
+      { sku: 'r-1', adjust: 8 },
+    ]);
+
+    expect(lines.map(({ code }) => code)).toEqual(['', '', 'ambiguous_sku', '']);
+    expect([await api.store.onHand(upper), await api.store.onHand(lower), await stock()]).toEqual([2, 3, 20]);
+    for (const path of ['/v1/stock', '/v1/skus']) {
+      const skus = async (sku: string) =>
+        (await api.get(`${path}?sku=${sku}`)).json<{ data: { sku: string }[] }>().data.map((row) => row.sku).sort();
+      expect([await skus('DUP'), await skus('dup'), await skus('Dup'), await skus('DUP,R-1,none')]).toEqual([
+        ['DUP'],
+        ['dup'],
+        ['DUP', 'dup'],
+        ['DUP', 'R-1'],
+      ]);
+    }
+  });
+
+  it('changes the stock of everything that the list shows by its SKU, and by its ids', async () => {
+    const draft = await api.store.product({ sku: 'NEW', status: 'DRAFT', stock: 1 });
+    await api.store.product({ sku: 'OLD', status: 'ARCHIVED', stock: 1 });
+    const shirt = await api.store.product({ sku: 'SHIRT', stock: 1 });
+    await api.store.variant(shirt, { sku: 'SHIRT-S', stock: 1 });
+    const retired = await api.store.variant(shirt, { sku: 'SHIRT-M', status: 'INACTIVE', stock: 1 });
+    const shown = (await api.get('/v1/stock')).json<{ data: { sku: string; quantity: number }[] }>().data;
+
+    const bySku = await change(shown.map(({ sku }) => ({ sku, adjust: 1 })));
+    const byIds = await change([
+      { product_id: draft, adjust: 1 },
+      { product_id: shirt, variant_id: retired, adjust: 1 },
+    ]);
+
+    expect(shown.map(({ sku }) => sku).sort()).toEqual(['NEW', 'OLD', 'R-1', 'SHIRT', 'SHIRT-M', 'SHIRT-S']);
+    expect(bySku.lines.map(({ code, after }) => [code, after])).toEqual(
+      shown.map(({ quantity }) => ['', quantity + 1]),
+    );
+    expect(byIds.lines).toMatchObject([
+      { code: '', after: 3 },
+      { code: '', after: 3 },
+    ]);
+    for (const { sku } of shown) {
+      expect((await api.get(`/v1/stock?sku=${sku.toLowerCase()}`)).json()).toMatchObject({ data: [{ sku }] });
+    }
+  });
+
+  it('takes the product that can be ordered for a SKU that an archived or inactive one has, too', async () => {
+    await api.store.product({ sku: 'R-1', status: 'ARCHIVED', stock: 1 });
+    const shirt = await api.store.product({ sku: 'SHIRT', status: 'DRAFT' });
+    const variant = await api.store.variant(shirt, { sku: 'SHIRT', stock: 1 });
+
+    const { lines } = await change([
+      { sku: 'R-1', adjust: 1 },
+      { sku: 'SHIRT', adjust: 1 },
+    ]);
+
+    expect(lines).toMatchObject([
+      { code: '', after: 13 },
+      { code: '', product_id: shirt, variant_id: variant, after: 2 },
+    ]);
+  });
+
+  it('reads a variant of null as none, as the list of SKUs shows it', async () => {
+    const row = { sku: 'R-1', product_id: null, variant_id: null, warehouse: null, bin: null };
+
+    const { status, lines } = await change([
+      { ...row, adjust: 1 },
+      { product_id: product, variant_id: null, adjust: 1 },
+      { ...row, counted: 12, as_of: await cursor(), basis: 'available' },
+    ]);
+
+    expect(status).toBe(200);
+    expect(lines.map(({ code, after }) => [code, after])).toEqual([
+      ['', 13],
+      ['', 14],
+      ['', 14],
+    ]);
   });
 
   it('applies all lines or none when it is atomic, and names the refused ones', async () => {
@@ -156,8 +249,26 @@ describe('POST /v1/stock', () => {
     ]);
   });
 
+  it('makes bins up to 100,000 of the store, in the order of the lines', async () => {
+    const [warehouse] = await sql<{ id: number; code: string }>(
+      'SELECT id, code FROM warehouses WHERE store_id = $1',
+      api.store.id,
+    );
+    await sql(
+      `INSERT INTO bins (store_id, warehouse_id, code) SELECT $1, $2, 'FULL-' || n FROM generate_series(1, $3::int) AS n`,
+      ...[api.store.id, warehouse?.id, 100_000 - 1 - 1],
+    );
+    const into = (bin: string, at = warehouse?.code) => ({ sku: 'R-1', warehouse: at, bin, adjust: 1 });
+
+    const { lines } = await change([into('Z'), into('A'), into('Z'), into('FULL-1'), into('B', 'NOPE')], {
+      create_bins: true,
+    });
+
+    expect(lines.map(({ code }) => code)).toEqual(['', 'too_many_bins', '', '', 'unknown_bin']);
+  });
+
   it('applies requests with the same reference once, and answers them alike', async () => {
-    const requests = Array.from({ length: 5 }, () => change([{ sku: 'R-1', adjust: 10 }], { reference: 'GR-7' }));
+    const requests = Array.from({ length: 5 }, () => insist([{ sku: 'R-1', adjust: 10 }], { reference: 'GR-7' }));
 
     const bodies = new Set((await Promise.all(requests)).map(({ response }) => response.body));
 
@@ -307,16 +418,59 @@ describe('a count', () => {
     ]);
   });
 
-  it('is refused at a cursor that is no place of the present history', async () => {
-    const reader = new FeedReader(api, 'limit=1');
-    await reader.page();
-    const inTheMiddle = reader.cursor ?? '';
+  it('is refused at a cursor of another history', async () => {
     const at = await cursor();
     await sql('SELECT begin_branch()');
 
-    const { lines } = await change([counted(1, inTheMiddle), counted(1, at)]);
+    const { lines } = await change([counted(1, at)]);
 
-    expect(lines).toMatchObject([{ code: 'cursor_expired' }, { code: 'cursor_expired' }]);
+    expect(lines).toMatchObject([{ code: 'cursor_expired' }]);
+    await place(1);
+    expect((await change([counted(11, await cursor())])).lines).toMatchObject([{ code: '', after: 11 }]);
+  });
+
+  it('is refused at every cursor that a page with more has, also where a numbering ended', async () => {
+    // A shipment changes the order only: the numbering ends with an entry that stays where it is.
+    for (let n = 0; n < 4; n++) {
+      const id = await place(1);
+      await cursor();
+      expect((await api.post(`/v1/orders/${id}/shipments`, { reference: 'S-1' })).statusCode).toBe(201);
+      await cursor();
+    }
+    const reader = new FeedReader(api, 'limit=1');
+    const pages: { more: boolean; code: string | undefined; after: number | null | undefined }[] = [];
+    for (let more = true; more;) {
+      more = (await reader.page()).has_more;
+      const [line] = (await change([counted(8, reader.cursor ?? '', 'on_hand')])).lines;
+      pages.push({ more, code: line?.code, after: line?.after });
+    }
+
+    const [last, ...others] = pages.toReversed();
+    expect(last).toEqual({ more: false, code: '', after: 8 });
+    expect(others.length).toBeGreaterThan(4);
+    expect(others).toEqual(others.map(() => ({ more: true, code: 'cursor_expired', after: null })));
+  });
+
+  it('is refused where a numbering left committed changes to the next one', async () => {
+    const at = await cursor();
+    await sql('UPDATE feed_snapshots SET snapshot = NULL WHERE store_id = $1', api.store.id);
+
+    expect((await change([counted(12, at)])).lines).toMatchObject([{ code: 'cursor_expired' }]);
+  });
+
+  it('is not superseded by a count of a history that a restore has ended', async () => {
+    await change([counted(12, await cursor())]);
+    await sql(
+      `INSERT INTO stock_movements (store_id, bin_id, product_id, variant_key, kind, quantity, counted_at)
+       SELECT store_id, bin_id, product_id, variant_key, 'COUNT', 0, 1000000 FROM stock WHERE store_id = $1`,
+      api.store.id,
+    );
+    expect((await change([counted(12, await cursor())])).lines).toMatchObject([{ code: 'superseded' }]);
+
+    // As a copy of the database in another cluster does.
+    await sql(
+      `UPDATE change_branches SET place = 'elsewhere ' || place WHERE number = (SELECT max(number) FROM change_branches)`,
+    );
     await place(1);
     expect((await change([counted(11, await cursor())])).lines).toMatchObject([{ code: '', after: 11 }]);
   });
@@ -413,7 +567,7 @@ it('neither deadlocks nor loses a unit when large changes and orders meet', asyn
       customer: { name: 'Ada' },
     });
   });
-  const changes = [lines, lines.toReversed(), lines].map((each) => change(each));
+  const changes = [lines, lines.toReversed(), lines].map((each) => insist(each));
 
   const [placed, changed] = await Promise.all([Promise.all(orders), Promise.all(changes)]);
 
@@ -425,4 +579,29 @@ it('neither deadlocks nor loses a unit when large changes and orders meet', asyn
     products,
   );
   expect(left?.units).toBe(40 * 100 + 3 * 40 - 3 * 40);
+});
+
+it('leaves connections to other stores while a store changes as much stock as it can', async () => {
+  const other = await application.withStore();
+  const mug = await other.store.product({ stock: 5 });
+  const holder = new pg.Client({ connectionString: application.database.url });
+  await holder.connect();
+  await holder.query('BEGIN');
+  await holder.query('SELECT FROM stock WHERE store_id = $1 FOR UPDATE', [api.store.id]);
+
+  const changes = Array.from({ length: 12 }, () => change([{ sku: 'R-1', adjust: 1 }]));
+  const refused = await Promise.race(changes);
+  const others = [
+    await other.get('/v1/products'),
+    await other.post('/v1/orders', anOrderBody(mug, 1)),
+    await other.post('/v1/stock', { lines: [{ product_id: mug, adjust: 1 }] }),
+  ];
+  await holder.query('ROLLBACK');
+  await holder.end();
+
+  expect(others.map(({ statusCode }) => statusCode)).toEqual([200, 201, 200]);
+  expect([refused.code, refused.response.headers['retry-after']]).toEqual(['overloaded', '1']);
+  const codes = (await Promise.all(changes)).map(({ code }) => code);
+  expect(codes.filter((code) => code === undefined)).toHaveLength(2);
+  expect(await stock()).toBe(14);
 });

@@ -180,7 +180,7 @@ async function feedRequests(database: Pick<TestDatabase, 'query'>, storeId: numb
       [storeId, Math.max(0, count - 1)],
     );
     const place = { branch, position: Number(last?.position ?? 0), base: 0 };
-    const cursor = encodeCursor({ storeId, mode: 'live' }, { ...place, kinds: ['orders'] });
+    const cursor = encodeCursor({ storeId, mode: 'live' }, { ...place, kinds: ['orders'], hasMore: true });
     return `/v1/changes?limit=50&cursor=${cursor}`;
   };
   const middle = await pageAfter(Math.floor(orders / 2));

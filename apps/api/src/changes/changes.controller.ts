@@ -123,6 +123,6 @@ function progress(
   { store, mode }: ApiKeyLookup,
   { kinds, isTest }: FeedQuery,
 ): FeedProgress {
-  const cursor = encodeCursor({ storeId: store.id, mode }, { ...next, kinds, isTest });
+  const cursor = encodeCursor({ storeId: store.id, mode }, { ...next, kinds, hasMore, isTest });
   return { cursor, has_more: hasMore, rewound };
 }

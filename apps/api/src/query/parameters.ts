@@ -87,15 +87,15 @@ export const readWords =
 
 export const refusalOfWords = (name: string): string => `${name} must have at most ${MAX_VALUES} values`;
 
-/** A filter by up to 100 words, in any letter case. */
+/** A filter by up to 100 words: each exactly, or else in any letter case. */
 export const wordsFilter = (name: string, what: string, example: string): Filter<readonly string[]> => {
   const refusal = refusalOfWords(name);
   return {
     name,
     description:
-      `Only those with ${what}: up to ${MAX_VALUES}, separated by commas, or the parameter repeated. Letter case does not ` +
-      'matter; a value that matches no row is missing in the answer, and an empty list matches none. More values are ' +
-      'rejected with 400.',
+      `Only those with ${what}: up to ${MAX_VALUES}, separated by commas, or the parameter repeated. Letter case matters only ` +
+      'where one is spelled exactly like the value; a value that matches no row is missing in the answer, and an empty list ' +
+      'matches none. More values are rejected with 400.',
     schema: { type: 'string', examples: [example] },
     refusal,
     read: readWords(refusal),

@@ -19,7 +19,8 @@ const MAX_FAULTS = 20;
 export class StockLineRequest {
   @TextField({
     max: 200,
-    description: 'The SKU in any letter case, of something that can be ordered. Or `product_id`.',
+    description:
+      'The SKU, exactly or else in any letter case. Of several units with it, the one that can be ordered. Or `product_id`.',
   })
   sku?: string | null;
 

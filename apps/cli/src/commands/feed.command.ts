@@ -39,7 +39,7 @@ export function addFeed(program: Command): void {
           limit: MAX_LIMIT,
         });
         while (page.hasMore) page = await changes.read(storeId, { kinds, after: page.next, limit: MAX_LIMIT });
-        const cursor = encodeCursor({ storeId, mode: 'live' }, { ...page.next, kinds });
+        const cursor = encodeCursor({ storeId, mode: 'live' }, { ...page.next, kinds, hasMore: false });
         printJson({ cursor });
       }),
     );

@@ -10,6 +10,8 @@ export interface CursorOwner {
 }
 
 export interface Cursor extends FeedPlace {
+  /** Whether it comes from the middle of a read: what is before it is no state that the store ever had. */
+  readonly hasMore: boolean;
   readonly kinds: readonly ChangeKind[];
   /** Whether the orders are those of test keys; absent = all. */
   readonly isTest?: boolean | undefined;
@@ -19,9 +21,10 @@ const VERSION = '1';
 
 /** Opaque to clients: its parts are no promise. */
 export function encodeCursor({ storeId, mode }: CursorOwner, cursor: Cursor): string {
-  const { branch, position, base, kinds, isTest } = cursor;
+  const { branch, position, base, kinds, hasMore, isTest } = cursor;
   const orders = isTest === undefined ? [] : [isTest ? 'test' : 'live'];
-  const text = [VERSION, storeId, mode, branch, position, base, kinds.join('+'), ...orders].join('.');
+  const part = hasMore ? 'middle' : 'end';
+  const text = [VERSION, storeId, mode, branch, position, base, kinds.join('+'), part, ...orders].join('.');
   return Buffer.from(`${text}.${checksum(text)}`).toString('base64url');
 }
 
@@ -30,7 +33,7 @@ export function decodeCursor(cursor: string, owner: CursorOwner): Cursor {
   const text = Buffer.from(cursor, 'base64url').toString();
   const end = text.lastIndexOf('.');
   const body = text.slice(0, Math.max(end, 0));
-  const [version, storeId, mode, branch = '', position, base, names = '', orders] = body.split('.');
+  const [version, storeId, mode, branch = '', position, base, names = '', part, orders] = body.split('.');
   const isIntact = version === VERSION && text.slice(end + 1) === checksum(body) && isUuid(branch);
   if (!isIntact || Number(storeId) !== owner.storeId || mode !== owner.mode) throw new CursorInvalid();
   const asked = names.split('+');
@@ -42,6 +45,7 @@ export function decodeCursor(cursor: string, owner: CursorOwner): Cursor {
     position: readCount(position),
     base: readCount(base),
     kinds,
+    hasMore: part !== 'end',
     isTest: orders === undefined ? undefined : orders === 'test',
   };
 }

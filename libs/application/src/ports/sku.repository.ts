@@ -35,7 +35,7 @@ export interface WarehouseUnits {
 
 /** Conditions on a list of SKUs; absent ones do not filter. */
 export interface SkuFilter {
-  /** Units with one of these SKUs, in any letter case. */
+  /** Units with one of these SKUs: each exactly, or else in any letter case. */
   readonly skus?: readonly string[];
   readonly productId?: number;
   readonly inStock?: true;

@@ -5,7 +5,7 @@ import type { IdempotencyScope } from './order-placement.js';
 
 /** A product or a variant, by its SKU or its ids. */
 export interface StockUnit {
-  /** In any letter case; null = by ids. */
+  /** Exactly, or else in any letter case; null = by ids. */
   readonly sku: string | null;
   readonly productId: number | null;
   /** Null = stock at product level. */
@@ -17,8 +17,8 @@ export interface StockLine extends StockUnit {
   readonly warehouse: string | null;
   readonly bin: string | null;
   readonly write: StockWrite;
-  /** Where in the feed a count was made; null for the other lines. */
-  readonly asOf: Pick<FeedPlace, 'branch' | 'position'> | null;
+  /** Where in the feed a count was made; null for the other lines. No count is placed where a page has more. */
+  readonly asOf: (Pick<FeedPlace, 'branch' | 'position'> & { readonly hasMore: boolean }) | null;
 }
 
 /** What a line did. Texts are `''` and numbers null where the line does not say what it means. */
@@ -76,6 +76,7 @@ export abstract class StockChanges {
    * @throws ReferenceTaken when another request of the store has the reference; nothing is written.
    * @throws IdempotencyMismatch when the key was used with another request; nothing is written.
    * @throws IdempotencyInFlight when another request with the key is still running after 2 s; nothing is written.
+   * @throws Overloaded when too many changes run, in the process or of the store; the change has not begun.
    * @throws CommitOutcomeUnknown when the commit went unanswered, or stopped waiting for the standbys.
    */
   abstract apply(request: StockChangeRequest): Promise<ChangedStock>;

@@ -2,7 +2,7 @@
 export interface StockPlace {
   /** Slug. */
   readonly product: string;
-  /** SKU; null = stock at product level. */
+  /** SKU, exactly or else in the only other letter case; null = stock at product level. */
   readonly variant: string | null;
   /** Codes of the warehouse and the bin: `WAREHOUSE/BIN`. The warehouse's code contains no slash. */
   readonly bin: string;

@@ -20,7 +20,7 @@ export interface StockRecord extends StockId {
 
 /** Conditions on a list of stock; absent ones do not filter. */
 export interface StockFilter {
-  /** Of units with one of these SKUs that can be ordered, in any letter case. */
+  /** Of units with one of these SKUs: each exactly, or else in any letter case. */
   readonly skus?: readonly string[];
   readonly productId?: number;
   /** Codes, exactly. */

@@ -72,12 +72,12 @@ export function testMessage(webhook: ClaimedWebhook, time: Date): WebhookMessage
   return { id: messageId([webhook.id, timestamp]), type, body: JSON.stringify({ type, timestamp, data }) };
 }
 
-/** The place of a webhook, for `GET /v1/changes` with its kinds and mode. */
+/** The place of a webhook, for `GET /v1/changes` with its kinds and mode. More may follow: it is no place for a count. */
 export function webhookCursor(
   { storeId, mode, kinds }: Pick<Webhook, 'storeId' | 'mode' | 'kinds'>,
   place: FeedPlace,
 ): string {
-  return encodeCursor({ storeId, mode }, { ...place, kinds, isTest: mode === 'test' });
+  return encodeCursor({ storeId, mode }, { ...place, kinds, hasMore: true, isTest: mode === 'test' });
 }
 
 function toldOf({ kind, id, record, data }: ChangedResource & { readonly data: unknown }, body: WebhookBody) {

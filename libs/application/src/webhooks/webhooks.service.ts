@@ -91,7 +91,8 @@ export class WebhooksService {
   async replayFrom(reference: WebhookReference, start: string | Date): Promise<Webhook> {
     if (start instanceof Date) return this.change(reference, { kind: 'replay', from: start });
     const { storeId, mode, kinds } = await this.find(reference);
-    const { kinds: ofCursor, isTest, ...from } = decodeCursor(start, { storeId, mode });
+    const { kinds: ofCursor, isTest, branch, position, base } = decodeCursor(start, { storeId, mode });
+    const from = { branch, position, base };
     if (ofCursor.join() !== kinds.join() || isTest !== (mode === 'test')) throw new CursorInvalid();
     const { rewound } = await this.feed.read(storeId, { kinds, after: from, limit: 1 });
     if (rewound) throw new CursorExpired();

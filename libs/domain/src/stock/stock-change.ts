@@ -17,6 +17,7 @@ export const STOCK_REFUSALS = [
   'unknown_sku',
   'ambiguous_sku',
   'unknown_bin',
+  'too_many_bins',
   'below_zero',
   'above_limit',
   'stale',

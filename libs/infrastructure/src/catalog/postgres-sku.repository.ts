@@ -5,6 +5,7 @@ import { Database } from '../postgres/database.js';
 import { matchesNothing, NO_ROWS, offsetOf } from '../lists/paging.js';
 import { ReadReplicas } from '../postgres/read-replicas.js';
 import { deepPage, FIND_MANY, SKIPPED_AT_MOST, searchedPage, shallowPage } from './sku-pages.js';
+import { unitsBySkus } from '../stock/units-by-sku.js';
 import { toSkuRecord, type FoundSkuRow, type SkuRow } from './sku.rows.js';
 
 @Injectable()
@@ -38,7 +39,7 @@ export class PostgresSkuRepository extends SkuRepository {
     if (inStock) where.and('unit.in_stock');
     // No tally has a label for these filters: the statement counts the rows, within the limit of searches.
     if (skus !== undefined || productId !== undefined || search !== undefined) {
-      if (skus) where.and('upper(unit.sku) IN (SELECT upper(given) FROM unnest(?::text[]) AS given)', skus);
+      if (skus) where.and(`(unit.product_id, unit.variant_key) IN (${unitsBySkus('sellable_units', '?')})`, skus);
       if (productId !== undefined) where.and('unit.product_id = ?', productId);
       return this.database.search(searchedPage(where, filter, page), where.values);
     }

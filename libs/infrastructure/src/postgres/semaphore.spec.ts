@@ -53,4 +53,30 @@ describe('Semaphore', () => {
 
     await expect(semaphore.run('z', done)).resolves.toBe('done');
   });
+
+  it('refuses a third task of an owner that may run two, and runs that of another owner', async () => {
+    const semaphore = new Semaphore(() => 4, 0, 2);
+    const finishes: (() => void)[] = [];
+    const running = [1, 2].map(() => semaphore.run('a', () => new Promise<void>((resolve) => finishes.push(resolve))));
+
+    await expect(semaphore.run('a', done)).rejects.toThrow(Overloaded);
+    await expect(semaphore.run('b', done)).resolves.toBe('done');
+    finishes.forEach((end) => end());
+    await Promise.all(running);
+
+    await expect(semaphore.run('a', done)).resolves.toBe('done');
+  });
+
+  it('lets a waiting task of an owner wait until a task of the owner ends, though other turns are free', async () => {
+    const semaphore = new Semaphore(() => 3, 1_000, 1);
+    const order: string[] = [];
+    const running = semaphore.run('a', until);
+    const waiting = semaphore.run('a', async () => void order.push('a'));
+    await semaphore.run('b', async () => void order.push('b'));
+
+    finish();
+    await Promise.all([running, waiting]);
+
+    expect(order).toEqual(['b', 'a']);
+  });
 });

@@ -11,8 +11,8 @@ interface Waiting {
 }
 
 /**
- * Limits concurrency: at most `most()` tasks run, 64 wait, and the rest are refused. The next task is the one that has
- * waited longest of the owner with the fewest running tasks.
+ * Limits concurrency: at most `most()` tasks run, `mostOfOwner` of one owner, 64 wait, and the rest are refused. The next task
+ * is the one that has waited longest of the owner with the fewest running tasks.
  */
 export class Semaphore {
   /** The owner of each running task. */
@@ -21,11 +21,12 @@ export class Semaphore {
 
   /**
    * @param most is called for each task.
-   * @param patienceMs milliseconds that a task waits for its turn.
+   * @param patienceMs milliseconds that a task waits for its turn; 0 = it is refused at once.
    */
   constructor(
     private readonly most: () => number,
     private readonly patienceMs: number,
+    private readonly mostOfOwner = Infinity,
   ) {}
 
   /**
@@ -33,7 +34,7 @@ export class Semaphore {
    * @throws Overloaded when too many tasks wait, or when its turn does not come in time. The work has not begun then.
    */
   async run<T>(owner: unknown, work: () => Promise<T>): Promise<T> {
-    if (this.running.length < this.most()) this.running.push(owner);
+    if (this.running.length < this.most() && this.runningOf(owner) < this.mostOfOwner) this.running.push(owner);
     else await this.turn(owner);
     try {
       return await work();
@@ -45,7 +46,8 @@ export class Semaphore {
 
   private turn(owner: unknown): Promise<void> {
     const ofOwner = [...this.queue].filter((waiting) => waiting.owner === owner).length;
-    if (this.queue.size >= MAX_WAITING || ofOwner >= MAX_WAITING_OF_OWNER) throw new Overloaded();
+    const isFull = this.queue.size >= MAX_WAITING || ofOwner >= MAX_WAITING_OF_OWNER;
+    if (this.patienceMs === 0 || isFull) throw new Overloaded();
     return new Promise((begin, reject) => {
       const waiting: Waiting = {
         owner,
@@ -60,12 +62,17 @@ export class Semaphore {
   }
 
   private next(): void {
-    const runningOf = ({ owner }: Waiting) => this.running.filter((other) => other === owner).length;
-    const [first] = [...this.queue].sort((one, other) => runningOf(one) - runningOf(other));
+    const [first] = [...this.queue]
+      .filter(({ owner }) => this.runningOf(owner) < this.mostOfOwner)
+      .sort((one, other) => this.runningOf(one.owner) - this.runningOf(other.owner));
     if (!first) return;
     this.queue.delete(first);
     clearTimeout(first.timer);
     this.running.push(first.owner);
     first.begin();
+  }
+
+  private runningOf(owner: unknown): number {
+    return this.running.filter((other) => other === owner).length;
   }
 }

@@ -58,12 +58,12 @@ export async function findCountPlaces(
   storeId: number,
   lines: readonly StockLine[],
 ): Promise<(CountPlace | null | undefined)[]> {
-  const asked = lines.flatMap(({ asOf }) => asOf ?? []);
-  if (asked.length === 0) return lines.map(() => null);
+  const usable = lines.map(({ asOf }) => (asOf?.hasMore ? undefined : asOf));
+  const asked = usable.flatMap((asOf) => asOf ?? []);
   const values = [storeId, asked.map(({ branch }) => branch), asked.map(({ position }) => position)];
-  const rows = await sql.query<PlaceRow>(FIND_PLACES, values);
+  const rows = asked.length === 0 ? [] : await sql.query<PlaceRow>(FIND_PLACES, values);
   const places = new Map(rows.map((row) => [`${row.branch} ${row.asked}`, toPlace(row)]));
-  return lines.map(({ asOf }) => asOf && places.get(`${asOf.branch.toLowerCase()} ${asOf.position}`));
+  return usable.map((asOf) => asOf && places.get(`${asOf.branch.toLowerCase()} ${asOf.position}`));
 }
 
 function toPlace({ position, snapshot, last_movement, last_event }: PlaceRow): CountPlace {

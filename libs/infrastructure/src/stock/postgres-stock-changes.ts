@@ -16,8 +16,10 @@ import {
 } from '@app/domain';
 import { Injectable, Logger } from '@nestjs/common';
 import { claimKey, keepAnswer } from '../postgres/idempotency-keys.js';
+import { Config } from '../platform/config.js';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import type { ShortStock } from '../notifications/short-stock-mail.js';
+import { Semaphore } from '../postgres/semaphore.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
 import { Transactions } from '../postgres/transactions.js';
 import { findCountPlaces, readCountFacts, readUnshipped, type CountPlace, type PlacedCount } from './count-places.js';
@@ -65,22 +67,32 @@ interface PlacedLine extends ResolvedLine {
   readonly place: CountPlace | null;
 }
 
+/** The share of the pool that changes of stock may take. */
+const TURNS = 0.4;
+const TURNS_OF_STORE = 2;
+
 @Injectable()
 export class PostgresStockChanges extends StockChanges {
   private readonly logger = new Logger('Stock');
+  /** A change of many bins takes seconds. Without turns, those of one store would hold all connections. */
+  private readonly turns: Semaphore;
 
   constructor(
     private readonly transactions: Transactions,
     private readonly metrics: ServiceMetrics,
+    { databasePoolSize }: Config,
   ) {
     super();
+    this.turns = new Semaphore(() => Math.max(1, Math.floor(databasePoolSize * TURNS)), 0, TURNS_OF_STORE);
   }
 
   override async apply(request: StockChangeRequest): Promise<ChangedStock> {
-    const changed = await this.transactions.run((sql) => apply(sql, request), request.deadline);
+    const { storeId, deadline } = request;
+    const transact = () => this.transactions.run((sql) => apply(sql, request), deadline);
+    const changed = await this.turns.run(storeId, transact);
     if (changed.short > 0) {
       this.metrics.countShortUnits(changed.short);
-      this.logger.warn(`Counts of store ${request.storeId} found ${changed.short} units fewer than are sold`);
+      this.logger.warn(`Counts of store ${storeId} found ${changed.short} units fewer than are sold`);
     }
     return changed;
   }

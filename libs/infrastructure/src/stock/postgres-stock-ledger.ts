@@ -4,13 +4,17 @@ import { Injectable } from '@nestjs/common';
 import { MaintenanceConnection } from '../postgres/maintenance-connection.js';
 import { verifyStock } from './verify-stock.js';
 
-// Always one row, which shows each unknown name as NULL.
+// Always one row, which shows each unknown name as NULL, and so a variant that several letter cases of the SKU could mean.
 const FIND_PLACE = `/* stock.find_place */
   SELECT product.id AS product, variant.id AS variant, warehouse.id AS warehouse, bin.id AS bin
   FROM (VALUES (1)) AS one
   LEFT JOIN products AS product ON product.store_id = $1 AND product.slug = $2
-  LEFT JOIN product_variants AS variant
-    ON variant.store_id = $1 AND variant.product_id = product.id AND variant.sku = $3
+  LEFT JOIN LATERAL (
+    SELECT min(id) AS id FROM (
+      SELECT id, rank() OVER (ORDER BY sku <> $3) AS place FROM product_variants
+      WHERE store_id = $1 AND product_id = product.id AND upper(sku) = upper($3)
+    ) AS spelled WHERE place = 1 HAVING count(*) = 1
+  ) AS variant ON true
   LEFT JOIN warehouses AS warehouse ON warehouse.store_id = $1 AND warehouse.code = $4
   LEFT JOIN bins AS bin ON bin.store_id = $1 AND bin.warehouse_id = warehouse.id AND bin.code = $5`;
 

@@ -11,6 +11,7 @@ import { Injectable } from '@nestjs/common';
 import { Conditions } from '../lists/conditions.js';
 import { matchesNothing, NO_ROWS, offsetOf } from '../lists/paging.js';
 import { Database } from '../postgres/database.js';
+import { unitsBySkus } from './units-by-sku.js';
 
 const COLUMNS = `page.product_id, nullif(page.variant_key, 0) AS variant_id, page.bin_id, page.quantity,
     coalesce(variant.sku, product.sku) AS sku, warehouse.code AS warehouse, bin.code AS bin`;
@@ -55,37 +56,50 @@ const PAGE = `/* stock.list */
   ) AS page ${NAMES}
   ORDER BY page.product_id, page.variant_key, page.bin_id`;
 
-const FIND_BINS = `/* stock.find_bins */
-  SELECT bins.id, bins.warehouse_id AS "warehouseId"
-  FROM warehouses JOIN bins ON bins.store_id = $1 AND bins.warehouse_id = warehouses.id
-  WHERE warehouses.store_id = $1 AND ($2::text IS NULL OR warehouses.code = $2) AND ($3::text IS NULL OR bins.code = $3)`;
+// The bins of the list, and the lists that count their stock: that of the warehouse, or one for each bin with the code. Bins of a
+// warehouse are many: no statement reads them all.
+const IN_WAREHOUSE = {
+  lists: `SELECT 'warehouse ' || id FROM warehouses WHERE store_id = $1 AND code = $2`,
+  // One product after the other, each with the warehouse of its bins.
+  rows: `SELECT product_id, variant_key, bin_id, quantity FROM stock
+        WHERE store_id = $1 AND product_id BETWEEN shown.block * 256 AND shown.block * 256 + 255
+          AND (SELECT warehouse_id FROM bins WHERE store_id = $1 AND id = stock.bin_id)
+            = (SELECT id FROM warehouses WHERE store_id = $1 AND code = $2)`,
+};
+const inBins = (condition: string) => ({
+  lists: `SELECT 'bin ' || id FROM (${condition}) AS wanted`,
+  rows: `SELECT product_id, variant_key, bin_id, quantity FROM (${condition}) AS wanted
+        JOIN stock ON stock.store_id = $1 AND stock.bin_id = wanted.id
+        WHERE product_id BETWEEN shown.block * 256 AND shown.block * 256 + 255`,
+});
+const BINS = `SELECT bins.id FROM bins WHERE bins.store_id = $1 AND bins.code = $2`;
+const IN_BINS = inBins(BINS);
+const IN_BIN_OF_WAREHOUSE = inBins(
+  `${BINS} AND bins.warehouse_id = (SELECT id FROM warehouses WHERE store_id = $1 AND code = $5)`,
+);
 
-// Only the blocks on the page, in their order, and of them the rows in the bins.
-const PAGE_OF_BINS = `/* stock.list_of_bins */
+// Only the blocks on the page, in their order, and of each the rows up to the end of the page.
+const pageOfBins = ({ lists, rows }: typeof IN_WAREHOUSE) => `/* stock.list_of_bins */
   WITH blocks AS MATERIALIZED (
     SELECT block, sum(rows) AS rows, sum(sum(rows)) OVER (ORDER BY block) - sum(rows) AS before
     FROM (
-      SELECT labels[1]::int AS block, rows FROM list_counts WHERE store_id = $1 AND list = ANY ($2) AND grain = 'all'
+      SELECT labels[1]::int AS block, rows FROM list_counts
+      WHERE store_id = $1 AND list = ANY (ARRAY(${lists})) AND grain = 'all'
     ) AS counts GROUP BY block HAVING sum(rows) > 0
   ), shown AS MATERIALIZED (
-    SELECT block, before FROM blocks WHERE before + rows > $4 AND before < $4 + $5 ORDER BY block
+    SELECT block, before FROM blocks WHERE before + rows > $3 AND before < $3 + $4::bigint ORDER BY block
   )
   SELECT (SELECT coalesce(sum(rows), 0) FROM blocks)::text AS total, ${COLUMNS}
   FROM (
     SELECT product_id, variant_key, bin_id, quantity
     FROM shown CROSS JOIN LATERAL (
-      SELECT * FROM stock
-      WHERE store_id = $1 AND product_id BETWEEN shown.block * 256 AND shown.block * 256 + 255 AND bin_id = ANY ($3)
+      SELECT * FROM (${rows}) AS block
+      ORDER BY product_id, variant_key, bin_id LIMIT $3 + $4 - shown.before
     ) AS stock
-    ORDER BY shown.block, product_id, variant_key, bin_id
-    LIMIT $5 OFFSET $4 - (SELECT coalesce(min(before), 0) FROM shown)
+    ORDER BY product_id, variant_key, bin_id
+    LIMIT $4 OFFSET $3 - (SELECT coalesce(min(before), 0) FROM shown)
   ) AS page ${NAMES}
   ORDER BY page.product_id, page.variant_key, page.bin_id`;
-
-interface BinRow {
-  readonly id: number;
-  readonly warehouseId: number;
-}
 
 interface FoundStockRow {
   readonly product_id: number;
@@ -140,35 +154,30 @@ export class PostgresStockRepository extends StockRepository {
     return this.database.search(filteredPage(where, page), where.values);
   }
 
-  private async readBins(storeId: number, { warehouse, bin }: StockFilter, page: Page): Promise<ListedStockRow[]> {
-    const bins = await this.database.query<BinRow>(FIND_BINS, [storeId, warehouse, bin]);
-    const ids = bins.map(({ id }) => id);
-    const lists =
+  private readBins(storeId: number, { warehouse, bin }: StockFilter, page: Page): Promise<ListedStockRow[]> {
+    const [place, kind] =
       bin === undefined
-        ? [...new Set(bins.map(({ warehouseId }) => `warehouse ${warehouseId}`))]
-        : ids.map((id) => `bin ${id}`);
-    return this.database.search(PAGE_OF_BINS, [storeId, lists, ids, offsetOf(page), page.limit]);
+        ? [warehouse, IN_WAREHOUSE]
+        : [bin, warehouse === undefined ? IN_BINS : IN_BIN_OF_WAREHOUSE];
+    const values = [storeId, place, offsetOf(page), page.limit, ...(kind === IN_BIN_OF_WAREHOUSE ? [warehouse] : [])];
+    return this.database.searchPrepared(pageOfBins(kind), values);
   }
 }
 
 function conditionsOf(storeId: number, { skus, productId, warehouse, bin }: StockFilter): Conditions {
   const where = new Conditions('stock.store_id = ?', storeId);
-  if (skus) {
+  if (skus) where.and(`(stock.product_id, stock.variant_key) IN (${unitsBySkus('stock_units', '?')})`, skus);
+  if (productId !== undefined) where.and('stock.product_id = ?', productId);
+  // The rows are few, and each looks up its own bin: a join may read all bins of the warehouse.
+  if (warehouse !== undefined) {
     where.and(
-      `(stock.product_id, stock.variant_key) IN (
-        SELECT product_id, variant_key FROM sellable_units
-        WHERE store_id = $1 AND upper(sku) IN (SELECT upper(given) FROM unnest(?::text[]) AS given))`,
-      skus,
+      `(SELECT warehouses.code FROM bins JOIN warehouses ON warehouses.store_id = $1 AND warehouses.id = bins.warehouse_id
+        WHERE bins.store_id = $1 AND bins.id = stock.bin_id) = ?`,
+      warehouse,
     );
   }
-  if (productId !== undefined) where.and('stock.product_id = ?', productId);
-  if (warehouse !== undefined || bin !== undefined) {
-    where.and(
-      `stock.bin_id IN (
-        SELECT bins.id FROM bins JOIN warehouses ON warehouses.store_id = $1 AND warehouses.id = bins.warehouse_id
-        WHERE bins.store_id = $1${warehouse === undefined ? '' : ' AND warehouses.code = ?'}${bin === undefined ? '' : ' AND bins.code = ?'})`,
-      ...[warehouse, bin].filter((value) => value !== undefined),
-    );
+  if (bin !== undefined) {
+    where.and('(SELECT code FROM bins WHERE bins.store_id = $1 AND bins.id = stock.bin_id) = ?', bin);
   }
   return where;
 }

@@ -1,6 +1,7 @@
 import type { StockChangeRequest, StockLine } from '@app/application';
 import type { StockRefusal } from '@app/domain';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
+import { unitsBySku } from './units-by-sku.js';
 
 /** What a line means. */
 export interface ResolvedLine {
@@ -17,62 +18,106 @@ export interface ResolvedLine {
   readonly refusal: StockRefusal | null;
 }
 
-const MATCHES = `(asked.warehouse IS NULL OR warehouses.code = asked.warehouse) AND (asked.bin IS NULL OR bins.code = asked.bin)`;
-const WAREHOUSE = `warehouses ON warehouses.store_id = bins.store_id AND warehouses.id = bins.warehouse_id`;
-const ONE_OF = `SELECT count(*)::int AS bins, min(id) AS id, min(warehouse) AS warehouse, min(bin) AS bin`;
+/** Bins of a store beyond which requests make no further ones. */
+export const MOST_BINS = 100_000;
 
-// A bin that the line does not name in full is the one that holds the product, or else the only one that there is.
-const RESOLVE = `/* stock.resolve_lines */
-  SELECT unit.units, unit.product_id, nullif(unit.variant_key, 0) AS variant_id, unit.sku,
-    coalesce(holding.id, other.id) AS bin_id, greatest(holding.bins, other.bins) AS bins,
-    coalesce(holding.warehouse, other.warehouse) AS warehouse, coalesce(holding.bin, other.bin) AS bin
-  FROM unnest($2::text[], $3::int[], $4::int[], $5::text[], $6::text[]) WITH ORDINALITY
-    AS asked (sku, product_id, variant_id, warehouse, bin, line)
+// Of several units with the SKU, the one that can be ordered: a product that is sold again shares its SKU with an archived one.
+const FIND_UNITS = `/* stock.find_units */
+  SELECT unit.units, unit.product_id, nullif(unit.variant_key, 0) AS variant_id, unit.sku, place.id AS warehouse_id
+  FROM unnest($2::text[], $3::int[], $4::int[], $5::text[]) WITH ORDINALITY
+    AS asked (sku, product_id, variant_id, warehouse, line)
+  LEFT JOIN warehouses AS place ON place.store_id = $1 AND place.code = asked.warehouse
   CROSS JOIN LATERAL (
     SELECT count(*)::int AS units, min(product_id) AS product_id, min(variant_key) AS variant_key, min(sku) AS sku FROM (
-      SELECT product_id, variant_key, sku FROM sellable_units WHERE store_id = $1 AND upper(sku) = upper(asked.sku)
+      SELECT product_id, variant_key, sku, rank() OVER (ORDER BY is_offered DESC, is_active DESC) AS place
+      FROM ${unitsBySku('stock_units', 'asked.sku')} AS spelled
       UNION ALL
-      SELECT product.id, coalesce(variant.id, 0), coalesce(variant.sku, product.sku) FROM products AS product
+      SELECT product.id, coalesce(variant.id, 0), coalesce(variant.sku, product.sku), 1 FROM products AS product
       LEFT JOIN product_variants AS variant
         ON variant.store_id = $1 AND variant.product_id = product.id AND variant.id = asked.variant_id
       WHERE asked.sku IS NULL AND product.store_id = $1 AND product.id = asked.product_id
         AND (asked.variant_id IS NULL OR variant.id IS NOT NULL)
     ) AS found
+    WHERE found.place = 1
   ) AS unit
+  ORDER BY asked.line`;
+
+const POSSIBLE = `SELECT count(*)::int AS bins, min(id) AS id`;
+
+// A bin that the line does not name in full is the one that holds the product, or else the only one that there is. Two are as
+// bad as many. Each way to name a bin has a part with an index of its own: a store may have many bins, and a product may lie in many.
+const FIND_BINS = `/* stock.find_bins_of_lines */
+  SELECT coalesce(holding.id, other.id) AS bin_id, greatest(holding.bins, other.bins) AS bins, warehouses.code AS warehouse,
+    bins.code AS bin
+  FROM unnest($2::int[], $3::int[], $4::int[], $5::boolean[], $6::text[]) WITH ORDINALITY
+    AS asked (product_id, variant_key, warehouse_id, any_warehouse, bin, line)
   CROSS JOIN LATERAL (
-    ${ONE_OF} FROM (
-      SELECT bins.id, warehouses.code AS warehouse, bins.code AS bin FROM stock
-      JOIN bins ON bins.store_id = $1 AND bins.id = stock.bin_id JOIN ${WAREHOUSE}
-      WHERE stock.store_id = $1 AND stock.product_id = unit.product_id AND stock.variant_key = unit.variant_key AND ${MATCHES}
-      LIMIT 2
+    ${POSSIBLE} FROM (
+      (SELECT bins.id FROM bins
+      WHERE asked.bin IS NOT NULL AND bins.store_id = $1 AND bins.warehouse_id = asked.warehouse_id AND bins.code = asked.bin)
+      UNION ALL
+      (SELECT bins.id FROM bins
+      WHERE asked.bin IS NOT NULL AND asked.any_warehouse AND bins.store_id = $1 AND bins.code = asked.bin
+        AND EXISTS (
+          SELECT FROM stock WHERE stock.store_id = $1 AND stock.product_id = asked.product_id
+            AND stock.variant_key = asked.variant_key AND stock.bin_id = bins.id)
+      LIMIT 2)
+      UNION ALL
+      (SELECT stock.bin_id FROM stock
+      WHERE asked.bin IS NULL AND (asked.any_warehouse OR asked.warehouse_id IS NOT NULL) AND stock.store_id = $1
+        AND stock.product_id = asked.product_id AND stock.variant_key = asked.variant_key
+        AND (asked.any_warehouse OR asked.warehouse_id = (
+          SELECT warehouse_id FROM bins WHERE bins.store_id = $1 AND bins.id = stock.bin_id))
+      LIMIT 2)
     ) AS two
   ) AS holding
   LEFT JOIN LATERAL (
-    ${ONE_OF} FROM (
-      SELECT bins.id, warehouses.code AS warehouse, bins.code AS bin FROM bins JOIN ${WAREHOUSE}
-      WHERE bins.store_id = $1 AND ${MATCHES}
-      LIMIT 2
+    ${POSSIBLE} FROM (
+      (SELECT bins.id FROM bins
+      WHERE asked.any_warehouse AND asked.bin IS NOT NULL AND bins.store_id = $1 AND bins.code = asked.bin LIMIT 2)
+      UNION ALL
+      (SELECT bins.id FROM bins
+      WHERE asked.bin IS NULL AND bins.store_id = $1 AND bins.warehouse_id = asked.warehouse_id LIMIT 2)
+      UNION ALL
+      (SELECT bins.id FROM bins WHERE asked.any_warehouse AND asked.bin IS NULL AND bins.store_id = $1 LIMIT 2)
     ) AS two
   ) AS other ON holding.bins = 0
+  LEFT JOIN bins ON bins.store_id = $1 AND bins.id = coalesce(holding.id, other.id)
+  LEFT JOIN warehouses ON warehouses.store_id = $1 AND warehouses.id = bins.warehouse_id
   ORDER BY asked.line`;
 
+// In the order of the lines up to the limit, and inserted in one order: requests that make the same bins wait for each other.
 const CREATE_BINS = `/* stock.create_bins */
   INSERT INTO bins (store_id, warehouse_id, code)
-  SELECT DISTINCT $1::int, warehouses.id, asked.bin
-  FROM unnest($2::text[], $3::text[]) AS asked (warehouse, bin)
-  JOIN warehouses ON warehouses.store_id = $1 AND warehouses.code = asked.warehouse
-  ORDER BY 2, 3
+  SELECT $1::int, warehouse_id, bin FROM (
+    SELECT warehouse_id, bin FROM unnest($2::int[], $3::text[]) WITH ORDINALITY AS asked (warehouse_id, bin, line)
+    GROUP BY warehouse_id, bin ORDER BY min(line)
+    LIMIT greatest(0, ${MOST_BINS} - (SELECT count(*) FROM bins WHERE store_id = $1))
+  ) AS made
+  ORDER BY warehouse_id, bin
   ON CONFLICT DO NOTHING`;
 
-interface ResolvedRow {
+interface UnitRow {
   readonly units: number;
   readonly product_id: number | null;
   readonly variant_id: number | null;
   readonly sku: string | null;
+  readonly warehouse_id: number | null;
+}
+
+interface BinRow {
   readonly bin_id: number | null;
   readonly bins: number;
   readonly warehouse: string | null;
   readonly bin: string | null;
+}
+
+/** A line with its unit, of which there may be none or several, and with the bins that it may mean. */
+interface FoundLine {
+  readonly asked: StockLine;
+  readonly unit: UnitRow;
+  /** Null without one unit. */
+  readonly place: BinRow | null;
 }
 
 /** Finds the product and the bin of each line, in the order of the lines. */
@@ -80,50 +125,81 @@ export async function resolveLines(
   sql: TransactionSql,
   { storeId, lines, createsBins }: StockChangeRequest,
 ): Promise<ResolvedLine[]> {
-  const rows = await resolve(sql, storeId, lines);
-  const missing = lines.filter(({ warehouse, bin }, index) => {
-    const row = rows[index];
-    return row?.units === 1 && row.bins === 0 && warehouse !== null && bin !== null;
-  });
-  if (!createsBins || missing.length === 0) return toLines(lines, rows);
-  await sql.query(CREATE_BINS, [storeId, missing.map(({ warehouse }) => warehouse), missing.map(({ bin }) => bin)]);
-  return toLines(lines, await resolve(sql, storeId, lines));
-}
-
-function resolve(sql: TransactionSql, storeId: number, lines: readonly StockLine[]): Promise<ResolvedRow[]> {
-  return sql.query<ResolvedRow>(RESOLVE, [
+  const units = await sql.query<UnitRow>(FIND_UNITS, [
     storeId,
     lines.map(({ sku }) => sku),
     lines.map(({ productId }) => productId),
     lines.map(({ variantId }) => variantId),
     lines.map(({ warehouse }) => warehouse),
-    lines.map(({ bin }) => bin),
   ]);
+  const found = await findBins(sql, storeId, lines, units);
+  const missing = found.filter((line) => isMissing(line));
+  if (!createsBins || missing.length === 0) return found.map((line, index) => toLine(line, index, false));
+  await sql.query(CREATE_BINS, [
+    storeId,
+    missing.map(({ unit }) => unit.warehouse_id),
+    missing.map(({ asked }) => asked.bin),
+  ]);
+  return (await findBins(sql, storeId, lines, units)).map((line, index) => toLine(line, index, isMissing(line)));
 }
 
-function toLines(lines: readonly StockLine[], rows: readonly ResolvedRow[]): ResolvedLine[] {
-  return rows.map((row, index) => {
-    const asked = lines[index];
-    const unit = row.units === 1;
-    const bin = unit && row.bins === 1;
-    return {
-      index,
-      sku: (unit ? row.sku : asked?.sku) ?? '',
-      productId: (unit ? row.product_id : asked?.productId) ?? null,
-      variantId: (unit ? row.variant_id : asked?.variantId) ?? null,
-      binId: bin ? row.bin_id : null,
-      warehouse: (bin ? row.warehouse : asked?.warehouse) ?? '',
-      bin: (bin ? row.bin : asked?.bin) ?? '',
-      refusal: refusalOf(row),
-    };
+/** Whether the warehouse of a line lacks its bin. */
+function isMissing({ asked, unit, place }: FoundLine): boolean {
+  return place?.bins === 0 && unit.warehouse_id !== null && asked.bin !== null;
+}
+
+async function findBins(
+  sql: TransactionSql,
+  storeId: number,
+  lines: readonly StockLine[],
+  units: readonly UnitRow[],
+): Promise<FoundLine[]> {
+  const asked = lines.flatMap((line, index) => {
+    const unit = units[index];
+    return unit?.units === 1 ? [{ line, unit, key: keyOf(line, unit) }] : [];
+  });
+  // Each once: a request may name the same bin in every line, and a bin that is named in part may be one of many.
+  const places = [...new Map(asked.map((each) => [each.key, each])).values()];
+  const rows = await sql.query<BinRow>(FIND_BINS, [
+    storeId,
+    places.map(({ unit }) => unit.product_id),
+    places.map(({ unit }) => unit.variant_id ?? 0),
+    places.map(({ unit }) => unit.warehouse_id),
+    places.map(({ line }) => line.warehouse === null),
+    places.map(({ line }) => line.bin),
+  ]);
+  const byKey = new Map(places.map(({ key }, index) => [key, rows[index]]));
+  return lines.flatMap((line, index) => {
+    const unit = units[index];
+    return unit ? [{ asked: line, unit, place: byKey.get(keyOf(line, unit)) ?? null }] : [];
   });
 }
 
-function refusalOf({ units, bins }: ResolvedRow): StockRefusal | null {
+function keyOf({ warehouse, bin }: StockLine, { units, product_id, variant_id }: UnitRow): string {
+  return JSON.stringify([units, product_id, variant_id, warehouse, bin]);
+}
+
+function toLine({ asked, unit: row, place }: FoundLine, index: number, isOverLimit: boolean): ResolvedLine {
+  const unit = row.units === 1;
+  const bin = place?.bins === 1 ? place : null;
+  return {
+    index,
+    sku: (unit ? row.sku : asked.sku) ?? '',
+    productId: unit ? row.product_id : asked.productId,
+    variantId: unit ? row.variant_id : asked.variantId,
+    binId: bin ? bin.bin_id : null,
+    warehouse: (bin ? bin.warehouse : asked.warehouse) ?? '',
+    bin: (bin ? bin.bin : asked.bin) ?? '',
+    refusal: refusalOf(row, place, isOverLimit),
+  };
+}
+
+function refusalOf({ units }: UnitRow, place: BinRow | null, isOverLimit: boolean): StockRefusal | null {
   if (units === 0) return { code: 'unknown_sku', error: 'The store has no such product or variant' };
   if (units > 1)
     return { code: 'ambiguous_sku', error: 'Several products have this SKU: name product_id and variant_id' };
-  if (bins === 0) return { code: 'unknown_bin', error: 'The store has no such bin' };
-  if (bins > 1) return { code: 'unknown_bin', error: 'Several bins are possible: name warehouse and bin' };
+  if (isOverLimit) return { code: 'too_many_bins', error: `The store has ${MOST_BINS} bins: no request makes another` };
+  if (place?.bins === 0) return { code: 'unknown_bin', error: 'The store has no such bin' };
+  if (place?.bins !== 1) return { code: 'unknown_bin', error: 'Several bins are possible: name warehouse and bin' };
   return null;
 }

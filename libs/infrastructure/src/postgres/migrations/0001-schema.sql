@@ -115,6 +115,8 @@ CREATE TABLE bins (
   FOREIGN KEY (store_id, warehouse_id) REFERENCES warehouses
 );
 COMMENT ON TABLE bins IS 'Bins of a warehouse. Stock lies in bins.';
+-- Bins by their code, in any warehouse.
+CREATE INDEX bins_by_code ON bins (store_id, code);
 
 
 -- Catalog --------------------------------------------------------------------------------------------------------------
@@ -183,6 +185,8 @@ CREATE INDEX products_newest ON products (store_id, created_at DESC, id DESC) WH
 CREATE INDEX products_featured ON products (store_id, created_at DESC, id DESC) WHERE status = 'ACTIVE' AND featured;
 CREATE INDEX products_in_stock ON products (store_id, created_at DESC, id DESC) WHERE status = 'ACTIVE' AND in_stock;
 CREATE INDEX products_by_brand ON products (store_id, brand_id);
+-- Products by their SKU, in any letter case.
+CREATE INDEX products_by_sku ON products (store_id, upper(sku));
 CREATE INDEX products_search ON products USING gin (name gin_trgm_ops) WITH (gin_pending_list_limit = 64);
 
 CREATE TABLE product_variants (
@@ -203,6 +207,8 @@ CREATE TABLE product_variants (
   FOREIGN KEY (store_id, product_id) REFERENCES products ON DELETE CASCADE
 );
 COMMENT ON TABLE product_variants IS 'Variants of a product, such as its sizes.';
+-- Variants by their SKU, in any letter case.
+CREATE INDEX product_variants_by_sku ON product_variants (store_id, upper(sku));
 COMMENT ON COLUMN product_variants.price IS 'Minor units of the store''s currency.';
 COMMENT ON COLUMN product_variants.attribute_names IS 'Names of the attributes in their order, which jsonb does not keep.';
 -- Whether the units of a stock row are those of an inactive variant: few are.
@@ -1227,6 +1233,19 @@ LEFT JOIN product_variants AS variant
   ON variant.store_id = product.store_id AND variant.product_id = product.id AND variant.status = 'ACTIVE'
 WHERE product.status = 'ACTIVE';
 COMMENT ON VIEW units_for_sale IS 'What sellable_units must hold.';
+
+CREATE VIEW stock_units AS
+SELECT store_id, id AS product_id, 0 AS variant_key, sku,
+  NOT EXISTS (
+    SELECT FROM product_variants AS variant
+    WHERE variant.store_id = product.store_id AND variant.product_id = product.id AND variant.status = 'ACTIVE'
+  ) AS is_offered, status = 'ACTIVE' AS is_active
+FROM products AS product
+UNION ALL
+SELECT store_id, product_id, id, sku, status = 'ACTIVE',
+  (SELECT status = 'ACTIVE' FROM products WHERE store_id = variant.store_id AND id = variant.product_id)
+FROM product_variants AS variant;
+COMMENT ON VIEW stock_units IS 'All that can lie in a bin: products and variants, of every status. Those for sale are offered and active.';
 
 CREATE FUNCTION is_unit_in_stock(of_store int, of_product int, of_variant_key int) RETURNS boolean LANGUAGE sql STABLE
 RETURN EXISTS (

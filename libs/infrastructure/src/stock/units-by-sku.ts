@@ -1,0 +1,21 @@
+/**
+ * SQL for the units that a SKU means: those that have it exactly, or else those that have it in another letter case. `$1` is
+ * the id of the store.
+ *
+ * @param units a table or view with a row for each unit: `stock_units` or `sellable_units`.
+ * @param sku an expression.
+ */
+export function unitsBySku(units: 'stock_units' | 'sellable_units', sku: string): string {
+  return `(
+      SELECT * FROM (
+        SELECT unit.*, rank() OVER (ORDER BY unit.sku <> ${sku}) AS place FROM ${units} AS unit
+        WHERE unit.store_id = $1 AND upper(unit.sku) = upper(${sku})
+      ) AS spelled WHERE place = 1
+    )`;
+}
+
+/** SQL for the ids (product_id, variant_key) of the units that a list of SKUs means. @param skus a parameter. */
+export function unitsBySkus(units: 'stock_units' | 'sellable_units', skus: string): string {
+  return `SELECT found.product_id, found.variant_key FROM unnest(${skus}::text[]) AS given (sku)
+      CROSS JOIN LATERAL ${unitsBySku(units, 'given.sku')} AS found`;
+}
