@@ -111,10 +111,13 @@ export class Clients {
 
   private basket(): OrderBody['items'] {
     const { random } = this.options.shop.context;
-    return Array.from({ length: 1 + random(3) }, () => {
+    const line = () => {
       const among = random(3) > 0 ? Math.min(POPULAR, this.productIds.length) : this.productIds.length;
       return { product_id: this.productIds[random(among)] ?? 0, quantity: 1 + random(7) };
-    });
+    };
+    const lines = Array.from({ length: 1 + random(3) }, line);
+    // A product in two lines, which may leave from other bins, and at other times.
+    return random(3) > 0 ? lines : [...lines, ...lines.slice(0, 1)];
   }
 
   private async packNext(): Promise<void> {

@@ -18,17 +18,17 @@ interface Pile {
   returned: number;
 }
 
-/** An order as its packer knows it: units leave, and come back, in the order of the allocations of their product. */
+/** An order as its packer knows it: the units of a line leave, and come back, in the order of its allocations. */
 export class SoldOrder {
   readonly id: string;
+  /** By line. */
   private readonly piles = new Map<number, Pile>();
 
   constructor(private readonly answer: StockOrder) {
     this.id = answer.id;
-    for (const { product_id, allocations } of answer.line_items) {
-      const pile = this.piles.get(product_id) ?? { bins: [], left: 0, returned: 0 };
-      this.piles.set(product_id, pile);
-      for (const { bin, quantity } of allocations) pile.bins.push(...Array<string>(quantity).fill(bin));
+    for (const { line, allocations } of answer.line_items) {
+      const bins = allocations.flatMap(({ bin, quantity }) => Array<string>(quantity).fill(bin));
+      this.piles.set(line, { bins, left: 0, returned: 0 });
     }
   }
 
@@ -75,8 +75,7 @@ export class SoldOrder {
     take: (pile: Pile) => string | undefined,
   ): Effect[] {
     return items.flatMap(({ line, quantity }) => {
-      const product = this.answer.line_items.find((item) => item.line === line)?.product_id ?? 0;
-      const pile = this.piles.get(product);
+      const pile = this.piles.get(line);
       if (!pile) throw new Error(`Order ${this.id} has no line ${line}`);
       return Array.from({ length: quantity }, () => ({ bin: take(pile) ?? '', shelf, sold }));
     });

@@ -2,6 +2,7 @@ import type { StockLine } from '@app/application';
 import type { CountFacts } from '@app/domain';
 import { toSafeInteger } from '../postgres/integers.js';
 import type { TransactionSql } from '../postgres/transaction-sql.js';
+import { commonUnits, linesOfOrder } from './line-units.js';
 
 /** A place of the feed at which stock can be counted. */
 export interface CountPlace {
@@ -95,8 +96,8 @@ const FACTS = `/* stock.count_facts */
       AND moved.bin_id = counted.bin_id AND moved.kind = ANY ('{OPENING,SET,COUNT}')
   ) AS absolute`;
 
-// Orders that were placed and not shipped at the place: those that are open now, and those that changed since. What they took
-// leaves the bins in the order of their ids, as the allocations of an order list them.
+// Orders that were placed and not shipped at the place: those that are open now, and those that changed since. The units of a
+// product in an order have numbers, by line and by bin (line-units.ts): a bin has shipped those of its numbers that its lines have.
 const UNSHIPPED = `/* stock.count_unshipped */
   WITH counted AS MATERIALIZED (
     SELECT * FROM ${COUNTED}
@@ -114,23 +115,24 @@ const UNSHIPPED = `/* stock.count_unshipped */
     WHERE ${isBefore('moved.id', 'counted.last_movement', 'moved.transaction')}
     GROUP BY counted.line, candidates.id, moved.bin_id
   )
-  SELECT counted.line, sum(taken.units - least(greatest(
-    shipped.units - (taken.through - taken.units), 0), taken.units))::int AS units
+  SELECT counted.line, sum(taken.units - shipped.units)::int AS units
   FROM taken
   JOIN counted ON counted.line = taken.line AND counted.bin_id = taken.bin_id
   CROSS JOIN LATERAL (
-    SELECT coalesce(sum(item.quantity), 0) AS units
-    FROM order_lines AS line
-    JOIN shipment_items AS item USING (store_id, order_id, position)
-    WHERE line.store_id = $1 AND line.order_id = taken.order_id AND line.product_id = counted.product_id
-      AND coalesce(line.variant_id, 0) = counted.variant_key
-      -- The last status of the shipment before the place.
-      AND (SELECT coalesce(event.details ->> 'to', event.details ->> 'status') FROM order_events AS event
-        WHERE event.store_id = $1 AND event.order_id = line.order_id AND event.reference = item.reference
-          AND event.event IN ('shipment_created', 'shipment_changed')
-          AND coalesce(event.details ->> 'to', event.details ->> 'status') IS NOT NULL
-          AND ${isBefore('event.id', 'counted.last_event', 'event.transaction')}
-        ORDER BY event.id DESC LIMIT 1) IN ('shipped', 'delivered')
+    SELECT coalesce(sum(${commonUnits('line.before', 'left_with.units', 'taken.through - taken.units', 'taken.units')}), 0) AS units
+    FROM ${linesOfOrder('taken.order_id')} AS line
+    CROSS JOIN LATERAL (
+      SELECT coalesce(sum(item.quantity), 0) AS units FROM shipment_items AS item
+      WHERE item.store_id = $1 AND item.order_id = taken.order_id AND item.position = line.position
+        -- The last status of the shipment before the place.
+        AND (SELECT coalesce(event.details ->> 'to', event.details ->> 'status') FROM order_events AS event
+          WHERE event.store_id = $1 AND event.order_id = taken.order_id AND event.reference = item.reference
+            AND event.event IN ('shipment_created', 'shipment_changed')
+            AND coalesce(event.details ->> 'to', event.details ->> 'status') IS NOT NULL
+            AND ${isBefore('event.id', 'counted.last_event', 'event.transaction')}
+          ORDER BY event.id DESC LIMIT 1) IN ('shipped', 'delivered')
+    ) AS left_with
+    WHERE line.product_id = counted.product_id AND line.variant_key = counted.variant_key
   ) AS shipped
   WHERE coalesce((
     SELECT to_value FROM order_events AS event

@@ -56,50 +56,52 @@ const PAGE = `/* stock.list */
   ) AS page ${NAMES}
   ORDER BY page.product_id, page.variant_key, page.bin_id`;
 
-// The bins of the list, and the lists that count their stock: that of the warehouse, or one for each bin with the code. Bins of a
-// warehouse are many: no statement reads them all.
-const IN_WAREHOUSE = {
-  lists: `SELECT 'warehouse ' || id FROM warehouses WHERE store_id = $1 AND code = $2`,
-  // One product after the other, each with the warehouse of its bins.
-  rows: `SELECT product_id, variant_key, bin_id, quantity FROM stock
-        WHERE store_id = $1 AND product_id BETWEEN shown.block * 256 AND shown.block * 256 + 255
-          AND (SELECT warehouse_id FROM bins WHERE store_id = $1 AND id = stock.bin_id)
-            = (SELECT id FROM warehouses WHERE store_id = $1 AND code = $2)`,
-};
-const inBins = (condition: string) => ({
-  lists: `SELECT 'bin ' || id FROM (${condition}) AS wanted`,
-  rows: `SELECT product_id, variant_key, bin_id, quantity FROM (${condition}) AS wanted
-        JOIN stock ON stock.store_id = $1 AND stock.bin_id = wanted.id
-        WHERE product_id BETWEEN shown.block * 256 AND shown.block * 256 + 255`,
-});
-const BINS = `SELECT bins.id FROM bins WHERE bins.store_id = $1 AND bins.code = $2`;
-const IN_BINS = inBins(BINS);
-const IN_BIN_OF_WAREHOUSE = inBins(
-  `${BINS} AND bins.warehouse_id = (SELECT id FROM warehouses WHERE store_id = $1 AND code = $5)`,
-);
+/** So many bins are read, to find their rows bin by bin. */
+const FEW_BINS = 1_000;
 
-// Only the blocks on the page, in their order, and of each the rows up to the end of the page.
-const pageOfBins = ({ lists, rows }: typeof IN_WAREHOUSE) => `/* stock.list_of_bins */
+// Sorted as in the index: a scan of the table would read the bins of other stores.
+const findBins = (where: Conditions) => `/* stock.find_bins */
+  SELECT bins.id, bins.warehouse_id AS "warehouseId" FROM bins WHERE ${where.sql}
+  ORDER BY bins.store_id, bins.warehouse_id, bins.code LIMIT ${FEW_BINS + 1}`;
+
+// Only the blocks on the page, in their order, and of them the rows in the bins up to the end of the page. Without the quantity,
+// the primary key has the rows in their order.
+const pageOfBins = (rowsOfBlock: string) => `/* stock.list_of_bins */
   WITH blocks AS MATERIALIZED (
     SELECT block, sum(rows) AS rows, sum(sum(rows)) OVER (ORDER BY block) - sum(rows) AS before
     FROM (
-      SELECT labels[1]::int AS block, rows FROM list_counts
-      WHERE store_id = $1 AND list = ANY (ARRAY(${lists})) AND grain = 'all'
+      SELECT labels[1]::int AS block, rows FROM list_counts WHERE store_id = $1 AND list = ANY ($2) AND grain = 'all'
     ) AS counts GROUP BY block HAVING sum(rows) > 0
   ), shown AS MATERIALIZED (
-    SELECT block, before FROM blocks WHERE before + rows > $3 AND before < $3 + $4::bigint ORDER BY block
+    SELECT block, before FROM blocks WHERE before + rows > $4 AND before < $4 + $5 ORDER BY block
   )
   SELECT (SELECT coalesce(sum(rows), 0) FROM blocks)::text AS total, ${COLUMNS}
   FROM (
-    SELECT product_id, variant_key, bin_id, quantity
+    SELECT product_id, variant_key, bin_id
     FROM shown CROSS JOIN LATERAL (
-      SELECT * FROM (${rows}) AS block
-      ORDER BY product_id, variant_key, bin_id LIMIT $3 + $4 - shown.before
-    ) AS stock
+      ${rowsOfBlock}
+      ORDER BY product_id, variant_key, bin_id LIMIT $4 + $5 - shown.before
+    ) AS places
     ORDER BY product_id, variant_key, bin_id
-    LIMIT $4 OFFSET $3 - (SELECT coalesce(min(before), 0) FROM shown)
-  ) AS page ${NAMES}
+    LIMIT $5 OFFSET $4 - (SELECT coalesce(min(before), 0) FROM shown)
+  ) AS places
+  JOIN stock AS page USING (product_id, variant_key, bin_id) ${NAMES}
+  WHERE page.store_id = $1
   ORDER BY page.product_id, page.variant_key, page.bin_id`;
+
+const BLOCK = `SELECT product_id, variant_key, bin_id FROM stock
+      WHERE store_id = $1 AND product_id BETWEEN shown.block * 256 AND shown.block * 256 + 255`;
+const PAGE_OF_BINS = pageOfBins(`${BLOCK} AND bin_id = ANY ($3)`);
+// In their order, each with the warehouse of its bin, until the page is full. Without OFFSET, the planner would expect few rows of
+// the warehouse, and read the whole block to sort them.
+const PAGE_OF_WAREHOUSE =
+  pageOfBins(`SELECT * FROM (${BLOCK} ORDER BY product_id, variant_key, bin_id OFFSET 0) AS block
+      WHERE (SELECT warehouse_id FROM bins WHERE store_id = $1 AND id = bin_id) = $3`);
+
+interface BinRow {
+  readonly id: number;
+  readonly warehouseId: number;
+}
 
 interface FoundStockRow {
   readonly product_id: number;
@@ -154,13 +156,20 @@ export class PostgresStockRepository extends StockRepository {
     return this.database.search(filteredPage(where, page), where.values);
   }
 
-  private readBins(storeId: number, { warehouse, bin }: StockFilter, page: Page): Promise<ListedStockRow[]> {
-    const [place, kind] =
-      bin === undefined
-        ? [warehouse, IN_WAREHOUSE]
-        : [bin, warehouse === undefined ? IN_BINS : IN_BIN_OF_WAREHOUSE];
-    const values = [storeId, place, offsetOf(page), page.limit, ...(kind === IN_BIN_OF_WAREHOUSE ? [warehouse] : [])];
-    return this.database.searchPrepared(pageOfBins(kind), values);
+  private async readBins(storeId: number, { warehouse, bin }: StockFilter, page: Page): Promise<ListedStockRow[]> {
+    const where = new Conditions('bins.store_id = ?', storeId);
+    if (bin !== undefined) where.and('bins.code = ?', bin);
+    if (warehouse !== undefined) {
+      where.and('bins.warehouse_id = (SELECT id FROM warehouses WHERE store_id = $1 AND code = ?)', warehouse);
+    }
+    const bins = await this.database.query<BinRow>(findBins(where), where.values);
+    const ids = bins.map(({ id }) => id);
+    const [warehouseId] = bins.map((row) => row.warehouseId);
+    const lists = bin === undefined ? [`warehouse ${warehouseId}`] : ids.map((id) => `bin ${id}`);
+    const range = [offsetOf(page), page.limit];
+    return bin === undefined && bins.length > FEW_BINS
+      ? this.database.search(PAGE_OF_WAREHOUSE, [storeId, lists, warehouseId, ...range])
+      : this.database.search(PAGE_OF_BINS, [storeId, lists, ids, ...range]);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { OrderKey } from '@app/application';
 import type { LineQuantity, OrderChange } from '@app/domain';
 import type { Statement } from '../postgres/transaction-sql.js';
+import { commonUnits, linesOfOrder } from './line-units.js';
 
 // The stock rows of the order's movements, in the lock order of every writer.
 const LOCK_MOVED_STOCK = `/* stock.lock_moved */
@@ -10,23 +11,30 @@ const LOCK_MOVED_STOCK = `/* stock.lock_moved */
   ORDER BY product_id, variant_key, bin_id
   FOR NO KEY UPDATE`;
 
-// Never more than the order still has of a bin, by the ledger.
+// The units of a line after those that have returned. Never more than the order still has of a bin, by the ledger.
 const RETURN_STOCK = `/* stock.return */
-  WITH wanted AS (
-    SELECT line.product_id, coalesce(line.variant_id, 0) AS variant_key, sum(back.quantity)::int AS quantity
-    FROM unnest($3::int[], $4::int[]) AS back (line, quantity)
-    JOIN order_lines AS line ON line.store_id = $1 AND line.order_id = $2 AND line.position = back.line - 1
-    GROUP BY line.product_id, coalesce(line.variant_id, 0)
-  ), outstanding AS (
-    SELECT product_id, variant_key, bin_id, -sum(quantity)::int AS quantity,
-      (sum(-sum(quantity)) OVER (PARTITION BY product_id, variant_key ORDER BY bin_id))::int AS through
+  WITH back AS (
+    SELECT line.product_id, line.variant_key, units.quantity,
+      line.before + coalesce(returned.quantity - units.quantity, 0) AS before
+    FROM unnest($3::int[], $4::int[]) AS units (line, quantity)
+    JOIN ${linesOfOrder('$2')} AS line ON line.position = units.line - 1
+    LEFT JOIN returned_units AS returned
+      ON returned.store_id = $1 AND returned.order_id = $2 AND returned.position = line.position
+  ), taken AS (
+    SELECT product_id, variant_key, bin_id, -sum(quantity) AS outstanding,
+      coalesce(-sum(quantity) FILTER (WHERE kind = 'ORDER'), 0) AS units,
+      sum(coalesce(-sum(quantity) FILTER (WHERE kind = 'ORDER'), 0))
+        OVER (PARTITION BY product_id, variant_key ORDER BY bin_id) AS through
     FROM stock_movements WHERE store_id = $1 AND order_id = $2
-    GROUP BY product_id, variant_key, bin_id HAVING sum(quantity) < 0
+    GROUP BY product_id, variant_key, bin_id
   ), due AS (
-    SELECT product_id, variant_key, bin_id,
-      least(outstanding.quantity, wanted.quantity - through + outstanding.quantity) AS quantity
-    FROM outstanding JOIN wanted USING (product_id, variant_key)
-    WHERE wanted.quantity > through - outstanding.quantity
+    SELECT product_id, variant_key, bin_id, least(outstanding, sum(common.units))::int AS quantity
+    FROM taken JOIN back USING (product_id, variant_key)
+    CROSS JOIN LATERAL (
+      SELECT ${commonUnits('back.before', 'back.quantity', 'taken.through - taken.units', 'taken.units')} AS units
+    ) AS common
+    WHERE common.units > 0 AND outstanding > 0
+    GROUP BY product_id, variant_key, bin_id, outstanding
   ), updated AS (
     UPDATE stock SET quantity = stock.quantity + due.quantity
     FROM due
@@ -46,7 +54,7 @@ const COUNT_RETURNS = `/* orders.count_returns */
   ON CONFLICT (store_id, order_id, position) DO UPDATE SET quantity = returned_units.quantity + excluded.quantity`;
 
 /**
- * Returns units of the order to the bins that supplied them, by the ledger: none when it took none, as an imported one. The
+ * Returns units of the order's lines to the bins that supplied them: none when it took none, as an imported one. The
  * caller has locked the order. Locks the stock until the transaction ends. The last statement returns `{units}`.
  */
 export function restockStatements(

@@ -1,0 +1,168 @@
+import type { StockLine } from '@app/application';
+import pg from 'pg';
+import { Database } from '../../libs/infrastructure/src/postgres/database.js';
+import type { TransactionSql } from '../../libs/infrastructure/src/postgres/transaction-sql.js';
+import { PostgresStockRepository } from '../../libs/infrastructure/src/stock/postgres-stock.repository.js';
+import { resolveLines } from '../../libs/infrastructure/src/stock/resolve-lines.js';
+import { StoreFixture } from '../builders/store-fixture.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+
+const BINS = 12_000;
+const PRODUCTS = 1_500;
+const LINES = 100;
+/** A few rows for each line, of each table. */
+const FEW = 15 * LINES;
+
+/** A node of a plan that was run. */
+interface PlanNode {
+  readonly 'Relation Name'?: string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly 'Rows Removed by Index Recheck'?: number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+let database: TestDatabase;
+let store: StoreFixture;
+let client: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  store = await StoreFixture.create(database);
+  await fill((await StoreFixture.create(database)).id);
+  await fill(store.id);
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+}, 60_000);
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+
+describe.each(['has just been filled', 'has been analyzed'])('in a database that %s', (state) => {
+  beforeAll(async () => {
+    if (state === 'has been analyzed') await database.query('ANALYZE');
+  });
+
+  /** The rows of each table that a statement reads. */
+  async function rowsRead(text: string, values: readonly unknown[]): Promise<Map<string, number>> {
+    await client.query(`PREPARE statement AS ${text}`);
+    const execute = `EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE statement (${values.map(literal).join()})`;
+    const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(execute);
+    await client.query('DEALLOCATE statement');
+    const read = new Map<string, number>();
+    const visit = (node: PlanNode) => {
+      const table = node['Relation Name'];
+      const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);
+      if (table) read.set(table, (read.get(table) ?? 0) + (node['Actual Rows'] + removed) * node['Actual Loops']);
+      node.Plans?.forEach(visit);
+    };
+    visit((rows[0] as { 'QUERY PLAN': [{ Plan: PlanNode }] })['QUERY PLAN'][0].Plan);
+    return read;
+  }
+
+  /** Statements of a change with these lines, which looks for its units and bins. */
+  async function statementsOf(lines: readonly Partial<StockLine>[]): Promise<[string, readonly unknown[]][]> {
+    const statements: [string, readonly unknown[]][] = [];
+    const sql = {
+      query: async (text: string, values: readonly unknown[]) => {
+        statements.push([text, values]);
+        return (await client.query<pg.QueryResultRow>(text, [...values])).rows;
+      },
+    } as unknown as TransactionSql;
+    const line = { sku: null, productId: null, variantId: null, warehouse: null, bin: null, asOf: null };
+    const asked = lines.map((each): StockLine => ({ ...line, write: { kind: 'adjust', by: 1 }, ...each }));
+    await resolveLines(sql, {
+      ...{ storeId: store.id, actor: { type: 'key', id: 'k', name: '' }, lines: asked, reference: null, reason: '' },
+      ...{ isAtomic: false, createsBins: true, requestHash: Buffer.of(), idempotency: null, answer: () => Buffer.of() },
+    });
+    return statements;
+  }
+
+  it.each<[string, (n: number) => Partial<StockLine>]>([
+    ['a SKU, a warehouse and a bin', (n) => ({ sku: `p-${n + 2}`, warehouse: 'MAIN', bin: `B-${n + 1}` })],
+    [
+      'a product that lies in many bins, a warehouse and a bin',
+      (n) => ({ sku: 'P-1', warehouse: 'MAIN', bin: `B-${n + 1}` }),
+    ],
+    ['a bin that is to be made', (n) => ({ sku: `P-${n + 2}`, warehouse: 'MAIN', bin: `NEW-${n}` })],
+    ['a bin', (n) => ({ sku: `P-${n + 2}`, bin: `B-${n + 1}` })],
+    ['an unknown bin', (n) => ({ sku: `P-${n + 2}`, bin: `NONE-${n}` })],
+    ['a warehouse', (n) => ({ sku: `P-${n + 2}`, warehouse: 'NEAR' })],
+    ['an unknown warehouse', (n) => ({ sku: 'P-1', warehouse: `NONE-${n}` })],
+    ['a SKU', (n) => ({ sku: n % 2 === 0 ? 'P-1' : `P-${n + 2}` })],
+    ['an unknown SKU', (n) => ({ sku: `NONE-${n}`, warehouse: 'MAIN', bin: `B-${n + 1}` })],
+  ])('a change reads a few rows for each line that names %s', async (_, lineOf) => {
+    // As in the transaction of a change, one plan for all values.
+    await client.query(`BEGIN; SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off`);
+    const statements = await statementsOf(Array.from({ length: LINES }, (_line, n) => lineOf(n)));
+
+    expect(statements.length).toBeGreaterThan(1);
+    for (const [text, values] of statements.filter(([each]) => !each.includes('create_bins'))) {
+      for (const [table, rows] of await rowsRead(text, values))
+        expect([table, rows <= FEW, rows]).toEqual([table, true, rows]);
+    }
+    await client.query('ROLLBACK');
+  });
+
+  it.each([
+    ['a warehouse with many bins', { warehouse: 'MAIN' }],
+    ['a warehouse with few bins', { warehouse: 'NEAR' }],
+    ['a bin', { bin: 'B-9' }],
+    ['a bin of a warehouse', { warehouse: 'MAIN', bin: 'B-9' }],
+    ['a SKU in a warehouse', { skus: ['P-3'], warehouse: 'MAIN' }],
+  ])('the first page of the stock of %s reads a few rows', async (_, filter) => {
+    const statements: [string, readonly unknown[]][] = [];
+    const query = (asked: pg.QueryConfig) => {
+      statements.push([asked.text, asked.values ?? []]);
+      return client.query(asked);
+    };
+    const repository = new PostgresStockRepository(
+      new Database(() => ({ query, options: { max: 10 } }) as unknown as pg.Pool),
+    );
+
+    const { total } = await repository.list(store.id, filter, { page: 1, limit: 50 });
+
+    expect(total).toBeGreaterThan(0);
+    expect(statements.length).toBeGreaterThan(0);
+    for (const [text, values] of statements) {
+      for (const [table, rows] of await rowsRead(text, values))
+        expect([table, rows <= FEW, rows]).toEqual([table, true, rows]);
+    }
+  });
+});
+
+function literal(value: unknown): string {
+  if (value === null || value === undefined) return 'NULL';
+  if (Array.isArray(value)) {
+    const entries = value.map((entry) => (entry === null ? 'NULL' : JSON.stringify(String(entry))));
+    return pg.escapeLiteral(`{${entries.join()}}`);
+  }
+  return pg.escapeLiteral(String(value));
+}
+
+// The first product lies in a quarter of the bins, the others in a few each; the warehouse NEAR has a hundred bins.
+async function fill(storeId: number): Promise<void> {
+  await database.query(`INSERT INTO warehouses (store_id, code, name) VALUES ($1, 'NEAR', 'Near')`, [storeId]);
+  await database.query(
+    `INSERT INTO bins (store_id, warehouse_id, code) SELECT $1, id, 'B-' || n FROM warehouses
+       CROSS JOIN LATERAL generate_series(1, CASE code WHEN 'MAIN' THEN $2::int ELSE 100 END) AS n WHERE store_id = $1`,
+    [storeId, BINS],
+  );
+  await database.query(
+    `INSERT INTO products (store_id, slug, name, price, sku)
+       SELECT $1, 'p-' || n, '', 1, 'P-' || n FROM generate_series(1, $2::int) AS n`,
+    [storeId, PRODUCTS],
+  );
+  await database.query(
+    `INSERT INTO product_variants (store_id, product_id, sku, name, price)
+       SELECT store_id, id, 'V-' || id, '', 1 FROM products WHERE store_id = $1`,
+    [storeId],
+  );
+  await database.query(
+    `INSERT INTO stock (store_id, bin_id, product_id, quantity)
+       SELECT $1, bins.id, (SELECT min(id) FROM products WHERE store_id = $1) + CASE WHEN bins.id % 4 = 0 THEN 0 ELSE bins.id % ${PRODUCTS} END, 1
+       FROM bins WHERE store_id = $1`,
+    [storeId],
+  );
+}
