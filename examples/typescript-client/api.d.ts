@@ -843,7 +843,7 @@ export interface components {
       at?: string | null;
     };
     StockLineRequest: {
-      /** @description The SKU in any letter case, of something that can be ordered. Or `product_id`. */
+      /** @description The SKU, exactly or else in any letter case. Of several units with it, the one that can be ordered. Or `product_id`. */
       sku?: string | null;
       /** @description The product, instead of `sku`. */
       product_id?: number | null;
@@ -2081,6 +2081,7 @@ export interface components {
           | 'unknown_sku'
           | 'ambiguous_sku'
           | 'unknown_bin'
+          | 'too_many_bins'
           | 'below_zero'
           | 'above_limit'
           | 'stale'
@@ -5761,7 +5762,7 @@ export interface operations {
   listSkus: {
     parameters: {
       query?: {
-        /** @description Only those with one of these SKUs: up to 100, separated by commas, or the parameter repeated. Letter case does not matter; a value that matches no row is missing in the answer, and an empty list matches none. More values are rejected with 400. */
+        /** @description Only those with one of these SKUs: up to 100, separated by commas, or the parameter repeated. Letter case matters only where one is spelled exactly like the value; a value that matches no row is missing in the answer, and an empty list matches none. More values are rejected with 400. */
         sku?: string;
         /** @description Only the SKUs of this product. A value that is no id of the store, such as an empty one, returns an empty list, never an error. */
         product_id?: number;
@@ -6601,7 +6602,7 @@ export interface operations {
   listStock: {
     parameters: {
       query?: {
-        /** @description Only those with one of these SKUs: up to 100, separated by commas, or the parameter repeated. Letter case does not matter; a value that matches no row is missing in the answer, and an empty list matches none. More values are rejected with 400. */
+        /** @description Only those with one of these SKUs: up to 100, separated by commas, or the parameter repeated. Letter case matters only where one is spelled exactly like the value; a value that matches no row is missing in the answer, and an empty list matches none. More values are rejected with 400. */
         sku?: string;
         /** @description Only the stock of this product. A value that is no id of the store, such as an empty one, returns an empty list, never an error. */
         product_id?: number;

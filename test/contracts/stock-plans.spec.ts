@@ -10,8 +10,9 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 const BINS = 12_000;
 const PRODUCTS = 1_500;
 const LINES = 100;
+const LAST = `P-${PRODUCTS}`;
 /** A few rows for each line, of each table. */
-const FEW = 15 * LINES;
+const FEW = 20 * LINES;
 
 /** A node of a plan that was run. */
 interface PlanNode {
@@ -83,14 +84,14 @@ describe.each(['has just been filled', 'has been analyzed'])('in a database that
     ['a SKU, a warehouse and a bin', (n) => ({ sku: `p-${n + 2}`, warehouse: 'MAIN', bin: `B-${n + 1}` })],
     [
       'a product that lies in many bins, a warehouse and a bin',
-      (n) => ({ sku: 'P-1', warehouse: 'MAIN', bin: `B-${n + 1}` }),
+      (n) => ({ sku: LAST, warehouse: 'MAIN', bin: `B-${n + 1}` }),
     ],
     ['a bin that is to be made', (n) => ({ sku: `P-${n + 2}`, warehouse: 'MAIN', bin: `NEW-${n}` })],
     ['a bin', (n) => ({ sku: `P-${n + 2}`, bin: `B-${n + 1}` })],
     ['an unknown bin', (n) => ({ sku: `P-${n + 2}`, bin: `NONE-${n}` })],
     ['a warehouse', (n) => ({ sku: `P-${n + 2}`, warehouse: 'NEAR' })],
-    ['an unknown warehouse', (n) => ({ sku: 'P-1', warehouse: `NONE-${n}` })],
-    ['a SKU', (n) => ({ sku: n % 2 === 0 ? 'P-1' : `P-${n + 2}` })],
+    ['an unknown warehouse', (n) => ({ sku: LAST, warehouse: `NONE-${n}` })],
+    ['a SKU', (n) => ({ sku: n % 2 === 0 ? LAST : `P-${n + 2}` })],
     ['an unknown SKU', (n) => ({ sku: `NONE-${n}`, warehouse: 'MAIN', bin: `B-${n + 1}` })],
   ])('a change reads a few rows for each line that names %s', async (_, lineOf) => {
     // As in the transaction of a change, one plan for all values.
@@ -138,10 +139,10 @@ function literal(value: unknown): string {
     const entries = value.map((entry) => (entry === null ? 'NULL' : JSON.stringify(String(entry))));
     return pg.escapeLiteral(`{${entries.join()}}`);
   }
-  return pg.escapeLiteral(String(value));
+  return pg.escapeLiteral(String(value as string | number | boolean));
 }
 
-// The first product lies in a quarter of the bins, the others in a few each; the warehouse NEAR has a hundred bins.
+// The last product lies in a quarter of the bins, the others in a few each; the warehouse NEAR has a hundred bins.
 async function fill(storeId: number): Promise<void> {
   await database.query(`INSERT INTO warehouses (store_id, code, name) VALUES ($1, 'NEAR', 'Near')`, [storeId]);
   await database.query(
@@ -161,7 +162,7 @@ async function fill(storeId: number): Promise<void> {
   );
   await database.query(
     `INSERT INTO stock (store_id, bin_id, product_id, quantity)
-       SELECT $1, bins.id, (SELECT min(id) FROM products WHERE store_id = $1) + CASE WHEN bins.id % 4 = 0 THEN 0 ELSE bins.id % ${PRODUCTS} END, 1
+       SELECT $1, bins.id, (SELECT min(id) FROM products WHERE store_id = $1) + CASE WHEN bins.id % 4 = 0 THEN ${PRODUCTS - 1} ELSE bins.id % ${PRODUCTS} END, 1
        FROM bins WHERE store_id = $1`,
     [storeId],
   );

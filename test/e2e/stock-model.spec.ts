@@ -73,20 +73,18 @@ class Warehouse {
   }
 
   async step(): Promise<string> {
-    const acts = [
-      this.sell,
-      this.sell,
-      this.ship,
-      this.ship,
-      this.takeBack,
-      this.cancel,
-      this.receive,
-      this.count,
-      this.count,
-    ];
-    const act = acts[this.draw(acts.length)] ?? this.count;
-    await act.call(this);
-    return act.name;
+    const acts = {
+      sell: () => this.sell(),
+      ship: () => this.ship(),
+      takeBack: () => this.takeBack(),
+      cancel: () => this.cancel(),
+      receive: () => this.receive(),
+      count: () => this.count(),
+    };
+    const words = ['sell', 'sell', 'ship', 'ship', 'takeBack', 'cancel', 'receive', 'count', 'count'] as const;
+    const word = words[this.draw(words.length)] ?? 'count';
+    await acts[word]();
+    return word;
   }
 
   private async sell(): Promise<void> {

@@ -36,14 +36,6 @@ async function change(lines: readonly object[], more: object = {}, headers: Reco
   };
 }
 
-/** The same, again while the changes of the store have no turn. */
-async function insist(...request: Parameters<typeof change>): ReturnType<typeof change> {
-  for (;;) {
-    const answer = await change(...request);
-    if (answer.code !== 'overloaded') return answer;
-  }
-}
-
 /** The cursor of a reader that has seen everything. */
 async function cursor(): Promise<string> {
   const reader = new FeedReader(api);
@@ -151,7 +143,10 @@ describe('POST /v1/stock', () => {
     expect([await api.store.onHand(upper), await api.store.onHand(lower), await stock()]).toEqual([2, 3, 20]);
     for (const path of ['/v1/stock', '/v1/skus']) {
       const skus = async (sku: string) =>
-        (await api.get(`${path}?sku=${sku}`)).json<{ data: { sku: string }[] }>().data.map((row) => row.sku).sort();
+        (await api.get(`${path}?sku=${sku}`))
+          .json<{ data: { sku: string }[] }>()
+          .data.map((row) => row.sku)
+          .sort();
       expect([await skus('DUP'), await skus('dup'), await skus('Dup'), await skus('DUP,R-1,none')]).toEqual([
         ['DUP'],
         ['dup'],
@@ -268,9 +263,9 @@ describe('POST /v1/stock', () => {
   });
 
   it('applies requests with the same reference once, and answers them alike', async () => {
-    const requests = Array.from({ length: 5 }, () => insist([{ sku: 'R-1', adjust: 10 }], { reference: 'GR-7' }));
+    const twice = () => Promise.all([1, 2].map(() => change([{ sku: 'R-1', adjust: 10 }], { reference: 'GR-7' })));
 
-    const bodies = new Set((await Promise.all(requests)).map(({ response }) => response.body));
+    const bodies = new Set([...(await twice()), ...(await twice())].map(({ response }) => response.body));
 
     expect(bodies.size).toBe(1);
     expect(await stock()).toBe(22);
@@ -567,18 +562,18 @@ it('neither deadlocks nor loses a unit when large changes and orders meet', asyn
       customer: { name: 'Ada' },
     });
   });
-  const changes = [lines, lines.toReversed(), lines].map((each) => insist(each));
+  const changes = [lines, lines.toReversed()].map((each) => change(each));
 
   const [placed, changed] = await Promise.all([Promise.all(orders), Promise.all(changes)]);
 
   expect(placed.map(({ statusCode }) => statusCode)).toEqual(orders.map(() => 201));
-  expect(changed.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(changed.map(({ status }) => status)).toEqual([200, 200]);
   const [left] = await sql<{ units: number }>(
     'SELECT sum(quantity)::int AS units FROM stock WHERE store_id = $1 AND product_id = ANY ($2)',
     api.store.id,
     products,
   );
-  expect(left?.units).toBe(40 * 100 + 3 * 40 - 3 * 40);
+  expect(left?.units).toBe(40 * 100 + 2 * 40 - 3 * 40);
 });
 
 it('leaves connections to other stores while a store changes as much stock as it can', async () => {

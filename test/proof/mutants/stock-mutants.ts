@@ -2,6 +2,8 @@ import { mutant, type Mutant } from './mutant.js';
 
 const CHANGES = 'libs/infrastructure/src/stock/postgres-stock-changes.ts';
 const DOMAIN = 'libs/domain/src/stock/stock-change.ts';
+const PLACES = 'libs/infrastructure/src/stock/count-places.ts';
+const STOCK_SPEC = 'test/e2e/stock.spec.ts';
 
 const WRONG_COUNT = /after COUNT \S+ it holds \d+, the shelf gives \d+/;
 
@@ -29,4 +31,33 @@ export const STOCK_MUTANTS: readonly Mutant[] = [
     `  ORDER BY stock.product_id DESC, stock.variant_key, stock.bin_id
   FOR NO KEY UPDATE OF stock\`;`,
   ]),
+  // Counters of the proof count where they have read everything, of histories that nothing ends.
+  mutant(
+    'every place is accepted for a count',
+    STOCK_SPEC,
+    /● .*is refused at every cursor that a page with more has/,
+    [PLACES, 'asOf?.hasMore ? undefined : asOf', 'asOf'],
+  ),
+  mutant(
+    'a place in an unfinished numbering is accepted for a count',
+    STOCK_SPEC,
+    /● .*is refused where a numbering left committed changes to the next one/,
+    [PLACES, 'place.snapshot IS NOT NULL AND asked', 'asked'],
+  ),
+  mutant(
+    'a count is superseded by one of an older branch',
+    STOCK_SPEC,
+    /● .*is not superseded by a count of a history that a restore has ended/,
+    [PLACES, 'max(counted_at) FILTER (WHERE moved.id > counted.last_movement)', 'max(counted_at)'],
+  ),
+  mutant(
+    'the lines of a product ship from its bins in the order of their ids',
+    'test/e2e/stock-model.spec.ts',
+    /● keeps in every bin the units that lie there and belong to no order/,
+    [
+      'libs/infrastructure/src/stock/line-units.ts',
+      'sum(quantity) OVER (PARTITION BY product_id, variant_id ORDER BY position) - quantity AS before',
+      '0 AS before',
+    ],
+  ),
 ];

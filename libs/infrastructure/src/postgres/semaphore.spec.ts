@@ -71,8 +71,9 @@ describe('Semaphore', () => {
     const semaphore = new Semaphore(() => 3, 1_000, 1);
     const order: string[] = [];
     const running = semaphore.run('a', until);
-    const waiting = semaphore.run('a', async () => void order.push('a'));
-    await semaphore.run('b', async () => void order.push('b'));
+    const note = (task: string) => () => Promise.resolve(order.push(task));
+    const waiting = semaphore.run('a', note('a'));
+    await semaphore.run('b', note('b'));
 
     finish();
     await Promise.all([running, waiting]);
