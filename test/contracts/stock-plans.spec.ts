@@ -98,7 +98,7 @@ describe.each(['has just been filled', 'has been analyzed'])('in a database that
     await client.query(`BEGIN; SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off`);
     const statements = await statementsOf(Array.from({ length: LINES }, (_line, n) => lineOf(n)));
 
-    expect(statements.length).toBeGreaterThan(1);
+    expect(statements.length).toBeGreaterThan(0);
     for (const [text, values] of statements.filter(([each]) => !each.includes('create_bins'))) {
       for (const [table, rows] of await rowsRead(text, values))
         expect([table, rows <= FEW, rows]).toEqual([table, true, rows]);
@@ -139,7 +139,7 @@ function literal(value: unknown): string {
     const entries = value.map((entry) => (entry === null ? 'NULL' : JSON.stringify(String(entry))));
     return pg.escapeLiteral(`{${entries.join()}}`);
   }
-  return pg.escapeLiteral(String(value as string | number | boolean));
+  return pg.escapeLiteral(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
 // The last product lies in a quarter of the bins, the others in a few each; the warehouse NEAR has a hundred bins.
