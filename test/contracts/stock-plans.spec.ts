@@ -10,6 +10,7 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 const BINS = 12_000;
 const PRODUCTS = 1_500;
 const LINES = 100;
+const PAGE = { page: 1, limit: 50 };
 const LAST = `P-${PRODUCTS}`;
 /** A few rows for each line, of each table. */
 const FEW = 20 * LINES;
@@ -113,17 +114,18 @@ describe.each(['has just been filled', 'has been analyzed'])('in a database that
     ['a bin of a warehouse', { warehouse: 'MAIN', bin: 'B-9' }],
     ['a SKU in a warehouse', { skus: ['P-3'], warehouse: 'MAIN' }],
   ])('the first page of the stock of %s reads a few rows', async (_, filter) => {
-    const statements: [string, readonly unknown[]][] = [];
-    const query = (asked: pg.QueryConfig) => {
-      statements.push([asked.text, asked.values ?? []]);
-      return client.query(asked);
-    };
-    const repository = new PostgresStockRepository(
-      new Database(() => ({ query, options: { max: 10 } }) as unknown as pg.Pool),
+    const settings = { connectionString: database.url, max: 1, pipeline: true };
+    const pool = new pg.Pool(settings);
+    const sent = jest.spyOn(pg.Client.prototype, 'query');
+
+    const { total } = await new PostgresStockRepository(new Database(() => pool)).list(store.id, filter, PAGE);
+
+    const calls = sent.mock.calls as unknown as readonly [string | pg.QueryConfig<unknown[]>][];
+    sent.mockRestore();
+    await pool.end();
+    const statements = calls.flatMap(([call]) =>
+      typeof call === 'string' ? [] : [[call.text, call.values ?? []] as const],
     );
-
-    const { total } = await repository.list(store.id, filter, { page: 1, limit: 50 });
-
     expect(total).toBeGreaterThan(0);
     expect(statements.length).toBeGreaterThan(0);
     for (const [text, values] of statements) {

@@ -247,7 +247,7 @@ const HIDDEN = [
   'customers: updated_at',
   'orders: placed_by email_key phone_key address_key',
   'fraud_assessments: created_at',
-  'order_stages: run_at locked_until held_for notified',
+  'order_stages: run_at locked_until held_for notified set_aside',
   'shipments: notify request_hash',
   'payments: request_hash',
   'refunds: request_hash',

@@ -42,8 +42,8 @@ export const KEY_STATEMENT_MS = 2_000;
 /** The wait for a free connection of the pool. */
 export const CONNECTION_MS = 2_000;
 
-/** The wait of a search for one of the few connections that searches may use. */
-export const SEARCH_QUEUE_MS = 2_000;
+/** The wait of a search, or of a change of stock, for one of the few connections that its kind may use. */
+export const TURN_MS = 2_000;
 
 /**
  * After this, PostgreSQL ends a read: the client has its 503 by then. The transaction of an order sets its own limit.

@@ -8,7 +8,11 @@ const NOTES = 2000;
 
 /** A body within the contract, as a client that knows the contract reads it. */
 export interface ValidOrder {
-  readonly items: readonly { readonly product_id: number; readonly variant_id?: number | null; readonly quantity: number }[];
+  readonly items: readonly {
+    readonly product_id: number;
+    readonly variant_id?: number | null;
+    readonly quantity: number;
+  }[];
   readonly customer: Fields;
   readonly payment_method?: string | null;
   readonly notes?: string | null;
@@ -67,7 +71,8 @@ export function costOf({ items }: ValidOrder, catalog: readonly PricedProduct[])
 
 function isAvailable({ product_id, variant_id, quantity }: Fields, catalog: readonly PricedProduct[]): boolean {
   const product = catalog.find(({ id }) => id === product_id);
-  const hasVariant = variant_id === undefined || variant_id === null || product?.variants.some(({ id }) => id === variant_id);
+  const hasVariant =
+    variant_id === undefined || variant_id === null || product?.variants.some(({ id }) => id === variant_id);
   return product !== undefined && hasVariant === true && Number.isInteger(quantity) && isBetween(Number(quantity));
 }
 

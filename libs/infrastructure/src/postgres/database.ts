@@ -1,4 +1,4 @@
-import { QUERY_TIMEOUT_MS, SEARCH_QUEUE_MS } from '@app/application';
+import { QUERY_TIMEOUT_MS, TURN_MS } from '@app/application';
 import type pg from 'pg';
 import { ServiceMetrics } from '../platform/service-metrics.js';
 import { Semaphore } from './semaphore.js';
@@ -31,7 +31,7 @@ export class Database {
   constructor(
     private readonly pool: () => pg.Pool,
     private readonly metrics = new ServiceMetrics(),
-    readonly searches = new Semaphore(() => Math.max(1, Math.floor(pool().options.max * SEARCHES)), SEARCH_QUEUE_MS),
+    readonly searches = new Semaphore(() => Math.max(1, Math.floor(pool().options.max * SEARCHES)), TURN_MS),
   ) {
     this.batches = new ReadBatches(pool);
   }

@@ -55,7 +55,7 @@ describe('Semaphore', () => {
   });
 
   it('refuses a third task of an owner that may run two, and runs that of another owner', async () => {
-    const semaphore = new Semaphore(() => 4, 0, 2);
+    const semaphore = new Semaphore(() => 4, 10, 2);
     const finishes: (() => void)[] = [];
     const running = [1, 2].map(() => semaphore.run('a', () => new Promise<void>((resolve) => finishes.push(resolve))));
 

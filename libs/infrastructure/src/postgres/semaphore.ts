@@ -21,7 +21,8 @@ export class Semaphore {
 
   /**
    * @param most is called for each task.
-   * @param patienceMs milliseconds that a task waits for its turn; 0 = it is refused at once.
+   * @param patienceMs milliseconds that a task waits for its turn.
+   * @param mostOfOwner tasks of one owner that run.
    */
   constructor(
     private readonly most: () => number,
@@ -47,7 +48,7 @@ export class Semaphore {
   private turn(owner: unknown): Promise<void> {
     const ofOwner = [...this.queue].filter((waiting) => waiting.owner === owner).length;
     const isFull = this.queue.size >= MAX_WAITING || ofOwner >= MAX_WAITING_OF_OWNER;
-    if (this.patienceMs === 0 || isFull) throw new Overloaded();
+    if (isFull) throw new Overloaded();
     return new Promise((begin, reject) => {
       const waiting: Waiting = {
         owner,

@@ -1,6 +1,7 @@
 import {
   IdempotencyMismatch,
   StockChanges,
+  TURN_MS,
   type ChangedStock,
   type StockChangeRequest,
   type StockLine,
@@ -83,7 +84,7 @@ export class PostgresStockChanges extends StockChanges {
     { databasePoolSize }: Config,
   ) {
     super();
-    this.turns = new Semaphore(() => Math.max(1, Math.floor(databasePoolSize * TURNS)), 0, TURNS_OF_STORE);
+    this.turns = new Semaphore(() => Math.max(1, Math.floor(databasePoolSize * TURNS)), TURN_MS, TURNS_OF_STORE);
   }
 
   override async apply(request: StockChangeRequest): Promise<ChangedStock> {

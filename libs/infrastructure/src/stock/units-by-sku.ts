@@ -1,6 +1,6 @@
 /**
  * SQL for the units that a SKU means: those that have it exactly, or else those that have it in another letter case. `$1` is
- * the id of the store.
+ * the id of the store. Many products have no SKU: without that condition the planner expects to find all of them.
  *
  * @param units a table or view with a row for each unit: `stock_units` or `sellable_units`.
  * @param sku an expression.
@@ -9,7 +9,7 @@ export function unitsBySku(units: 'stock_units' | 'sellable_units', sku: string)
   return `(
       SELECT * FROM (
         SELECT unit.*, rank() OVER (ORDER BY unit.sku <> ${sku}) AS place FROM ${units} AS unit
-        WHERE unit.store_id = $1 AND upper(unit.sku) = upper(${sku})
+        WHERE unit.store_id = $1 AND upper(unit.sku) = upper(${sku}) AND unit.sku <> ''
       ) AS spelled WHERE place = 1
     )`;
 }

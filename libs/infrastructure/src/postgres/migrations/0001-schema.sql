@@ -186,7 +186,7 @@ CREATE INDEX products_featured ON products (store_id, created_at DESC, id DESC) 
 CREATE INDEX products_in_stock ON products (store_id, created_at DESC, id DESC) WHERE status = 'ACTIVE' AND in_stock;
 CREATE INDEX products_by_brand ON products (store_id, brand_id);
 -- Products by their SKU, in any letter case.
-CREATE INDEX products_by_sku ON products (store_id, upper(sku));
+CREATE INDEX products_by_sku ON products (store_id, upper(sku)) WHERE sku <> '';
 CREATE INDEX products_search ON products USING gin (name gin_trgm_ops) WITH (gin_pending_list_limit = 64);
 
 CREATE TABLE product_variants (
@@ -208,7 +208,7 @@ CREATE TABLE product_variants (
 );
 COMMENT ON TABLE product_variants IS 'Variants of a product, such as its sizes.';
 -- Variants by their SKU, in any letter case.
-CREATE INDEX product_variants_by_sku ON product_variants (store_id, upper(sku));
+CREATE INDEX product_variants_by_sku ON product_variants (store_id, upper(sku)) WHERE sku <> '';
 COMMENT ON COLUMN product_variants.price IS 'Minor units of the store''s currency.';
 COMMENT ON COLUMN product_variants.attribute_names IS 'Names of the attributes in their order, which jsonb does not keep.';
 -- Whether the units of a stock row are those of an inactive variant: few are.
@@ -1239,6 +1239,7 @@ SELECT store_id, id AS product_id, 0 AS variant_key, sku,
   NOT EXISTS (
     SELECT FROM product_variants AS variant
     WHERE variant.store_id = product.store_id AND variant.product_id = product.id AND variant.status = 'ACTIVE'
+    OFFSET 0 -- keeps the planner from reading the variants of all products
   ) AS is_offered, status = 'ACTIVE' AS is_active
 FROM products AS product
 UNION ALL
