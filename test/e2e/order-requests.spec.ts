@@ -18,7 +18,7 @@ describe('the body of an order', () => {
   const id = (path: string) => integer(path, 2147483647);
   const text = (path: string, max: number) =>
     `${path} must be text of at most ${max} characters, without NUL or lone surrogates`;
-  const EMAIL = 'customer.email must be one e-mail address, such as ada@example.com, of at most 254 bytes';
+  const EMAIL = 'customer.email must be one e-mail address (name@domain) of at most 254 bytes';
   const METHOD =
     'payment_method must be COD or OFFLINE; card and gateway payments go through the hosted storefront checkout';
   const withItem = (fields: object) => ({ items: [{ ...ok, ...fields }], customer });

@@ -175,7 +175,7 @@ export function EmailField({ description }: FieldOptions): PropertyDecorator {
   const isEmail = constraint(
     'isEmailAddress',
     (value) => value === '' || (typeof value === 'string' && isMailAddress(value)),
-    `must be one e-mail address, such as ada@example.com, of at most ${MAX_EMAIL_ADDRESS} bytes`,
+    `must be one e-mail address (name@domain) of at most ${MAX_EMAIL_ADDRESS} bytes`,
   );
   return fieldOrNull({ type: 'string', maxLength: MAX_EMAIL_ADDRESS, description }, isEmail);
 }

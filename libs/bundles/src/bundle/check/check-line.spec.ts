@@ -242,7 +242,7 @@ describe('checkLine', () => {
       (email): [string, object, string] => [
         `the e-mail ${email}`,
         { ...CUSTOMER, email },
-        'customer.email must be one e-mail address, such as ada@example.com, of at most 254 bytes, or empty',
+        'customer.email must be one e-mail address (name@domain) of at most 254 bytes, or empty',
       ],
     ),
     ['an unusable contact', { ...STORE, contact: { email: 'a@x..com' } }, 'store.contact.email must be one e-mail'],

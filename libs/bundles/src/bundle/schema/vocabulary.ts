@@ -100,7 +100,7 @@ export const reference = textLike(
 export const email = text(MAX_EMAIL_ADDRESS, {
   reads: 'email',
   pattern: '^$|^[^\\s@]+@[^\\s@]+$',
-  problem: `must be one e-mail address, such as ada@example.com, of at most ${MAX_EMAIL_ADDRESS} bytes, or empty`,
+  problem: `must be one e-mail address (name@domain) of at most ${MAX_EMAIL_ADDRESS} bytes, or empty`,
   description: 'An address that mail can be sent to.',
 });
 export const placeOfBin = textLike('^[^\\s/]{1,64}/[^\\s/]{1,64}$', 'must be WAREHOUSE/BIN', { reads: 'text' });
