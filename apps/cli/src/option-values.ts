@@ -105,9 +105,9 @@ export function networks(text: string, previous: readonly string[] = []): string
     const { network, instead } = readNetwork(part);
     if (network !== null) return network;
     const forms = instead.length > 0 ? instead.join(' or ') : 'networks such as 192.0.2.0/24,2001:db8::/32';
-    throw new InvalidArgumentError(`Give ${forms}.`);
+    throw new InvalidArgumentError(`Give ${forms} instead of '${part}'.`);
   });
-  return [...previous, ...given];
+  return [...new Set([...previous, ...given])];
 }
 
 /** The path of a file to write. Standard output takes reports: `-` must not become a file of that name. */

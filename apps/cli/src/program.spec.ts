@@ -115,9 +115,9 @@ describe('the command line', () => {
   });
 
   it.each([
-    ['10.0.0.1/8', 'Give 10.0.0.0/8 or 10.0.0.1/32.'],
-    ['::ffff:10.0.0.0/104', 'Give 10.0.0.0/8.'],
-    ['10.0', 'Give networks such as 192.0.2.0/24,2001:db8::/32.'],
+    ['10.0.0.1/8', "Give 10.0.0.0/8 or 10.0.0.1/32 instead of '10.0.0.1/8'."],
+    ['::ffff:10.0.0.0/104', "Give 10.0.0.0/8 instead of '::ffff:10.0.0.0/104'."],
+    ['10.0', "Give networks such as 192.0.2.0/24,2001:db8::/32 instead of '10.0'."],
   ])('says what the network %s may mean', async (network, remedy) => {
     expect(await exitCodeOf('keys', 'create', '--store', 'a', '--from', network)).toBe(EXIT.usage);
     expect(said.join('')).toContain(remedy);

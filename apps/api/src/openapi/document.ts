@@ -12,7 +12,7 @@ import { repeatExamples } from './repeat-examples.js';
 
 /** Short, so that the page shows the first operation without scrolling. */
 const DESCRIPTION =
-  "A store's orders, products, customers, categories, brands and profile, and one write that places an order. " +
+  "A store's orders, products, customers, categories, brands, stock and profile: read, and orders and stock changed. " +
   'Send `Authorization: Bearer <API key>` with every request.';
 
 /** Serves the API reference at `/docs`, the guides below it and the document at `/openapi.json`. */

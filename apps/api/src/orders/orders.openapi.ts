@@ -19,7 +19,7 @@ import { OrderPreview } from './order-preview.response.js';
 
 export const ORDERS_DOCUMENTATION: ResourceDocumentation = {
   tag: 'Orders',
-  description: 'Orders of points of sale and of the website. One operation places an order.',
+  description: 'Orders of points of sale and of the website: read, placed, shipped, paid, refunded, cancelled.',
   schemas: [OrderListItem, Order, CreatedOrder, OrderPreview],
 };
 

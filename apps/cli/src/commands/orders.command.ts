@@ -98,6 +98,7 @@ Example:
     (reference: string, { store }: StoreOption) =>
       withOrder(reference, store, async (app, order) => {
         const dismissed = await app.get(DismissMail).execute(order);
+        if (dismissed.length === 0) say('No failed mail of this order counts in /health.');
         printJson({ order_id: order.orderId, store: order.subdomain, dismissed });
       }),
   );
