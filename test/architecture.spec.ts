@@ -13,7 +13,6 @@ const ALLOWED: Record<string, RegExp> = {
   'libs/embedded-postgres': /^(pg|node:.+)$/,
   'libs/bundles':
     /^(@app\/(domain|application|infrastructure)|@sinclair\/typebox|ajv(\/.+)?|csv-parse|pg|typeorm|uuid|node:.+)$/,
-  'libs/operations': /^(@app\/(domain|application|infrastructure)|@nestjs\/common|pg|pg-copy-streams|typeorm|node:.+)$/,
   'libs/demo-store': /^(@app\/bundles|node:.+)$/,
   'libs/health': /^(@app\/infrastructure|@nestjs\/(common|terminus)|node:.+)$/,
   'libs/representations': /^(@app\/(domain|application)|@nestjs\/(common|swagger)|@sinclair\/typebox)$/,
@@ -41,7 +40,7 @@ const INFRASTRUCTURE = 'libs/infrastructure/src';
 
 /** Where SQL and SQLSTATEs may stand: PostgreSQL's own module, the adapters, and the bulk work that goes past the ports. */
 const SPEAKS_SQL =
-  /^libs\/(bundles|operations|embedded-postgres)\/src\/|^libs\/infrastructure\/src\/(postgres|lists|access|catalog|changes|customers|fraud|health|orders|queue|secrets|stock|stores|webhooks)\//;
+  /^libs\/(bundles|embedded-postgres)\/src\/|^libs\/infrastructure\/src\/(postgres|lists|access|catalog|changes|customers|fraud|health|orders|queue|secrets|stock|stores|webhooks)\//;
 
 interface Import {
   readonly from: string;

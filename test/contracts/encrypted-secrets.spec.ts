@@ -1,7 +1,12 @@
 import { EncryptedSecrets, RotateSecrets, type ReencryptedBatch, type RotationReport } from '@app/application';
 import { type BundleLine, withBundleImporter } from '@app/bundles';
-import { DataCipher, ENCRYPTED_COLUMNS, MaintenanceConnection, PostgresEncryptedSecrets } from '@app/infrastructure';
-import { reportUnknownKeys } from '@app/operations';
+import {
+  DataCipher,
+  ENCRYPTED_COLUMNS,
+  MaintenanceConnection,
+  PostgresEncryptedSecrets,
+  reportUnknownKeys,
+} from '@app/infrastructure';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../../libs/infrastructure/src/postgres/data-source.js';

@@ -49,7 +49,7 @@ describe('a session on a database with other formats', () => {
     ['for the housekeeping', (url) => onPool(housekeepingPool(url, () => undefined))],
     ['for maintenance', (url) => new MaintenanceConnection(url).run((source) => source.query(SHOW))],
     [
-      'for backups and exports',
+      'for exports',
       (url) => withOwnClient(url, 'test', async (client) => (await client.query<object>(SHOW)).rows),
     ],
   ])('has the formats of the service: %s', async (_name, settingsOn) => {

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { StoreFixture } from '../builders/store-fixture.js';
@@ -11,7 +8,7 @@ import { Lag } from './changes/lag.js';
 import { Writers } from './changes/writers.js';
 import { operate } from './support/cli.js';
 import type { Proof, ProofContext, ProofOutcome } from './support/proof.js';
-import { createDatabase } from './support/rig.js';
+import { databaseOn } from './support/rig.js';
 import { openShop, type Shop } from './support/shop.js';
 
 const FULL = { writers: 40, followers: 12, openMs: 60_000, rounds: 20, mostLagMs: 1_000 };
@@ -23,7 +20,7 @@ export const changes: Proof = {
   promise:
     'A client that follows the feed of changes has a copy of the store: nothing is missed, no cursor goes back without a loss of data, and no 304 hides a change',
   attack:
-    '40 writers with late commits, savepoints, rollbacks and deletions on 2 processes, beside a transaction that stays open for 60 s; 12 readers that continue from random cursors; kill -9 of the numbering worker and of PostgreSQL, 20 rounds; a restored backup, also with a store that is younger',
+    '40 writers with late commits, savepoints, rollbacks and deletions on 2 processes, beside a transaction that stays open for 60 s; 12 readers that continue from random cursors; kill -9 of the numbering worker and of PostgreSQL, 20 rounds; a copy of the stopped cluster, also with a store that is younger',
   quick: true,
   run: (context) => runProof(context),
 };
@@ -57,15 +54,15 @@ async function runProof(context: ProofContext): Promise<ProofOutcome> {
   await writers.stop();
   violations.push(...(await settle(scene)));
   const { committed, rolledBack } = writers;
-  const restored = form === 'full' ? await restoreBackup(scene) : null;
-  violations.push(...(restored?.violations ?? []));
+  const moved = form === 'full' ? await moveToCopy(scene) : null;
+  violations.push(...(moved?.violations ?? []));
   violations.push(...followers.flatMap((follower) => follower.violations));
 
   const pages = followers.reduce((sum, follower) => sum + follower.pages, 0);
   const figures =
     `${committed} transactions and orders committed, ${rolledBack} rolled back or refused; ` +
     `${followers.length} readers read ${pages} pages; lag beside the open transaction at most ${lag.slowestMs} ms, ` +
-    `median ${lag.medianMs} ms, over ${lag.count} changes; ${conditional.writes} writes, none hidden by a 304; ${restored?.figures ?? 'no restore'}; ` +
+    `median ${lag.medianMs} ms, over ${lag.count} changes; ${conditional.writes} writes, none hidden by a 304; ${moved?.figures ?? 'no copy'}; ` +
     `${violations.length} violations`;
   return { figures, violations };
 }
@@ -116,15 +113,16 @@ async function settle({ context, store, followers }: Scene): Promise<string[]> {
   return [...rewinds, ...(await differencesOf(context.rig.database, store.id, followers))];
 }
 
-/** Restores a backup after which the store went on. Readers that saw the rest start again; the others continue. */
-async function restoreBackup(scene: Scene): Promise<{ figures: string; violations: string[] }> {
+/** Copies a cluster whose store then goes on. On the copy, readers that saw the rest start again; the others continue. */
+async function moveToCopy(scene: Scene): Promise<{ figures: string; violations: string[] }> {
   const { context, store, services, followers } = scene;
   const { rig, random } = context;
-  const directory = mkdtempSync(path.join(tmpdir(), 'store-commerce-feed-'));
-  const file = path.join(directory, 'backup');
-  const copy = await createDatabase(rig.server?.url ?? process.env['DATABASE_URL'] ?? '');
+  if (!rig.server) throw new Error('The copy needs a server that the proof may stop');
+  await rig.server.stop();
+  const server = await rig.server.copy();
+  await rig.server.start();
+  const copy = databaseOn(server.url, rig.database);
   try {
-    await operate(rig.database.url, 'backup', file);
     const young = await StoreFixture.create(rig.database);
     for (let n = 0; n < 2; n++) await young.brand();
     const ofYoung = new Follower({
@@ -132,7 +130,7 @@ async function restoreBackup(scene: Scene): Promise<{ figures: string; violation
       address: services[0].url,
     });
     await ofYoung.catchUp();
-    // The first reader sleeps; the others see what the backup lacks.
+    // The first reader sleeps; the others see what the copy lacks.
     const [sleeper, ...awake] = followers;
     const writers = new Writers(scene, 8);
     for (const follower of awake) follower.start();
@@ -141,7 +139,7 @@ async function restoreBackup(scene: Scene): Promise<{ figures: string; violation
     for (const follower of awake) await follower.stop();
     await Promise.all(awake.map((follower) => follower.catchUp()));
 
-    await operate(copy.url, 'restore', file);
+    await operate(copy.url, 'feed', 'new-branch');
     const service = await rig.startService({ databaseUrl: copy.url });
     const others = new Writers({ ...scene, services: [service, service] }, 8, copy.url);
     await delay(2_000);
@@ -149,25 +147,25 @@ async function restoreBackup(scene: Scene): Promise<{ figures: string; violation
     for (const follower of followers) follower.moveTo(service.url);
     await Promise.all(followers.map((follower) => follower.catchUp()));
     const violations = await differencesOf(copy, store.id, followers);
-    // The store that is younger than the backup is imported again, with fewer changes than its reader has seen.
+    // The store that is younger than the copy is imported again, with fewer changes than its reader has seen.
     const again = await StoreFixture.create(copy);
     if (again.id !== young.id) throw new Error('The store did not get its id again');
     await again.brand();
     ofYoung.moveTo(service.url, again.key);
     await ofYoung.catchUp();
     violations.push(...(await differencesOf(copy, again.id, [ofYoung])));
-    if (ofYoung.rewinds !== 1) violations.push('the reader of a store younger than the backup was not rewound once');
+    if (ofYoung.rewinds !== 1) violations.push('the reader of a store younger than the copy was not rewound once');
     if (sleeper && sleeper.rewinds > 0)
       violations.push(`${sleeper.name} was rewound, although it had seen no lost change`);
     const rewound = awake.filter(({ rewinds }) => rewinds === 1).length;
     if (rewound !== awake.length)
       violations.push(`${awake.length - rewound} readers of lost changes were not rewound once`);
     return {
-      figures: `after the restore ${rewound} readers and that of a store younger than the backup began again, and 1 continued`,
+      figures: `on the copy ${rewound} readers and that of a store younger than it began again, and 1 continued`,
       violations,
     };
   } finally {
-    rmSync(directory, { recursive: true, force: true });
-    await copy.drop().catch(() => undefined);
+    await copy.drop();
+    await server.remove();
   }
 }

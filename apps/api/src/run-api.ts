@@ -3,13 +3,13 @@ import {
   type Config,
   type Extension,
   type JsonLogger,
+  reportUnknownKeys,
   startTracing,
   UnfitDatabase,
   UnknownSchema,
 } from '@app/infrastructure';
 import { Readiness } from '@app/health';
 import { DataDirUnusable, EmbeddedPostgresInUse } from '@app/embedded-postgres';
-import { reportUnknownKeys } from '@app/operations';
 import {
   onShutdownSignal,
   openDatabase,

@@ -1,6 +1,5 @@
 import { VERSION } from '@app/infrastructure';
 import { Command } from 'commander';
-import { addBackup } from './commands/backup.command.js';
 import { addCustomers } from './commands/customers.command.js';
 import { addExport } from './commands/export.command.js';
 import { addFeed } from './commands/feed.command.js';
@@ -47,7 +46,6 @@ export function createProgram(): Command {
   addStock(program);
   addOrders(program);
   addSecrets(program);
-  addBackup(program);
   addFeed(program);
   addWebhooks(program);
   refuseRepeats(program);

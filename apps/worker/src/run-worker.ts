@@ -1,6 +1,5 @@
 import { HealthReport, serveStatus } from '@app/health';
-import { type Extension, ServiceMetrics, StageRunner, startTracing } from '@app/infrastructure';
-import { reportUnknownKeys } from '@app/operations';
+import { type Extension, reportUnknownKeys, ServiceMetrics, StageRunner, startTracing } from '@app/infrastructure';
 import { onShutdownSignal, openDatabase, requireOneNest, runProcess, type ServiceProcess } from '@app/startup';
 import { NestFactory } from '@nestjs/core';
 import { WorkerModule } from './worker.module.js';

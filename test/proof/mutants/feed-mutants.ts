@@ -71,7 +71,7 @@ export const FEED_MUTANTS: readonly Mutant[] = [
     '(SELECT position FROM changes WHERE store_id = $1 AND kind = $2 ORDER BY position DESC LIMIT 1)',
     '(SELECT extract(epoch FROM max(updated_at))::bigint FROM products WHERE store_id = $1 AND $2::change_kind IS NOT NULL)',
   ]),
-  // Only the full form of the proof restores a backup.
+  // Only the full form of the proof moves to a copy.
   mutant(
     'a store that a branch does not know has lost nothing',
     'test/e2e/changes.spec.ts',

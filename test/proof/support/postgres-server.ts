@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -15,13 +16,22 @@ export interface PostgresServer {
   stop(): Promise<void>;
   /** Starts again with the same files and the same port, after `kill` or `stop`. */
   start(): Promise<void>;
+  /** Copies the files of the server, which has stopped, for a second server on another port. */
+  copy(): Promise<PostgresServer>;
   /** Stops for good and deletes the files. */
   remove(): Promise<void>;
 }
 
 /** @param tuning settings unrelated to durability. */
-export async function startDurablePostgres(tuning: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
-  const dataDir = mkdtempSync(path.join(tmpdir(), 'store-commerce-proof-'));
+export function startDurablePostgres(tuning: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
+  return serve(newDataDir(), tuning);
+}
+
+function newDataDir(): string {
+  return mkdtempSync(path.join(tmpdir(), 'store-commerce-proof-'));
+}
+
+async function serve(dataDir: string, tuning: Readonly<Record<string, string>>): Promise<PostgresServer> {
   // Durability is the server's default. It is set explicitly because a proof without it would prove nothing.
   const durable = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };
   const settings = { ...tuning, ...durable, port: String(await freePort()) };
@@ -37,6 +47,12 @@ export async function startDurablePostgres(tuning: Readonly<Record<string, strin
     stop: () => server.stop(),
     start: async () => {
       server = await start();
+    },
+    copy: async () => {
+      const copy = newDataDir();
+      // Unlike cpSync, cp keeps the owner of the files.
+      execFileSync('cp', ['-a', `${dataDir}/.`, copy]);
+      return serve(copy, tuning);
     },
     remove: async () => {
       await server.stop();

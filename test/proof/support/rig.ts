@@ -94,18 +94,36 @@ export async function createDatabase(serverUrl: string): Promise<TestDatabase> {
     await client.query(sql).finally(() => client.end());
   };
   await admin(`CREATE DATABASE ${name}`);
+  const url = urlOf(serverUrl, name);
+  await operate(url, 'migrate');
+  const connected = connect(url);
+  return {
+    ...connected,
+    drop: async () => {
+      await connected.drop();
+      await admin(`DROP DATABASE ${name} WITH (FORCE)`);
+    },
+  };
+}
+
+/** The same database on a copy of its server, which goes with the copy. */
+export function databaseOn(serverUrl: string, { url }: Pick<TestDatabase, 'url'>): TestDatabase {
+  return connect(urlOf(serverUrl, new URL(url).pathname.slice(1)));
+}
+
+function urlOf(serverUrl: string, database: string): string {
   const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
-  await operate(url.href, 'migrate');
-  const pool = new pg.Pool({ connectionString: url.href, max: 3 });
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+function connect(url: string): TestDatabase {
+  const pool = new pg.Pool({ connectionString: url, max: 3 });
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined)); // DROP may overtake the pool's end
   return {
-    url: url.href,
+    url,
     query: async <Row>(text: string, values: unknown[] = []) => (await pool.query(text, values)).rows as Row[],
-    drop: async () => {
-      await pool.end();
-      await admin(`DROP DATABASE ${name} WITH (FORCE)`);
-    },
+    drop: () => pool.end(),
   };
 }

@@ -106,19 +106,4 @@ export const EXCEPTIONS: readonly Exception[] = [
     reason: 'A starting process looks up which encryption keys it needs. The statement returns only their ids.',
     tables: ['gateway_credentials', 'customer_secrets', 'webhooks'],
   },
-  {
-    statements: ['backup.copy', 'restore.copy'],
-    reason: "The operator's commands copy the whole database.",
-    tables: 'all',
-  },
-  {
-    statements: ['restore.is_empty'],
-    reason: 'The restore checks whether any table has a row.',
-    tables: 'all',
-  },
-  {
-    statements: ['restore.release_stages'],
-    reason: 'The restore ends the claims of the stages of all stores.',
-    tables: ['order_stages'],
-  },
 ];

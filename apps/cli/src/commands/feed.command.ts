@@ -1,5 +1,5 @@
 import { CHANGE_KINDS, ChangeFeed, encodeCursor, MAX_LIMIT } from '@app/application';
-import { beginBranch } from '@app/operations';
+import { beginBranch } from '@app/infrastructure';
 import type { Command } from 'commander';
 import { withApplication, withDatabase } from '../database.js';
 import { findStore } from '../find-store.js';

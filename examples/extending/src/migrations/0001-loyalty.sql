@@ -1,4 +1,4 @@
--- No foreign key to the tables of the service: a backup restores its tables without these.
+-- No foreign key to the tables of the service: its migrations do not know these tables.
 CREATE TABLE accounts (
   store_id int NOT NULL,
   customer_id uuid NOT NULL,

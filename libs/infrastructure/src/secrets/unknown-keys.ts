@@ -1,12 +1,8 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import {
-  DataCipher,
-  ENCRYPTED_COLUMNS,
-  type EncryptedColumn,
-  type JsonLogger,
-  KEY_ID_BYTES,
-} from '@app/infrastructure';
+import { DataCipher, KEY_ID_BYTES } from '../platform/data-cipher.js';
+import type { JsonLogger } from '../platform/json-logger.js';
+import { ENCRYPTED_COLUMNS, type EncryptedColumn } from './encrypted-columns.js';
 
 /** Rows per column: enough to detect a swapped or missing key, at a cost that does not grow with the store. */
 const SAMPLE = 1_000;
