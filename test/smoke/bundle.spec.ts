@@ -1,5 +1,4 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -102,19 +101,4 @@ describe('the files of the image, in a directory of their own', () => {
     expect((await fetch(`${url}/v1/products`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(200);
     await eventually(() => expect(collector.spans.map(({ name }) => name)).toContain('GET /v1/products'), 10_000);
   }, 60_000);
-
-  it.each([[[]], [['--max-semi-space-size=64']]])('start from the code cache with the flags %j', async (flags) => {
-    const check = `
-      import { readdirSync } from 'node:fs';
-      import { compileBundle } from ${JSON.stringify(path.join(place, 'app/dist/bundle/run-bundle.js'))};
-      const directory = ${JSON.stringify(path.join(place, 'app/dist/bundle'))};
-      const bundle = readdirSync(directory).find((name) => /^api-.*\\.cjs$/.test(name));
-      process.stdout.write(String(compileBundle(directory + '/' + bundle).cachedDataRejected));`;
-    const child = spawn(process.execPath, [...flags, '--input-type=module', '-e', check]);
-    let output = '';
-    child.stdout.on('data', (chunk) => (output += String(chunk)));
-    await once(child, 'close');
-
-    expect(output).toBe('false');
-  });
 });
